@@ -16,13 +16,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from fxbook.asking.exercise import Exercise
+from fxbook.cases.exercise import Exercise
 from fxbook.checking import check_with
-from fxbook.checking.forked import run_in_child
 from fxbook.checking.judge import judge
-from fxbook.checking.observe import observe
-from fxbook.checking.prepare import prepare
 from fxbook.checking.verify import GRACE_SECONDS
+from fxbook.observing.forked import run_in_child
+from fxbook.observing.observe import observe
+from fxbook.observing.prepare import prepare
 from fxbook.tasks import all_exercises
 from fxbook.tasks.answering import answers_to
 
@@ -31,7 +31,7 @@ SEED = 1
 
 def caught_by(exercise: Exercise, answer: object) -> list[str]:
     """The rules of all that are asked that find something in the answer, in the order of the exercise."""
-    seconds = exercise.seconds
+    seconds = exercise.usage.seconds
     outcome = run_in_child(lambda: observe(prepare(exercise, SEED), answer, seconds), seconds + GRACE_SECONDS)
     if outcome.data is None:
         return ["(ends well)"]
@@ -39,7 +39,7 @@ def caught_by(exercise: Exercise, answer: object) -> list[str]:
     if bare.violation:
         return [f"({bare.violation.rule})"]
     rules = []
-    for holds in exercise.rules:
+    for holds in exercise.check.rules:
         try:
             verdict = judge(dataclasses.replace(exercise, rules=(holds,)), outcome.data, SEED)
         except (KeyError, IndexError, ValueError):

@@ -54,8 +54,8 @@ def floor(assignment: Assignment) -> dict[str, float]:
     """Milliseconds to use an answer and to judge it, once each, in this process: medians, means over the exercises."""
     from fxbook import tasks
     from fxbook.checking.judge import judge
-    from fxbook.checking.prepare import prepare
     from fxbook.learning import sheets
+    from fxbook.observing.prepare import prepare
 
     using, judging = [], []
     sheet = sheets.parse(*_solved(assignment))

@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from classroom.reports.similarity import LEAST_OWN, explained, pairs, runs
 from classroom.tests.reports.copying import DISGUISES, honest, plain
-from fxbook.learning.exercises import catalogue
+from fxbook.catalogue import catalogue
 
 
 def measured() -> Counter[str]:

@@ -53,7 +53,7 @@ class Assignment:
         public_share: of the points, where the public checks pass and a hidden variant does not; 0 to 1.
         hidden: the text of the teacher's file of hidden variants, ``""`` where there is none. It is Python that holds
             ``SEEDS``, how many more seeds each exercise is tried on, or the seeds themselves, and ``CASES``, of an
-            exercise id the :class:`fxbook.asking.Case` objects to try it on besides the public ones.
+            exercise id the :class:`fxbook.cases.Case` objects to try it on besides the public ones.
         counts: which of several versions counts.
         deadline: when it is due and what lateness costs.
     """

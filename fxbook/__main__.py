@@ -27,7 +27,7 @@ def _watch(options: argparse.Namespace) -> int:
     if importlib.util.find_spec("jupytext") is None:
         print("Reading notebooks needs jupytext: pip install jupytext", file=sys.stderr)
         return 2
-    from fxbook.learning.exercises import catalogue, unknown
+    from fxbook.catalogue import catalogue, unknown
     from fxbook.learning.watching import watch
     from fxbook.learning.watching.progress import NAME, Progress
 

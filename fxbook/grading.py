@@ -6,21 +6,21 @@ notebook uses them.
 
 import importlib
 
-_MODULES = {"forked": "fxbook.checking.forked", "sheets": "fxbook.learning.sheets", "tasks": "fxbook.tasks"}
+_MODULES = {"forked": "fxbook.observing.forked", "sheets": "fxbook.learning.sheets", "tasks": "fxbook.tasks"}
 _DEFINED_IN = {
-    "fxbook.learning.exercises": "SHEETS About catalogue numbered place unknown",
+    "fxbook.catalogue": "SHEETS About catalogue numbered place unknown",
     "fxbook.learning.sheets": "Sheet",
     "fxbook.learning.cells": "parsed",
-    "fxbook.asking.exercise": "Case Exercise model_of",
-    "fxbook.asking.rule": "Violation",
-    "fxbook.asking.trial": "Trial trials_of",
-    "fxbook.asking.values": "Value",
-    "fxbook.checking.forked": "Outcome",
-    "fxbook.checking.prepare": "Prepared prepare weights_of",
-    "fxbook.checking.observe": "observe observe_graph observe_inside",
-    "fxbook.checking.observation": "CaseFacts UnreadableObservationError read_observation",
+    "fxbook.cases.exercise": "Case Exercise model_of",
+    "fxbook.rules.rule": "Violation",
+    "fxbook.rules.trial": "Trial trials_of",
+    "fxbook.cases.values": "Value",
+    "fxbook.observing.forked": "Outcome",
+    "fxbook.observing.prepare": "Prepared prepare weights_of",
+    "fxbook.observing.observe": "observe observe_graph observe_inside",
+    "fxbook.observing.observation": "CaseFacts UnreadableObservationError read_observation",
     "fxbook.checking.judge": "CHECK_WORKS Verdict judge judge_facts own_error",
-    "fxbook.checking.quick_errors": "quick_errors",
+    "fxbook.observing.quick_errors": "quick_errors",
 }
 _OTHERWISE = {"read_observation": "read", "UnreadableObservationError": "UnreadableError"}
 HOME = {**_MODULES, **{name: module for module, names in _DEFINED_IN.items() for name in names.split()}}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import warnings
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -99,7 +100,10 @@ def small(name: str, seed: int = 0, *, layers: int = 2, **config: Any) -> tuple[
     # Without a network the library would wait for one.
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     try:
-        import transformers
+        with warnings.catch_warnings():
+            # In a notebook tqdm asks for ipywidgets, for a progress bar that nothing here shows.
+            warnings.filterwarnings("ignore", message="IProgress not found")
+            import transformers
     except ImportError:
         raise ImportError(_MISSING) from None
     transformers.logging.set_verbosity_error()

@@ -67,7 +67,8 @@ def notebooks(options: argparse.Namespace) -> int:
     printing = importlib.import_module("press.printing.notebooks")
     paths = [Path(path).resolve() for path in options.manuscripts]
     book = importlib.import_module("press.book").Book()
-    return 1 if printing.print_notebooks(book, paths, options.all) else 0
+    pages = importlib.import_module("press.pages.derived").PAGES
+    return 1 if printing.print_notebooks(book, paths, options.all, pages) else 0
 
 
 def quick(options: argparse.Namespace) -> int:
@@ -143,18 +144,9 @@ def card(_: argparse.Namespace) -> int:
 
 def versions(options: argparse.Namespace) -> int:
     """Run the book on other versions of torch and record what differs; each gets an environment of several GB."""
-    matrix = importlib.import_module("press.versions.matrix")
     try:
-        return matrix.run(options.versions, options.only, with_answers=options.answers, facts_alone=options.facts)
-    except environment.SetupError as error:
-        print(error, file=sys.stderr)
-        return 1
-
-
-def newest(options: argparse.Namespace) -> int:
-    """Write a page that tells what the newest torch would change, to be read before the pin is moved."""
-    try:
-        return importlib.import_module("press.versions.newest").tell(with_answers=not options.cells)
+        recording = importlib.import_module("press.versions.run")
+        return recording.run(options.versions, options.only, with_answers=options.answers, facts_alone=options.facts)
     except environment.SetupError as error:
         print(error, file=sys.stderr)
         return 1
@@ -172,26 +164,22 @@ _NO_TESTS = 5
 _PROOF = ("-p", "press.proof", "-r", "fE", "--durations", "7")
 _COMMANDS = (
     *(book, test, prove, notebooks, quick, exercise, lab, watch, serve, bench),
-    *(pdf, epub, pins, links, inventory, card, versions, newest),
+    *(pdf, epub, pins, links, inventory, card, versions),
 )
 _NEEDS = {
     **dict.fromkeys((lab, watch), environment.LEARN),
     **dict.fromkeys((book, serve, links, inventory, pdf, epub), environment.BOOK),
-    **dict.fromkeys((test, prove, bench, pins, versions, newest), environment.EVERYTHING),
+    **dict.fromkeys((test, prove, bench, pins, versions), environment.EVERYTHING),
 }
 # What stands behind these commands is for the program that they start, options included; argparse would refuse those.
 _PASS_ON = (test, prove, watch)
 
 
 def _edition(kind: str) -> int:
-    editions = importlib.import_module("press.paper.editions")
-    problems = importlib.import_module("press.paper.chromium")
+    editions = importlib.import_module("extras.editions.make")
     try:
         made = getattr(editions, kind)()
-    except subprocess.CalledProcessError:
-        print(f"The {kind.upper()} was not made: mend the warnings above.", file=sys.stderr)
-        return 1
-    except problems.PrintError as error:
+    except editions.EditionError as error:
         print(error, file=sys.stderr)
         return 1
     size = made.stat().st_size / 1e6
@@ -275,15 +263,16 @@ def _parser() -> argparse.ArgumentParser:
             command.add_argument("--all", action="store_true", help="print them even where nothing differs")
         elif function is versions:
             command.add_argument(
-                "versions", nargs="*", metavar="VERSION", help="2.15.0 (default: all that are told of)"
+                "versions",
+                nargs="*",
+                metavar="VERSION",
+                help="2.15.0, newest or today, whose turn it is (default: all)",
             )
             command.add_argument(
                 "--only", nargs="+", default=[], metavar="PART", help="notebooks with this in their path"
             )
             command.add_argument("--facts", action="store_true", help="ask the probes of the facts alone")
             command.add_argument("--answers", action="store_true", help="judge every answer to every exercise as well")
-        elif function is newest:
-            command.add_argument("--cells", action="store_true", help="leave out the answers to the exercises")
         elif function is serve:
             command.add_argument("--port", type=int, default=8000)
     return parser

@@ -11,13 +11,12 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from fxbook.learning.exercises import SHEETS
-from press import ROOT, imprint
+from fxbook.catalogue import SHEETS
+from press import ROOT, imprint, stored
 from press.manuscript.claims import Claim, claims
 from press.manuscript.problems import PressError, Problem
 from press.manuscript.reading import Manuscript, headings, is_manuscript, parse
 from press.manuscript.sheet import OPENING, ORDER, ExerciseSheet, read_sheet
-from press.printing import stored
 from press.versions import facts, record
 
 # The folder of the pages that stand beside the chapters and tell their faults.
@@ -114,7 +113,7 @@ class Book:
 
     @functools.cached_property
     def record(self) -> record.Record:
-        """What differs on each version of torch, as it was recorded."""
+        """What is otherwise on each version of torch, as it was recorded."""
         return record.read(self.root)
 
     @functools.cached_property
@@ -127,6 +126,11 @@ class Book:
         recorded = self.record.facts
         pinned = self.pins.get("torch", "")
         return {name: facts.told(fact, recorded.get(name, {}), pinned) for name, fact in facts.read(self.root).items()}
+
+    @functools.cached_property
+    def remarks(self) -> dict[str, facts.Remark]:
+        """What single cells do otherwise on other versions of torch, by id."""
+        return facts.remarks(self.root)
 
     @functools.cached_property
     def solutions_need(self) -> dict[str, str]:

@@ -9,7 +9,7 @@ import re
 import runpy
 from pathlib import Path
 
-from fxbook.learning.exercises import numbered
+from fxbook.catalogue import numbered
 from press import ROOT
 from press.book import Book
 from press.manuscript.problems import PressError, Problem
@@ -22,7 +22,7 @@ _FILL_IN = {
     "task.md": "the task, the stub and the solution between their marks, two hints, why, and what if",
     "cases.py": "the models that an answer is tried on, one of them unseen, and how it is used",
     "check.py": "the rules, in the order in which a violation is worth telling",
-    "answers.py": "seven right answers of another kind than yours, and a wrong one for each rule and each clause",
+    "answers.py": "four right answers of another kind than yours, and a wrong one for each rule and each clause",
 }
 _INIT = '"""Exercises of {numbered}."""\n\nORDER = ()\n'
 _OPENING = """\

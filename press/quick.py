@@ -28,7 +28,7 @@ def quick(paths: list[Path]) -> int:
     try:
         book = Book()
         sources, _ = changed(book, paths or book.sources)
-        if (paths or sources) and print_notebooks(book, paths or sources, with_pages=False):
+        if (paths or sources) and print_notebooks(book, paths or sources):
             return 1
         printed = [target for source in sources for target in book.targets(source)]
         if printed and subprocess.run([sys.executable, "-m", "ruff", "check", "--quiet", *printed]).returncode:

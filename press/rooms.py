@@ -41,7 +41,7 @@ ROOMS = {
     "passes": Room("the passes of the chapters one by one, and on random graphs", 2, ("tests/operating",)),
     "models": Room("the finished passes on models of transformers", 2, ("tests/architectures",)),
     "versions": Room("other versions of torch: the record, and the environments they run in", 2, ("tests/versions",)),
-    "editions": Room("the PDF and the EPUB, whole", 5, ("tests/paper",)),
+    "editions": Room("the PDF and the EPUB, whole", 5, ("extras/editions/tests",)),
     "cold": Room(
         "notebooks printed twice, answers and passes with other numbers, drawn anew each time", 15, ("tests/cold",)
     ),
@@ -74,7 +74,10 @@ def arguments_of_room(wanted: str) -> list[str]:
 
 def names_tests(arguments: Sequence[str]) -> bool:
     """Whether arguments of pytest name tests by their files: those then run whatever room they are in."""
-    return any(one.partition("::")[0].startswith(("tests", "classroom", "chapters", "solutions")) for one in arguments)
+    return any(
+        one.partition("::")[0].startswith(("tests", "classroom", "extras", "chapters", "solutions"))
+        for one in arguments
+    )
 
 
 def _without(rooms: Iterable[str]) -> Iterator[str]:

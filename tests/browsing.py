@@ -54,3 +54,15 @@ def texts_outside_their_box(where: str = "") -> str:
         return wide || t.y < box.y - 1 || t.y + t.height > box.y + box.height + 1;
       }}).map(text => text.textContent);
     }})"""
+
+
+def texts_that_overlap(where: str = "") -> str:
+    """Script: pairs of visible texts, in the drawings below the selector ``where``, that lie on each other."""
+    return f"""() => [...document.querySelectorAll("{where}svg")].flatMap(svg => {{
+      const texts = [...svg.querySelectorAll("text")]
+        .filter(text => getComputedStyle(text).visibility === "visible")
+        .map(text => [text.textContent, text.getBoundingClientRect()]);
+      return texts.flatMap(([a, p], i) => texts.slice(i + 1).filter(([b, q]) =>
+        Math.min(p.right, q.right) - Math.max(p.x, q.x) > 1 && Math.min(p.bottom, q.bottom) - Math.max(p.y, q.y) > 4
+      ).map(([b]) => [a, b]));
+    }})"""

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
     from fxbook import EditStepper, RunStepper
+    from fxbook.drawing import Drawing
+    from fxbook.plotting import Plot
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -106,17 +108,20 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def show(browser: Browser, tmp_path: Path) -> Iterator[Callable[..., Page]]:
-    """Open a page with steppers; anything in its console, and any request but for the page, is a failure."""
+    """Open a page with what a cell shows; anything in its console, and any request but for the page, is a failure."""
     pages: list[tuple[Page, list[str]]] = []
 
     def opener(
-        *steppers: EditStepper | RunStepper, theme: str = "light", width: int = 1280, script: bool = True
+        *outputs: Drawing | EditStepper | Plot | RunStepper,
+        theme: str = "light",
+        width: int = 1280,
+        script: bool = True,
     ) -> Page:
-        body = "".join(stepper._repr_html_() for stepper in steppers)
+        body = "".join(output._repr_html_() for output in outputs)
         file = tmp_path / f"page{len(pages)}.html"
         file.write_text(
-            '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Steppers</title></head>'
-            f'<body style="margin:8px;{THEMES[theme]}"><main><h1>Steppers</h1>{body}</main></body></html>',
+            '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Outputs</title></head>'
+            f'<body style="margin:8px;{THEMES[theme]}"><main><h1>Outputs</h1>{body}</main></body></html>',
             encoding="utf-8",
         )
         context = browser.new_context(

@@ -11,7 +11,7 @@ from press import ROOT
 
 
 def load(path: str) -> ModuleType:
-    """The module of a file, named from the root of the project: ``"book/_ext/find.py"``."""
+    """The module of a file, named from the root of the project: ``"book/_ext/search_index.py"``."""
     name = Path(path).stem
     spec = importlib.util.spec_from_file_location(name, ROOT / path)
     # Its dataclasses ask for it by name.

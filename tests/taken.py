@@ -42,7 +42,7 @@ def _taken(notebook: str, name: str, *others: str) -> Any:
         for cell in cells
         if cell.cell_type == "code"
         for statement in ast.parse(cell.source).body
-        if (names := _bound(statement)) or _owners(statement)
+        if (names := bound(statement)) or _owners(statement)
     ]
     needed: set[int] = set()
     wanted = [_place(statements, asked, len(statements), notebook) for asked in (name, *others)]
@@ -52,7 +52,7 @@ def _taken(notebook: str, name: str, *others: str) -> Any:
             continue
         needed.add(place)
         statement, names = statements[place]
-        wanted += [_place(statements, used, place, notebook) for used in _used(statement)]
+        wanted += [_place(statements, name, place, notebook) for name in used(statement)]
         # What a decorator registers for a function, as the fake kernel of an operator, belongs to it.
         # So does what is given to a class afterwards.
         if isinstance(statement, ast.FunctionDef | ast.ClassDef):
@@ -83,7 +83,7 @@ def _owners(statement: ast.stmt) -> set[str]:
     }
 
 
-def _bound(statement: ast.stmt) -> set[str]:
+def bound(statement: ast.stmt) -> set[str]:
     """The names that a statement of a cell defines: by import, definition or assignment."""
     if isinstance(statement, ast.Import | ast.ImportFrom):
         return {alias.asname or alias.name.partition(".")[0] for alias in statement.names}
@@ -94,17 +94,17 @@ def _bound(statement: ast.stmt) -> set[str]:
     return set()
 
 
-def _used(statement: ast.stmt) -> set[str]:
+def used(statement: ast.stmt) -> set[str]:
     """The names that a statement uses and that no scope inside it has for its own."""
     tables = [symtable.symtable(ast.unparse(statement), "cell", "exec")]
-    used: set[str] = set()
+    names_used: set[str] = set()
     while tables:
         table = tables.pop()
         top = table.get_type() == "module"
         names = table.get_symbols()
-        used |= {name.get_name() for name in names if name.is_referenced() and (top or name.is_global())}
+        names_used |= {name.get_name() for name in names if name.is_referenced() and (top or name.is_global())}
         tables += table.get_children()
-    return used - _bound(statement) - set(dir(builtins))
+    return names_used - bound(statement) - set(dir(builtins))
 
 
 def _names(statement: ast.stmt, context: type[ast.expr_context]) -> set[str]:

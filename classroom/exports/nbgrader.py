@@ -30,7 +30,7 @@ from classroom.handout import release
 from fxbook.grading import About
 from press.book import the_book
 from press.printing.derive import UNSOLVED
-from press.printing.stored import serialised
+from press.stored import serialised
 
 SCHEMA_VERSION = 3
 _MARK = re.compile(r"^(?P<indent> *)# (?P<name>stub|solution|end)$")
@@ -237,8 +237,6 @@ _HIDDEN = """\
 # Hidden variants of {id}: they are added when this is graded.
 ### BEGIN HIDDEN TESTS
 def hidden_variants(answer):
-    import dataclasses
-
     from fxbook.checking import check, check_with
     from fxbook.tasks import find
 
@@ -255,6 +253,5 @@ _CASES = """\
 {text},
         hidden,
     )
-    cases = tuple(dataclasses.replace(case, unseen=True) for case in hidden["CASES"]["{id}"])
-    assert check_with(dataclasses.replace(find("{id}"), cases=cases), answer).passed
+    assert check_with(find("{id}").on(hidden["CASES"]["{id}"]), answer).passed
 """

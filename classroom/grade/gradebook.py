@@ -57,7 +57,7 @@ COLUMNS = (
 _FORMULA = re.compile(r"[=+\-@\uff1d\uff0b\uff0d\uff20]")
 # The rooms that decide what an answer is worth, besides the exercises themselves.
 _GRADING = {
-    "fxbook": ("asking", "checking", "graph", "learning"),
+    "fxbook": ("cases", "checking", "graph", "learning", "observing", "rules"),
     "classroom": ("collect", "grade", "judge", "sandbox"),
 }
 

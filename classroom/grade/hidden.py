@@ -35,7 +35,7 @@ def read(text: str) -> Hidden:
 
     Args:
         text: Python that may hold ``SEEDS``, a number or a list of seeds, and ``CASES``, of exercise ids tuples of
-            :class:`fxbook.asking.Case`; see :class:`classroom.assignment.Assignment`.
+            :class:`fxbook.cases.Case`; see :class:`classroom.assignment.Assignment`.
 
     Raises:
         HiddenError: it raises, or holds something else.

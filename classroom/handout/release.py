@@ -27,7 +27,7 @@ from press.manuscript.problems import PressError
 from press.manuscript.sheet import ExerciseSheet
 from press.printing.derive import Derived
 from press.printing.freshness import derive_as_printed, stale
-from press.printing.stored import load, serialised
+from press.stored import load, serialised
 
 # The first moment that a zip can name: the same files are the same bytes whenever they are packed.
 _MOMENT = (1980, 1, 1, 0, 0, 0)

@@ -84,7 +84,7 @@ class Judgement:
 
 
 def judged(exercise: Exercise, observation: JSON, seed: int) -> JSON:
-    """Judge what :func:`fxbook.checking.observe.observe` wrote down with ``rebuildable=True``, believing little of it.
+    """Judge what :func:`fxbook.observing.observe.observe` wrote down with ``rebuildable=True``, believing little of it.
 
     Args:
         exercise: the exercise, or a variant of it on other cases.
@@ -118,8 +118,8 @@ def _as_json(exercise: Exercise, judgement: Judgement) -> JSON:
         "rule": violation.rule if violation else "",
         "message": violation.message[:_MOST_SAID] if violation else "",
         "node": graph.nodes[at].name[:_MOST_NAME] if graph is not None and at is not None else "",
-        "read": (violation.look or "") if violation else "",
-        "case": exercise.cases[verdict.case].name if violation and verdict.case is not None else "",
+        "read": (violation.see or "") if violation else "",
+        "case": exercise.usage.cases[verdict.case].name if violation and verdict.case is not None else "",
         "line": (verdict.line or "")[:_MOST_NAME],
         "printed": verdict.printed[:_MOST_SAID],
         "graph": written if len(json.dumps(written)) <= _MOST_GRAPH else None,
@@ -178,7 +178,7 @@ def judgement_of(exercise: Exercise, observation: JSON, seed: int) -> Judgement:
         return _failed_on(own_error(claimed)) if failed else Judgement(verdict)
     if not any(origin is not None for case in verified for origin in case.origins):
         looked_at.discard("origins")
-    beside = [exercise.beside.unproven] if exercise.beside else []
+    beside = [exercise.check.extra_output.unproven] if exercise.check.extra_output else []
     claims = (sentence for claim, sentence in CLAIMS.items() if claim in looked_at)
     return Judgement(verdict, (*_untold(refused, len(verified)), *beside, *claims))
 
@@ -209,7 +209,7 @@ def _verified(trial: Trial, claimed: CaseFacts, keep: Callable[[Again], None]) -
         UnreadableError: it is no case of an observation.
     """
     exercise = trial.exercise
-    if exercise.use == "compute":
+    if exercise.usage.use == "compute":
         return msgspec.structs.replace(claimed, graph=None, outputs=None, run_error=None, run_node=None, origins=[])
     if claimed.graph is None:
         # A result that is no graph is told as such, whatever else stands there.
@@ -237,7 +237,8 @@ def _verified(trial: Trial, claimed: CaseFacts, keep: Callable[[Again], None]) -
         kind="GraphModule" if isinstance(result, fx.GraphModule) else "Graph",
     )
     verified = msgspec.structs.replace(verified, graph=_with_claims(facts.graph, claimed.graph))
-    return verified if exercise.beside is None else _with_claimed_part(verified, claimed, exercise.beside.name)
+    extra = exercise.check.extra_output
+    return verified if extra is None else _with_claimed_part(verified, claimed, extra.name)
 
 
 def _functions_of(trial: Trial, given: nn.Module | None) -> Mapping[str, Any]:
@@ -257,12 +258,12 @@ def _used(exercise: Exercise, result: fx.Graph | fx.GraphModule, arguments: tupl
     Raises:
         RefusedError: it cannot be used so.
     """
-    if exercise.beside:
-        return exercise.beside.again(result)
-    if exercise.call is None:
+    if exercise.check.extra_output:
+        return exercise.check.extra_output.again(result)
+    if exercise.usage.call is None:
         return result
     try:
-        used = exercise.call(lambda *_: result, *arguments)
+        used = exercise.usage.call(lambda *_: result, *arguments)
     except Exception as error:
         raise RefusedError(f"it cannot be used again ({type(error).__name__})") from error
     if not isinstance(used, fx.Graph | fx.GraphModule):

@@ -20,9 +20,9 @@ _LIBRARY, _GRADER = Path(fxbook.__file__).parent, Path(classroom.__file__).paren
 _INSIDE = Path(__file__).parent / "inside"
 OBSERVING, JUDGING, READING = ROOMS = ("observing", "judging", "reading")
 _OF_THE_LIBRARY: Mapping[str, tuple[str, ...]] = {
-    JUDGING: (*observer_package.OBSERVING, "asking/*.py", "checking/*.py", f"tasks/{SHEETS}/**/check.py"),
+    JUDGING: (*observer_package.OBSERVING, "rules/*.py", "checking/*.py", f"tasks/{SHEETS}/**/check.py"),
     READING: (
-        *("__init__.py", "grading.py", "showing.py", "torch_here.py", "checking/__init__.py", "checking/forked.py"),
+        *("__init__.py", "grading.py", "torch_here.py", "observing/__init__.py", "observing/forked.py"),
         "learning/*.py",
     ),
 }

@@ -18,13 +18,12 @@ from fxbook.grading import SHEETS, Sheet
 
 _SOURCE = Path(fxbook.__file__).parent
 _CASES, _CASES_NAME = "cases.py", "CASES"
-# Packages that hold nothing to judge by: what a cell of a sheet may import. Of those that do, or hold a
-# solution, what uses an answer and writes down what it did.
-_WHOLE = ("drawing/**", "graph/**", "learning", "passes/**", "plotting/**", "static", "stepping/**")
+# Packages that hold nothing to judge by: what a cell of a sheet may import, and what uses an answer and writes down
+# what it did. Of the others, which hold solutions, what answers import.
+_WHOLE = ("cases", "drawing", "graph", "learning", "observing", "passes/**", "plotting", "static", "stepping/**")
 _IN_PART = {
-    "": "__init__ calls effects errors exporting grading models rounding showing stored torch_here",
-    "asking": "__init__ exercise exported importable nameless running values",
-    "checking": "answers blame forked guard observation observe prepare quick_errors surroundings waiting",
+    "": "__init__ catalogue errors exporting grading models showing torch_here",
+    "surgery": "__init__ calls effects rounding stored",
 }
 OBSERVING = (
     *("*.json", "tasks/__init__.py", f"tasks/{SHEETS}/__init__.py", f"tasks/{SHEETS}/**/{_CASES}"),

@@ -33,7 +33,7 @@ HIDDEN = '''
 import torch
 from torch import nn
 
-from fxbook.asking import Case
+from fxbook.cases import Case
 
 SEEDS = 1
 

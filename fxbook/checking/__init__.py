@@ -1,9 +1,8 @@
 """Check an answer, in two halves that exchange plain data alone.
 
-``observe`` runs the learner's code, in a child process that ``forked`` makes and limits (``guard`` notices what it
-patched, ``answers`` calls it, ``blame`` finds its faulty line, ``observation`` is the form of what came out). ``judge``
-reads that JSON and nothing of the learner's; ``report`` tells the verdict, and ``verify`` puts the halves together.
-What an exercise asks stands in :mod:`fxbook.tasks`.
+:mod:`fxbook.observing` runs the learner's code in a child process. ``judge`` reads the JSON that comes back, and
+nothing of the learner's; ``report`` tells the verdict, ``verify`` puts the halves together, ``failed`` makes the case
+again that failed. What an exercise asks stands in :mod:`fxbook.tasks`.
 """
 
 import importlib

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from fxbook.asking.exercise import Exercise, drawn_order
-from fxbook.asking.values import Value
+from fxbook.cases.exercise import Exercise, drawn_order
+from fxbook.cases.values import Value
 from fxbook.checking.judge import Inside
-from fxbook.checking.observation import UnreadableError, read
-from fxbook.checking.prepare import Look, Prepared, prepare
+from fxbook.observing.observation import UnreadableError, read
+from fxbook.observing.prepare import Prepared, Probe, prepare
 
 JSON = Any
 
@@ -25,7 +25,7 @@ def looking_inside(exercise: Exercise, seed: int, observed: Callable[[Prepared],
 
     def inside(case: int, draw: int) -> list[Value] | None:
         try:
-            seen = read(observed(prepare(exercise, seed, look=Look(case, draw))))
+            seen = read(observed(prepare(exercise, seed, probe=Probe(case, draw))))
         except UnreadableError:
             return None
         place = drawn_order(exercise, seed).index(case)

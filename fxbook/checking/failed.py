@@ -7,7 +7,7 @@ from typing import Any
 
 from torch import fx, nn
 
-from fxbook.asking.exercise import Exercise, inputs_of, model_of, seed_of, traced
+from fxbook.cases.exercise import Exercise, inputs_of, model_of, seed_of, traced
 from fxbook.checking.judge import Verdict
 from fxbook.graph.naming import argument_text, module_kind
 
@@ -42,7 +42,7 @@ class FailedCase:
     @property
     def arguments(self) -> tuple[Any, ...]:
         """What the answer is called with."""
-        return self.exercise.arguments(self._case, self.model, self._seed)
+        return self.exercise.usage.arguments(self._case, self.model, self._seed)
 
     @property
     def inputs(self) -> tuple[Any, ...]:
@@ -63,7 +63,7 @@ class FailedCase:
     def use(self, answer: Any) -> Any:
         """What comes of using the answer as the check does."""
         arguments = self.arguments
-        return answer(*arguments) if self.exercise.call is None else self.exercise.call(answer, *arguments)
+        return answer(*arguments) if self.exercise.usage.call is None else self.exercise.usage.call(answer, *arguments)
 
     def __repr__(self) -> str:
         return f"{self.name}: answer({', '.join(map(_told, self.arguments))})"
@@ -80,7 +80,7 @@ class FailedCase:
 
     @property
     def _case(self) -> Any:
-        return self.exercise.cases[self.place]
+        return self.exercise.usage.cases[self.place]
 
     @property
     def _seed(self) -> int:

@@ -12,20 +12,20 @@ from typing import Any
 
 import torch
 
-from fxbook.asking.exercise import Exercise, drawn_order
-from fxbook.asking.predicates import all_in_sight, inserts_at_the_end, nothing_left
-from fxbook.asking.rule import Violation, first_violation
-from fxbook.asking.trial import Trial, trials_of
-from fxbook.asking.values import Value
-from fxbook.asking.view import CaseView, Claims
-from fxbook.checking.forked import MEMORY
-from fxbook.checking.observation import CaseFacts, Observation, Raised, UnreadableError, read
+from fxbook.cases.exercise import Exercise, drawn_order
+from fxbook.cases.values import Value
 from fxbook.graph.record import GraphRecord
+from fxbook.observing.forked import MEMORY
+from fxbook.observing.observation import CaseFacts, Observation, Raised, UnreadableError, read
+from fxbook.rules.predicates import all_in_sight, inserts_at_the_end, nothing_left
+from fxbook.rules.rule import Violation, first_violation
+from fxbook.rules.trial import Trial, trials_of
+from fxbook.rules.view import CaseView, Claims
 
 JSON = Any
 _UNREADABLE = Violation("What came back from running your answer cannot be read.", rule="readable")
 # Whatever is asked of it, and told last.
-_OF_EVERY_ANSWER = (all_in_sight, inserts_at_the_end, nothing_left)
+UNIVERSAL_RULES = (all_in_sight, inserts_at_the_end, nothing_left)
 _OF_NUMBERS = ("same_result", "same_output")
 CHECK_WORKS = "the check works"
 _OUT_OF_MEMORY = ("can't allocate memory", "not enough memory", "Cannot allocate memory")
@@ -77,7 +77,7 @@ def nothing_inside(_case: int, _draw: int) -> list[Value] | None:
 def judge(
     exercise: Exercise, data: JSON, seed: int, trials: Sequence[Trial] = (), inside: Inside = nothing_inside
 ) -> Verdict:
-    """Judge what :func:`fxbook.checking.observe.observe` wrote down, under the seed it was given.
+    """Judge what :func:`fxbook.observing.observe.observe` wrote down, under the seed it was given.
 
     Any JSON is judged; what is not an observation of this exercise and seed is told as unreadable. ``trials`` are the
     cases of the exercise under that seed, where they are at hand; ``inside`` tells what nodes compute.
@@ -104,7 +104,7 @@ def judge_facts(
         observation: what came of using the answer.
         seed: under which it was used.
         trials: the cases of the exercise under that seed.
-        looked_at: takes the names of the claims that the verdict rests on; see :class:`fxbook.asking.view.Claims`.
+        looked_at: takes the names of the claims that the verdict rests on; see :class:`fxbook.rules.view.Claims`.
         inside: tells what the nodes of the answer's graph compute, to name the first that is wrong.
     """
     try:
@@ -155,11 +155,11 @@ def _verdict(
         if violation := _first_violation(view):
             return _found_in(view, violation, exercise, index, views)
     if seen.error:
-        index = drawn_order(exercise, seed)[min(len(views), len(exercise.cases) - 1)]
+        index = drawn_order(exercise, seed)[min(len(views), len(exercise.usage.cases) - 1)]
         return _raised_in(seen.error, exercise, index, views, trials)
     # What is asked of every answer, once what is asked of this one holds in every case.
     for index, view in sorted(views.items()):
-        if isinstance(view, CaseView) and (violation := first_violation(view, _OF_EVERY_ANSWER)):
+        if isinstance(view, CaseView) and (violation := first_violation(view, UNIVERSAL_RULES)):
             return _found_in(view, violation, exercise, index, views)
     return Verdict(None)
 
@@ -174,7 +174,11 @@ def _raised_in(error: Raised, exercise: Exercise, index: int, met: Collection[in
     if error.own and not _is_out_of_memory(error):
         return failed(f"{error.type}: {error.message}")
     violation = _raised(error)
-    said = exercise.on_error(trials[index], error.type) if exercise.on_error and error.type != "TimeUp" else None
+    said = (
+        exercise.check.on_error(trials[index], error.type)
+        if exercise.check.on_error and error.type != "TimeUp"
+        else None
+    )
     if said:
         violation = dataclasses.replace(violation, message=f"{violation.message.rstrip('.')}. {said}")
     violation = _on_another_model(violation, exercise, index, met)
@@ -182,10 +186,10 @@ def _raised_in(error: Raised, exercise: Exercise, index: int, met: Collection[in
 
 
 def _first_violation(view: CaseView) -> Violation | None:
-    kinds = view.exercise.kinds()
+    kinds = view.exercise.usage.kinds()
     if kinds and view.kind not in kinds:
         return _wrong_kind(view, kinds)
-    violation = first_violation(view, view.exercise.rules)
+    violation = first_violation(view, view.exercise.check.rules)
     if violation and violation.rule in _OF_NUMBERS:
         # A mode or a weight that was left changed is why numbers differ.
         return first_violation(view, (nothing_left,)) or violation
@@ -202,8 +206,8 @@ def _wrong_kind(view: CaseView, kinds: tuple[str, ...]) -> Violation:
 
 def _on_another_model(violation: Violation, exercise: Exercise, index: int, met: Collection[int]) -> Violation:
     """What is told of a case; of one that the learner has not seen, where those that they know were met and hold."""
-    case = exercise.cases[index]
-    known = {place for place, other in enumerate(exercise.cases) if not other.unseen}
+    case = exercise.usage.cases[index]
+    known = {place for place, other in enumerate(exercise.usage.cases) if not other.unseen}
     if not case.unseen or not index or not known.issubset(met):
         return violation
     message = f"It holds for the model you know, but not for another ({case.name}): {_uncapital(violation.message)}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from fxbook.checking.blame import theirs
+from fxbook.observing.blame import theirs
 
 # As Python writes a warning. The line of code that it points at may follow, two spaces in.
 _WARNING = re.compile(r"(?P<file>.+?):\d+: (?P<said>(?P<kind>\w*Warning): .*)")

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from fxbook.catalogue import About, place
 from fxbook.checking import printed
 from fxbook.checking.judge import Verdict
 from fxbook.checking.symptom import entry_of
 from fxbook.graph.record import GraphRecord, NodeRecord
-from fxbook.learning.exercises import About, place
 
 if TYPE_CHECKING:
     from fxbook.checking.failed import FailedCase
@@ -69,8 +69,8 @@ class Report:
     @property
     def read(self) -> str:
         """``"chapter#anchor"`` to read, ``""`` where none is known."""
-        look = self.verdict.violation.look if self.verdict.violation else None
-        return look or entry_of(self.message, self.about.chapter) or self.about.read
+        see = self.verdict.violation.see if self.verdict.violation else None
+        return see or entry_of(self.message, self.about.chapter) or self.about.read
 
     def __repr__(self) -> str:
         if self.passed:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 
-from fxbook.learning.exercises import headings
+from fxbook.catalogue import headings
 
 _RAISED = re.compile(r"\braises (?P<kind>\w+): (?P<text>.+)", re.DOTALL)
 _ENTRY = re.compile(r"(?P<kind>\w+(?:Error|Exception|Warning)|Unsupported): (?P<text>(?!.*, from ).+)")

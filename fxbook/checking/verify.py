@@ -12,19 +12,20 @@ import torch
 from torch import nn
 
 from fxbook import tasks
-from fxbook.asking.exercise import SECONDS, Exercise, drawn_order
-from fxbook.asking.rule import Violation
-from fxbook.asking.trial import trials_of
-from fxbook.checking import forked, new_seed
+from fxbook.cases.exercise import SECONDS, Exercise, drawn_order
+from fxbook.catalogue import About, about, catalogue, unknown
+from fxbook.checking import new_seed
 from fxbook.checking.again import looking_inside
 from fxbook.checking.failed import FailedCase
-from fxbook.checking.guard import Guard
 from fxbook.checking.judge import CHECK_WORKS, Verdict, failed, judge, own_error
-from fxbook.checking.observation import read
-from fxbook.checking.observe import observe
-from fxbook.checking.prepare import Prepared, prepare
 from fxbook.checking.report import Report
-from fxbook.learning.exercises import About, about, catalogue, unknown
+from fxbook.observing import forked
+from fxbook.observing.guard import Guard
+from fxbook.observing.observation import read
+from fxbook.observing.observe import observe
+from fxbook.observing.prepare import Prepared, prepare
+from fxbook.rules.rule import Violation
+from fxbook.rules.trial import trials_of
 from fxbook.showing import shown
 
 JSON = Any
@@ -121,13 +122,13 @@ def _attempt(exercise: Exercise, answer: Any, seed: int, in_child: bool) -> _Att
     prepared = prepare(exercise, seed)
     if not in_child:
         guard = Guard()
-        observation = observe(prepared, answer, exercise.seconds)
+        observation = observe(prepared, answer, exercise.usage.seconds)
         guard.put_back()
         return attempt(observation, judge(exercise, observation, seed))
 
     def observed(prepared: Prepared) -> forked.Outcome:
-        observing = functools.partial(observe, prepared, answer, exercise.seconds)
-        return forked.run_in_child(observing, exercise.seconds + GRACE_SECONDS)
+        observing = functools.partial(observe, prepared, answer, exercise.usage.seconds)
+        return forked.run_in_child(observing, exercise.usage.seconds + GRACE_SECONDS)
 
     outcome = observed(prepared)
     if outcome.data is None:

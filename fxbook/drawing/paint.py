@@ -1,6 +1,7 @@
 """Paint the parts of a drawing: shapes by opcode, edges, the rail of the list order; no colour but by class.
 
-Stills (``fxbook.drawing.still``) and films (``fxbook.stepping.scene``) are made of these parts, so they look alike.
+Stills (``fxbook.drawing.still``) and animations (``fxbook.stepping.graph_frame``) are made of these parts, so they look
+alike.
 """
 
 from __future__ import annotations

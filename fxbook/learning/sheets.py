@@ -23,7 +23,7 @@ from fxbook.learning.cells import names, parsed
 from fxbook.learning.damage import what_is_wrong
 
 if TYPE_CHECKING:
-    from fxbook.checking.prepare import Prepared
+    from fxbook.observing.prepare import Prepared
 
 JSON = Any
 _ASKS = {"check", "hint"}
@@ -249,15 +249,15 @@ def observe_answer(sheet: Sheet, prepared: Prepared, answer: str, seconds: float
 
     Args:
         sheet: the learner's sheet.
-        prepared: what the answer is used on; see :func:`fxbook.checking.prepare.prepare`.
+        prepared: what the answer is used on; see :func:`fxbook.observing.prepare.prepare`.
         answer: the name to look for.
-        seconds: limit on using the answer; see :func:`fxbook.checking.observe.observe`.
+        seconds: limit on using the answer; see :func:`fxbook.observing.observe.observe`.
 
     Returns:
         ``{"failed": [{"cell", "type", "message", "line"}], "observation"}``: what cells raised, and what was observed,
         ``None`` where no cell defines the name. All of it is JSON.
     """
-    from fxbook.checking.observe import observe
+    from fxbook.observing.observe import observe
 
     space: dict[str, Any] = {"__name__": "__main__"}
     failed = []
@@ -271,7 +271,7 @@ def observe_answer(sheet: Sheet, prepared: Prepared, answer: str, seconds: float
 
 def _run(source: str, filename: str, space: dict[str, Any]) -> JSON | None:
     """Run a cell; what it raised, described, or ``None``."""
-    from fxbook.checking.blame import describe
+    from fxbook.observing.blame import describe
 
     # So that a report can quote the learner's line.
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)

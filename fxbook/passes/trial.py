@@ -15,8 +15,8 @@ from torch import Tensor, fx, nn
 from torch.fx.passes.infra.pass_base import PassResult
 from torch.utils import _pytree as pytree
 
-from fxbook.checking.surroundings import Surroundings
 from fxbook.graph.given import bytes_of, children_of, held_by, settings_of
+from fxbook.graph.global_state import GlobalStateSnapshot
 from fxbook.graph.record import GraphRecord, record
 from fxbook.passes.growing.inputs import inputs_for
 
@@ -128,13 +128,13 @@ class Trial:
         called = dict(_called(given))
         looks = {path: _look(module) for path, module in called.items()}
         random = torch.get_rng_state()
-        surroundings = Surroundings((), [])
+        before = GlobalStateSnapshot((), [])
         traced: list[str] = []
         try:
             with _watched(given, traced):
                 returned = self.run(given)
             besides = [
-                *surroundings.left(),
+                *before.side_effects(),
                 *(
                     ["it uses up random numbers of torch, which the next dropout would have drawn"]
                     if not torch.equal(random, torch.get_rng_state())
@@ -142,7 +142,7 @@ class Trial:
                 ),
             ]
         finally:
-            surroundings.put_back()
+            before.put_back()
             torch.set_rng_state(random)
         for name, held in tensors.items():
             if not torch.equal(bytes_before[name], bytes_of(held)):

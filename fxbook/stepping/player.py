@@ -1,8 +1,8 @@
 """Show frames one at a time: plain HTML that reads well stacked, and a script that turns it into a player.
 
 A viewer that trusts nobody takes away script, style, svg and ids, some of them inline style too, and keeps the text of
-what it takes away. What is left then is the last frame, with pictures (``<img>``) in place of its films, below a fold
-with the frames before it; the words of the films are in a fold of their own.
+what it takes away. What is left then is the last frame, with pictures (``<img>``) in place of its animations, below a
+fold with the frames before it; the words of the animations are in a fold of their own.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from fxbook.drawing import style
 from fxbook.drawing.display import next_prefix
 from fxbook.drawing.lettering import clean, wrap
-from fxbook.stepping.film import Film
+from fxbook.stepping.animation import Animation
 
 MAX_FRAMES = 100
 """Frames in one player, at most: nobody steps through more, and the page has to hold them all."""
@@ -29,14 +29,14 @@ _UNSEEN = 'class="fx-films" style="display:none"'
 
 @dataclasses.dataclass(frozen=True)
 class Panel:
-    """A part of a frame: HTML that is escaped already, or a film (the same one in every frame).
+    """A part of a frame: HTML that is escaped already, or an animation (the same one in every frame).
 
     ``tab`` is its name where there is room for one panel only; without one, that is its heading.
     """
 
     key: str
     heading: str
-    body: str | Film
+    body: str | Animation
     tab: str = ""
 
 
@@ -71,7 +71,7 @@ class Player:
             title: what the frames show.
             frames: in order.
             columns: keys of panels, the left column and the right one, each from top to bottom; the left one is as
-                wide as its widest film.
+                wide as its widest animation.
             legend: what signs and shapes mean, as HTML, an item each.
             wide: rows of three keys each, for a screen with room for three columns; without them, two are enough.
 
@@ -84,8 +84,10 @@ class Player:
             raise ValueError(f"a player shows at most {MAX_FRAMES} frames, got {len(frames)}: record fewer of them")
         self.title, self.frames, self.columns, self.wide = clean(title, 200), tuple(frames), columns, wide
         self.legend = "".join(f"<li>{item}</li>" for item in legend)
-        films = [panel.body for panel in frames[0].panels if panel.key in columns[0] and isinstance(panel.body, Film)]
-        self.left = max((film.width for film in films), default=400)
+        animations = [
+            panel.body for panel in frames[0].panels if panel.key in columns[0] and isinstance(panel.body, Animation)
+        ]
+        self.left = max((animation.width for animation in animations), default=400)
 
     def __repr__(self) -> str:
         lines = wrap(self.title, _WIDTH, 2)
@@ -97,12 +99,12 @@ class Player:
 
     def _repr_html_(self) -> str:
         prefix = next_prefix()
-        films = {
+        animations = {
             panel.key: (f"{prefix}-{panel.key}", panel.body)
             for panel in self.frames[0].panels
-            if isinstance(panel.body, Film)
+            if isinstance(panel.body, Animation)
         }
-        definitions = "".join(film.definition(identity) for identity, film in films.values())
+        definitions = "".join(animation.definition(identity) for identity, animation in animations.values())
         words = f"<details {_UNSEEN}><summary>The words in the drawings</summary>{definitions}</details>"
         *earlier, last = (self._frame(at, frame, prefix) for at, frame in enumerate(self.frames))
         before = f'<details class="fx-earlier"><summary>{_before(len(earlier))}</summary>{"".join(earlier)}</details>'
@@ -131,15 +133,15 @@ class Player:
     def _panel(self, at: int, panel: Panel, prefix: str) -> str:
         heading = f'<p class="fx-heading">{html.escape(panel.heading)}</p>' if panel.heading else ""
         tab = html.escape(panel.tab or panel.heading)
-        film, body, name = "", panel.body, f' data-fx-panel="{panel.key}" data-fx-tab="{tab}"'
-        if isinstance(body, Film):
+        animation, body, name = "", panel.body, f' data-fx-panel="{panel.key}" data-fx-tab="{tab}"'
+        if isinstance(body, Animation):
             # A picture wider than a phone scrolls there, so it must be reachable by keyboard.
             label = html.escape(f"{panel.heading or self.title}, frame {at + 1}")
             reach = f' role="group" tabindex="0" aria-label="{label}"' if body.width * 0.96 > 290 else ""
-            film = " fx-film"
+            animation = " fx-film"
             still = body.still(at, _film_style()) if at == len(self.frames) - 1 else ""
             body = f'<div class="fx-scroll"{reach}>{body.picture(f"{prefix}-{panel.key}", at)}</div>{still}'
-        return f'<div class="fx-panel{film}"{name} style="grid-area:{panel.key}">{heading}{body}</div>'
+        return f'<div class="fx-panel{animation}"{name} style="grid-area:{panel.key}">{heading}{body}</div>'
 
     def _grid(self) -> str:
         """Where the panels stand, on a narrow screen, a wide and a wider one, as custom properties for the style."""
@@ -184,7 +186,7 @@ def stepper_style() -> str:
 
 @functools.cache
 def _film_style() -> str:
-    """The rules that a film may need outside the page, a line each."""
+    """The rules that an animation may need outside the page, a line each."""
     return "\n".join((_STATIC / name).read_text(encoding="utf-8") for name in ("drawing.css", "film.css"))
 
 

@@ -21,8 +21,8 @@ import importlib.util
 from collections.abc import Sequence
 from pathlib import Path
 
-from fxbook.asking.exercise import Check, Exercise, Usage
-from fxbook.learning.exercises import SHEETS
+from fxbook.cases.exercise import Check, Exercise, Usage
+from fxbook.catalogue import SHEETS
 
 _FOLDER = Path(__file__).parent
 
@@ -42,19 +42,7 @@ def find(exercise_id: object) -> Exercise | None:
     usage: Usage = importlib.import_module(f"{package}.cases").USAGE
     is_asked = importlib.util.find_spec(f"{package}.check") is not None
     check: Check = importlib.import_module(f"{package}.check").CHECK if is_asked else Check(())
-    return Exercise(
-        str(exercise_id),
-        usage.use,
-        usage.cases,
-        check.rules,
-        given=usage.given,
-        expected=check.expected,
-        returns=usage.returns,
-        call=usage.call,
-        beside=check.beside,
-        on_error=check.on_error,
-        seconds=usage.seconds,
-    )
+    return Exercise(str(exercise_id), usage, check)
 
 
 def ids(of: Sequence[str] = ()) -> list[str]:

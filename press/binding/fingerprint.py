@@ -12,8 +12,12 @@ from pathlib import Path
 
 from press import ROOT
 
-# What a page is made from; of the notebooks' folders all, since a new page needs no entry here.
-SOURCES = ("_config.yml", "_toc.yml", "requirements.txt", "book", "chapters", "exercises", "solutions")
+# What a page is made from; of the notebooks' folders all, since a new page needs no entry here; and the
+# editions, which every page offers.
+SOURCES = (
+    *("_config.yml", "_toc.yml", "requirements.txt", "book", "chapters", "exercises", "solutions"),
+    "_build/editions",
+)
 # What makes pages. Sphinx does not know that every page needs it.
 MACHINERY = ("book/_ext", "press/binding")
 _SKIPPED = {"__pycache__", ".ipynb_checkpoints"}

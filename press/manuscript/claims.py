@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 
 from press.manuscript.problems import PressError, Problem
-from press.manuscript.reading import Cell, Manuscript, anchor
+from press.manuscript.reading import Manuscript, anchor
 
 VERDICTS = ("true", "false", "misleading", "outdated", "incomplete")
 _MARKER = re.compile(
@@ -92,56 +92,6 @@ def claims(manuscript: Manuscript) -> list[Claim]:
     if problems:
         raise PressError(*problems)
     return found
-
-
-def with_verdicts(manuscript: Manuscript, found: Iterable[Claim], chapters: Iterable[str]) -> list[Cell]:
-    """The cells of a manuscript, each claim with its verdict in the heading and its chapters under it.
-
-    A heading keeps the anchor that it has without the verdict; links within the page lead to the heading as printed.
-
-    Args:
-        manuscript: the page.
-        found: its claims.
-        chapters: the names of the chapters that there are: ``"03_replacement"``.
-
-    Raises:
-        PressError: a chapter is not there.
-    """
-    at = {claim.line: claim for claim in found}
-    files = {name[:2]: name for name in chapters}
-    if problems := [
-        manuscript.problem(claim.line, f"there is no chapter {number}")
-        for claim in at.values()
-        for number in claim.chapters
-        if number not in files
-    ]:
-        raise PressError(*problems)
-    printed = {claim.name: claim for claim in at.values()}
-
-    def shown(line: int, text: str) -> str:
-        if text.startswith("### ") and (claim := printed.get(anchor(text.removeprefix("### ")))):
-            return f'<a id="{claim.name}"></a>\n\n### {claim.heading}'
-        claim = at.get(line)
-        if claim is None:
-            return re.sub(r"\]\(#([\w-]+)\)", lambda link: _led(link, printed), text)
-        links = ", ".join(f"[{number}](../{files[number]}.ipynb)" for number in claim.chapters)
-        word = "Chapter" if len(claim.chapters) == 1 else "Chapters"
-        return f'<div class="fx-verdict fx-verdict-{claim.verdict}">\n\n{word} {links}\n\n</div>'
-
-    return [
-        cell
-        if cell.kind == "code"
-        else dataclasses.replace(
-            cell, source="\n".join(shown(n, text) for n, text in enumerate(cell.source.splitlines(), start=cell.line))
-        )
-        for cell in manuscript.cells
-    ]
-
-
-def _led(link: re.Match[str], printed: dict[str, Claim]) -> str:
-    """A link within the page, to the printed heading where it leads to a claim."""
-    claim = printed.get(link[1])
-    return f"](#{claim.anchor})" if claim else link[0]
 
 
 def _first_sentence(lines: Iterable[str]) -> str:

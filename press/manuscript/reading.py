@@ -42,12 +42,18 @@ _CODE_SPAN = re.compile(r"(?<![`}])(`+)(?!`).+?(?<!`)\1(?!`)")
 
 @dataclasses.dataclass(frozen=True)
 class Cell:
-    """A cell of a manuscript: ``kind`` is ``"markdown"`` or ``"code"``, ``line`` that of its first line, from 1."""
+    """A cell of a manuscript: ``kind`` is ``"markdown"`` or ``"code"``, ``line`` that of its first line, from 1.
+
+    ``path`` is the file that it stands in, where that is another than its page's; ``id`` is the one that it is printed
+    with, ``""`` where its text decides.
+    """
 
     kind: str
     source: str
     line: int
     tags: tuple[str, ...] = ()
+    path: Path | None = None
+    id: str = ""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -106,7 +112,7 @@ def parse(path: Path, text: str, *, headed: bool = True) -> Manuscript:
         ]
         if cell.cell_type == "code" and not cell.source.strip():
             problems.append(Problem(path, line, "an empty code cell: fill it or remove it"))
-        cells.append(Cell(cell.cell_type, cell.source, line, tuple(tags)))
+        cells.append(Cell(cell.cell_type, cell.source, line, tuple(tags), path))
     manuscript = Manuscript(path, tuple(cells))
     problems += [Problem(path, line, message) for cell in cells for line, message in raw_in_notebooks(cell)]
     if problems:

@@ -11,7 +11,7 @@ import re
 import runpy
 from pathlib import Path
 
-from press.manuscript.problems import Place, PressError, Problem
+from press.manuscript.problems import PressError, Problem
 from press.manuscript.questions import QUESTIONS, Question, read_questions
 from press.manuscript.reading import Cell, prose_lines, read
 from press.manuscript.task import Exercise, read_task
@@ -36,10 +36,6 @@ class ExerciseSheet:
     def chapter(self) -> str:
         """The chapter that it belongs to: ``"03_replacement"``."""
         return self.folder.name
-
-    def opening_place(self, cell: Cell) -> Place:
-        """Where a cell of the opening stands."""
-        return Place(self.folder / OPENING, cell.line)
 
 
 def read_sheet(folder: Path) -> ExerciseSheet:

@@ -9,20 +9,18 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from nbformat import NotebookNode
 
 from press.book import COMPANIONS, Book
-from press.manuscript.faults import GROUPS
 from press.manuscript.reading import anchor
+from press.printing.transforms import GROUPS
 from press.versions import record
 from press.versions.facts import Told
-from press.versions.messages import MESSAGE, form, of_a_cell, searched
-from press.versions.record import FOLLOWS, Entry
+from press.versions.messages import MESSAGE, form
 
 BREAKS = "When it breaks"
 _HEADING = re.compile(r"^(#{2,4}) +(.+?) *$")
@@ -41,30 +39,12 @@ the end, with the section that shows it. Where another version of torch has othe
 """
 
 
-@dataclasses.dataclass(frozen=True)
-class Elsewhere:
-    """A message that a cell shows on other versions of torch.
-
-    Attributes:
-        message: its words.
-        on: the versions.
-        told: what is told of it in the notes of versions; ``""`` where no fact is named.
-        instead: whether the cell prints no error, so that what is told of the cell does not tell of the message.
-    """
-
-    message: str
-    on: tuple[str, ...]
-    told: str = ""
-    instead: bool = False
-
-
 @dataclasses.dataclass
 class Symptom:
     """One entry: where it stands, what its cells printed (may be empty), the first sentence of its cause.
 
     ``chapter`` names the page, ``"03_replacement"`` or ``"when_it_breaks/03_replacement"``.
     ``shown`` says whether a cell stands under the heading: one without is the heading of a group.
-    ``elsewhere`` are the messages of its cells on other versions of torch.
     """
 
     chapter: str
@@ -72,7 +52,6 @@ class Symptom:
     messages: list[str]
     cause: str = ""
     shown: bool = False
-    elsewhere: list[Elsewhere] = dataclasses.field(default_factory=list)
 
     @property
     def silent(self) -> bool:
@@ -88,7 +67,12 @@ class Symptom:
     def link(self) -> str:
         """Seen from ``chapters/reference/``."""
         number = self.chapter.rpartition("/")[2][:2]
-        return f"[chapter {number}](../{self.chapter}.ipynb#{anchor(self.heading)})"
+        return f"[chapter {number}](../{self.place})"
+
+    @property
+    def place(self) -> str:
+        """Seen from ``chapters/``."""
+        return f"{self.chapter}.ipynb#{anchor(self.heading)}"
 
     @property
     def told(self) -> str:
@@ -96,16 +80,8 @@ class Symptom:
         return f"{self.cause}. Cure: {self.link}."
 
 
-def symptoms(
-    chapter: str, notebook: NotebookNode, elsewhere: Mapping[str, list[Elsewhere]] | None = None
-) -> tuple[list[Symptom], list[Symptom]]:
-    """The entries of the printed page of that name, and its other sections whose cells printed an error message.
-
-    Args:
-        chapter: the name of the page.
-        notebook: as it is printed.
-        elsewhere: by the id of a cell, its messages on other versions of torch.
-    """
+def symptoms(chapter: str, notebook: NotebookNode) -> tuple[list[Symptom], list[Symptom]]:
+    """The entries of the printed page of that name, and its other sections."""
     entries: list[Symptom] = []
     others: list[Symptom] = []
     current: Symptom | None = None
@@ -120,7 +96,6 @@ def symptoms(
             (entries if in_breaks and level != "##" else others).append(current)
         elif current is not None and kind == "code":
             current.shown = True
-            current.elsewhere += (elsewhere or {}).get(text, [])
         elif current is not None and kind == "output":
             current.messages += [message for message in _messages_in(text) if message not in current.messages]
         elif current is not None and kind == "prose" and not text.startswith(("#", "|", "<")):
@@ -129,7 +104,7 @@ def symptoms(
             current.cause = (
                 _first_sentence(text.removeprefix("*Cause*:")) if marked or not current.cause else current.cause
             )
-    return [one for one in entries if one.shown], [one for one in others if one.messages or one.elsewhere]
+    return [one for one in entries if one.shown], others
 
 
 def _messages_in(line: str) -> Iterator[str]:
@@ -141,34 +116,9 @@ def _messages_in(line: str) -> Iterator[str]:
 
 def of_every_chapter(book: Book) -> Iterator[tuple[list[Symptom], list[Symptom]]]:
     """The symptoms of each chapter and companion that is printed, in their order."""
-    recorded = _recorded(book)
     for name, source in {**book.chapters, **book.companions}.items():
-        path = book.targets(source)[0]
-        if notebook := book.printed(path):
-            yield symptoms(name, notebook, recorded.get(path.relative_to(book.root).as_posix()))
-
-
-def _recorded(book: Book) -> dict[str, dict[str, list[Elsewhere]]]:
-    """By notebook and id of a cell, the messages that are recorded of other versions."""
-    found: dict[str, dict[str, list[Elsewhere]]] = {}
-    for entry in book.record.entries:
-        # What fails for an earlier cell alone says nothing of torch.
-        if entry.kind != FOLLOWS:
-            cells = found.setdefault(entry.notebook, {})
-            told = _of_versions(book.changes[entry.fact]) if entry.fact in book.changes else entry.because
-            instead = not searched(entry.printed)
-            cells.setdefault(entry.cell, []).extend(
-                Elsewhere(message, tuple(entry.on), told, instead) for message in _messages(entry)
-            )
-    return found
-
-
-def _messages(entry: Entry) -> list[str]:
-    """What a cell shows there: each message that it prints, and the error of the record if it is none of these."""
-    listed = [message for message in entry.messages if not of_a_cell(message)]
-    here = searched(entry.here)[:_LONGEST]
-    known = any(here.startswith(message[:40]) for message in listed)
-    return [*listed, here] if here and not known else listed
+        if notebook := book.printed(book.targets(source)[0]):
+            yield symptoms(name, notebook)
 
 
 def _of_versions(change: Told) -> str:
@@ -185,7 +135,9 @@ def page_text(book: Book) -> str:
     elsewhere = [one for one in others if not known.issuperset(one.messages)]
     pairs = ((message, one) for one in entries if not one.silent for message in one.searched)
     told = [(message, one.told, "") for message, one in pairs]
-    told += _on_other_versions({id(one): one.told for one in entries}, [*entries, *others], book, known)
+    cures = {one.place: f"Shown in {one.link}, *{one.heading}*." for one in others}
+    cures.update({one.place: one.told for one in entries})
+    told += _on_other_versions(cures, book, known)
     loud = sorted(told, key=lambda row: row[0].lower())
     silent = [one for one in entries if one.silent]
     parts = [
@@ -209,29 +161,28 @@ def page_text(book: Book) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _on_other_versions(
-    cures: Mapping[int, str], shown: Iterable[Symptom], book: Book, known: set[str]
-) -> Iterator[tuple[str, str, str]]:
-    """The messages of other versions of torch: each with what is told of it, and the versions that have it."""
+def _on_other_versions(cures: Mapping[str, str], book: Book, known: set[str]) -> Iterator[tuple[str, str, str]]:
+    """The messages of other versions of torch: each with what is told of it, and the versions that have it.
+
+    Args:
+        cures: what is told in each section, by its place.
+        book: the book.
+        known: the messages that it prints.
+    """
     told: dict[str, str] = {}
     versions: dict[str, set[str]] = collections.defaultdict(set)
-
-    def add(other: Elsewhere, otherwise: str) -> None:
-        cure = "" if other.told and other.instead else otherwise
-        told.setdefault(other.message, " ".join(filter(None, [cure, other.told])))
-        versions[other.message].update(other.on)
-
-    for one in shown:
-        for other in one.elsewhere:
-            add(other, cures.get(id(one), f"Shown in {one.link}, *{one.heading}*."))
-    for notebook, cells in _recorded(book).items():
-        for other in itertools.chain.from_iterable(cells.values()):
-            name = notebook.removeprefix("chapters/")
-            add(other, f"Shown in [{Path(name).stem}](../{name})." if name != notebook else "")
-    for change in book.changes.values():
-        for on, line in book.record.facts[change.fact.id].items():
+    explained = {name: one.says for name, one in book.remarks.items()}
+    explained |= {name: _of_versions(change) for name, change in book.changes.items()}
+    for one in book.record.messages:
+        page = one.at.partition("#")[0]
+        shown = f"Shown in [{Path(page).stem}](../{page})." if page else ""
+        told[one.text] = " ".join(filter(None, [cures.get(one.at, shown), explained.get(one.fact)]))
+        versions[one.text].update(one.torch)
+    for name in book.changes:
+        for version, line in book.record.facts[name].items():
             if MESSAGE.match(line):
-                add(Elsewhere(line, (on,), _of_versions(change), instead=True), "")
+                told.setdefault(line, explained[name])
+                versions[line].add(version)
     forms = {form(message) for message in known}
     for message, cure in told.items():
         if cure and form(message) not in forms:

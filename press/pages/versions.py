@@ -13,11 +13,10 @@ from packaging.version import Version
 from press.book import Book
 from press.manuscript.reading import Manuscript, anchor
 from press.versions import record
-from press.versions.answers import PASSES, REFUSED, TOLD
 from press.versions.facts import Told
 from press.versions.messages import form, searched
 from press.versions.notes import Place, places
-from press.versions.record import KINDS, minor
+from press.versions.record import JUDGED, KINDS, minor
 
 # Of a message as much as fits a line.
 _WORDS = re.compile(r"(?!AssertionError)\w+: .{3,90}?(?=[.;] | from |$)")
@@ -70,10 +69,10 @@ def page_text(book: Book) -> str:
     # Of some versions no more than some notebooks or the facts were asked.
     ordered = record.in_order(version for version, counts in kept.versions.items() if "cells" in counts)
     counted = [_row(version, kept.versions[version]) for version in ordered]
-    seen: dict[str, collections.Counter[str]] = collections.defaultdict(collections.Counter)
-    for entry in kept.entries:
-        if entry.fact and (message := _WORDS.match(searched(entry.here))):
-            seen[entry.fact][message[0]] += len(entry.on)
+    seen: dict[str, list[str]] = collections.defaultdict(list)
+    for message in kept.messages:
+        if message.fact and (words := _WORDS.match(searched(message.text))):
+            seen[message.fact].append(words[0])
     # What changed last comes first: a reader's torch is more often new than old.
     changed = {version for one in book.changes.values() for version in one.changed}
     parts = []
@@ -103,28 +102,24 @@ def pages(book: Book) -> dict[str, Manuscript]:
 
 def _of_answers(book: Book) -> str:
     """How the checks judge the known answers on each version; nothing where none was asked."""
-    kept = book.record
-    asked = {version: counts["answers"] for version, counts in kept.versions.items() if "answers" in counts}
+    asked = {version: counts for version, counts in book.record.versions.items() if "answers" in counts}
     if not asked:
         return ""
-    rows = []
-    for version in record.in_order(asked):
-        said = [by_version[version] for by_version in kept.answers.values() if version in by_version]
-        counts = [sum(one.startswith(f"{what}: ") for one in said) for what in (REFUSED, PASSES, TOLD)]
-        rows.append(f"| {version} | {' | '.join(map(str, counts))} |")
+    told = {version: [asked[version][kind] for kind in JUDGED] for version in record.in_order(asked)}
+    rows = [f"| {version} | {' | '.join(map(str, counts))} |" for version, counts in told.items()]
     needs = [f"`{exercise}` needs torch {version}" for exercise, version in book.solutions_need.items()]
     solutions = f"The solution is among them in {len(needs)} exercises: {', '.join(needs)}." if needs else ""
-    return _ANSWERS.format(
-        pinned=book.pins["torch"], judged=max(asked.values()), rows="\n".join(rows), solutions=solutions
-    )
+    judged = max(counts["answers"] for counts in asked.values())
+    return _ANSWERS.format(pinned=book.pins["torch"], judged=judged, rows="\n".join(rows), solutions=solutions)
 
 
 def _of_cells(book: Book) -> Iterator[str]:
     """What differs in a cell and is no fact of torch that another page meets, with a link to the page."""
     for path, page in pages(book).items():
         notebook = (Path("chapters/reference") / path).as_posix()
-        for reason in book.record.reasons_of(os.path.normpath(notebook)):
-            yield f"- [{_title(page)}]({path}): {reason}"
+        for name in book.record.pages.get(os.path.normpath(notebook), []):
+            if name in book.remarks:
+                yield f"- [{_title(page)}]({path}): {book.remarks[name].says}"
 
 
 def _title(page: Manuscript) -> str:
@@ -137,7 +132,7 @@ def _row(version: str, counts: Mapping[str, int]) -> str:
     return f"| {version} | {' | '.join(f'{number:,}' for number in numbers)} |"
 
 
-def _fact(one: Told, messages: collections.Counter[str], where: Iterable[tuple[str, Place]]) -> str:
+def _fact(one: Told, messages: Iterable[str], where: Iterable[tuple[str, Place]]) -> str:
     links = ", ".join(f"[{place.heading}]({path}#{place.anchor})" for path, place in where)
     told = f"Told in {links}." if links else one.fact.nowhere[:1].upper() + one.fact.nowhere[1:]
     shown = ", ".join(f"``{message}``" for message in _worth_showing(messages, one.text))
@@ -151,10 +146,10 @@ def _told_above(one: Told) -> str:
     return f"With this version too, something changed that stands under torch {one.later}: {link}."
 
 
-def _worth_showing(messages: collections.Counter[str], text: str) -> list[str]:
+def _worth_showing(messages: Iterable[str], text: str) -> list[str]:
     """The commonest messages that the text does not have, of those that differ in numbers alone the first."""
     by_form: dict[str, str] = {}
-    for message, _ in messages.most_common():
+    for message in messages:
         if form(message).partition(": ")[2] not in form(text):
             by_form.setdefault(form(message), message)
     return list(by_form.values())[:_MOST_MESSAGES]

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import hashlib
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode, v4
 
-from press.book import COMPANIONS, Book
-from press.imprint import BYLINE
-from press.manuscript.claims import with_verdicts
-from press.manuscript.faults import with_list
+from press.book import Book
 from press.manuscript.problems import Place, PressError
 from press.manuscript.questions import QUESTIONS, Question, as_markdown
-from press.manuscript.reading import Cell, anchor
+from press.manuscript.reading import Cell, Manuscript, anchor
 from press.manuscript.sheet import TITLE, ExerciseSheet
 from press.manuscript.task import Exercise
-from press.printing import package
+from press.printing.package import CELL, FOLDED, with_package
+from press.printing.transforms import Transform, with_byline, with_faults, with_verdicts
 from press.versions.notes import PAGE, places, with_notes, with_others
 
 METADATA = {
@@ -29,8 +28,6 @@ METADATA = {
 }
 # Above the report of an exercise that nobody has begun.
 UNSOLVED = "Before you start, the check prints a report such as:"
-# Cells with the place of each and the id that it is to have, "" where its text decides.
-_Cells = list[tuple[Cell, Place, str]]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,34 +41,37 @@ class Derived:
     exercise_ids: tuple[str, ...] = ()
 
 
-def derive(book: Book, source: Path, reports: Mapping[str, str]) -> list[Derived]:
-    """The notebooks that a source prints to.
+def derive(book: Book, source: Path) -> list[Derived]:
+    """The notebooks that a source prints to; the reports of unsolved exercises are empty yet.
 
     Args:
         book: the book that it belongs to.
         source: one of ``book.sources``.
-        reports: what ``check`` prints for each unsolved exercise, by id; an id that is missing gets an empty block.
 
     Raises:
         PressError: the source cannot be printed.
     """
     targets = book.targets(source)
-    if source in book.sheet_folders:
-        sheet = book.sheet(source)
-        tasks = [_task(exercise, book) for exercise in sheet.exercises]
-        ids = tuple(exercise.id for exercise in sheet.exercises)
-        return [
-            Derived(targets[0], *_printed(_exercise_cells(book, sheet, tasks, reports), book), False, ids),
-            Derived(targets[1], *_printed(_solution_cells(sheet, tasks), book), True, ids),
-        ]
-    page = book.page(source)
-    cells = with_verdicts(page, book.claims(source), book.chapters)
-    if source in book.chapters.values():
-        companion = book.companions.get(f"{COMPANIONS}/{source.stem}")
-        cells = with_list(page, cells, book.page(companion) if companion else None)
-    cells = with_notes(page, [_with_byline(cell, book) for cell in cells], lambda: book.changes)
-    cells = with_others(cells, _told_elsewhere(book, source, targets[0]))
-    return [Derived(targets[0], *_printed([(cell, Place(source, cell.line), "") for cell in cells], book), True)]
+    if source not in book.sheet_folders:
+        return [Derived(targets[0], *_printed(book, book.page(source), TRANSFORMS), True)]
+    sheet = book.sheet(source)
+    ids = tuple(exercise.id for exercise in sheet.exercises)
+    pages = (Manuscript(source, tuple(cells(book, sheet))) for cells in (_exercises, _solutions))
+    exercises, solutions = (_printed(book, page, [with_package]) for page in pages)
+    return [Derived(targets[0], *exercises, False, ids), Derived(targets[1], *solutions, True, ids)]
+
+
+def with_reports(derived: Derived, reports: Mapping[str, str]) -> Derived:
+    """The notebook with what ``check`` prints for each unsolved exercise, by id; one that is missing stays empty."""
+    notebook = copy.deepcopy(derived.notebook)
+    for cell in notebook.cells:
+        if (report := reports.get(cell.id.removesuffix("-help"))) and cell.id.endswith("-help"):
+            cell.source = cell.source.replace(_block(""), _block(report.rstrip()), 1)
+    return dataclasses.replace(derived, notebook=notebook)
+
+
+def _block(report: str) -> str:
+    return f"```text\n{report}\n```"
 
 
 def exercise_index(sheets: Iterable[ExerciseSheet], needed: Mapping[str, str]) -> dict[str, dict[str, object]]:
@@ -100,57 +100,55 @@ def exercise_index(sheets: Iterable[ExerciseSheet], needed: Mapping[str, str]) -
 
 def _told_elsewhere(book: Book, source: Path, printed: Path) -> list[str]:
     """For what cells of a page differ on other versions of torch, besides what its notes tell."""
-    notebook = printed.relative_to(book.root).as_posix()
-    facts = book.record.facts_of(notebook)
-    if facts:
-        facts -= {place.fact for place in places(book.page(source))}
+    met = book.record.pages.get(printed.relative_to(book.root).as_posix(), [])
+    noted = {place.fact for place in places(book.page(source))} if met else set()
     page = Path(os.path.relpath(book.root / "chapters" / f"{PAGE}.md", printed.parent)).as_posix()
-    ordered = sorted((book.changes[name] for name in sorted(facts)), key=lambda one: one.order, reverse=True)
+    changes = [book.changes[name] for name in met if name in book.changes and name not in noted]
+    ordered = sorted(changes, key=lambda one: one.order, reverse=True)
     links = [f"{one.holds}: [{one.fact.title}]({page}#{anchor(one.fact.title)})" for one in ordered]
-    return [*links, *book.record.reasons_of(notebook)]
+    return [*links, *(book.remarks[name].says for name in met if name in book.remarks)]
 
 
-def _with_byline(cell: Cell, book: Book) -> Cell:
-    if cell.kind != "markdown" or BYLINE not in cell.source.split("\n"):
-        return cell
-    return dataclasses.replace(cell, source=cell.source.replace(BYLINE, book.imprint.byline))
+def _with_others(page: Manuscript, book: Book) -> Manuscript:
+    cells = with_others(page.cells, _told_elsewhere(book, page.path, book.targets(page.path)[0]))
+    return dataclasses.replace(page, cells=tuple(cells))
 
 
-def _printed(cells: _Cells, book: Book) -> tuple[NotebookNode, tuple[Place, ...]]:
+TRANSFORMS: list[Transform] = [with_verdicts, with_faults, with_byline, with_notes, _with_others, with_package]
+
+
+def _printed(book: Book, page: Manuscript, transforms: Iterable[Transform]) -> tuple[NotebookNode, tuple[Place, ...]]:
+    """The notebook of a page, and the place of each cell."""
+    for transform in transforms:
+        page = transform(page, book)
     notebook = v4.new_notebook(metadata=nbformat.from_dict(METADATA))
     seen: dict[str, int] = {}
-    cells = package.named(cells, book.imprint)
-    for cell, _, wanted in cells:
-        base = wanted or hashlib.sha256(cell.source.encode()).hexdigest()[:8]
+    for cell in page.cells:
+        base = cell.id or hashlib.sha256(cell.source.encode()).hexdigest()[:8]
         seen[base] = seen.get(base, 0) + 1
         identity = base if seen[base] == 1 else f"{base}-{seen[base]}"
         make = v4.new_code_cell if cell.kind == "code" else v4.new_markdown_cell
-        metadata = package.FOLDED if wanted == package.CELL else {"tags": list(cell.tags)} if cell.tags else {}
+        metadata = FOLDED if cell.id == CELL else {"tags": list(cell.tags)} if cell.tags else {}
         notebook.cells.append(make(source=cell.source, id=identity, metadata=nbformat.from_dict(metadata)))
-    return notebook, tuple(place for _, place, _ in cells)
+    return notebook, tuple(Place(cell.path or page.path, cell.line) for cell in page.cells)
 
 
-def _exercise_cells(book: Book, sheet: ExerciseSheet, tasks: Iterable[Cell], reports: Mapping[str, str]) -> _Cells:
+def _exercises(book: Book, sheet: ExerciseSheet) -> Iterator[Cell]:
     title, *rest = sheet.opening
-    title = dataclasses.replace(title, source=title.source.replace(TITLE, _numbered(sheet, TITLE), 1))
-    cells = [(title, sheet.opening_place(title), ""), *_question_cells(book, sheet)]
-    cells += [(cell, sheet.opening_place(cell), "") for cell in rest]
-    for exercise, task in zip(sheet.exercises, tasks, strict=True):
-        cells += _of_exercise(exercise, task, exercise.stub)
-        report = reports.get(exercise.id, "").rstrip()
-        unsolved = f"{UNSOLVED}\n\n```text\n{report}\n```"
+    yield dataclasses.replace(title, source=title.source.replace(TITLE, _numbered(sheet, TITLE), 1))
+    yield from _questions(book, sheet)
+    yield from rest
+    for exercise in sheet.exercises:
+        yield from _of_exercise(book, exercise, exercise.stub)
         folds = [_fold("First hint", exercise.hints[0]), _fold("Second hint", exercise.hints[1])]
         folds.append(_fold("Once it passes", exercise.what_if))
-        cells.append((_prose("\n\n".join([unsolved, *folds])), exercise.place(), f"{exercise.id}-help"))
+        yield _prose("\n\n".join([UNSOLVED, _block(""), *folds]), exercise.place(), f"{exercise.id}-help")
     done = f"Done, or stuck for good? The [solutions](../solutions/{sheet.chapter}.ipynb) say why, too."
-    cells.append((_prose(done), Place(sheet.folder, 0), "solutions"))
-    return cells
+    yield _prose(done, Place(sheet.folder, 0), "solutions")
 
 
-def _question_cells(book: Book, sheet: ExerciseSheet) -> _Cells:
+def _questions(book: Book, sheet: ExerciseSheet) -> Iterator[Cell]:
     """The questions before the first exercise, in one cell; none where there are none."""
-    if not sheet.questions:
-        return []
     place = Place(sheet.folder / QUESTIONS, 1)
     headings = book.headings(sheet.chapter)
 
@@ -160,21 +158,21 @@ def _question_cells(book: Book, sheet: ExerciseSheet) -> _Cells:
             raise PressError(place.problem(message))
         return f"[{headings[question.read]}](../chapters/{sheet.chapter}.ipynb#{question.read})"
 
-    return [(_prose(as_markdown(sheet.questions, link)), place, "questions")]
+    if sheet.questions:
+        yield _prose(as_markdown(sheet.questions, link), place, "questions")
 
 
-def _solution_cells(sheet: ExerciseSheet, tasks: Iterable[Cell]) -> _Cells:
+def _solutions(book: Book, sheet: ExerciseSheet) -> Iterator[Cell]:
     title, *rest = sheet.opening
     link = f"[exercises](../exercises/{sheet.chapter}.ipynb)"
     back = f"Try the {link} first: a solution read is soon forgotten, one found is not."
     heading = _numbered(sheet, TITLE.replace("Exercises", "Solutions")) + sheet.title
-    opening = [dataclasses.replace(title, source=f"{heading}\n\n{back}")]
-    cells = [(cell, sheet.opening_place(cell), "") for cell in (*opening, *rest)]
-    for exercise, task in zip(sheet.exercises, tasks, strict=True):
-        cells += _of_exercise(exercise, task, exercise.solution)
+    yield dataclasses.replace(title, source=f"{heading}\n\n{back}")
+    yield from rest
+    for exercise in sheet.exercises:
+        yield from _of_exercise(book, exercise, exercise.solution)
         after = f"{exercise.why}\n\n{_fold('What if', exercise.what_if)}"
-        cells.append((_prose(after), exercise.place(), f"{exercise.id}-why"))
-    return cells
+        yield _prose(after, exercise.place(), f"{exercise.id}-why")
 
 
 def _numbered(sheet: ExerciseSheet, title: str) -> str:
@@ -182,9 +180,9 @@ def _numbered(sheet: ExerciseSheet, title: str) -> str:
     return title.replace("# ", f"# {sheet.chapter[:2]} · ", 1)
 
 
-def _of_exercise(exercise: Exercise, task: Cell, code: Iterable[Cell]) -> _Cells:
-    cells = [(task, exercise.place(), f"{exercise.id}-task")]
-    return cells + [(cell, exercise.place(cell.line), f"{exercise.id}-code") for cell in code]
+def _of_exercise(book: Book, exercise: Exercise, code: Iterable[Cell]) -> Iterator[Cell]:
+    yield _task(exercise, book)
+    yield from (dataclasses.replace(cell, id=f"{exercise.id}-code") for cell in code)
 
 
 def _task(exercise: Exercise, book: Book) -> Cell:
@@ -201,11 +199,12 @@ def _task(exercise: Exercise, book: Book) -> Cell:
     )
     if needed := book.solutions_need.get(exercise.id):
         meta += f" · the solution needs torch {needed} or newer"
-    return _prose(f'## {exercise.title}\n\n<div class="fx-meta">\n\n{meta}\n\n</div>\n\n{exercise.task}')
+    text = f'## {exercise.title}\n\n<div class="fx-meta">\n\n{meta}\n\n</div>\n\n{exercise.task}'
+    return _prose(text, exercise.place(), f"{exercise.id}-task")
 
 
-def _prose(source: str) -> Cell:
-    return Cell("markdown", source, 0)
+def _prose(source: str, place: Place, identity: str) -> Cell:
+    return Cell("markdown", source, place.line, path=place.path, id=identity)
 
 
 def _fold(summary: str, text: str) -> str:

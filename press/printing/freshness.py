@@ -9,15 +9,15 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from press import imprint
 from press.book import Book
 from press.manuscript.problems import Problem
-from press.pages import architectures, fact_check, random_graphs, status, symptoms, versions
-from press.printing.derive import Derived, derive, exercise_index
+from press.printing.derive import Derived, derive, exercise_index, with_reports
 
 INDEX = Path("fxbook/exercises.json")
 SECTIONS = Path("fxbook/sections.json")
 CURE = "run `make notebooks`"
+# Files by their path in the book, each with what makes its text.
+Texts = Mapping[Path, Callable[[Book], str]]
 # Of a heading: code marks, and backslashes that escape.
 _MARKUP = re.compile(r"`|\\(?=[^\w\s]|_)")
 
@@ -72,11 +72,8 @@ def derive_as_printed(book: Book, source: Path) -> list[Derived]:
     Raises:
         PressError: the source cannot be printed.
     """
-    first, *rest = derive(book, source, {})
-    if not first.exercise_ids:
-        return [first]
-    reports = printed_reports(book.printed(first.path), first.exercise_ids)
-    return derive(book, source, reports) if len(reports) == len(first.exercise_ids) else [first, *rest]
+    first, *rest = derive(book, source)
+    return [with_reports(first, printed_reports(book.printed(first.path), first.exercise_ids)), *rest]
 
 
 def index_text(book: Book) -> str:
@@ -94,39 +91,16 @@ def sections_text(book: Book) -> str:
     return json.dumps(sections, indent=1, ensure_ascii=False) + "\n"
 
 
-def api_index_text(book: Book) -> str:
-    """The text of ``chapters/reference/api_index.md``."""
-    from press.pages.api.page import page_text  # Needs torch, which takes seconds to import.
-
-    return page_text(book)
+# What notebooks need while they are printed.
+INDEXES: Texts = {INDEX: index_text, SECTIONS: sections_text}
 
 
-def citation_text(book: Book) -> str:
-    """The text of ``CITATION.cff``."""
-    return imprint.citation(book.imprint)
-
-
-# What notebooks need while they are printed, and what is made of the printed ones.
-INDEXES = {INDEX: index_text, SECTIONS: sections_text}
-PAGES = {
-    Path("chapters/reference/symptom_index.md"): symptoms.page_text,
-    Path("chapters/reference/api_index.md"): api_index_text,
-    Path("chapters/reference/fact_check.md"): fact_check.page_text,
-    Path("chapters/reference/status.md"): status.page_text,
-    Path("chapters/reference/architectures.md"): architectures.page_text,
-    Path("chapters/reference/random_graphs.md"): random_graphs.page_text,
-    Path("chapters/reference/versions.md"): versions.page_text,
-    imprint.CITATION: citation_text,
-}
-
-
-def derived_texts(book: Book) -> dict[Path, Callable[[Book], str]]:
-    """Every derived text of a project; the pages belong to a book that has a reference part."""
-    return {**INDEXES, **(PAGES if (book.root / "book" / "reference").is_dir() else {})}
-
-
-def problems(book: Book) -> list[Problem]:
+def problems(book: Book, pages: Texts | None = None) -> list[Problem]:
     """Every printed file that differs from the manuscript, and every printed notebook that has none.
+
+    Args:
+        book: the book.
+        pages: those that are made of all printed notebooks, each with what makes its text.
 
     Raises:
         PressError: a source cannot be printed.
@@ -142,7 +116,7 @@ def problems(book: Book) -> list[Problem]:
         for path in sorted((book.root / folder).rglob("*.ipynb")):
             if path not in expected and ".ipynb_checkpoints" not in path.parts:
                 found.append(Problem(path, 1, "has no manuscript: write one, or remove it"))
-    for name, text in derived_texts(book).items():
+    for name, text in {**INDEXES, **(pages or {})}.items():
         index = book.root / name
         if not index.exists() or index.read_text(encoding="utf-8") != text(book):
             found.append(Problem(index, 1, f"differs from what the manuscript gives: {CURE}"))

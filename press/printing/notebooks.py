@@ -12,12 +12,13 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
+from press import stored
 from press.book import Book
 from press.manuscript.problems import Place, PressError
-from press.printing import stored, unchanged
-from press.printing.derive import Derived, derive
+from press.printing import unchanged
+from press.printing.derive import Derived, derive, with_reports
 from press.printing.execution import execute
-from press.printing.freshness import INDEXES, PAGES, derive_as_printed, derived_texts, stale
+from press.printing.freshness import INDEXES, Texts, derive_as_printed, stale
 from press.printing.lint import lint
 
 
@@ -36,7 +37,7 @@ def changed(book: Book, paths: Iterable[Path], everything: bool = False) -> tupl
 
 
 def print_notebooks(
-    book: Book, paths: list[Path] | None = None, everything: bool = False, *, with_pages: bool = True
+    book: Book, paths: list[Path] | None = None, everything: bool = False, pages: Texts | None = None
 ) -> int:
     """Print the notebooks of the given manuscripts (of all where none is given) that differ from them.
 
@@ -47,12 +48,12 @@ def print_notebooks(
         paths: pages of the manuscript, and files or folders of exercises, whose whole sheet is printed.
         everything: print them even where nothing differs, and run each; else a page of which prose alone differs keeps
             its outputs.
-        with_pages: whether the pages that are made of all printed notebooks are made anew, too.
+        pages: those that are made of all printed notebooks, to make anew, too.
 
     Returns:
         The number of manuscripts that could not be printed; the reasons are on stderr.
     """
-    whole = not paths and not everything and with_pages
+    whole = not paths and not everything and pages is not None
     if whole and unchanged.since_the_last_print(book.root):
         print(_NOTHING)
         return 0
@@ -60,9 +61,8 @@ def print_notebooks(
     sources, failures = changed(book, paths or book.sources, everything)
     written, faults = _print_texts(INDEXES, book)
     failures += faults + asyncio.run(_print_all(sources, book, everything))
-    if with_pages:
-        pages, faults = _print_texts({path: text for path, text in derived_texts(book).items() if path in PAGES}, book)
-        written, failures = written + pages, failures + faults
+    more, faults = _print_texts(pages or {}, book)
+    written, failures = written + more, failures + faults
     # A manuscript that cannot be read fails once for its notebook and once for an index.
     messages = dict.fromkeys(line for failure in failures for line in map(str, sorted(failure.problems)))
     for message in messages:
@@ -119,18 +119,17 @@ async def _print_all(sources: list[Path], book: Book, everything: bool) -> list[
 
 async def _print_one(source: Path, book: Book, everything: bool) -> None:
     notebooks = {}
-    for derived in derive(book, source, {}):
+    for derived in derive(book, source):
         kept = None if everything or derived.exercise_ids else _with_outputs_of(book.printed(derived.path), derived)
         executed = kept or await execute(derived)
         if derived.executed:
             _refuse_unsolved(derived, executed)
-            final, places = executed, derived.places
+            final = executed
         else:
             # The stubs ran to learn what an unsolved check prints; only that is kept.
-            written = derive(book, source, _reports(derived, executed))[0]
-            final, places = written.notebook, written.places
+            final = with_reports(derived, _reports(derived, executed)).notebook
         if faults := lint(final, derived.executed):
-            raise PressError(*(places[fault.cell].problem(fault.message) for fault in faults))
+            raise PressError(*(derived.places[fault.cell].problem(fault.message) for fault in faults))
         notebooks[derived.path] = final
     for path, notebook in notebooks.items():
         book.print(path, notebook)

@@ -16,9 +16,9 @@ import re
 
 from nbformat import NotebookNode
 
+from press.book import Book
 from press.imprint import Imprint
-from press.manuscript.problems import Place
-from press.manuscript.reading import Cell
+from press.manuscript.reading import Cell, Manuscript
 
 # The id of the cell that installs.
 CELL = "install"
@@ -43,27 +43,21 @@ _IMPORT = re.compile(r"^(?=(?:from|import) fxbook\b)", re.MULTILINE)
 _MODELS = re.compile(r"^(?:from|import) fxbook\.models\b", re.MULTILINE)
 
 
-def named(cells: list[tuple[Cell, Place, str]], imprint: Imprint) -> list[tuple[Cell, Place, str]]:
-    """The cells of a notebook with what they need for `fxbook`; as they are where none imports it.
-
-    Args:
-        cells: each with its place in the manuscript, and the id that it is to have.
-        imprint: where the package comes from.
-    """
-    code = [number for number, (cell, *_) in enumerate(cells) if cell.kind == "code"]
-    importing = next((number for number in code if _IMPORT.search(cells[number][0].source)), None)
+def with_package(page: Manuscript, book: Book) -> Manuscript:
+    """Say where `fxbook` is first imported what to install, and install it once the book has an address."""
+    cells, imprint = list(page.cells), book.imprint
+    code = [number for number, cell in enumerate(cells) if cell.kind == "code"]
+    importing = next((number for number in code if _IMPORT.search(cells[number].source)), None)
     if importing is None:
-        return cells
-    cell, place, identity = cells[importing]
-    told = dataclasses.replace(cell, source=_IMPORT.sub(f"# {advice(imprint)}\n", cell.source, count=1))
-    cells = [*cells[:importing], (told, place, identity), *cells[importing + 1 :]]
-    if not imprint.repository:
-        return cells
-    has_models = any(_MODELS.search(cells[number][0].source) for number in code)
-    install = _INSTALL_MODELS if has_models else _INSTALL
-    source = install.format(distribution=imprint.distribution, requirement=imprint.requirement)
-    installing = (Cell("code", source, 0), Place(place.path, 0), CELL)
-    return [*cells[: code[0]], installing, *cells[code[0] :]]
+        return page
+    cell = cells[importing]
+    cells[importing] = dataclasses.replace(cell, source=_IMPORT.sub(f"# {advice(imprint)}\n", cell.source, count=1))
+    if imprint.repository:
+        has_models = any(_MODELS.search(cells[number].source) for number in code)
+        install = _INSTALL_MODELS if has_models else _INSTALL
+        source = install.format(distribution=imprint.distribution, requirement=imprint.requirement)
+        cells.insert(code[0], Cell("code", source, 0, path=cell.path, id=CELL))
+    return dataclasses.replace(page, cells=tuple(cells))
 
 
 def advice(imprint: Imprint) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from fxbook.asking import Check
-from fxbook.asking.explained import lints, no_dead_nodes
-from fxbook.asking.predicates import placeholders, same_result
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
+from fxbook.rules.explained import lints, no_dead_nodes
+from fxbook.rules.predicates import placeholders, same_result
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 
 @rule

@@ -11,13 +11,14 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from press import ROOT
+from press.versions.cells import Difference
+from press.versions.outputs import first_difference
+from press.versions.record import JUDGED, MISJUDGED, PASSING, REFUSED
 
 TESTS = ("tests/checking/test_answers.py", "tests/checking/test_exercises.py")
-# What is otherwise: a right answer does not pass, a wrong one passes or fails for another reason, or an exercise as it
-# is handed out gets another report.
-REFUSED, PASSES, TOLD, EXERCISE = "right and refused", "wrong and passes", "wrong and told otherwise", "exercise"
 _RIGHT, _WRONG, _IT_PASSED = "test_right_answer_passes", "test_wrong_answer_is_told_its_mistake", "assert not True"
-_PARAMETER = re.compile(r"\[(.*)\]$")
+# The first line of a check's report: the exercise, its title, and whether it passed.
+_REPORT = re.compile(r"([\w-]+) \(.*\): (public checks passed|not yet)\.")
 
 
 def judge(python: Path) -> tuple[int, dict[str, str]]:
@@ -31,33 +32,26 @@ def judge(python: Path) -> tuple[int, dict[str, str]]:
 
 
 def read(report: str) -> tuple[int, dict[str, str]]:
-    """What pytest has written of the tests.
-
-    Returns:
-        How many right and wrong answers there were; and of each answer or exercise of which the check says something
-        else what it is, one of ``REFUSED``, ``PASSES``, ``TOLD``, ``EXERCISE``, and what was said.
-    """
-    cases = list(ElementTree.fromstring(report).iter("testcase"))
-    tests = [case.get("name", "").partition("[")[0] for case in cases]
-    wrong = {}
-    for case, test in zip(cases, tests, strict=True):
-        failure = next((part for part in case if part.tag in ("failure", "error")), None)
-        if failure is not None:
-            name = case.get("name", "")
-            parameter = _PARAMETER.search(name)
-            told = [line.strip() for line in failure.get("message", "").splitlines() if line.strip()]
-            says = " ".join(told[:2])
-            passes = test == _WRONG and says.startswith(_IT_PASSED)
-            what = PASSES if passes else {_RIGHT: REFUSED, _WRONG: TOLD}.get(test, EXERCISE)
-            wrong[parameter[1] if parameter else name] = f"{what}: {says}"[:300]
-    return sum(test in (_RIGHT, _WRONG) for test in tests), wrong
+    """How many answers pytest has judged; and of each test that failed how, one of ``JUDGED``, and what was said."""
+    judged, wrong = 0, {}
+    for case in ElementTree.fromstring(report).iter("testcase"):
+        name = case.get("name", "")
+        test = name.partition("[")[0]
+        judged += test in (_RIGHT, _WRONG)
+        if (failure := next((part for part in case if part.tag in ("failure", "error")), None)) is not None:
+            says = " ".join(failure.get("message", "").split("\n")[0].split())
+            passes = PASSING if says.startswith(_IT_PASSED) else MISJUDGED
+            wrong[name] = f"{ {_RIGHT: REFUSED, _WRONG: passes}.get(test, 'exercise') }: {says}"[:300]
+    return judged, wrong
 
 
-def merged(
-    before: Mapping[str, Mapping[str, str]], version: str, wrong: Mapping[str, str]
-) -> dict[str, dict[str, str]]:
-    """What was recorded, with what was found on a version in place of what was found there before."""
-    kept = {name: {one: says for one, says in rows.items() if one != version} for name, rows in before.items()}
-    for name, says in wrong.items():
-        kept.setdefault(name, {})[version] = says
-    return {name: rows for name, rows in kept.items() if rows}
+def counted(wrong: Mapping[str, str]) -> dict[str, int]:
+    """How many answers are judged in each way of ``JUDGED``."""
+    return {kind: sum(says.startswith(f"{kind}: ") for says in wrong.values()) for kind in JUDGED}
+
+
+def failing_solution(one: Difference) -> str:
+    """The exercise whose solution passes in print and fails here, if that is how a cell differs."""
+    before, now = map(_REPORT.match, first_difference(one.printed, one.here))
+    is_solution = one.notebook.startswith("solutions/") and before and now
+    return now[1] if is_solution and (before[2], now[2]) == ("public checks passed", "not yet") else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 import dataclasses
+import itertools
 import os
 import re
 from collections.abc import AsyncIterator
@@ -16,46 +17,78 @@ from nbformat import NotebookNode, v4
 
 from fxbook.checking import SEED_VARIABLE
 from press import ROOT
+from press.manuscript.reading import anchor
 from press.printing import warm
 from press.printing.execution import NOTEBOOK_VARIABLE, PRINTED_SEED
 from press.versions.outputs import Shown, differ, kind, shown
+from press.versions.record import BEHAVIOUR, FOLLOWS
 
 CELL_TIMEOUT = 600
 _IGNORED = "nbval-ignore-output"
 # Of a traceback of IPython: the line of the cell that raised.
 _LINE = re.compile(r"Cell In\[\d+\], line (\d+)|<cell line: (\d+)>")
+_HEADING = re.compile(r"^#{2,4} +(.+?) *$", re.MULTILINE)
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
 
 
 @dataclasses.dataclass(frozen=True)
 class Difference:
-    """A cell that shows here what is not printed: its id, its first line, both showings, and the kind by rule."""
+    """A cell that shows here what is not printed.
 
-    cell: str
+    Attributes:
+        notebook: its path in the project.
+        section: the page, as seen from ``chapters/``, and the anchor of the heading above the cell.
+        begins: its first line.
+        printed: what the book shows.
+        here: what it shows here.
+        kind: what kind of difference that is, by rule.
+        reads_lost: whether it reads a name that an earlier cell, which failed or did otherwise, was to set.
+    """
+
+    notebook: str
+    section: str
     begins: str
     printed: Shown
     here: Shown
     kind: str
+    reads_lost: bool = False
 
 
-async def differences(path: Path, notebook: NotebookNode) -> tuple[int, list[Difference]]:
+async def differences(path: Path, name: str, notebook: NotebookNode) -> tuple[int, list[Difference]]:
     """Run a printed notebook in a warm kernel; return how many cells ran, and those that differ.
 
     Args:
         path: where it is stored; the kernel starts in its folder.
+        name: its path in the project.
         notebook: as printed; it stays as it is.
     """
-    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    ran = 0
     found: list[Difference] = []
     lost: set[str] = set()
+    sections = _sections(name.removeprefix("chapters/"), notebook)
     async for cell, here in _run(path, notebook):
+        ran += 1
         printed = shown(cell.outputs)
-        if here.error:
-            lost |= names(cell.source)
+        stored, loaded = names(cell.source)
+        reads_lost = bool(loaded & lost)
         if differ(printed, here, _IGNORED in cell.metadata.get("tags", ())):
+            what = kind(printed, here, lost)
             begins = cell.source.strip().splitlines()[0]
-            found.append(Difference(cell.id, begins, printed, here, kind(printed, here, lost)))
-    return len(cells), found
+            found.append(Difference(name, sections[cell.id], begins, printed, here, what, reads_lost))
+            lost |= stored if what in (BEHAVIOUR, FOLLOWS) else set()
+        elif not reads_lost:
+            lost -= stored
+    return ran, found
+
+
+def _sections(page: str, notebook: NotebookNode) -> dict[str, str]:
+    """The section of each cell, by its id."""
+    sections, at = {}, page
+    for cell in notebook.cells:
+        headings = _HEADING.findall(cell.source) if cell.cell_type == "markdown" else ()
+        at = f"{page}#{anchor(headings[-1])}" if headings else at
+        sections[cell.id] = at
+    return sections
 
 
 async def _run(path: Path, notebook: NotebookNode) -> AsyncIterator[tuple[NotebookNode, Shown]]:
@@ -103,14 +136,10 @@ def _rest(cell: NotebookNode) -> list[str]:
         statements = ast.parse(cell.source).body
     except SyntaxError:
         return []
-    if not told:
-        return []
-    at = int(told[0][1] or told[0][2])
+    at = int(told[0][1] or told[0][2]) if told else len(cell.source)
     failed = [statement for statement in statements if statement.lineno <= at <= (statement.end_lineno or at)]
     behind = [statement for statement in statements if statement.lineno > at]
-    return [ast.unparse(one) for statement in failed for one in _singly(statement)] + [
-        ast.unparse(one) for one in behind
-    ]
+    return [ast.unparse(one) for one in (*itertools.chain.from_iterable(map(_singly, failed)), *behind)]
 
 
 def _singly(statement: ast.stmt) -> list[ast.stmt]:
@@ -119,13 +148,15 @@ def _singly(statement: ast.stmt) -> list[ast.stmt]:
     return []
 
 
-def names(source: str) -> set[str]:
-    """The names that a cell sets, wherever in it; those of imports, functions and classes too."""
+def names(source: str) -> tuple[set[str], set[str]]:
+    """The names that a cell sets, wherever in it, with those of imports, functions and classes; and those it reads."""
     try:
         nodes = list(ast.walk(ast.parse(source)))
     except SyntaxError:
-        return set()
-    stored = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+        return set(), set()
+    found = [node for node in nodes if isinstance(node, ast.Name)]
     made = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
     aliases = [alias for node in nodes if isinstance(node, ast.Import | ast.ImportFrom) for alias in node.names]
-    return stored | made | {(alias.asname or alias.name).partition(".")[0] for alias in aliases}
+    made |= {(alias.asname or alias.name).partition(".")[0] for alias in aliases}
+    loaded = {node.id for node in found if isinstance(node.ctx, ast.Load)}
+    return made | {node.id for node in found if isinstance(node.ctx, ast.Store)}, loaded

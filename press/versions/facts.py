@@ -7,11 +7,12 @@ name of the file is the id of the fact, with hyphens. Its docstring is what a re
 - a paragraph or two, in which ``{since}`` and ``{later}`` may stand for versions that are found in the record: the
   first one that does what the book says, and the first one behind it that does otherwise again;
 - if cells differ for it, a paragraph that begins with ``Explains:`` and lists, one a line, what is found in them:
-  regular expressions, searched in ``notebook: first line that is printed => first line that is shown there``. They are
-  asked on those versions alone on which the probe prints another line than on the pinned one;
+  regular expressions, searched in ``notebook: first line that is printed => first line that is shown there``, on those
+  versions alone on which the probe prints another line than on the pinned one;
 - at the end, if no page has a note of it, a paragraph that begins with ``Nowhere:`` and says why.
 
-What the probe prints on each version is recorded by ``python -m press versions``, and never typed.
+What the probe prints on each version is recorded by ``python -m press versions``, and never typed. What single cells do
+otherwise for no such fact is told by a *remark*, in ``single_cells.yml`` beside the facts.
 """
 
 from __future__ import annotations
@@ -22,9 +23,11 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+import yaml
+
 from press import ROOT
 from press.manuscript.problems import PressError, Problem
-from press.versions.record import minor, ranges, span
+from press.versions.record import BEHAVIOUR, Record, minor, ranges, span
 
 FOLDER = Path("book/reference/version_facts")
 _NOWHERE, _EXPLAINS = "Nowhere:", "Explains:"
@@ -109,6 +112,46 @@ def read(root: Path = ROOT) -> dict[str, Fact]:
         PressError: a file has not the form of one.
     """
     return {fact.id: fact for fact in map(_read, sorted((root / FOLDER).glob("*.py")))}
+
+
+@dataclasses.dataclass(frozen=True)
+class Remark:
+    """What single cells do otherwise on some versions: ``says`` is empty where a reader misses nothing without it.
+
+    ``kind`` is what such a cell counts as, one of ``record.KINDS``.
+    """
+
+    torch: tuple[str, ...]
+    explains: str
+    says: str = ""
+    kind: str = BEHAVIOUR
+
+
+def remarks(root: Path = ROOT) -> dict[str, Remark]:
+    """Every remark by id, in the order of the file; none where there is no such file."""
+    path = root / FOLDER / "single_cells.yml"
+    rows = yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    return {name: Remark(**{**row, "torch": tuple(row["torch"].split())}) for name, row in rows.items()}
+
+
+def patterns(version: str, kept: Record, pinned: str) -> dict[str, tuple[str, ...]]:
+    """What the facts and remarks that differ on a version explain, by their ids, in the order in which they are asked.
+
+    Args:
+        version: of torch.
+        kept: has what each probe prints on the version and on the pinned one.
+        pinned: the version that the book is proven with.
+    """
+    by_facts = {
+        name: fact.explains
+        for name, fact in read().items()
+        if version in (lines := kept.facts.get(name, {})) and lines[version] != lines[pinned]
+    }
+    # Those that say something know more of a cell than a fact does, the others less.
+    here = {name: one for name, one in remarks().items() if version in one.torch}
+    said = {name: (one.explains,) for name, one in here.items() if one.says}
+    silent = {name: (one.explains,) for name, one in here.items() if not one.says}
+    return {**said, **by_facts, **silent}
 
 
 def told(fact: Fact, by_version: Mapping[str, str], pinned: str) -> Told:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from press.book import Book
 from press.manuscript.claims import claims
 from press.manuscript.problems import PressError
 from press.manuscript.reading import Cell, Manuscript, anchor, prose_lines
@@ -31,30 +32,25 @@ class Place:
     heading: str
 
 
-def with_notes(page: Manuscript, cells: Iterable[Cell], changes: Callable[[], Mapping[str, Told]]) -> list[Cell]:
-    """The cells of a page, each marker replaced by what it names.
-
-    Args:
-        page: the page.
-        cells: its cells, as they are to be printed.
-        changes: what changed, by the id of the fact; asked where there is a marker.
+def with_notes(page: Manuscript, book: Book) -> Manuscript:
+    """The page with each marker replaced by what it names.
 
     Raises:
         PressError: a marker names no fact, or what is recorded of it tells nothing.
     """
     printed = []
-    for cell in cells:
+    for cell in page.cells:
         source = cell.source
         for number, line in prose_lines(cell):
             if match := _MARKER.fullmatch(line.strip()):
-                known = changes()
+                known = book.changes
                 named = _named(match[1])
                 if unknown := [name for name in named if name not in known]:
                     message = f"{unknown[0]!r} is no fact of book/reference/version_facts: {', '.join(known)}"
                     raise PressError(page.problem(number, message))
                 source = source.replace(line, note([known[name] for name in named]))
         printed.append(dataclasses.replace(cell, source=source))
-    return printed
+    return dataclasses.replace(page, cells=tuple(printed))
 
 
 def note(facts: Iterable[Told]) -> str:

@@ -18,7 +18,9 @@ from press.versions.record import BEHAVIOUR, FOLLOWS, WARNING, WORDING
 ERROR = "error"
 # nbval compares no pictures of these kinds.
 _NOT_COMPARED = ("image/png", "image/jpeg", "application/vnd.jupyter.widget-view+json")
-_EXPECTED = re.compile(r"expected (?P<kinds>\w+(?: or \w+)*) with .* in its message, got (?P<got>.*)", re.DOTALL)
+_EXPECTED = re.compile(
+    r"AssertionError: expected (?P<kinds>\w+(?: or \w+)*) with .* in its message, got (?P<got>.*)", re.DOTALL
+)
 # The library's own line on another torch, which stands before whatever a notebook shows.
 _TOLD = re.compile(r"^fxbook was tried with .*\n", re.MULTILINE)
 _LONGEST = 300
@@ -72,31 +74,31 @@ def differ(printed: Shown, here: Shown, ignored: bool = False) -> bool:
 
 
 def kind(printed: Shown, here: Shown, lost: Iterable[str] = ()) -> str:
-    """What kind of difference this is, by rule; an author may know better.
-
-    Args:
-        printed: what the book shows.
-        here: what the cell shows on another torch.
-        lost: names that are missing since an earlier cell failed.
-    """
+    """What kind of difference this is, by rule; ``lost``: names that are missing since an earlier cell failed."""
     if here.error:
         missing = re.match(r"NameError: name '(\w+)' is not defined", here.error)
         if missing and missing[1] in set(lost):
             return FOLLOWS
-        expected = _EXPECTED.match(here.error.removeprefix("AssertionError: "))
-        got = expected["got"].partition(":")[0] if expected else ""
-        return WORDING if expected and got in expected["kinds"].split(" or ") else BEHAVIOUR
+        expected = _EXPECTED.match(here.error)
+        same = expected and expected["got"].partition(":")[0] in expected["kinds"].split(" or ")
+        return WORDING if same else BEHAVIOUR
     rest = {carrier: texts for carrier, texts in here.texts.items() if carrier != "stderr"}
     if rest == {carrier: texts for carrier, texts in printed.texts.items() if carrier != "stderr"}:
         return WARNING
-    changed = [line for line in _changed(printed, here) if line.strip()]
-    return WORDING if changed and all(map(_is_message, changed)) and _same_errors(printed, here) else BEHAVIOUR
+    changed = [one[2:] for one in difflib.ndiff(printed.lines(), here.lines()) if one[:2] in ("- ", "+ ")]
+    words = [bool(MESSAGE.match(line)) for line in changed if line.strip()]
+    return WORDING if words and all(words) and _classes(printed) == _classes(here) else BEHAVIOUR
+
+
+def _classes(one: Shown) -> list[str]:
+    """The classes of the errors that a cell shows, in their order."""
+    return [match["kind"] for line in messages(one) if (match := MESSAGE.match(line))]
 
 
 def first_difference(printed: Shown, here: Shown) -> tuple[str, str]:
     """The first line that is printed and is not shown here, and the first that is shown here in its place."""
     if here.error:
-        expected = _EXPECTED.match(here.error.removeprefix("AssertionError: "))
+        expected = _EXPECTED.match(here.error)
         told = expected["got"] if expected else here.error
         return _short(next(iter(printed.lines()), "")), _short(told)
     gone, new = "", ""
@@ -111,7 +113,7 @@ def first_difference(printed: Shown, here: Shown) -> tuple[str, str]:
 def messages(one: Shown) -> list[str]:
     """The error messages that a cell shows, each in one line; of an error that it expects otherwise, what it got."""
     written = [text for carrier in ("stdout", "text/plain") for text in one.texts.get(carrier, ())]
-    if expected := _EXPECTED.match(one.error.removeprefix("AssertionError: ")):
+    if expected := _EXPECTED.match(one.error):
         written.append(expected["got"])
     lines = [line for text in written for line in text.splitlines()]
     return [line[:_LONGEST] for line in lines if MESSAGE.match(line)]
@@ -119,20 +121,6 @@ def messages(one: Shown) -> list[str]:
 
 def _short(line: str) -> str:
     return " ".join(line.split())[:_LONGEST]
-
-
-def _changed(printed: Shown, here: Shown) -> list[str]:
-    return [line[2:] for line in difflib.ndiff(printed.lines(), here.lines()) if line[:2] in ("- ", "+ ")]
-
-
-def _is_message(line: str) -> bool:
-    return bool(MESSAGE.match(line))
-
-
-def _same_errors(printed: Shown, here: Shown) -> bool:
-    """Whether both show errors of the same classes, in the same order."""
-    one, other = ([MESSAGE.match(line)["kind"] for line in messages(side)] for side in (printed, here))  # type: ignore[index]
-    return one == other
 
 
 @functools.cache

@@ -1,39 +1,63 @@
-"""Ask the probe of every fact on one torch: each in a process of its own, forked from one that has imported torch."""
+"""Ask the probe of every fact on one torch: each in a fork of a process that has imported torch.
+
+``probes.py PROBE …`` runs these programs and prints, as JSON, the last line that each prints. It runs so in an
+environment that may have nothing but torch: what it imports then is of the standard library alone.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
+import multiprocessing
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
+import warnings
+from collections.abc import Iterable
 from pathlib import Path
 
-from press import ROOT
-from press.printing.execution import without_addresses
-from press.versions.facts import Fact, read
-
-_RUNNER = Path(__file__).with_name("asked.py")
 _LONGEST = 300
 
 
-def ask(python: Path | str = sys.executable, asked: Iterable[Fact] | None = None) -> dict[str, str]:
+def ask(python: Path | str = sys.executable, paths: Iterable[Path] | None = None) -> dict[str, str]:
     """What the probes print with an interpreter, by id of the fact; an error that one raises stands for its line.
 
     Raises:
         RuntimeError: the interpreter has no torch.
     """
-    chosen = list(read().values() if asked is None else asked)
-    command = [str(python), str(_RUNNER), *(str(fact.path) for fact in chosen)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    from press import ROOT
+    from press.printing.execution import without_addresses
+    from press.versions.facts import read
+
+    asked = [fact.path for fact in read().values()] if paths is None else list(paths)
+    done = subprocess.run([str(python), __file__, *map(str, asked)], cwd=ROOT, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(f"the probes did not run:\n{done.stderr}")
     printed = json.loads(done.stdout.splitlines()[-1])
-    lines = {path: without_addresses(line)[:_LONGEST] for path, line in printed.items()}
-    return {fact.id: lines[str(fact.path)] for fact in chosen}
+    return {path.stem.replace("_", "-"): without_addresses(printed[str(path)])[:_LONGEST] for path in asked}
 
 
-def merged(
-    before: Mapping[str, Mapping[str, str]], version: str, printed: Mapping[str, str]
-) -> dict[str, dict[str, str]]:
-    """What was recorded of the facts that there are, with what a version prints now."""
-    return {name: {**before.get(name, {}), version: line} for name, line in printed.items()}
+def _printed_by(path: str) -> str:
+    """The last line that a program prints; the error that it raises stands for it."""
+    source = Path(path).read_text(encoding="utf-8")
+    written = io.StringIO()
+    warnings.simplefilter("ignore")
+    try:
+        with contextlib.redirect_stdout(written), contextlib.redirect_stderr(io.StringIO()):
+            # What this file imports from `__future__` is not the way of the probe.
+            exec(compile(source, path, "exec", dont_inherit=True), {"__name__": "__main__"})
+    except BaseException as error:
+        told = str(error).strip().splitlines()
+        return f"{type(error).__name__}: {told[0] if told else ''}".rstrip(": ")
+    lines = written.getvalue().strip().splitlines()
+    return lines[-1] if lines else ""
+
+
+if __name__ == "__main__":
+    # The folder of this script is no place to import from.
+    sys.path.pop(0)
+    import torch.fx  # noqa: F401
+
+    # Each in a process of its own, which leaves nothing behind for the next.
+    with multiprocessing.get_context("fork").Pool(2, maxtasksperchild=1) as pool:
+        print(json.dumps(dict(zip(sys.argv[1:], pool.map(_printed_by, sys.argv[1:], chunksize=1), strict=True))))

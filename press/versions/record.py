@@ -1,69 +1,50 @@
-"""The record of what differs on each version of torch: ``book/reference/versions.yml``, written by the command.
-
-An author may change the ``kind`` of an entry, and gives the ``fact`` that tells it or says ``because`` why none does.
-The next run keeps that for a cell that shows the same, and for a version on which it shows something else as well where
-all entries of the cell have the same fact.
-"""
+"""The record of ten versions of torch: ``book/reference/versions.yml``, written by ``python -m press versions``."""
 
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import re
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import yaml
 from packaging.version import Version
 
-from press import ROOT
-from press.printing import stored
+from press import ROOT, stored
+from press.versions.messages import form
 
-# The first line of a check's report: the exercise, its title, and whether it passed.
-_REPORT = re.compile(r"(?P<exercise>[\w-]+) \(.*\): (?:(?P<passed>public checks passed)|not yet)\.")
 # What two versions of torch can differ in, the least first. A cell that FOLLOWS fails only because an earlier one did.
 WORDING, WARNING, BEHAVIOUR, FOLLOWS = KINDS = ("wording", "warning", "behaviour", "follows")
+# How an answer can be judged wrongly: a right one is refused, a wrong one passes, or is told another mistake.
+REFUSED, PASSING, MISJUDGED = JUDGED = ("refused", "passing", "misjudged")
 # The versions that the book is proven with alike: nothing differs there.
 ALIKE = ("2.13.0", "2.14.1", "2.15.0")
+# All that are recorded: the newest release of each line that the book is told of.
+VERSIONS = ("2.6.0", "2.7.1", "2.8.0", "2.9.1", "2.10.0", "2.11.0", "2.12.1", *ALIKE)
 PATH = Path("book/reference/versions.yml")
 _HEADING = """\
-# What differs on each version of torch from what the book prints: `python -m press versions` writes it. Of an entry the
-# kind may be changed; `fact` names what tells of it (book/reference/version_facts/), or `because` why nothing has to.
+# What `python -m press versions` found: on each version how many cells differ and how the answers are judged, what each
+# fact prints (version_facts/), which facts the cells of a page meet, and the messages that other versions have.
 """
 
 
-@dataclasses.dataclass
-class Entry:
-    """What one cell shows on some versions: the first line that differs, in print and there.
+@dataclasses.dataclass(frozen=True)
+class Message:
+    """A message that a cell shows on other versions.
 
     Attributes:
-        notebook: its path in the project.
-        cell: its id.
-        begins: the first line of its source.
-        on: the versions, the oldest first.
-        kind: one of ``KINDS``.
-        printed: the first line that the book prints and that is not shown there.
-        here: the first line that is shown there in its place.
-        messages: the error messages that the cell shows there, and does not print.
-        fact: the id of the fact that tells of it.
-        because: why no fact has to.
+        text: its words.
+        torch: the versions, the oldest first.
+        at: the section of the cell, as seen from ``chapters/``; ``""`` where what is told there does not explain it.
+        fact: the fact or the remark that explains it; ``""`` where none does.
     """
 
-    notebook: str
-    cell: str
-    begins: str
-    on: list[str]
-    kind: str
-    printed: str = ""
-    here: str = ""
-    messages: list[str] = dataclasses.field(default_factory=list)
+    text: str
+    torch: tuple[str, ...]
+    at: str = ""
     fact: str = ""
-    because: str = ""
-
-    @property
-    def told(self) -> bool:
-        """Whether a reader is told, or need not be."""
-        return self.kind != BEHAVIOUR or bool(self.fact or self.because)
 
 
 @dataclasses.dataclass
@@ -71,101 +52,34 @@ class Record:
     """All that is recorded.
 
     Attributes:
-        versions: of each version of torch what was counted there.
-        entries: each cell that differs.
-        answers: exercise and answer to what is wrong, by version: ``{"03-x-some_answer": {"2.6.0": "…"}}``.
+        versions: of each version of torch what was counted there, and as ``"solutions"`` those that fail there.
         facts: what the probe of each fact prints, by version.
+        pages: the facts and remarks that the cells of a printed notebook meet, by its path.
+        messages: those that other versions have, in the order in which they were found.
     """
 
     versions: dict[str, dict[str, Any]] = dataclasses.field(default_factory=dict)
-    entries: list[Entry] = dataclasses.field(default_factory=list)
-    answers: dict[str, dict[str, str]] = dataclasses.field(default_factory=dict)
     facts: dict[str, dict[str, str]] = dataclasses.field(default_factory=dict)
+    pages: dict[str, list[str]] = dataclasses.field(default_factory=dict)
+    messages: list[Message] = dataclasses.field(default_factory=list)
 
-    def replace(self, version: str, notebooks: Iterable[str], found: Iterable[Entry]) -> None:
-        """Take what was found on a version in these notebooks in place of what was recorded of them."""
-        before = self.entries
-        run = set(notebooks)
-        kept = [
-            dataclasses.replace(entry, on=[one for one in entry.on if one != version or entry.notebook not in run])
-            for entry in before
-        ]
-        entries = {_key(entry): entry for entry in kept if entry.on}
-        for entry in found:
-            judged = _judged(entry, before)
-            same = entries.setdefault(_key(judged), dataclasses.replace(judged, on=[]))
-            same.on = in_order([*same.on, version])
-        self.entries = list(entries.values())
-
-    def forget(self, known: Container[tuple[str, str]]) -> None:
-        """Drop what is recorded of cells that are printed no more: ``known`` has the notebook and the id of each."""
-        self.entries = [entry for entry in self.entries if (entry.notebook, entry.cell) in known]
-
-    def judge(self, explains: Mapping[str, Sequence[str]], pinned: str) -> None:
-        """Name the fact of each entry that behaves otherwise and of which nothing is said yet.
-
-        What an author has said stays, unless the fact is gone or does not differ on that version.
-
-        Args:
-            explains: of each fact the patterns of the cells that differ for it, in the order in which they are asked.
-            pinned: the version that the book is proven with.
-        """
-        judged: dict[tuple[str, ...], Entry] = {}
-        for entry in self.entries:
-            for version in entry.on:
-                differ = [name for name in explains if self._differs(name, version, pinned)]
-                fact = entry.fact if entry.fact in differ else ""
-                if entry.kind == BEHAVIOUR and not (fact or entry.because):
-                    shown = f"{entry.notebook}: {entry.printed} => {entry.here}"
-                    found = (name for name in differ if any(re.search(one, shown) for one in explains[name]))
-                    fact = next(found, "")
-                one = dataclasses.replace(entry, on=[version], fact=fact)
-                same = judged.setdefault(_key(one), dataclasses.replace(one, on=[]))
-                same.on = in_order([*same.on, version])
-        self.entries = list(judged.values())
-
-    def facts_of(self, notebook: str) -> set[str]:
-        """The facts for which some cell of a notebook behaves otherwise on some version."""
-        return {entry.fact for entry in self.entries if entry.notebook == notebook and entry.fact}
-
-    def reasons_of(self, notebook: str) -> list[str]:
-        """Why cells of a notebook behave otherwise where no fact tells it, each once."""
-        told = (entry.because for entry in self.entries if entry.notebook == notebook and entry.because)
-        return list(dict.fromkeys(told))
-
-    def _differs(self, fact: str, version: str, pinned: str) -> bool:
-        lines = self.facts.get(fact, {})
-        return version in lines and pinned in lines and lines[version] != lines[pinned]
-
-    def counted(self, version: str) -> dict[str, int]:
-        """How many cells differ on a version, by kind; of those that behave otherwise, how many are not told."""
-        here = [entry for entry in self.entries if version in entry.on]
-        counts = {kind: sum(entry.kind == kind for entry in here) for kind in KINDS}
-        return {**counts, "not told": sum(not entry.told for entry in here)}
+    def add(self, message: Message) -> None:
+        """Note a message, or another version of one that is noted and differs in numbers alone."""
+        same = next((at for at, one in enumerate(self.messages) if form(one.text) == form(message.text)), None)
+        if same is None:
+            self.messages.append(message)
+        else:
+            before = self.messages[same]
+            self.messages[same] = dataclasses.replace(before, torch=tuple(in_order([*before.torch, *message.torch])))
 
     def solutions_need(self, pinned: str) -> dict[str, str]:
-        """Of each exercise whose solution fails on versions before the pinned one: the oldest on which all is well.
-
-        Args:
-            pinned: the version that the book is proven with.
-
-        Returns:
-            ``{"03-clean-up": "2.9"}``; an exercise whose solution passes on every version is not in it.
-        """
-        failed: dict[str, set[str]] = {}
-        for entry in self.entries:
-            before, here = _REPORT.match(entry.printed), _REPORT.match(entry.here)
-            if entry.notebook.startswith("solutions/") and before and here and before["passed"] and not here["passed"]:
-                failed.setdefault(before["exercise"], set()).update(entry.on)
+        """Of each exercise whose solution fails on versions before the pinned one: the oldest on which all is well."""
         ordered = in_order(self.versions)
-        older = ordered[: ordered.index(pinned)] if pinned in ordered else []
-        last = {name: max((older.index(one) for one in on if one in older), default=-1) for name, on in failed.items()}
-        return {name: minor(ordered[at + 1]) for name, at in sorted(last.items()) if at >= 0}
-
-
-def in_order(versions: Iterable[str]) -> list[str]:
-    """Each version once, the oldest first."""
-    return sorted(set(versions), key=Version)
+        needed = {}
+        for version, following in itertools.pairwise(ordered):
+            if Version(version) < Version(pinned):
+                needed.update(dict.fromkeys(self.versions[version].get("solutions", "").split(), minor(following)))
+        return dict(sorted(needed.items()))
 
 
 def read(root: Path = ROOT) -> Record:
@@ -174,41 +88,34 @@ def read(root: Path = ROOT) -> Record:
     # The parser in C is ten times as fast; a build of PyYAML may lack it.
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     told = yaml.load(path.read_text(encoding="utf-8"), loader) if path.is_file() else {}
-    entries = [
-        Entry(notebook, cell, shown["begins"], entry.pop("torch").split(), **entry)
-        for notebook, cells in told.get("cells", {}).items()
-        for cell, shown in cells.items()
-        for entry in shown["differs"]
-    ]
     return Record(
         told.get("versions", {}),
-        entries,
-        {name: _by_version(rows, "says") for name, rows in told.get("answers", {}).items()},
-        {name: _by_version(rows, "prints") for name, rows in told.get("facts", {}).items()},
+        {
+            name: {version: line for versions, line in rows.items() for version in versions.split()}
+            for name, rows in told.get("facts", {}).items()
+        },
+        {page: names.split() for page, names in told.get("pages", {}).items()},
+        [Message(**{**one, "torch": tuple(one["torch"].split())}) for one in told.get("messages", [])],
     )
 
 
 def write(record: Record, root: Path = ROOT) -> bool:
     """Store the record; return whether it changed."""
-    return stored.replace(root / PATH, text(record))
-
-
-def text(record: Record) -> str:
-    """The record as it is stored."""
-    cells: dict[str, dict[str, Any]] = {}
-    for entry in sorted(record.entries, key=lambda one: (one.notebook, one.cell, Version(one.on[0]))):
-        shown = cells.setdefault(entry.notebook, {}).setdefault(entry.cell, {"begins": entry.begins, "differs": []})
-        told = {"torch": " ".join(entry.on), **dataclasses.asdict(entry)}
-        left_out = ("notebook", "cell", "begins", "on")
-        shown["differs"].append({name: value for name, value in told.items() if value and name not in left_out})
-    told = {
-        "versions": {version: record.versions[version] for version in in_order(record.versions)},
-        "cells": cells,
-        "answers": {name: _rows(record.answers[name], "says") for name in sorted(record.answers)},
-        "facts": {name: _rows(record.facts[name], "prints") for name in sorted(record.facts)},
+    facts = {
+        name: {" ".join(versions): line for versions, line in ranges(lines)}
+        for name, lines in sorted(record.facts.items())
     }
-    body = yaml.safe_dump(told, sort_keys=False, allow_unicode=True, width=120)
-    return _HEADING + body
+    messages = [{**dataclasses.asdict(one), "torch": " ".join(one.torch)} for one in record.messages]
+    parts = (
+        ({"versions": {version: record.versions[version] for version in in_order(record.versions)}}, None),
+        ({"facts": facts}, False),
+        ({"pages": {page: " ".join(names) for page, names in sorted(record.pages.items())}}, False),
+        ({"messages": [{key: value for key, value in one.items() if value} for one in messages]}, None),
+    )
+    # A line for each version, page and message.
+    style = {"allow_unicode": True, "width": 10_000, "sort_keys": False}
+    texts = (yaml.safe_dump(part, default_flow_style=flow, **style) for part, flow in parts)
+    return stored.replace(root / PATH, _HEADING + "".join(texts))
 
 
 def ranges(by_version: Mapping[str, str]) -> list[tuple[list[str], str]]:
@@ -240,30 +147,6 @@ def minor(version: str) -> str:
     return re.sub(r"^(\d+\.\d+)\..*", r"\1", version)
 
 
-def _rows(by_version: Mapping[str, str], name: str) -> list[dict[str, str]]:
-    return [{"torch": " ".join(versions), name: told} for versions, told in ranges(by_version)]
-
-
-def _by_version(rows: Iterable[Mapping[str, str]], name: str) -> dict[str, str]:
-    return {version: row[name] for row in rows for version in row["torch"].split()}
-
-
-def _key(entry: Entry) -> tuple[str, ...]:
-    return (entry.notebook, entry.cell, entry.kind, entry.printed, entry.here, entry.fact, entry.because)
-
-
-def _judged(entry: Entry, before: Iterable[Entry]) -> Entry:
-    """The entry with what an author has said of it, or of the same cell where all that is said of that agrees."""
-    of_the_cell = [one for one in before if (one.notebook, one.cell) == (entry.notebook, entry.cell)]
-    if not of_the_cell:  # Its source was changed, and so its id.
-        of_the_cell = [one for one in before if one.notebook == entry.notebook and one.here == entry.here]
-    same = [one for one in of_the_cell if (one.printed, one.here) == (entry.printed, entry.here)] or [
-        one for one in of_the_cell if one.here == entry.here
-    ]
-    if same:
-        return dataclasses.replace(entry, kind=same[0].kind, fact=same[0].fact, because=same[0].because)
-    said = {(one.fact, one.because) for one in of_the_cell}
-    if entry.kind == BEHAVIOUR and len(said) == 1:
-        fact, because = said.pop()
-        return dataclasses.replace(entry, fact=fact, because=because)
-    return entry
+def in_order(versions: Iterable[str]) -> list[str]:
+    """Each version once, the oldest first."""
+    return sorted(set(versions), key=Version)

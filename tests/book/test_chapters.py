@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from fxbook.learning.exercises import catalogue
+from fxbook.catalogue import catalogue
 from press import ROOT
 from press.book import COMPANIONS, the_book
-from press.manuscript.faults import GROUPS, MARKER
 from press.manuscript.reading import Manuscript, headings, prose_lines
+from press.printing.transforms import FAULTS, GROUPS
 
 FEWEST_WORDS, MOST_WORDS, MOST_CELLS = 1200, 1800, 45
-LONGEST_CELL, LONGEST_IMPORTS, LONGEST_LINE = 25, 8, 100
+LONGEST_CELL, LONGEST_IMPORTS = 25, 8
 LAST_SECTIONS = ["When it breaks", "What people get wrong", "Check yourself", "In one page", "Exercises"]
 QUESTIONS = 3
 # How fast a chapter is read, as counted: words and lines of code a minute, minutes for each stepper.
@@ -85,7 +85,7 @@ def test_a_chapter_has_the_anatomy_of_all(name: str) -> None:
         assert needed in opening
     assert part(page, "Check yourself").count("<summary>") == QUESTIONS
     assert 3 <= part(page, "When it breaks").count("### ") <= 5
-    assert MARKER in part(page, "When it breaks")
+    assert FAULTS in part(page, "When it breaks")
 
 
 def minutes(name: str) -> float:
@@ -142,8 +142,3 @@ def test_an_anchor_that_was_once_linked_still_leads_to_its_place(name: str) -> N
     # The page itself answers to its title without the number.
     known = marked | {re.sub(r"^\d\d--", "", anchor) for anchor in the_book().headings(name)}
     assert [anchor for anchor in LINKED_ANCHORS[name] if anchor not in known] == []
-
-
-@pytest.mark.parametrize("name", CHAPTERS)
-def test_a_chapter_and_its_companion_share_no_heading(name: str) -> None:
-    assert set(headings(chapter(name))) & set(headings(companion(name))) == set()

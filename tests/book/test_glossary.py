@@ -78,33 +78,6 @@ SECTIONS = {path.stem: sections(path) for path in CHAPTERS}
 SECTIONS |= {f"{COMPANIONS}/{path.stem}": sections(path) for path in the_book().companions.values()}
 
 
-@pytest.mark.parametrize(
-    ("text", "terms"),
-    [
-        ("A **pass** changes a graph.", ["pass"]),
-        ("A **graph\nbreak** is one; a **leaf module** another.", ["graph break", "leaf module"]),
-        ("**Tracing** runs it.", ["Tracing"]),
-        ("A [**long one indeed**](there#it) is linked.", ["long one indeed"]),
-        ("A [**`fx.Transformer`**](there#it) builds.", ["Transformer"]),
-        ("**Keep one reader.** It is asked. **Restore the argument**, or **give it last**:", []),
-        ("Keep this order: **edit, lint, recompile, compare**.", []),
-        ("`x ** 2` and `f(*a, **k)`; then `y ** 3`.", []),
-        ("| passes | **TypeError** |\n|---|---|", []),
-        ("```python\nx = a ** b ** c\n```", []),
-        (f"A **term**.\n\n{BELIEFS}\n\n**Never.** It is.", ["term"]),
-    ],
-)
-def test_a_term_is_known_by_its_bold_words(text: str, terms: list[str]) -> None:
-    assert [term for term, _ in bold_terms(text)] == terms
-
-
-def test_a_title_has_the_text_before_the_first_section() -> None:
-    sections = SECTIONS["01_node_creation"]
-    assert "A [**pass**]" in sections["01--create-nodes-of-all-six-opcodes"]
-    assert "six methods" not in sections["a-graph-runs-inside-a-module"]
-    assert "### Name and target" in sections["the-graph-chooses-the-names"]
-
-
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 def test_every_bold_term_links_to_its_entry(path: Path) -> None:
     slugs = {anchor(heading): heading for heading in ENTRIES}

@@ -83,20 +83,6 @@ def test_the_place_of_the_right_choice_has_no_pattern(sheet: ExerciseSheet) -> N
     assert all(first != second for first, second in itertools.pairwise(places))
 
 
-def test_no_place_and_no_length_is_more_often_right() -> None:
-    places = [question.place for _, question in ASKED]
-    expected = [
-        sum(1 / len(question.choices) for _, question in ASKED if len(question.choices) > at) for at in range(4)
-    ]
-    assert all(abs(places.count(at) - number) <= len(ASKED) / 10 for at, number in enumerate(expected))
-    orders = {tuple(question.place for question in sheet.questions) for sheet in SHEETS}
-    assert len(orders) == len(SHEETS)
-    by_length = [sorted(range(len(q.choices)), key=lambda at: len(q.choices[at].say)) for _, q in ASKED]
-    longest = sum(order[-1] == question.place for order, (_, question) in zip(by_length, ASKED, strict=True))
-    shortest = sum(order[0] == question.place for order, (_, question) in zip(by_length, ASKED, strict=True))
-    assert max(longest, shortest) <= len(ASKED) / 2
-
-
 @by_sheet
 def test_a_viewer_of_plain_markdown_shows_questions_choices_and_reasons(sheet: ExerciseSheet) -> None:
     path = the_book().targets(sheet.folder)[0]
@@ -114,13 +100,6 @@ def test_a_viewer_of_plain_markdown_shows_questions_choices_and_reasons(sheet: E
         place = f"../chapters/{sheet.chapter}.ipynb#{question.read}"
         assert links == [[] if choice.right else [place] for choice in question.choices]
         assert "`" not in "".join(text for summary in fold.iter("summary") for text in summary.itertext())
-
-
-@by_sheet
-def test_the_questions_are_on_the_sheet_of_the_exercises_alone(sheet: ExerciseSheet) -> None:
-    exercises, solutions = (the_book().printed(path) for path in the_book().targets(sheet.folder))
-    assert [cell.id for cell in exercises.cells].index("questions") == 1
-    assert "questions" not in [cell.id for cell in solutions.cells]
 
 
 GOOD = """
@@ -148,16 +127,3 @@ def test_a_question_without_its_form_is_refused(tmp_path: Path, last: str, messa
     with pytest.raises(PressError) as refused:
         read_questions(path)
     assert message in str(refused.value)
-
-
-def test_a_question_of_the_right_form_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "questions.toml"
-    path.write_text(GOOD.replace("LAST", '{say = "c", why = "C.", holds = "False"}'), encoding="utf-8")
-    [question] = read_questions(path)
-    assert question.place == 0 and holds(question) == [True, False, False]
-
-
-def test_a_choice_that_is_marked_falsely_is_noticed() -> None:
-    _, question = ASKED[0]
-    swapped = [not choice.right for choice in question.choices]
-    assert holds(question) != swapped

@@ -14,7 +14,7 @@ import pytest
 from classroom import assignment
 from classroom.__main__ import parser
 from classroom.grade import hidden
-from fxbook.learning.exercises import catalogue
+from fxbook.catalogue import catalogue
 from press import ROOT
 
 GUIDE = (ROOT / "book" / "teaching.md").read_text(encoding="utf-8")

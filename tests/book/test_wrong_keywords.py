@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import operator
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -153,10 +152,3 @@ def test_who_finds_it(row: str, call: Call) -> None:
     assert pairs in ([], [None])
     # Calling the module itself would also print the line of its code.
     assert told(lambda: traced.forward(torch.ones(2)), "**passes**") == called
-
-
-def test_an_interpreter_finds_the_keyword_of_an_operator() -> None:
-    for call in CALLS["an operator: `+`"]:
-        traced, _ = with_keywords(call)
-        with pytest.raises(TypeError, match=re.escape("takes no keyword arguments")):
-            fx.Interpreter(traced).run(torch.ones(2))

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import dataclasses
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
 from torch import Tensor, fx, nn
 
-from fxbook.asking import Case, Exercise
-from fxbook.asking.families import LINEAR, RELU
-from fxbook.asking.predicates import calls_after, edited, lints, no_dead_nodes, recompiled, same_result
-from fxbook.asking.rule import Found, configurable
-from fxbook.asking.values import difference, encode
-from fxbook.asking.view import CaseView
+from fxbook.cases import Case, Check, Exercise, Usage
+from fxbook.cases.exercise import Use
+from fxbook.cases.values import difference, encode
+from fxbook.rules.families import LINEAR, RELU
+from fxbook.rules.predicates import calls_after, edited, lints, no_dead_nodes, recompiled, same_result
+from fxbook.rules.rule import Found, Rule, configurable
+from fxbook.rules.view import CaseView
 
 
 class Stack(nn.Module):
@@ -39,12 +41,25 @@ def with_relu(model: Any, x: Tensor) -> Tensor:
 SHALLOW = Case("two layers", lambda: Stack(4, 2), lambda: (torch.randn(3, 4),))
 DEEP = Case("five layers", lambda: Stack(6, 5), lambda: (torch.randn(2, 6),), unseen=True)
 RELU_AFTER_LINEAR = Exercise(
-    id="99-relu-after-linear",
-    use="edit",
-    cases=(SHALLOW, DEEP),
-    expected=with_relu,
-    rules=(lints, recompiled, same_result.or_because(calls_after(RELU, LINEAR)), no_dead_nodes, edited),
+    "99-relu-after-linear",
+    Usage("edit", (SHALLOW, DEEP)),
+    Check(
+        (lints, recompiled, same_result.or_because(calls_after(RELU, LINEAR)), no_dead_nodes, edited),
+        expected=with_relu,
+    ),
 )
+
+
+def an_exercise(identity: str, use: Use, cases: Iterable[Case], rules: Iterable[Rule], **usage: Any) -> Exercise:
+    """An exercise that expects what the model itself returns."""
+    return Exercise(identity, Usage(use, tuple(cases), **usage), Check(tuple(rules)))
+
+
+def changed(exercise: Exercise, **fields: Any) -> Exercise:
+    """The exercise with other fields of its usage or its check."""
+    usage = {name: fields.pop(name) for name in list(fields) if hasattr(exercise.usage, name)}
+    check = dataclasses.replace(exercise.check, **fields)
+    return dataclasses.replace(exercise, usage=dataclasses.replace(exercise.usage, **usage), check=check)
 
 
 @configurable

@@ -27,25 +27,34 @@ import torch
 from torch import fx, nn
 from torch.fx.passes.infra.pass_base import PassBase, PassResult
 
-import fxbook.checking.observe
-from fxbook import check, draw
-from fxbook.asking import Case, Exercise, eager, traced
-from fxbook.asking.predicates import lints, recompiled, same_result
-from fxbook.asking.rule import Rule
-from fxbook.checking import check_with, forked
-from fxbook.checking.guard import Guard
+import fxbook.observing.observe
+from fxbook import catalogue, check, draw
+from fxbook.cases import Case, Exercise, eager, traced
+from fxbook.checking import check_with
 from fxbook.checking.judge import judge
-from fxbook.checking.observe import observe
-from fxbook.checking.prepare import prepare
 from fxbook.checking.report import Report
 from fxbook.checking.symptom import entry_of
-from fxbook.learning import exercises
+from fxbook.observing import forked
+from fxbook.observing.guard import Guard
+from fxbook.observing.observe import observe
+from fxbook.observing.prepare import prepare
+from fxbook.rules.predicates import lints, recompiled, same_result
+from fxbook.rules.rule import Rule
 from press import ROOT
-from tests.checking.exercise_for_tests import DEEP, RELU_AFTER_LINEAR, SHALLOW, Stack, right, value_is
+from tests.checking.exercise_for_tests import (
+    DEEP,
+    RELU_AFTER_LINEAR,
+    SHALLOW,
+    Stack,
+    an_exercise,
+    changed,
+    right,
+    value_is,
+)
 
-SAME = Exercise("99-same", "pass", (SHALLOW, DEEP), (lints, recompiled, same_result))
+SAME = an_exercise("99-same", "pass", (SHALLOW, DEEP), (lints, recompiled, same_result))
 # For answers that never end by themselves.
-BRIEF = dataclasses.replace(RELU_AFTER_LINEAR, seconds=0.5)
+BRIEF = changed(RELU_AFTER_LINEAR, seconds=0.5)
 
 
 def checked(exercise: Exercise, answer: Any) -> Report:
@@ -251,7 +260,7 @@ def loads_a_compiler(_module: Any) -> None:
 @pytest.mark.usefixtures("long_grace")
 @pytest.mark.skipif(not forked.CAN_FORK, reason="the modules would stay")
 def test_loading_the_compiler_is_no_endless_loop() -> None:
-    message = checked(dataclasses.replace(BRIEF, seconds=3.0), loads_a_compiler).message
+    message = checked(changed(BRIEF, seconds=3.0), loads_a_compiler).message
     assert "while torch was loading its compiler" in message and "loop" not in message
 
 
@@ -283,7 +292,7 @@ def patches_torch(module: fx.GraphModule) -> None:
 
 
 def patches_the_checks(module: fx.GraphModule) -> None:
-    for place in (fxbook.asking.predicates, fxbook.asking.view):  # type: ignore[attr-defined]
+    for place in (fxbook.rules.predicates, fxbook.rules.view):  # type: ignore[attr-defined]
         for name in list(vars(place)):
             if callable(getattr(place, name)):
                 setattr(place, name, lambda *_: None)
@@ -302,7 +311,7 @@ def patches_what_ends_the_child(module: fx.GraphModule) -> None:
     ("answer", "part"),
     [
         (patches_torch, "Your code replaces `torch."),
-        (patches_the_checks, "Your code replaces `fxbook.asking.predicates."),
+        (patches_the_checks, "Your code replaces `fxbook.rules.predicates."),
     ],
 )
 def test_patches_are_told_and_stay_in_the_child(answer: Any, part: str) -> None:
@@ -435,7 +444,7 @@ def test_child_of_a_process_that_used_threads_of_torch_does_not_hang() -> None:
     try:
         torch.randn(600, 600).matmul(torch.randn(600, 600)).exp().sum()
         wide = dataclasses.replace(DEEP, build=lambda: Stack(600, 2), inputs=lambda: (torch.randn(300, 600),))
-        report = checked(dataclasses.replace(RELU_AFTER_LINEAR, cases=(wide,)), right)
+        report = checked(changed(RELU_AFTER_LINEAR, cases=(wide,)), right)
     finally:
         torch.set_num_threads(threads)
     assert report.passed, repr(report)
@@ -504,7 +513,7 @@ class Method:
     ids=["function", "method", "lambda", "instance", "class", "transformer"],
 )
 def test_right_answer_of_any_useful_kind_passes(given: Any, answer: Any) -> None:
-    report = checked(dataclasses.replace(SAME, given=given), answer)
+    report = checked(changed(SAME, given=given), answer)
     assert report.passed, repr(report)
 
 
@@ -518,7 +527,7 @@ def test_edit_may_return_the_module_its_graph_or_nothing(returned: Any) -> None:
 
 
 def test_object_is_checked_as_it_is_and_a_function_is_refused() -> None:
-    exercise = Exercise("99-object", "object", (SHALLOW,), (lints, recompiled))
+    exercise = an_exercise("99-object", "object", (SHALLOW,), (lints, recompiled))
     module = fx.symbolic_trace(Stack(4, 2))
     assert checked(exercise, module).passed
     module.graph.call_function(torch.relu, ())
@@ -528,10 +537,10 @@ def test_object_is_checked_as_it_is_and_a_function_is_refused() -> None:
 
 
 def test_computed_value_is_compared_and_a_use_of_its_own_is_kept_to() -> None:
-    count = Exercise("99-count", "compute", (SHALLOW, DEEP), (value_is(lambda m: len(m.graph.nodes)),), given=traced)
+    count = an_exercise("99-count", "compute", (SHALLOW, DEEP), (value_is(lambda m: len(m.graph.nodes)),), given=traced)
     assert checked(count, lambda module: len(list(module.graph.nodes))).passed
     assert "it is another number" in checked(count, lambda module: 7).message
-    by_attribute = dataclasses.replace(count, call=lambda answer, module: answer["count"](module))
+    by_attribute = changed(count, call=lambda answer, module: answer["count"](module))
     assert checked(by_attribute, {"count": lambda module: len(module.graph.nodes)}).passed
 
 
@@ -564,9 +573,7 @@ def test_check_takes_a_fresh_seed_each_time(monkeypatch: pytest.MonkeyPatch) -> 
     seen = [check_with(RELU_AFTER_LINEAR, right), check_with(RELU_AFTER_LINEAR, right)]
     assert all(report.passed for report in seen)
     drawn: list[int] = []
-    exercise = dataclasses.replace(
-        RELU_AFTER_LINEAR, rules=(Rule("draws", lambda case: drawn.append(case.seed) or iter(())),)
-    )
+    exercise = changed(RELU_AFTER_LINEAR, rules=(Rule("draws", lambda case: drawn.append(case.seed) or iter(())),))
     check_with(exercise, right)
     check_with(exercise, right)
     assert len(set(drawn)) == len(drawn) == 4
@@ -624,7 +631,7 @@ def test_error_on_another_model_only_is_told_so() -> None:
 
 
 def test_check_that_fails_itself_says_so() -> None:
-    broken = dataclasses.replace(RELU_AFTER_LINEAR, rules=(Rule("divides", lambda case: 1 / 0),))
+    broken = changed(RELU_AFTER_LINEAR, rules=(Rule("divides", lambda case: 1 / 0),))
     report = checked(broken, right)
     assert not report.passed
     assert f"{ITSELF} (ZeroDivisionError" in report.message
@@ -632,7 +639,7 @@ def test_check_that_fails_itself_says_so() -> None:
 
 ITSELF = f"This check itself failed with torch {torch.__version__}, in fxbook and not in your code"
 NO_NAME = "AttributeError: module has no attribute '_BoxedCodeGen'"
-COMPUTE = Exercise("99-compute", "compute", (SHALLOW, DEEP), (value_is(lambda module: 1),), given=traced)
+COMPUTE = an_exercise("99-compute", "compute", (SHALLOW, DEEP), (value_is(lambda module: 1),), given=traced)
 
 
 def of_fxbook(source: str, **names: Any) -> Callable[..., Any]:
@@ -647,12 +654,14 @@ RAISES = "def fails(*_, **__):\n    raise AttributeError(\"module has no attribu
 @pytest.mark.parametrize(
     "can_fork", [pytest.param(True, marks=pytest.mark.skipif(not forked.CAN_FORK, reason="no fork")), False]
 )
-@pytest.mark.parametrize("place", ["record", "encode", "caller", "_Surroundings.left", "_Surroundings.__init__"])
+@pytest.mark.parametrize(
+    "place", ["record", "encode", "caller", "_GlobalStateSnapshot.side_effects", "_GlobalStateSnapshot.__init__"]
+)
 def test_error_of_the_check_itself_is_not_the_learners(
     place: str, can_fork: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(forked, "CAN_FORK", can_fork)
-    monkeypatch.setattr(f"fxbook.checking.observe.{place}", of_fxbook(RAISES))
+    monkeypatch.setattr(f"fxbook.observing.observe.{place}", of_fxbook(RAISES))
     for exercise, answer in ((RELU_AFTER_LINEAR, right), (COMPUTE, lambda module: 1)):
         report = checked(exercise, answer)
         if exercise is COMPUTE and place == "record":
@@ -663,13 +672,13 @@ def test_error_of_the_check_itself_is_not_the_learners(
 
 
 def test_error_of_the_check_itself_has_no_advice_for_the_learner(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fxbook.checking.observe.encode", of_fxbook(RAISES))
-    exercise = dataclasses.replace(COMPUTE, on_error=lambda trial, kind: "Look at the users.")
+    monkeypatch.setattr("fxbook.observing.observe.encode", of_fxbook(RAISES))
+    exercise = changed(COMPUTE, on_error=lambda trial, kind: "Look at the users.")
     assert "users" not in checked(exercise, lambda module: 1).message
 
 
 def test_an_answer_that_raised_in_one_case_is_not_blamed_for_the_check_in_the_next() -> None:
-    turn = fxbook.checking.observe._Turn()
+    turn = fxbook.observing.observe._Turn()
     with pytest.raises(ZeroDivisionError):
         turn.call(lambda: 1 / 0, ())
     assert not turn.is_own(ZeroDivisionError(), None)
@@ -731,10 +740,10 @@ def test_what_breaks_the_check_is_told_where_it_holds_otherwise(
 def test_memory_and_time_are_never_the_checks_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     source = "def fails(*_, **__):\n    raise kind(told)"
     for kind, told in ((MemoryError, ""), (RuntimeError, "DefaultCPUAllocator: can't allocate memory")):
-        monkeypatch.setattr("fxbook.checking.observe.encode", of_fxbook(source, kind=kind, told=told))
+        monkeypatch.setattr("fxbook.observing.observe.encode", of_fxbook(source, kind=kind, told=told))
         assert "asked for more memory" in checked(COMPUTE, lambda module: 1).message
-    monkeypatch.setattr("fxbook.checking.observe.encode", of_fxbook("def fails(*_):\n    while True:\n        pass"))
-    brief = dataclasses.replace(COMPUTE, seconds=BRIEF.seconds)
+    monkeypatch.setattr("fxbook.observing.observe.encode", of_fxbook("def fails(*_):\n    while True:\n        pass"))
+    brief = changed(COMPUTE, seconds=BRIEF.usage.seconds)
     assert "still running when the time was over" in checked(brief, lambda module: 1).message
 
 
@@ -748,7 +757,7 @@ def self_loop(module: fx.GraphModule) -> None:
     node.replace_all_uses_with(relu)
 
 
-ABOUT = exercises.About(
+ABOUT = catalogue.About(
     "99-relu-after-linear",
     "Relu after <each> linear",
     read="02_insertion_points#two-nodes-one-anchor",
@@ -759,8 +768,8 @@ ABOUT = exercises.About(
 
 @pytest.fixture
 def printed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exercises, "catalogue", lambda: {ABOUT.id: ABOUT})
-    monkeypatch.setattr(exercises, "_given", {})
+    monkeypatch.setattr(catalogue, "catalogue", lambda: {ABOUT.id: ABOUT})
+    monkeypatch.setattr(catalogue, "_given", {})
 
 
 def test_failed_report_has_task_violation_node_and_place(
@@ -808,7 +817,7 @@ def test_report_is_the_same_whatever_the_seed(answer: Any) -> None:
 
 
 def test_long_graph_is_cut_around_the_node() -> None:
-    exercise = dataclasses.replace(RELU_AFTER_LINEAR, cases=(dataclasses.replace(DEEP, build=lambda: Stack(6, 40)),))
+    exercise = changed(RELU_AFTER_LINEAR, cases=(dataclasses.replace(DEEP, build=lambda: Stack(6, 40)),))
 
     def answer(module: fx.GraphModule) -> None:
         right(module)
@@ -836,10 +845,10 @@ def test_unknown_id_is_told_with_ids_near_it(wanted: Any) -> None:
 
 
 def test_hints_come_one_by_one_and_the_last_stays(printed: None) -> None:
-    shown = [repr(exercises.hint(ABOUT.id)) for _ in range(3)]
+    shown = [repr(catalogue.hint(ABOUT.id)) for _ in range(3)]
     assert shown == ["Hint 1 of 2: A direction.", "Hint 2 of 2: Nearly all.", "Hint 2 of 2: Nearly all."]
-    assert "Near it: '99-relu-after-linear'" in repr(exercises.hint("99-relu-after-liner"))
-    assert "named by its id" in repr(exercises.hint(3))  # type: ignore[arg-type]
+    assert "Near it: '99-relu-after-linear'" in repr(catalogue.hint("99-relu-after-liner"))
+    assert "named by its id" in repr(catalogue.hint(3))  # type: ignore[arg-type]
 
 
 def test_exercises_are_read_without_torch() -> None:
@@ -849,9 +858,9 @@ def test_exercises_are_read_without_torch() -> None:
 
 def test_exercise_without_a_case_or_an_unseen_model_is_refused() -> None:
     with pytest.raises(ValueError, match="at least one Case"):
-        Exercise("99-x", "build", (), ())
+        an_exercise("99-x", "build", (), ())
     with pytest.raises(ValueError, match="has not seen"):
-        Exercise("99-x", "edit", (SHALLOW,), ())
+        an_exercise("99-x", "edit", (SHALLOW,), ())
 
 
 # ---- in a notebook ---------------------------------------------------------------------------------------------------
@@ -949,6 +958,6 @@ def test_a_notebook_that_switched_gradients_off_is_checked_all_the_same() -> Non
         return module(torch.ones(1, requires_grad=True)).requires_grad
 
     case = Case("a product", NeedsGradients, lambda: (torch.ones(1),))
-    exercise = Exercise("99-gradients", "compute", (case,), (value_is(lambda module: True),), given=eager)
+    exercise = an_exercise("99-gradients", "compute", (case,), (value_is(lambda module: True),), given=eager)
     with torch.no_grad():
         assert check_with(exercise, gradient, seed=1).passed

@@ -43,7 +43,7 @@ def test_every_sentence_is_broken_by_an_answer_or_asks_nothing(identity: str) ->
 def test_the_case_of_a_clause_is_one_of_the_exercise(identity: str) -> None:
     exercise = tasks.find(identity)
     assert exercise
-    names = {case.name for case in exercise.cases}
+    names = {case.name for case in exercise.usage.cases}
     assert [one.name for one in answers_to(identity) if one.clauses and one.case not in names] == []
 
 

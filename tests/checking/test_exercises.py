@@ -15,14 +15,15 @@ from typing import Any
 import pytest
 
 from fxbook import check
-from fxbook.learning.exercises import catalogue
+from fxbook.cases import Exercise as Asked
+from fxbook.cases.exercise import drawn_order
+from fxbook.catalogue import catalogue
 from fxbook.tasks import all_exercises
 from press import ROOT
 from press.book import the_book
 from press.manuscript.questions import as_markdown
 from press.manuscript.sheet import ExerciseSheet
 from press.manuscript.task import Exercise
-from press.printing.derive import derive
 from press.printing.execution import PRINTED_SEED
 from press.printing.freshness import INDEX, SECTIONS, printed_reports
 
@@ -68,14 +69,6 @@ def test_exercise_fails_as_handed_out_with_the_report_that_is_printed(sheet: Exe
 
 
 @by_id
-def test_the_printed_solution_passes(sheet: ExerciseSheet, exercise: Exercise) -> None:
-    notebook = the_book().printed(ROOT / "solutions" / f"{sheet.chapter}.ipynb")
-    cells = [cell for cell in notebook.cells if cell.source.startswith(f'check("{exercise.id}",')]
-    (report,) = (output["data"]["text/plain"] for cell in cells for output in cell.outputs)
-    assert f"({exercise.title}): public checks passed." in report
-
-
-@by_id
 def test_exercise_notebook_holds_no_trace_of_the_solution(sheet: ExerciseSheet, exercise: Exercise) -> None:
     path = ROOT / "exercises" / f"{sheet.chapter}.ipynb"
     text = path.read_text(encoding="utf-8")
@@ -104,15 +97,6 @@ def test_exercises_and_checks_are_the_same_set() -> None:
     assert list(json.loads((ROOT / INDEX).read_text(encoding="utf-8"))) == [exercise.id for _, exercise in EXERCISES]
 
 
-def test_each_chapter_links_its_exercises_and_back() -> None:
-    for sheet in SHEETS:
-        chapter = (ROOT / "book" / "chapters" / f"{sheet.chapter}.md").read_text(encoding="utf-8")
-        assert f"](../exercises/{sheet.chapter}.ipynb)" in chapter
-        exercise, _ = derive(the_book(), sheet.folder, {})
-        text = "\n".join(cell.source for cell in exercise.notebook.cells)
-        assert f"](../chapters/{sheet.chapter}.ipynb" in text
-
-
 def test_every_place_that_a_report_can_name_is_in_its_chapter() -> None:
     sections = json.loads((ROOT / SECTIONS).read_text(encoding="utf-8"))
     named = [about.read.split("#") for about in catalogue().values()]
@@ -122,3 +106,13 @@ def test_every_place_that_a_report_can_name_is_in_its_chapter() -> None:
         named += re.findall(r'"([0-9P]\d_\w+)#([^"]*)"', text)
     assert len(named) > 4 * len(EXERCISES)
     assert [f"{chapter}#{anchor}" for chapter, anchor in named if anchor not in sections[chapter]] == []
+
+
+@pytest.mark.parametrize("exercise", all_exercises(), ids=lambda exercise: exercise.id)
+def test_the_order_of_the_cases_is_drawn_where_the_answer_is_data(exercise: Asked) -> None:
+    orders = [drawn_order(exercise, seed) for seed in range(1000)]
+    places = list(range(len(exercise.cases)))
+    assert all(sorted(order) == places for order in orders)
+    assert orders == [drawn_order(exercise, seed) for seed in range(1000)]
+    drawn = exercise.use == "compute" and len(places) > 1
+    assert all(len({order[place] for order in orders}) == (len(places) if drawn else 1) for place in places)

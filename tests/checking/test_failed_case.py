@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from pathlib import Path
 from typing import Any
@@ -13,18 +12,16 @@ from torch import fx, nn
 
 from classroom.judge.judging import judged
 from classroom.sandbox.inside import unchecked
-from fxbook import check
-from fxbook.asking import Case, Exercise, traced
-from fxbook.asking.predicates import same_result
+from fxbook import catalogue, check
+from fxbook.cases import Case, traced
 from fxbook.checking import check_with, new_seed
-from fxbook.checking.observe import observe
-from fxbook.checking.prepare import prepare
 from fxbook.graph.record import record
-from fxbook.learning import exercises
 from fxbook.learning.watching.attempt import attempt
-from tests.checking.exercise_for_tests import DEEP, RELU_AFTER_LINEAR, SHALLOW, right, value_is
+from fxbook.observing.observe import observe
+from fxbook.observing.prepare import prepare
+from tests.checking.exercise_for_tests import DEEP, RELU_AFTER_LINEAR, SHALLOW, an_exercise, changed, right, value_is
 
-COUNT = Exercise("99-count", "compute", (SHALLOW, DEEP), (value_is(lambda m: len(m.graph.nodes)),), given=traced)
+COUNT = an_exercise("99-count", "compute", (SHALLOW, DEEP), (value_is(lambda m: len(m.graph.nodes)),), given=traced)
 
 
 def knows_two_layers(module: fx.GraphModule) -> None:
@@ -61,33 +58,12 @@ def test_it_is_made_anew_at_each_access_and_the_answer_runs_on_it_again() -> Non
     assert case.use(lambda module: len(module.graph.nodes)) == 7
 
 
-def test_what_fails_there_fails_there_again() -> None:
-    report = check_with(COUNT, raises_on_many, seed=1)
-    assert report.case.name == "five layers"
-    with pytest.raises(KeyError, match=r"layers\.4"):
-        raises_on_many(*report.case.arguments)
-
-
 def test_a_report_on_data_shows_the_graph_that_was_given() -> None:
     for answer in (lambda module: 4, raises_on_many):
         report = check_with(COUNT, answer, seed=1)
         text, page = repr(report), report._repr_html_()
         assert "The graph that your code was given (five layers):" in text and "self.layers.4(layers_3)" in text
         assert "The graph that your code was given (five layers)" in page and "fx-node" in page
-
-
-def test_of_an_error_without_a_graph_the_case_is_told() -> None:
-    def raises(module: nn.Module) -> fx.GraphModule:
-        raise ValueError("not me")
-
-    report = check_with(Exercise("99-x", "pass", (SHALLOW, DEEP), (same_result,)), raises, seed=1)
-    assert "Case: two layers" in repr(report) and "Case: two layers" in report._repr_html_()
-
-
-def test_a_fault_of_no_case_has_none_and_neither_has_a_right_answer() -> None:
-    assert check_with(RELU_AFTER_LINEAR, right, seed=1).case is None
-    assert check_with(RELU_AFTER_LINEAR, None, seed=1).case is None
-    assert check("99-nothing", right).case is None
 
 
 def test_a_script_prints_what_the_report_says_and_watching_says_how_to_hold_it(
@@ -98,7 +74,7 @@ def test_a_script_prints_what_the_report_says_and_watching_says_how_to_hold_it(
     print(report)
     assert printed == capsys.readouterr().out
     (tmp_path / "00_first_graph.py").write_text("# %%\ndef layers_in_order(*_):\n    return 3\n", encoding="utf-8")
-    about = exercises.catalogue()["00-layers-in-order"]
+    about = catalogue.catalogue()["00-layers-in-order"]
     text = attempt(tmp_path, about).text
     told, _, line = text.partition("\nTo hold the case that failed: ")
     seed = int(line.partition("seed=")[2].partition(")")[0])
@@ -114,7 +90,7 @@ def test_the_environment_gives_the_seed_of_checks_and_of_watching(
     first, again = (check_with(RELU_AFTER_LINEAR, knows_two_layers) for _ in range(2))
     assert first.case is not None and first.case.seed == 7 and repr(first) == repr(again)
     (tmp_path / "00_first_graph.py").write_text("# %%\ndef layers_in_order(*_):\n    return 3\n", encoding="utf-8")
-    assert "seed=7)" in attempt(tmp_path, exercises.catalogue()["00-layers-in-order"]).text
+    assert "seed=7)" in attempt(tmp_path, catalogue.catalogue()["00-layers-in-order"]).text
     given = check_with(RELU_AFTER_LINEAR, knows_two_layers, seed=3).case
     assert given is not None and given.seed == 3
 
@@ -134,7 +110,7 @@ TOLD = {"rule", "message", "node", "read", "case", "line", "printed", "graph", "
 
 @pytest.mark.parametrize("answer", [lambda module: 3, raises_on_many, lambda module: 1 / 0])
 def test_the_grader_tells_nothing_more_of_a_hidden_case_than_before(answer: Any) -> None:
-    hidden = dataclasses.replace(COUNT, cases=(SECRET,), rules=COUNT.rules)
+    hidden = changed(COUNT, cases=(SECRET,), rules=COUNT.check.rules)
     observation = observe(prepare(hidden, 1, rebuildable=True), answer)
     told = judged(hidden, observation, 1)
     assert set(told) == TOLD

@@ -14,13 +14,13 @@ import pytest
 import torch
 from torch import Tensor, fx, nn
 
-from fxbook.asking import Case, Exercise, eager, traced
-from fxbook.asking.predicates import same_result
+from fxbook.cases import Case, eager, traced
 from fxbook.checking import check_with
-from fxbook.checking.surroundings import Surroundings
-from tests.checking.exercise_for_tests import DEEP, RELU_AFTER_LINEAR, SHALLOW, right, value_is
+from fxbook.graph.global_state import GlobalStateSnapshot
+from fxbook.rules.predicates import same_result
+from tests.checking.exercise_for_tests import DEEP, RELU_AFTER_LINEAR, SHALLOW, an_exercise, changed, right, value_is
 
-PASS = Exercise("99-pass", "pass", (SHALLOW, DEEP), (same_result,))
+PASS = an_exercise("99-pass", "pass", (SHALLOW, DEEP), (same_result,))
 
 
 def first(module: nn.Module) -> Any:
@@ -108,7 +108,7 @@ def test_a_weight_that_holds_other_values_is_told_where_the_outputs_do_not_show_
             return self.used(x)
 
     case = Case("a spare layer", WithSpare, lambda: (torch.randn(2, 4),))
-    exercise = dataclasses.replace(PASS, cases=(case, dataclasses.replace(case, unseen=True)))
+    exercise = changed(PASS, cases=(case, dataclasses.replace(case, unseen=True)))
     for name, says in (("spare.bias", "the weight `spare.bias`"), ("count", "the weight `count`")):
 
         def overwrites(model: nn.Module, name: str = name) -> fx.GraphModule:
@@ -123,7 +123,7 @@ def test_a_weight_that_holds_other_values_is_told_where_the_outputs_do_not_show_
 
 def test_an_input_that_is_changed_is_told_of_an_answer_that_is_data() -> None:
     case = dataclasses.replace(SHALLOW, given=lambda model: (model, {"batch": [torch.ones(1, 4)]}))
-    exercise = Exercise("99-data", "compute", (case,), (value_is(lambda *_: 4),))
+    exercise = an_exercise("99-data", "compute", (case,), (value_is(lambda *_: 4),))
 
     def overwrites(model: nn.Module, table: dict[str, list[Tensor]]) -> int:
         table["batch"][0].zero_()
@@ -155,13 +155,13 @@ def test_a_hook_that_is_taken_off_again_and_drawn_numbers_leave_nothing() -> Non
 
 
 def test_what_was_switched_is_switched_back_where_no_process_ends() -> None:
-    around = Surroundings((), ())
+    around = GlobalStateSnapshot((), ())
     threads = torch.get_num_threads()
     torch.set_num_threads(threads + 1)
     torch.autograd.set_detect_anomaly(True)
-    assert len(around.left()) == 2
+    assert len(around.side_effects()) == 2
     around.put_back()
-    assert around.left() == []
+    assert around.side_effects() == []
     assert (torch.get_num_threads(), torch.is_anomaly_enabled()) == (threads, False)
 
 
@@ -171,7 +171,7 @@ def test_an_insertion_point_left_in_a_graph_that_was_given_is_told_of_an_answer_
         return 1.0
 
     case = Case("a layer", lambda: nn.Sequential(nn.Linear(2, 2)), lambda: (torch.ones(1, 2),))
-    exercise = Exercise("99-leaves", "compute", (case,), (value_is(lambda module: 1.0),), given=traced)
+    exercise = an_exercise("99-leaves", "compute", (case,), (value_is(lambda module: 1.0),), given=traced)
     report = check_with(exercise, leaves, seed=1)
     assert report.violated == "nothing_left" and "still inserts after `_0`" in report.message
     assert report.read == "02_insertion_points#an-anchor-holds-as-long-as-its-with"
@@ -263,4 +263,4 @@ def test_a_function_of_ones_own_that_holds_no_module_is_right() -> None:
         return traced
 
     assert check_with(PASS, adds_it, seed=1).passed
-    assert check_with(dataclasses.replace(PASS, given=eager), adds_it, seed=1).passed
+    assert check_with(changed(PASS, given=eager), adds_it, seed=1).passed

@@ -1,8 +1,10 @@
-"""Every property passes on a graph that has it, and tells of one that has not, with the node where there is one."""
+"""Properties, families of functions and values: what no known answer of an exercise proves.
+
+That a property passes and refuses, and names the node, is proven by the answers: see test_answers.
+"""
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 import json
 import operator
@@ -13,44 +15,33 @@ import pytest
 import torch
 from torch import Tensor, fx, nn
 
-from fxbook.asking import Case, Exercise, eager, traced
-from fxbook.asking.families import ADD, CONV2D, GELU, LINEAR, RELU, family
-from fxbook.asking.predicates import (
-    all_in_sight,
-    calls,
-    calls_after,
-    calls_before,
-    edited,
-    has_node,
-    input_unchanged,
-    inserts_at_the_end,
-    lints,
-    new_object,
-    no_dead_nodes,
-    none_left,
-    nothing_left,
-    opcodes,
-    placeholders,
-    recompiled,
-    runs,
-    same_output,
-    same_result,
-    shares_weights,
-)
-from fxbook.asking.rule import Found, Rule, Violation, configurable, rule, where
-from fxbook.asking.values import decode_tensor, difference, encode, is_value
+from fxbook.cases import Case, eager, traced
+from fxbook.cases.values import decode_tensor, difference, encode, is_value
 from fxbook.checking import check_with
 from fxbook.checking.judge import Verdict, judge
-from fxbook.checking.observe import observe
-from fxbook.checking.prepare import prepare
 from fxbook.graph.record import record
-from tests.checking.exercise_for_tests import DEEP, RELU_AFTER_LINEAR, SHALLOW, right, with_relu
+from fxbook.observing.observe import observe
+from fxbook.observing.prepare import prepare
+from fxbook.rules.families import ADD, CONV2D, GELU, LINEAR, RELU, family
+from fxbook.rules.predicates import (
+    calls,
+    calls_after,
+    has_node,
+    input_unchanged,
+    lints,
+    new_object,
+    placeholders,
+    recompiled,
+    same_result,
+)
+from fxbook.rules.rule import Found, Rule, Violation, configurable, rule
+from tests.checking.exercise_for_tests import DEEP, RELU_AFTER_LINEAR, SHALLOW, an_exercise, changed, right, with_relu
 
 
 def verdict(holds: Rule, answer: Any, **fields: Any) -> Verdict:
     """What is found when the answer is used on the shallow stack, with only this property asked."""
-    exercise = Exercise("99-x", "build", (SHALLOW,), (holds,))
-    exercise = dataclasses.replace(exercise, **{"use": "edit", "cases": (SHALLOW, DEEP), **fields})
+    exercise = an_exercise("99-x", "build", (SHALLOW,), (holds,))
+    exercise = changed(exercise, **{"use": "edit", "cases": (SHALLOW, DEEP), **fields})
     return judge(exercise, observe(prepare(exercise, 3), answer), 3)
 
 
@@ -65,66 +56,14 @@ def no_recompile(module: fx.GraphModule) -> None:
     module.graph.find_nodes(op="call_module", target="layers.1")[0].target = "layers.0"
 
 
-def reads_itself(module: fx.GraphModule) -> None:
-    node = module.graph.find_nodes(op="call_module", target="layers.1")[0]
-    node.args = (node,)
-
-
 def missing_module(module: fx.GraphModule) -> None:
     module.graph.find_nodes(op="call_module", target="layers.1")[0].target = "layers.77"
-
-
-def leaves_the_place_behind(module: fx.GraphModule) -> None:
-    module.graph.inserting_before(module.graph.find_nodes(op="call_module", target="layers.1")[0]).__enter__()
-
-
-def hides_a_layer(module: fx.GraphModule) -> None:
-    layer, output = module.get_submodule("layers.0"), module.graph.output_node()
-
-    def hidden(value: torch.Tensor) -> torch.Tensor:
-        return layer(value)
-
-    with module.graph.inserting_before(output):
-        output.args = (module.graph.call_function(hidden, output.args),)
-    module.recompile()
-
-
-def leaves_gradients_off(module: fx.GraphModule) -> None:
-    torch.set_grad_enabled(False)
-
-
-def leaves_dead(module: fx.GraphModule) -> None:
-    output = module.graph.output_node()
-    with module.graph.inserting_before(output):
-        module.graph.call_function(torch.sin, output.args)
-    module.recompile()
 
 
 def drops_a_layer(module: fx.GraphModule) -> None:
     node = module.graph.find_nodes(op="call_module", target="layers.1")[0]
     node.replace_all_uses_with(node.prev)
     module.graph.erase_node(node)
-    module.recompile()
-
-
-def wrong_shape(module: fx.GraphModule) -> None:
-    output = module.graph.output_node()
-    with module.graph.inserting_before(output):
-        output.args = (module.graph.call_method("sum", (output.args[0], 1)),)
-    module.recompile()
-
-
-def wrong_dtype(module: fx.GraphModule) -> None:
-    output = module.graph.output_node()
-    with module.graph.inserting_before(output):
-        output.args = (module.graph.call_method("double", output.args),)
-    module.recompile()
-
-
-def raises_when_run(module: fx.GraphModule) -> None:
-    output = module.graph.output_node()
-    with module.graph.inserting_before(output):
-        output.args = (module.graph.call_method("view", (output.args[0], 7, 7, 7)),)
     module.recompile()
 
 
@@ -146,31 +85,6 @@ def relu_beside(module: fx.GraphModule) -> None:
     module.recompile()
 
 
-def retraces(module: fx.GraphModule) -> fx.GraphModule:
-    return fx.symbolic_trace(module)
-
-
-def copies(module: fx.GraphModule) -> fx.GraphModule:
-    return copy.deepcopy(module)
-
-
-def shares(module: fx.GraphModule) -> fx.GraphModule:
-    graph = fx.Graph()
-    graph.output(graph.graph_copy(module.graph, {}))
-    return fx.GraphModule(module, graph)
-
-
-def scales_weights(model: nn.Module) -> fx.GraphModule:
-    with torch.no_grad():
-        next(model.parameters()).mul_(2)
-    return fx.symbolic_trace(model)
-
-
-def replaces_weights(model: Any) -> fx.GraphModule:
-    model.layers[0].weight = nn.Parameter(torch.zeros(()) + model.layers[0].weight)
-    return fx.symbolic_trace(model)
-
-
 def evaluates(model: nn.Module) -> fx.GraphModule:
     return fx.symbolic_trace(model.eval())
 
@@ -180,24 +94,9 @@ def adds_module(model: nn.Module) -> fx.GraphModule:
     return fx.symbolic_trace(model)
 
 
-def adds_attribute(model: nn.Module) -> fx.GraphModule:
-    model.seen = True  # type: ignore[assignment]
-    return fx.symbolic_trace(model)
-
-
 def freezes(model: nn.Module) -> fx.GraphModule:
     next(model.parameters()).requires_grad_(False)
     return fx.symbolic_trace(model)
-
-
-def edits_the_given(module: fx.GraphModule) -> fx.GraphModule:
-    right(module)
-    return fx.GraphModule(module, module.graph)
-
-
-def recompiles_the_given(module: fx.GraphModule) -> fx.GraphModule:
-    module.graph.find_nodes(op="call_module")[0].name = "renamed"
-    return shares(module)
 
 
 class TwoInputs(nn.Module):
@@ -210,19 +109,14 @@ class TwoInputs(nn.Module):
 TWO = Case("two inputs", TwoInputs, lambda: (torch.randn(3), torch.randn(3)))
 
 
-def graph_of(
-    *names: str, relu: Any = torch.relu, add: Any = operator.add, swap: bool = False
-) -> Callable[[], fx.Graph]:
-    """``relu(first) + second`` by hand."""
+def graph_of(*names: str) -> Callable[[], fx.Graph]:
+    """``relu(first) + last`` by hand."""
 
     def build() -> fx.Graph:
         graph = fx.Graph()
         inputs = [graph.placeholder(name) for name in names]
-        first = (
-            graph.call_method(relu, (inputs[0],)) if isinstance(relu, str) else graph.call_function(relu, (inputs[0],))
-        )
-        last = graph.call_function(add, (first, inputs[-1]))
-        graph.output(first if swap else last)
+        first = graph.call_function(torch.relu, (inputs[0],))
+        graph.output(graph.call_function(operator.add, (first, inputs[-1])))
         return graph
 
     return build
@@ -231,87 +125,19 @@ def graph_of(
 BUILD: dict[str, Any] = {"use": "build", "cases": (TWO,)}
 PASS: dict[str, Any] = {"use": "pass", "given": eager}
 TRACED: dict[str, Any] = {"use": "pass", "given": traced}
-COMPUTE: dict[str, Any] = {"use": "compute", "given": traced}
 two = graph_of("x", "scale")
 Row = tuple[str, Rule, Any, dict[str, Any], str | None, str | None]
 
 ROWS: list[Row] = [
-    # name, property, answer, the exercise, the message (None: it holds), the node that violates it
-    ("lints", lints, nothing_done, {}, None, None),
-    ("lints: uses itself", lints, reads_itself, {}, "broken: node `layers_1` uses itself", "layers_1"),
     ("lints: missing module", lints, missing_module, {}, "graph.lint() refuses the graph", "layers_1"),
-    ("inserts_at_the_end", inserts_at_the_end, right, {}, None, None),
-    (
-        "inserts_at_the_end: left",
-        inserts_at_the_end,
-        leaves_the_place_behind,
-        {},
-        "The graph still inserts before `layers_1`: the next node",
-        None,
-    ),
-    ("all_in_sight", all_in_sight, right, {}, None, None),
-    ("all_in_sight: hidden", all_in_sight, hides_a_layer, {}, "calls a function that holds", "hidden"),
-    ("nothing_left", nothing_left, right, {}, None, None),
-    ("nothing_left: a mode", nothing_left, leaves_gradients_off, {}, "Your code leaves something behind", None),
-    ("recompiled", recompiled, right, {}, None, None),
-    ("recompiled: stale", recompiled, no_recompile, {}, "the compiled code is stale", None),
-    ("no_dead_nodes", no_dead_nodes, right, {}, None, None),
-    ("no_dead_nodes: dead", no_dead_nodes, leaves_dead, {}, "Node `sin` is dead", "sin"),
-    ("runs", runs, right, {}, None, None),
-    ("runs: raises", runs, raises_when_run, {}, "Running the result raises RuntimeError: shape '[7, 7, 7]'", "view"),
-    ("same_result", same_result, nothing_done, {}, None, None),
-    ("same_result: numbers", same_result, drops_a_layer, {}, "it holds other numbers", "output"),
-    ("same_result: shape", same_result, wrong_shape, {}, "it has shape (3,), (3, 4) was asked", "output"),
-    ("same_result: dtype", same_result, wrong_dtype, {}, "it has dtype float64, float32 was asked", "output"),
     ("same_result: nan", same_result, returns_nan, {}, "it holds nan", "output"),
-    ("same_result: raises", same_result, raises_when_run, {}, "Running the result raises", "view"),
-    ("same_output", same_output, nothing_done, {}, None, None),
-    ("same_output: numbers", same_output, drops_a_layer, {}, "it holds other numbers", "output"),
-    ("same_result: expected", same_result, right, {"expected": with_relu}, None, None),
-    ("same_result: not done", same_result, nothing_done, {"expected": with_relu}, "it holds other numbers", "output"),
-    ("or_because", same_result.or_because(calls(GELU)), nothing_done, {}, None, None),
     ("or_because: why", same_result.or_because(calls(GELU)), drops_a_layer, {}, "No node calls gelu", None),
-    (
-        "or_because: no why",
-        same_result.or_because(calls(LINEAR)),
-        drops_a_layer,
-        {},
-        "it holds other numbers",
-        "output",
-    ),
-    ("input_unchanged", input_unchanged, fx.symbolic_trace, PASS, None, None),
-    ("input_unchanged: graph", input_unchanged, shares, TRACED, None, None),
-    ("input_unchanged: values", input_unchanged, scales_weights, PASS, "`layers.0.weight` has other values", None),
-    ("input_unchanged: object", input_unchanged, replaces_weights, PASS, "`layers.0.weight` is another object", None),
     ("input_unchanged: mode", input_unchanged, evaluates, PASS, "the model is now in eval mode", None),
     ("input_unchanged: module", input_unchanged, adds_module, PASS, "it has a new submodule `activation`", None),
-    ("input_unchanged: attribute", input_unchanged, adds_attribute, PASS, "has a new attribute `seen`", None),
     ("input_unchanged: grad", input_unchanged, freezes, PASS, "has another requires_grad", None),
-    ("input_unchanged: edited", input_unchanged, edits_the_given, TRACED, "edited, at node `relu`", None),
-    ("input_unchanged: renamed", input_unchanged, recompiles_the_given, TRACED, "edited, at node `renamed`", None),
-    ("new_object", new_object, shares, TRACED, None, None),
     ("new_object: same", new_object, lambda module: module, TRACED, "is the object that was given", None),
-    ("shares_weights", shares_weights, fx.symbolic_trace, PASS, None, None),
-    ("shares_weights: graph", shares_weights, shares, TRACED, None, None),
-    (
-        "shares_weights: copied",
-        shares_weights,
-        copies,
-        TRACED,
-        "`layers.0.weight` is not the object that the model holds",
-        "layers_0",
-    ),
-    ("edited", edited, right, {}, None, None),
-    ("edited: a copy", edited, shares, TRACED, None, None),
-    ("edited: a deep copy", edited, copies, TRACED, None, None),
-    ("edited: retraced", edited, retraces, {}, "traced or built anew", None),
-    ("calls", calls(RELU), right, {}, None, None),
-    ("calls: none", calls(RELU), nothing_done, {}, "No node calls relu.", None),
     ("calls: times", calls(LINEAR, times=2), nothing_done, {"cases": (SHALLOW, DEEP)}, "5 nodes linear: 2", "layers_2"),
     ("calls: no times", calls(RELU, times=1), nothing_done, {}, "no nodes relu: 1 was asked", None),
-    ("none_left", none_left(RELU), nothing_done, {}, None, None),
-    ("none_left: left", none_left(RELU), right, {}, "Node `relu` still calls relu", "relu"),
-    ("calls_after", calls_after(RELU, LINEAR), right, {}, None, None),
     (
         "calls_after: none",
         calls_after(RELU, LINEAR),
@@ -328,10 +154,6 @@ ROWS: list[Row] = [
         "`layers_1` still uses `layers_0`",
         "layers_1",
     ),
-    ("calls_before", calls_before(RELU, ADD), two, BUILD, None, None),
-    ("calls_before: none", calls_before(GELU, ADD), two, BUILD, "Node `add` (add) does not read gelu", "add"),
-    ("has_node", has_node("call_function", "torch.relu", times=1), two, BUILD, None, None),
-    ("has_node: opcode", has_node("call_method"), two, BUILD, "The graph has no `call_method` node", None),
     (
         "has_node: other opcode",
         has_node("call_method", "torch.relu"),
@@ -348,18 +170,6 @@ ROWS: list[Row] = [
         "has 2 of the `placeholder` node: 1 was",
         "scale",
     ),
-    ("opcodes", opcodes("placeholder", "call_function", "output"), two, BUILD, None, None),
-    ("opcodes: extra", opcodes("placeholder", "output"), two, BUILD, "Node `relu` is a `call_function`", "relu"),
-    (
-        "opcodes: missing",
-        opcodes("placeholder", "call_function", "output", "get_attr"),
-        two,
-        BUILD,
-        "The graph has no `get_attr` node",
-        None,
-    ),
-    ("placeholders", placeholders("x", "scale"), two, BUILD, None, None),
-    ("placeholders: name", placeholders("x", "scale"), graph_of("x", "y"), BUILD, "Input 2 is called `y`", "y"),
     (
         "placeholders: missing",
         placeholders("x", "scale"),
@@ -368,7 +178,6 @@ ROWS: list[Row] = [
         "takes 1 input: `scale` is missing",
         None,
     ),
-    ("placeholders: extra", placeholders("x"), two, BUILD, "Input `scale` was not asked", "scale"),
     ("where: not asked", calls(GELU).where(lambda case: False), two, BUILD, None, None),
     ("where: asked", calls(GELU).where(lambda case: True), two, BUILD, "No node calls gelu", None),
 ]
@@ -389,19 +198,6 @@ def test_property(holds: Rule, answer: Any, fields: dict[str, Any], message: str
         None if found.violation.node is None or found.graph is None else found.graph.nodes[found.violation.node].name
     )
     assert marked == node
-
-
-def test_every_property_of_the_library_is_tried_both_ways() -> None:
-    import fxbook.asking.predicates as predicates
-
-    public = {
-        name
-        for name, value in vars(predicates).items()
-        if isinstance(value, Rule) or (getattr(value, "__module__", "") == predicates.__name__ and name[0] != "_")
-    }
-    holding = {row[0].split(":")[0] for row in ROWS if row[4] is None}
-    telling = {row[0].split(":")[0] for row in ROWS if row[4] is not None}
-    assert public | {"or_because", "where"} == holding == telling
 
 
 # ---- what a rule is --------------------------------------------------------------------------------------------------
@@ -425,7 +221,7 @@ def test_a_place_that_a_rule_yields_is_looked_up_too() -> None:
     def lost(case: Any) -> Found:
         yield None, "Nowhere.", "04_recompile#nowhere"
 
-    assert check_with(dataclasses.replace(RELU_AFTER_LINEAR, rules=(lost,)), nothing_done).violated == "the check works"
+    assert check_with(changed(RELU_AFTER_LINEAR, rules=(lost,)), nothing_done).violated == "the check works"
 
 
 def test_a_sentence_in_lower_case_goes_on_after_the_name_of_its_node() -> None:
@@ -441,20 +237,6 @@ def test_a_sentence_in_lower_case_goes_on_after_the_name_of_its_node() -> None:
     assert own == Violation("Node `layers_0` is one of many.", 1, "00_first_graph#change-one-node", "short")
     # A node of the graph that was given is marked where that graph is shown.
     assert given == Violation("Node `output` is one of many.", None, "00_first_graph#change-one-node", "short", given=3)
-
-
-def test_a_sentence_with_its_full_stop_stands_as_it_is() -> None:
-    """What lint says of a node begins with its call, in lower case."""
-    told = verdict(lints, missing_module).violation
-    assert told is not None
-    assert told.message.startswith("graph.lint() refuses the graph: ")
-    assert told.message.endswith(".") and not told.message.endswith("..")
-
-
-def test_where_asks_all_of_its_rules_of_some_cases() -> None:
-    never = where(lambda case: False, lints, calls(GELU))
-    assert [each.name for each in never] == ["lints", "calls"]
-    assert all(verdict(each, nothing_done).passed for each in never)
 
 
 def test_configurable_keeps_name_and_settings() -> None:
@@ -492,33 +274,21 @@ class Spelled(nn.Module):
 F = nn.functional
 SPELLINGS: list[tuple[Any, Callable[..., Any], tuple[nn.Module, ...]]] = [
     (RELU, lambda m, x: torch.relu(x), ()),
-    (RELU, lambda m, x: torch.relu_(x), ()),
     (RELU, lambda m, x: F.relu(x), ()),
-    (RELU, lambda m, x: F.relu(x, inplace=True), ()),
-    (RELU, lambda m, x: F.relu_(x), ()),
     (RELU, lambda m, x: x.relu(), ()),
-    (RELU, lambda m, x: x.relu_(), ()),
     (RELU, lambda m, x: m.layers[0](x), (nn.ReLU(),)),
     (RELU, lambda m, x: torch.ops.aten.relu.default(x), ()),
-    (RELU, lambda m, x: torch.ops.aten.relu(x), ()),
     (ADD, lambda m, x: x + 1, ()),
-    (ADD, lambda m, x: 1 + x, ()),
     (ADD, lambda m, x: torch.add(x, 1), ()),
-    (ADD, lambda m, x: x.add(1), ()),
     (ADD, lambda m, x: x.add_(1), ()),
-    (ADD, lambda m, x: operator.iadd(x, 1), ()),
-    (ADD, lambda m, x: x.__add__(1), ()),
     (ADD, lambda m, x: torch.ops.aten.add.Tensor(x, x), ()),
     (GELU, lambda m, x: F.gelu(x), ()),
     (GELU, lambda m, x: m.layers[0](x), (nn.GELU(),)),
-    (SIGMOID, lambda m, x: torch.special.expit(x), ()),
     (SIGMOID, lambda m, x: F.sigmoid(x), ()),
     (LINEAR, lambda m, x: F.linear(x, x), ()),
     (LINEAR, lambda m, x: m.layers[0](x), (nn.Linear(2, 2),)),
-    (CONV2D, lambda m, x: F.conv2d(x, x), ()),
     (CONV2D, lambda m, x: torch.conv2d(x, x), ()),
     (CONV2D, lambda m, x: m.layers[0](x), (nn.Conv2d(1, 1, 1),)),
-    (DROPOUT, lambda m, x: F.dropout(x), ()),
     (DROPOUT, lambda m, x: m.layers[0](x), (nn.Dropout(),)),
     (BATCH_NORM, lambda m, x: m.layers[0](x), (nn.BatchNorm2d(1),)),
 ]
@@ -530,12 +300,6 @@ def test_family_knows_the_spelling_and_no_other_family_does(wanted: Any, functio
     families = [RELU, ADD, GELU, SIGMOID, LINEAR, CONV2D, DROPOUT, BATCH_NORM]
     assert [[node.op for node in nodes if node in each] for each in families if each is not wanted] == [[]] * 7
     assert len([node for node in nodes if node in wanted]) == 1
-
-
-def test_family_knows_a_method_that_is_called_as_a_function() -> None:
-    graph = fx.Graph()
-    graph.call_function(torch.Tensor.relu, (graph.placeholder("x"),))
-    assert [node in RELU for node in record(graph)] == [False, True]
 
 
 def test_families_can_be_joined_renamed_and_made() -> None:

@@ -11,13 +11,13 @@ import torch
 from torch import fx, nn
 
 from fxbook import tasks
-from fxbook.asking.exercise import inputs_of, model_of
-from fxbook.rounding import error_bound
+from fxbook.cases.exercise import inputs_of, model_of
+from fxbook.surgery.rounding import error_bound
 from press import ROOT
 from press.book import the_book
 
 SEEDS = range(4)
-# fxbook.asking.values lets two results in float64 differ by this, times the size of the result.
+# fxbook.cases.values lets two results in float64 differ by this, times the size of the result.
 LET_PASS = 1e-8
 folded = importlib.import_module("fxbook.tasks.P1_one_model.fold_the_norms.answers")
 
@@ -26,7 +26,7 @@ def network(seed: int) -> tuple[fx.GraphModule, list[torch.Tensor]]:
     """The network of the milestone that folds, and inputs, in float64."""
     exercise = tasks.find("P1-fold-the-norms")
     assert exercise
-    case = exercise.cases[0]
+    case = exercise.usage.cases[0]
     return fx.symbolic_trace(model_of(case, seed)), list(inputs_of(case, seed)[0])
 
 

@@ -10,10 +10,10 @@ from collections.abc import Callable
 
 import pytest
 
-from fxbook.asking import Case, Exercise
-from fxbook.checking import waiting
-from fxbook.checking.prepare import prepare
-from tests.checking.exercise_for_tests import Stack
+from fxbook.cases import Case, Exercise
+from fxbook.observing import waiting
+from fxbook.observing.prepare import prepare
+from tests.checking.exercise_for_tests import Stack, an_exercise
 
 
 class Terminal(io.StringIO):
@@ -26,7 +26,7 @@ HOURS = 10_000.0
 
 def made_by(build: Callable[[], Stack]) -> Exercise:
     """An exercise with one model, and how it is made."""
-    return Exercise("99-slow", "compute", (Case("a model", build, lambda: ()),), ())
+    return an_exercise("99-slow", "compute", (Case("a model", build, lambda: ()),), ())
 
 
 def stack() -> Stack:

@@ -10,9 +10,9 @@ from classroom.sandbox import Limits, Sandbox
 from classroom.tests.sandbox.sandboxing import observe_known
 from classroom.tests.sandbox.sandboxing import sandbox as sandboxed
 from fxbook import tasks
+from fxbook.catalogue import about
 from fxbook.checking.judge import judge
 from fxbook.checking.report import Report
-from fxbook.learning.exercises import about
 from fxbook.tasks.answering import KnownAnswer
 from tests.checking.test_answers import ANSWERS, SEED
 from tests.cold import drawn

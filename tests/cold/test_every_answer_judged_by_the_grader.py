@@ -17,7 +17,7 @@ from fxbook.tasks import all_exercises
 from fxbook.tasks.answering import answers_to
 from tests.cold import drawn
 
-GRAPHS = [exercise.id for exercise in all_exercises() if exercise.use != "compute"]
+GRAPHS = [exercise.id for exercise in all_exercises() if exercise.usage.use != "compute"]
 with_some_graphs = pytest.mark.parametrize("identity", drawn.some(GRAPHS, 8))
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from classroom.sandbox import Sandbox
 from classroom.tests.sandbox.test_cheats import DATA, printed_by, probe, sandbox  # noqa: F401  (a fixture)
-from fxbook.asking import Exercise
+from fxbook.cases import Exercise
 from tests.cold import drawn
 
 

@@ -12,7 +12,7 @@ from press.book import the_book
 from press.printing.derive import Derived
 from press.printing.execution import execute
 from press.printing.freshness import derive_as_printed
-from press.printing.stored import serialised
+from press.stored import serialised
 from tests.cold import drawn
 
 BOOK = the_book()

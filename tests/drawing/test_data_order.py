@@ -12,21 +12,18 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import torch
 from torch import fx
 
 from fxbook.drawing import Drawing, draw, draw_record
-from fxbook.drawing.summary import MAX_GROUPS, SUMMARY_ABOVE
+from fxbook.drawing.summary import SUMMARY_ABOVE
 from fxbook.graph.record import record
 from press import ROOT
 from tests.drawing.graphs import (
     BROKEN,
     chain,
-    classes,
     html_of,
     parts,
     residual,
-    reversed_insertion,
     shuffled,
     words_in,
 )
@@ -68,13 +65,6 @@ def test_every_node_stands_below_those_that_it_reads(build: Callable[[], fx.Grap
         assert source.y + source.height + 8 < reader.y, "room for an arrow"
 
 
-def test_nodes_that_the_list_has_in_the_wrong_order_stand_in_the_right_one() -> None:
-    tan, cos = by_data(reversed_insertion).layout.boxes[2:4]
-    assert cos.y + cos.height < tan.y
-    edge = parts(by_data(reversed_insertion), "e")["3-2-0"]
-    assert "fx-broken" in classes(edge) and "!" in words_in(edge)
-
-
 @pytest.mark.parametrize("build", [*WHOLE, *BROKEN], ids=lambda build: build.__name__)
 def test_no_two_nodes_overlap_and_all_are_in_the_picture(build: Callable[[], fx.Graph]) -> None:
     layout = by_data(build).layout
@@ -84,28 +74,6 @@ def test_no_two_nodes_overlap_and_all_are_in_the_picture(build: Callable[[], fx.
     for a, b in itertools.combinations(layout.boxes, 2):
         apart_x = a.x + a.width < b.x - 12 or b.x + b.width < a.x - 12
         assert apart_x or a.y + a.height < b.y or b.y + b.height < a.y
-
-
-def test_edges_enter_in_argument_order_and_say_their_place() -> None:
-    graph = fx.Graph()
-    a, b, c = (graph.placeholder(name) for name in "abc")
-    graph.output(graph.call_function(torch.cat, ([c, a, b],), {"out": a}))
-    wires = [wire for wire in draw(graph, order="data").layout.wires if wire.reader == 3]
-    assert [(wire.source, wire.label) for wire in wires] == [(2, "0.0"), (0, "0.1"), (1, "0.2"), (0, "out")]
-    ends = [wire.label_at[0] for wire in wires if wire.label_at]
-    assert ends == sorted(ends)
-
-
-def test_inputs_stand_on_top_and_the_output_at_the_bottom() -> None:
-    boxes = by_data(shuffled).layout.boxes
-    x, late, output = boxes[0], boxes[6], boxes[8]
-    assert x.rail_y == late.rail_y == min(box.rail_y for box in boxes)
-    assert output.rail_y == max(box.rail_y for box in boxes)
-
-
-def test_a_large_graph_is_summarised() -> None:
-    drawing = by_data(WHOLE[-1])
-    assert len(parts(drawing, "n")) <= MAX_GROUPS and "nodes are too many to draw one by one" in repr(drawing)
 
 
 def test_what_is_told_to_those_who_do_not_see_it_names_the_order() -> None:

@@ -13,24 +13,12 @@ import pytest
 import torch
 from torch import fx, nn
 
-from fxbook.drawing import STALE, Drawing, draw, draw_record, style
+from fxbook.drawing import STALE, draw
 from fxbook.drawing.summary import MAX_GROUPS, SUMMARY_ABOVE
-from fxbook.graph.record import GraphRecord, record
+from fxbook.graph.record import record
 from tests.drawing.graphs import chain, classes, html_of, parts, residual, self_loop, words_in
 
 # ---- what is shown ---------------------------------------------------------------------------------------------------
-
-
-def test_every_node_edge_and_row_is_there() -> None:
-    module = residual()
-    drawing, described = draw(module), record(module)
-    assert list(parts(drawing, "n")) == [str(node.index) for node in described]
-    assert list(parts(drawing, "r")) == [str(node.index) for node in described]
-    expected = {f"{source}-{node.index}-{k}" for node in described for k, source in enumerate(node.inputs)}
-    assert set(parts(drawing, "e")) == expected and len(expected) == 10
-    for node in described:
-        shown = words_in(parts(drawing, "n")[str(node.index)])
-        assert node.name in shown and node.call in shown
 
 
 def test_rows_follow_the_list_and_no_box_or_lane_overlaps() -> None:
@@ -51,12 +39,6 @@ def test_rows_follow_the_list_and_no_box_or_lane_overlaps() -> None:
         assert all(a[1] <= b[0] for a, b in itertools.pairwise(taken)), "two values in one lane at one row"
 
 
-def test_an_arrow_and_its_label_fit_between_two_rows() -> None:
-    layout = draw(residual()).layout
-    gaps = [below.y - above.y - above.height for above, below in itertools.pairwise(layout.boxes)]
-    assert min(gaps) >= 16
-
-
 def test_edges_enter_in_argument_order_and_say_their_place() -> None:
     graph = fx.Graph()
     a, b, c = (graph.placeholder(name) for name in "abc")
@@ -68,25 +50,6 @@ def test_edges_enter_in_argument_order_and_say_their_place() -> None:
     for side in ("left", "right"):
         ends = [wire.label_at for wire in wires if (wire.label_at[0] < 100) == (side == "left")]
         assert [y for _, y in ends] == sorted(y for _, y in ends)
-
-
-def test_shape_and_hue_tell_the_opcodes_apart() -> None:
-    drawing = draw(residual())
-    outlines = {}
-    for part in parts(drawing, "n").values():
-        op = next(name for name in classes(part) if name.startswith("fx-op-"))
-        shapes = [child for child in part if "fx-shape" in classes(child) or "fx-inner" in classes(child)]
-        outlines[op] = tuple((child.tag, child.get("class"), child.get("rx")) for child in shapes)
-    assert len(outlines) == 6
-    # A pill with one line and a pill with two; of the others no two are alike.
-    assert len(set(outlines.values())) == 6
-    hues = re.findall(r"\.fx-op-(\w+) \.fx-shape\{fill:(#\w+)", style())
-    assert len(hues) == 6 and len({hue for _, hue in hues}) == 6
-
-
-def test_the_class_of_a_module_is_shown() -> None:
-    linear = next(node for node in record(residual()) if node.op == "call_module")
-    assert ": nn.Linear" in words_in(parts(draw(residual()), "n")[str(linear.index)])
 
 
 def test_dead_nodes_side_effects_and_in_place_are_said() -> None:
@@ -121,39 +84,7 @@ def test_stale_code_and_lint_are_said() -> None:
     assert "lint: Argument &#x27;relu&#x27; of Node &#x27;relu&#x27;" in draw(module)._repr_html_()
 
 
-def test_the_legend_names_what_occurs_and_only_that() -> None:
-    def legend(drawing: Drawing) -> str:
-        found = html_of(drawing).find("ul")
-        assert found is not None
-        return words_in(found)
-
-    plain = legend(draw(chain(4)))
-    assert "placeholder" in plain and "call_function" in plain
-    assert "get_attr" not in plain and "dead" not in plain and "added" not in plain
-    assert "get_attr" in legend(draw(residual())) and "added" in legend(draw(residual(), marks={"relu": "added"}))
-
-
 # ---- marks -----------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("mark", "text"),
-    [
-        ("added", "+ added"),
-        ("removed", "\N{MINUS SIGN} removed"),
-        ("rewired", "↪ rewired"),
-        ("moved", "↕ moved"),
-        ("broken", "! broken"),
-    ],
-)
-def test_a_mark_has_words_and_a_class(mark: str, text: str) -> None:
-    module = residual()
-    relu = next(node for node in module.graph.nodes if node.name == "relu")
-    for marks in ({relu: mark}, {"relu": [mark]}):
-        drawing = draw(module, marks=marks)
-        marked = [part for part in parts(drawing, "n").values() if f"fx-{mark}" in classes(part)]
-        assert len(marked) == 1 and text in words_in(marked[0]) and text in repr(drawing)
-    assert f"fx-{mark}" not in "".join(part.get("class", "") for part in parts(draw(module), "n").values())
 
 
 def test_unknown_marks_are_refused_with_what_is_legal() -> None:
@@ -173,19 +104,6 @@ def test_what_is_no_graph_is_refused(wrong: object) -> None:
 
 
 # ---- the page --------------------------------------------------------------------------------------------------------
-
-
-def test_text_alternative_and_table_headers() -> None:
-    tree = html_of(draw(residual(), "A residual block"))
-    svg = tree.find(".//figure//{http://www.w3.org/2000/svg}svg")
-    assert svg is not None and svg.get("role") == "img"
-    by_id = {part.get("id"): part for part in tree.iter()}
-    title, description = (by_id[name] for name in svg.get("aria-labelledby", "").split())
-    assert title.text == "A residual block" and "linear, call_module, uses x." in (description.text or "")
-    headers = tree.findall(".//th")
-    assert [header.text for header in headers[:6]] == ["#", "name", "opcode", "call", "users", "notes"]
-    assert {header.get("scope") for header in headers} == {"col", "row"}
-    assert tree.find(".//details/summary") is not None
 
 
 def test_the_story_remains_without_style_and_picture() -> None:
@@ -224,14 +142,6 @@ def test_the_same_bytes_in_every_process() -> None:
     assert outputs[0] == outputs[1] and len(outputs[0]) > 50_000
 
 
-def test_a_record_that_travelled_as_json_is_drawn_alike() -> None:
-    described = record(residual())
-    travelled = GraphRecord.from_json(described.to_json())
-    first, second = draw_record(described, "g"), draw_record(travelled, "g", {1: "broken"})
-    assert list(parts(first, "e")) == list(parts(second, "e"))
-    assert "fx-broken" in classes(parts(second, "n")["1"])
-
-
 def test_a_drawing_shows_the_graph_as_it_was() -> None:
     graph = chain(4)
     drawing = draw(graph)
@@ -251,26 +161,6 @@ def test_size() -> None:
 
 def test_300_nodes_are_drawn_one_by_one() -> None:
     assert draw(chain(300, skip=100))._repr_html_().count('class="fx-node') == 300
-
-
-@pytest.mark.parametrize("scoped", [True, False])
-def test_a_large_graph_is_summarised(scoped: bool) -> None:
-    graph = chain(SUMMARY_ABOVE + 200, skip=5)
-    if scoped:
-        for index, node in enumerate(list(graph.nodes)[1:-1]):
-            node.meta["nn_module_stack"] = {
-                "": ("", nn.Module),
-                "b": (f"blocks.{index // 100}.part{index % 2}", nn.Module),
-            }
-    drawing = draw(graph, marks={"add_300": "added"})
-    assert "600 nodes are too many to draw one by one" in repr(drawing)
-    drawn = parts(drawing, "n")
-    assert 3 < len(drawn) <= MAX_GROUPS and len(repr(drawing).splitlines()) <= MAX_GROUPS + 3
-    assert "fx-op-placeholder" in classes(drawn["0"]) and "fx-op-output" in classes(list(drawn.values())[-1])
-    marked = [int(at) for at, part in drawn.items() if "fx-added" in classes(part)]
-    assert len(marked) == 1 and (not scoped or drawing.record.nodes[marked[0]].name == "blocks.3")
-    assert not [part for part in parts(drawing, "e").values() if "fx-broken" in classes(part)]
-    assert ("blocks.0" in repr(drawing)) == scoped
 
 
 def test_the_border_of_the_summary() -> None:

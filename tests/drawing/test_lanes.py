@@ -49,10 +49,3 @@ def test_places_are_without_gaps_and_about_half_as_many_as_values_alive_at_once(
         alive = max((sum(a.span[0] <= row < a.span[1] for a in lanes) for row in range(len(inputs))), default=0)
         # Two sides share them, and the last to come may find both of the nearest places taken.
         assert max((lane.place for lane in lanes), default=0) <= alive // 2 + 1
-
-
-def test_one_skip_goes_right_and_two_at_once_go_both_ways() -> None:
-    _, [lane] = find_lanes(reading([(), (0,), (1, 0)]))
-    assert (lane.side, lane.place, lane.span) == ("right", 1, (0, 2))
-    _, lanes = find_lanes(reading([(), (), (0, 1), (2, 1)]))
-    assert [(lane.source, lane.side, lane.place) for lane in lanes] == [(0, "right", 1), (1, "left", 1)]

@@ -5,6 +5,7 @@ Look at what changed before you commit it: the files beside this one are picture
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -14,7 +15,7 @@ from fxbook.drawing import Drawing, draw
 from fxbook.drawing.display import Order
 from fxbook.graph.record import record
 from fxbook.plotting import heat
-from fxbook.stepping.scene import film_of, still
+from fxbook.stepping.graph_frame import animation_of, still
 from tests.drawing.graphs import chain, reads_far_ahead, residual, reversed_insertion, self_loop, shuffled
 
 MARKS = {"linear": "moved", "relu": ["added", "rewired"], "mul": "removed", "where": "broken"}
@@ -42,6 +43,14 @@ def test_a_drawing(name: str, order: Order, file_regression: FileRegressionFixtu
     file_regression.check(lines_of(svg), basename=f"{name}_by_{order}", extension=".svg")
 
 
+def test_what_stands_around_a_drawing(file_regression: FileRegressionFixture) -> None:
+    """The legend, the table and the words for those who see no picture; and the text of an editor."""
+    drawing = draw(residual(), "A residual block", MARKS)
+    html = re.sub(r"<style>.*?</style>|(?<=</desc>).*?(?=</svg>)", "", drawing._repr_html_(), flags=re.DOTALL)
+    html = re.sub(r"fx-notebook-\d+", "fx", html)
+    file_regression.check(f"{lines_of(html)}{drawing!r}\n", basename="around", extension=".html")
+
+
 def test_a_graph_in_the_colours_of_numbers(file_regression: FileRegressionFixture) -> None:
     module = residual()
     numbers = {node: float(at) for at, node in enumerate(module.graph.nodes)}
@@ -55,6 +64,6 @@ def test_a_film(file_regression: FileRegressionFixture) -> None:
     linear, relu = list(module.graph.nodes)[2:4]
     relu.replace_all_uses_with(linear)
     module.graph.erase_node(relu)
-    film = film_of([first, still(record(module))], "A film")
+    film = animation_of([first, still(record(module))], "A film")
     drawn = lines_of(film.definition("film")) + lines_of(film.picture("film", 1))
     file_regression.check(drawn, basename="film", extension=".svg")

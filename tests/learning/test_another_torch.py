@@ -5,15 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import pytest
 
-import fxbook
+from fxbook.catalogue import About
 from fxbook.checking.judge import Verdict, Violation
 from fxbook.checking.report import Report
-from fxbook.learning.exercises import About
 from press import ROOT
 
 
@@ -38,14 +36,6 @@ def test_another_torch_is_told_in_one_line(tmp_path: Path, version: str) -> None
 @pytest.mark.parametrize("version", [None, "2.6.0", "2.9.1", "2.13.1+cu128", "2.15.0"])
 def test_nothing_is_said_of_the_torch_that_was_tried(tmp_path: Path, version: str | None) -> None:
     assert said_with(tmp_path, version) == ""
-
-
-def test_the_torch_that_the_project_pins_is_within() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-    groups = [project["project"]["dependencies"], *project["project"]["optional-dependencies"].values()]
-    [pinned] = {text.partition("==")[2] for group in groups for text in group if text.startswith("torch==")}
-    oldest, newest = ([int(part) for part in version.split(".")] for version in fxbook.TRIED_TORCH)
-    assert oldest <= [int(part) for part in pinned.split(".")[:2]] <= newest
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import sys
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -12,8 +10,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from fxbook.catalogue import About, catalogue
 from fxbook.learning import sheets
-from fxbook.learning.exercises import About, catalogue
 from fxbook.learning.watching import attempt as attempting
 from fxbook.learning.watching import watch
 from fxbook.learning.watching.attempt import attempt
@@ -71,14 +69,6 @@ def test_an_answer_is_found_by_its_name(tmp_path: Path, cells: list[str], form) 
     form(tmp_path, *cells)
     outcome = attempt(tmp_path, FIRST)
     assert outcome.passed, outcome.text
-
-
-def test_a_notebook_of_an_older_format_is_read(tmp_path: Path) -> None:
-    path = notebook(tmp_path, IMPORTS, SOLUTION)
-    document = nbformat.read(path, as_version=4)
-    path.write_text(json.dumps(nbformat.convert(document, 3)), encoding="utf-8")
-    assert json.loads(path.read_text())["nbformat"] == 3
-    assert attempt(tmp_path, FIRST).passed
 
 
 @pytest.mark.parametrize(
@@ -184,44 +174,11 @@ def test_progress_survives_a_broken_notebook_and_may_be_deleted_or_damaged(tmp_p
     assert state.count == 1, "what is solved is found again without the file"
 
 
-def test_the_last_exercise_ends_with_status_0(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    notebook(tmp_path, IMPORTS, SOLUTION)
-    assert play(tmp_path, [], [FIRST]) == 0
-    assert "All 1 exercises are solved." in capsys.readouterr().out
-
-
-def test_a_script_can_be_made_of_the_notebook(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    notebook(tmp_path, IMPORTS, STUB)
-    play(tmp_path, ["p", "p"])
-    output = capsys.readouterr().out
-    assert "Made 00_first_graph.py" in output and "00_first_graph.py is there already" in output
-    text = (tmp_path / "00_first_graph.py").read_text()
-    assert "# %%" in text and STUB in text
-
-
 def test_every_printed_exercise_notebook_is_a_sheet_of_all_its_answers() -> None:
     for about in catalogue().values():
         sheet = sheets.read(ROOT / "exercises" / f"{about.chapter}.ipynb")
         cells = [cell for _, cell in sheet.needed_for(about.answer)]
         assert about.answer in cells[-1] and not any(cell.startswith("check(") for cell in cells)
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="there is no pseudo-terminal")
-def test_in_a_terminal_single_keys_work(tmp_path: Path) -> None:
-    import pty
-
-    notebook(tmp_path, IMPORTS, STUB)
-    process, terminal = pty.fork()
-    if process == 0:
-        os.chdir(ROOT)
-        os.execv(sys.executable, [sys.executable, "-m", "fxbook", "watch", "00", "--folder", str(tmp_path)])
-    shown = b""
-    for wanted, key in ((b"q quit", b"h"), (b"Hint 1 of 2", b"q")):
-        while wanted not in shown:
-            shown += os.read(terminal, 65536)
-        os.write(terminal, key)
-    assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 1
-    os.close(terminal)
 
 
 @pytest.mark.parametrize(

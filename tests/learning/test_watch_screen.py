@@ -15,7 +15,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from fxbook.learning.exercises import catalogue, of_chapters
+from fxbook.catalogue import catalogue, of_chapters
 from fxbook.learning.watching.loop import Watch
 from fxbook.learning.watching.progress import NAME, Progress
 from fxbook.learning.watching.screen import Size, fitted, lines
@@ -42,11 +42,6 @@ def test_no_word_that_fits_is_broken(columns: int) -> None:
     assert "".join("".join(shown).split()) == "".join(TEXT.split()), "nothing is lost"
 
 
-def test_columns_of_a_table_stay_where_there_is_room() -> None:
-    table = "opcode         name    target\n-------------  ------  --------\ncall_function  add_1   torch.add"
-    assert lines(table, 60) == table.split("\n")
-
-
 def test_signs_that_move_the_cursor_are_not_printed() -> None:
     assert lines("a\x1b[2Jb\rc\td", 40) == ["a [2Jb c   d"]
 
@@ -63,11 +58,6 @@ def test_a_screen_has_no_more_than_its_rows_and_space_shows_all_of_it(size: Size
             break
     body = lines(text, max(size.columns - 1, 20))
     assert set(body) <= set(read)
-
-
-def test_a_short_text_has_head_and_keys_and_no_word_of_more() -> None:
-    shown, later = fitted(HEAD, "one\ntwo", KEYS, Size(100, 24))
-    assert shown == [HEAD, "", "one", "two", "", KEYS] and later == 0
 
 
 @contextlib.contextmanager

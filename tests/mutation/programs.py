@@ -9,14 +9,14 @@ import ast
 import dataclasses
 import functools
 import itertools
-import symtable
 import sys
 import types
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from typing import Any
 
 from fxbook import tasks
 from press.book import the_book
+from tests.taken import bound, used
 
 # The module in which the source of an answer runs: a pickle looks for its classes there.
 MODULE = "an_answer"
@@ -87,35 +87,16 @@ def _needed(statements: list[ast.stmt], name: str) -> list[ast.stmt]:
         for statement in statements:
             if looked_up in _binds(statement) and statement not in needed:
                 needed.append(statement)
-                wanted += _uses(statement) - known
+                wanted += used(statement) - known
     return [statement for statement in statements if statement in needed or _wraps(statement, known)]
 
 
 def _binds(statement: ast.stmt) -> Collection[str]:
-    """The names that a statement defines."""
+    """The names that a statement defines, or changes."""
     match statement:
-        case ast.FunctionDef() | ast.ClassDef():
-            return {statement.name}
-        case ast.Import() | ast.ImportFrom():
-            return {(alias.asname or alias.name).split(".")[0] for alias in statement.names}
-        case ast.Expr():
-            return ()
-    stored = (node for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
-    return {node.id for node in stored}
-
-
-def _uses(statement: ast.stmt) -> set[str]:
-    """The names that a statement reads from outside: the arguments and the locals of a function are its own."""
-    return set(_read_from_outside(symtable.symtable(ast.unparse(statement), f"<{MODULE}>", "exec")))
-
-
-def _read_from_outside(scope: symtable.SymbolTable) -> Iterator[str]:
-    at_the_top = scope.get_type() == "module"
-    for symbol in scope.get_symbols():
-        if symbol.is_referenced() and (at_the_top or symbol.is_global()):
-            yield symbol.get_name()
-    for inner in scope.get_children():
-        yield from _read_from_outside(inner)
+        case ast.AugAssign(ast.Name(name)):
+            return {name}
+    return bound(statement)
 
 
 def _wraps(statement: ast.stmt, known: Collection[str]) -> bool:

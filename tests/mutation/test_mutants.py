@@ -22,7 +22,7 @@ NEVER_RIGHT = {
     "and for or, and back",
     "any for all, and back",
     "except narrowed",
-    "override or decorator dropped",
+    "override dropped",
 }
 
 

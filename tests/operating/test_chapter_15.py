@@ -13,7 +13,6 @@ import torch
 from torch import Tensor, fx, nn
 from torch.nn.functional import linear
 
-from fxbook.linears import linears
 from tests.taken import taken
 
 _NOTEBOOK = "15_operate_on_a_transformer"
@@ -49,51 +48,6 @@ def test_a_weight_without_numbers_is_not_quantized(sizes: tuple[Any, ...], caplo
     assert list(module.state_dict()) == names
 
 
-def test_adapters_without_a_rank_are_refused_before_any_edit() -> None:
-    module = fx.symbolic_trace(nn.Sequential(nn.Linear(4, 4)))
-    before = [node.name for node in module.graph.nodes]
-    with pytest.raises(ValueError, match="rank has to be 1 or more"):
-        taken(_NOTEBOOK, "add_lora")(module, layers=("0",), rank=0)
-    assert [node.name for node in module.graph.nodes] == before
-    assert all(weight.requires_grad for weight in module.parameters()) and not hasattr(module, "lora")
-
-
-def test_what_the_fused_kernel_of_a_cpu_cannot_do() -> None:
-    """A limit that the chapter states; where torch mends it, the page should no longer say so."""
-
-    def by_hand(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-        return (q @ k.mT / 4).softmax(-1) @ v
-
-    use_sdpa, traced = taken(_NOTEBOOK, "use_sdpa", "traced")
-    query, key, value = torch.randn(3, 2, 4, 8, 16)
-    before = traced(by_hand, query, key, value)
-    after = copy.deepcopy(before)
-    assert use_sdpa(after).modified
-    query.requires_grad_()
-
-    def written(module: fx.GraphModule) -> None:
-        result = module(query, key, value)
-        result += 1
-        result.sum().backward()
-
-    def second(module: fx.GraphModule) -> None:
-        result = module(query, key, value).square().sum()
-        [slope] = torch.autograd.grad(result, query, create_graph=True)
-        slope.sum().backward()
-
-    def forward(module: fx.GraphModule) -> None:
-        torch.func.jvp(lambda q: module(q, key, value), (query.detach(),), (query.detach(),))
-
-    for use, kind, told in (
-        (written, RuntimeError, "modified by an inplace operation"),
-        (second, RuntimeError, "flash_attention_for_cpu_backward is not implemented"),
-        (forward, NotImplementedError, "forward AD with _scaled_dot_product_flash_attention_for_cpu"),
-    ):
-        use(before)
-        with pytest.raises(kind, match=told):
-            use(after)
-
-
 def _square() -> Tensor:
     return torch.randn(4, 4)
 
@@ -125,29 +79,6 @@ def test_each_weight_has_an_adapter_of_its_own(kind: str) -> None:
     assert list(module.state_dict()) == names and all(weight.requires_grad for weight in module.parameters())
 
 
-def test_a_layer_may_have_the_name_of_the_record() -> None:
-    add_lora, merge_lora = taken(_NOTEBOOK, "add_lora", "merge_lora")
-    module = traced_copy(learning=nn.Linear(4, 4))
-    assert add_lora(module, layers=("learning",)).modified and merge_lora(module).modified
-    assert all(weight.requires_grad for weight in module.parameters())
-
-
-MULTIPLIED_BY_ITSELF = {
-    "a function": Sub(lambda s, x: x + linear(s.weight, s.weight), weight=_square()),
-    "a layer": Sub(lambda s, x: x + s.fc(s.fc.weight), fc=nn.Linear(4, 4)),
-    "its bias is the weight": Sub(lambda s, x: torch.addmm(s.weight, x, s.weight), weight=_square()),
-}
-
-
-@pytest.mark.parametrize("kind", MULTIPLIED_BY_ITSELF)
-def test_a_weight_that_a_call_reads_twice_has_no_adapter(kind: str) -> None:
-    module = traced_copy(gram=MULTIPLIED_BY_ITSELF[kind])
-    known = linears(module)
-    [told] = known.left_alone.values()
-    assert known.found == () and told.endswith("reads the weight twice")
-    assert not taken(_NOTEBOOK, "add_lora")(module, layers=("gram", "fc")).modified
-
-
 def test_the_weights_learn_again_if_the_calls_of_the_adapters_are_gone() -> None:
     """Dead code is eliminated between the two passes; and another layer is quantized, whose weight is gone then."""
     add_lora, merge_lora = taken(_NOTEBOOK, "add_lora", "merge_lora")
@@ -165,31 +96,6 @@ def test_the_weights_learn_again_if_the_calls_of_the_adapters_are_gone() -> None
     assert add_lora(traced_copy(**model), layers=("used",)).modified
 
 
-def test_adapters_are_merged_after_the_graph_was_transformed() -> None:
-    add_lora, merge_lora = taken(_NOTEBOOK, "add_lora", "merge_lora")
-    module = traced_copy(fc=nn.Linear(4, 4))
-    add_lora(module, layers=("fc",))
-    again = fx.Transformer(module).transform()
-    assert merge_lora(again).modified and all(weight.requires_grad for weight in again.parameters())
-
-
-def _halved(x: Tensor) -> Tensor:
-    return x.detach() * 0.5 + x * 0.5
-
-
-def test_wrong_gradients_are_not_the_same() -> None:
-    same, exported = taken(_NOTEBOOK, "same", "exported")
-    program, tokens = exported("gpt2")
-    other = copy.deepcopy(program)
-    for node in [node for node in other.graph.nodes if "softmax" in str(node.target)]:
-        with other.graph.inserting_before(node):
-            node.replace_input_with(node.args[0], other.graph.call_function(_halved, (node.args[0],)))
-    other.recompile()
-    assert torch.equal(other(tokens), program(tokens))
-    with pytest.raises(AssertionError, match="not close"):
-        same(program, other, tokens)
-
-
 @pytest.mark.parametrize("place", ["scores", "result"])
 def test_attention_that_writes_into_its_out_is_left_alone(place: str, caplog: pytest.LogCaptureFixture) -> None:
     def attend(q: Tensor, k: Tensor, v: Tensor, buffer: Tensor) -> tuple[Tensor, Tensor]:
@@ -204,24 +110,6 @@ def test_attention_that_writes_into_its_out_is_left_alone(place: str, caplog: py
     with caplog.at_level(logging.INFO, "passes"):
         assert not use_sdpa(module).modified
     assert "writes into its out" in caplog.text
-
-
-def test_attention_in_one_call_takes_the_name_of_no_layer() -> None:
-    class Dropping(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.drop, self.matmul_1_sdpa = nn.Dropout(0.1), nn.Linear(16, 16)
-
-        def forward(self, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-            return self.matmul_1_sdpa(self.drop((q @ k.mT / 4).softmax(-1)) @ v)
-
-    use_sdpa, traced = taken(_NOTEBOOK, "use_sdpa", "traced")
-    inputs = torch.randn(3, 2, 4, 16)
-    before = traced(Dropping().eval(), *inputs)
-    assert "matmul_1" in {node.name for node in before.graph.nodes}
-    after = copy.deepcopy(before)
-    assert use_sdpa(after).modified
-    torch.testing.assert_close(after(*inputs), before(*inputs))
 
 
 @pytest.mark.parametrize("computed", [False, True], ids=["leaves", "with a gradient behind them"])

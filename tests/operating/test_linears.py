@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 
 import pytest
@@ -14,7 +13,7 @@ from torch.fx.passes.shape_prop import ShapeProp
 from torch.nn.utils import parametrizations
 
 from fxbook.exporting import unguarded
-from fxbook.linears import linears, operand, spell_out
+from fxbook.surgery.linears import linears, operand, spell_out
 
 WIDTH = 4
 
@@ -60,13 +59,6 @@ def test_each_spelling_is_found() -> None:
         assert operand(function, "input") is known.found[0].calls[0]
 
 
-def test_calls_of_one_weight_are_one_layer() -> None:
-    first, second = nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, WIDTH)
-    second.weight = first.weight
-    [one] = linears(fx.symbolic_trace(nn.Sequential(first, second, first))).found
-    assert [call.target for call in one.calls] == ["0", "1", "0"]
-
-
 def test_layers_are_asked_for_by_their_last_name_under_any_name_of_the_weight() -> None:
     model = nn.ModuleDict({"q": nn.Linear(WIDTH, WIDTH), "k": nn.Linear(WIDTH, WIDTH), "v": nn.Linear(WIDTH, WIDTH)})
     model["v"].weight = model["q"].weight
@@ -81,10 +73,6 @@ def test_layers_are_asked_for_by_their_last_name_under_any_name_of_the_weight() 
     assert known.called(["k", "misspelt"])[1] == {"misspelt": "no linear layer has this name"}
 
 
-class Lora(nn.Linear):
-    """A layer of a class of one's own."""
-
-
 def hooked() -> nn.Linear:
     layer = nn.Linear(WIDTH, WIDTH)
     layer.register_forward_hook(lambda *_: None)
@@ -96,15 +84,13 @@ def turned(layer: nn.Linear, x: Tensor) -> Tensor:
 
 
 LEFT = {
+    "reads it twice": (Holding(lambda layer, x: x + layer(layer.weight)), "reads the weight twice"),
     "another reader": (Holding(turned), "reads the weight too"),
-    "a subclass": (Holding(lambda layer, x: layer(x), Lora(WIDTH, WIDTH)), "it is a Lora"),
     "a parametrized layer": (
         Holding(lambda layer, x: layer(x), parametrizations.weight_norm(nn.Linear(WIDTH, WIDTH))),
         "it is a ParametrizedLinear",
     ),
     "hooks": (Holding(lambda layer, x: layer(x), hooked()), "it has hooks"),
-    "a computed weight": (Holding(lambda layer, x: nn.functional.linear(x, layer.weight * 2)), "is computed"),
-    "a scaled sum": (Holding(lambda layer, x: torch.addmm(layer.bias, x, layer.weight, alpha=2)), "its sum is not"),
     "two forms": (
         Holding(lambda layer, x: torch.addmm(layer.bias, nn.functional.linear(x, layer.weight), layer.weight)),
         "in two forms",
@@ -138,20 +124,6 @@ def test_a_view_of_an_embedding_is_its_weight() -> None:
 
     known = linears(fx.symbolic_trace(Tied()))
     assert known.found == () and "embedding" in known.left_alone["head.weight"]
-
-
-def test_a_spelled_out_layer_keeps_names_and_the_model_its_layer() -> None:
-    model = nn.Sequential(nn.Linear(WIDTH, WIDTH), nn.ReLU(), nn.Linear(WIDTH, 2, bias=False))
-    module, x = fx.symbolic_trace(model), torch.randn(3, WIDTH)
-    before = copy.deepcopy(module)
-    for one in linears(module).found:
-        for call in one.calls:
-            spell_out(module, call)
-    module.graph.lint()
-    module.recompile()
-    assert torch.equal(module(x), before(x)) and type(model[0]) is nn.Linear
-    assert list(module.state_dict()) == list(before.state_dict())
-    assert [one.name for one in linears(module).found] == ["0.weight", "2.weight"]
 
 
 def test_the_weights_of_a_call_that_is_spelled_out_have_notes() -> None:

@@ -8,9 +8,9 @@ import pytest
 import torch
 from torch import fx, nn
 
-from fxbook.calls import arguments, given, kind_of, put
 from fxbook.exporting import unguarded
-from fxbook.stored import forget, retire, store
+from fxbook.surgery.calls import arguments, given, kind_of, put
+from fxbook.surgery.stored import forget, retire
 
 aten, functional = torch.ops.aten, nn.functional
 
@@ -56,12 +56,6 @@ def test_a_call_is_read_alike_from_each_front_end() -> None:
         assert isinstance(given(call)["input"], fx.Node)
 
 
-def test_an_absent_buffer_is_read_as_none() -> None:
-    traced = fx.symbolic_trace(nn.Sequential(nn.BatchNorm1d(2, track_running_stats=False)))
-    [call] = traced.graph.find_nodes(op="call_module")
-    assert given(call)["running_mean"] is None
-
-
 @pytest.mark.parametrize("named", [True, False])
 def test_an_argument_is_changed_where_it_stands(named: bool) -> None:
     graph = fx.Graph()
@@ -76,15 +70,6 @@ def test_an_argument_is_changed_where_it_stands(named: bool) -> None:
     assert arguments(call)["bias"] is weight
     assert arguments(call)["input"] is x
     assert list(x.users) == list(other.users) == [call]
-
-
-def test_what_is_stored_touches_no_model_and_takes_no_name() -> None:
-    model = nn.Sequential(nn.Sequential(nn.Linear(2, 2)))
-    traced = fx.symbolic_trace(model)
-    names = [store(traced, "0.0.weight", torch.ones(2)) for _ in range(2)]
-    assert len(set(names)) == 2
-    assert set(names) <= dict(traced.named_buffers()).keys()
-    assert list(model.state_dict()) == ["0.0.weight", "0.0.bias"]
 
 
 def test_forgetting_leaves_what_a_node_needs_and_the_model_as_it_was() -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 from typing import Any
 
 import pytest
 import torch
 from torch import Tensor, fx, nn
-from torch.fx.experimental.proxy_tensor import make_fx
 
 from tests.taken import taken
 
@@ -23,34 +21,6 @@ def plus_two(x: Tensor) -> Tensor:
     return x + torch.tensor([2.0])
 
 
-# ---- whether a graph fits --------------------------------------------------------------------------------------------
-
-
-def test_a_graph_holds_for_one_number_of_dimensions() -> None:
-    symbolic = make_fx(lambda x: x / x.dim(), tracing_mode="symbolic")(torch.ones(4))
-    fits = taken("13_retrace_and_meta", "fits")
-    assert fits(symbolic, torch.ones(9))
-    assert not fits(symbolic, torch.ones(9, 1))
-    assert not fits(symbolic, torch.tensor(1.0))
-
-
-def test_a_number_among_the_inputs_fits() -> None:
-    symbolic = make_fx(lambda x, n: x * n, tracing_mode="symbolic")(torch.ones(4), 3)
-    assert taken("13_retrace_and_meta", "fits")(symbolic, torch.ones(9), 3)
-
-
-@pytest.mark.parametrize("mode", ["copied", "real"])
-def test_a_graph_without_guards_is_told(mode: str) -> None:
-    fits, lower = taken("13_retrace_and_meta", "fits", "lower")
-    traced = fx.symbolic_trace(lambda x: x + 1)
-    module = lower(traced, torch.ones(4), mode="real" if mode == "real" else "symbolic")
-    if mode == "copied":
-        assert fits(module, torch.ones(5))
-        module = copy.deepcopy(module)
-    with pytest.raises(ValueError, match="no guards"):
-        fits(module, torch.ones(5))
-
-
 # ---- names -----------------------------------------------------------------------------------------------------------
 
 
@@ -61,21 +31,6 @@ def test_a_constant_of_the_second_retrace_does_not_take_the_name_of_the_first() 
     twice = lower(once, x, table=table)
     assert torch.equal(twice(x), torch.full((2,), 5.0))
     assert len(list(twice.buffers())) == 2
-
-
-def test_tied_weights_are_one_weight() -> None:
-    class Tied(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.first, self.second = nn.Linear(3, 3), nn.Linear(3, 3)
-            self.second.weight = self.first.weight
-
-        def forward(self, x: Tensor) -> Tensor:
-            return self.second(self.first(x))
-
-    model, x = Tied(), torch.rand(2, 3)
-    lowered = taken("13_retrace_and_meta", "lower")(fx.symbolic_trace(model), x)
-    torch.testing.assert_close(lowered(x), model(x))
 
 
 # ---- inputs and results ----------------------------------------------------------------------------------------------
@@ -118,23 +73,3 @@ def test_a_weight_for_an_input_is_refused(held: str, mode: str) -> None:
     value = getattr(norm, held)
     with pytest.raises(ValueError, match="clone the input"):
         taken("13_retrace_and_meta", "lower")(traced, value, mode=mode)
-
-
-# ---- the operator ----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("both", [torch.rand(4, 2, 8).transpose(0, 1), torch.rand(8, 4).t(), torch.rand(2, 8)])
-def test_the_fake_function_of_the_gate_gives_the_strides_of_the_result(both: Tensor) -> None:
-    silu_and_mul = taken("13_retrace_and_meta", "silu_and_mul")
-    assert set(torch.library.opcheck(silu_and_mul, (both,)).values()) == {"SUCCESS"}
-
-
-def test_a_model_that_flattens_the_gate_of_a_view_compiles() -> None:
-    silu_and_mul = taken("13_retrace_and_meta", "silu_and_mul")
-
-    def model(x: Tensor) -> Tensor:
-        return silu_and_mul(x.transpose(0, 1)).reshape(-1)
-
-    torch.compiler.reset()
-    x = torch.rand(4, 2, 8)
-    torch.testing.assert_close(torch.compile(model, backend="aot_eager")(x), model(x))

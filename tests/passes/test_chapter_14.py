@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import logging
 import warnings
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
@@ -13,7 +12,6 @@ import pytest
 import torch
 from torch import Tensor, fx, nn
 from torch._subclasses.fake_tensor import FakeTensorMode
-from torch.fx.experimental.proxy_tensor import make_fx
 from torch.fx.passes.fake_tensor_prop import FakeTensorProp
 
 from tests.taken import taken
@@ -67,11 +65,6 @@ def hooked(m: nn.Module) -> nn.Module:
     return m
 
 
-def training(m: nn.Module) -> nn.Module:
-    m.norm.train()
-    return m
-
-
 IMAGES = (2, 4, 3, 3)
 # A module, the shape of its input, and how many norms may go: in a traced graph with shapes, in exported ones.
 CASES: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...], int, int]] = {
@@ -81,12 +74,6 @@ CASES: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...], int, int]] = {
         IMAGES,
         2,
         2,
-    ),
-    "a second call without a norm": (
-        lambda: Program(lambda m, x: m.norm(m.conv(x)) - m.conv(-x), conv=conv(), norm=nn.BatchNorm2d(4)),
-        IMAGES,
-        1,
-        1,
     ),
     "two norms in a row": (
         lambda: Program(lambda m, x: m.norm(m.norm(m.conv(x))), conv=conv(groups=2), norm=nn.BatchNorm2d(4)),
@@ -101,12 +88,6 @@ CASES: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...], int, int]] = {
         0,
     ),
     "by function, by name": (lambda: Program(by_function, conv=conv(), norm=nn.BatchNorm2d(4)), IMAGES, 1, 1),
-    "without statistics": (
-        lambda: Program(lambda m, x: m.norm(m.conv(x)), conv=conv(), norm=nn.BatchNorm2d(4, track_running_stats=False)),
-        IMAGES,
-        0,
-        0,
-    ),
     "a hook, which an export records": (
         lambda: hooked(Program(lambda m, x: m.norm(m.conv(x)), conv=conv(), norm=nn.BatchNorm2d(4))),
         IMAGES,
@@ -124,20 +105,6 @@ CASES: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...], int, int]] = {
     "rows of a sequence": (
         lambda: Program(lambda m, x: m.norm(m.rows(x)), rows=nn.Linear(4, 4), norm=nn.BatchNorm1d(4)),
         (3, 4, 4),
-        0,
-        0,
-    ),
-    "no batch": (
-        lambda: Program(lambda m, x: m.norm(m.slide(x)), slide=nn.Conv1d(4, 4, 1), norm=nn.BatchNorm1d(4)),
-        (4, 4),
-        0,
-        0,
-    ),
-    "a stored tensor, which the trace computes at once": (
-        lambda: Program(
-            lambda m, x: m.rows(x) + m.norm(m.rows.weight), rows=nn.Linear(4, 4, bias=False), norm=nn.BatchNorm1d(4)
-        ),
-        (4, 4),
         0,
         0,
     ),
@@ -192,16 +159,6 @@ def test_norms_are_folded_where_it_is_proven_and_numbers_stay(name: str, passes:
             assert torch.equal(value, model.state_dict()[key]), key
 
 
-def test_a_norm_that_trains_stays_and_the_reason_is_logged(
-    passes: SimpleNamespace, caplog: pytest.LogCaptureFixture
-) -> None:
-    model = training(lived(Program(lambda m, x: m.norm(m.conv(x)), conv=conv(), norm=nn.BatchNorm2d(4))))
-    traced = fx.symbolic_trace(model)
-    with caplog.at_level(logging.INFO, "passes"):
-        assert not passes.fold_batch_norms(traced).modified
-    assert "norm stays: it takes its statistics from the batch" in caplog.text
-
-
 class Weighed(nn.Module):
     """Constants, and what only looks like one."""
 
@@ -217,58 +174,6 @@ class Weighed(nn.Module):
         noise = torch.rand(3) * 0
         fresh = torch.zeros(3).add_(x.sum())
         return x @ angles + self.count.exp(), noise + self.weight.exp() * x.sum(), fresh, self.table.cos()
-
-
-class Statistics(nn.Module):
-    """A norm that returns three values, of which the model uses what it is told."""
-
-    def __init__(self, use: Callable[[Any], Any]) -> None:
-        super().__init__()
-        self.conv, self.norm, self.use = conv(), nn.BatchNorm2d(4), use
-
-    def forward(self, x: Tensor) -> Any:
-        norm = self.norm
-        numbers = norm.weight, norm.bias, norm.running_mean, norm.running_var
-        return self.use(torch.native_batch_norm(self.conv(x), *numbers, False, 0.1, 1e-5))
-
-
-STATISTICS: dict[str, tuple[Callable[[Any], Any], bool]] = {
-    "the result": (lambda three: three[0], True),
-    "all three": (lambda three: three, False),
-    "its mean": (lambda three: (three[0], three[1]), False),
-    "the tuple in a call": (lambda three: torch.stack(three[:1], 0), False),
-}
-
-
-@pytest.mark.parametrize("name", STATISTICS)
-@torch.no_grad()
-def test_a_norm_is_folded_only_if_its_first_value_alone_is_used(name: str, passes: SimpleNamespace) -> None:
-    use, goes = STATISTICS[name]
-    model, x = lived(Statistics(use)), torch.randn(*IMAGES, dtype=torch.float64)
-    tracer = fx.Tracer()
-    tracer.proxy_buffer_attributes = True
-    traced = fx.GraphModule(model, tracer.trace(model))
-    [layer] = traced.graph.find_nodes(op="call_module", target="conv")
-    layer.meta["val"] = torch.empty(IMAGES)
-    assert passes.fold_batch_norms(traced).modified == goes
-    torch.testing.assert_close(traced(x), model(x), rtol=1e-10, atol=1e-10)
-
-
-@torch.no_grad()
-def test_a_sparse_tensor_is_no_constant_to_store(passes: SimpleNamespace) -> None:
-    class Neighbours(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.register_buffer("matrix", torch.eye(3).to_sparse())
-
-        def forward(self, x: Tensor) -> Tensor:
-            return torch.sparse.mm(self.matrix * 2, x)
-
-    tracer = fx.Tracer()
-    tracer.proxy_buffer_attributes = True
-    traced = fx.GraphModule(model := Neighbours(), tracer.trace(model))
-    assert not passes.fold_constants(traced).modified
-    assert torch.equal(traced(torch.ones(3, 3)), model(torch.ones(3, 3)))
 
 
 @torch.no_grad()
@@ -298,44 +203,23 @@ def _exports(model: nn.Module, x: Tensor) -> Iterator[tuple[str, fx.GraphModule]
         yield "functional", program.run_decompositions({}).module(check_guards=False)
 
 
-def test_a_constant_that_is_too_large_stays(passes: SimpleNamespace) -> None:
-    class Outer(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.register_buffer("places", torch.arange(64.0))
-
-        def forward(self, x: Tensor) -> Tensor:
-            return x + self.places[:, None] * self.places
-
-    module = dict(_exports(Outer(), torch.ones(64, 64)))["functional"]
-    passes.fold_constants(module, most_bytes=1000)
-    assert sum(tensor.nbytes for tensor in module.state_dict().values()) < 1000
-    assert passes.fold_constants(module, most_bytes=64 * 64 * 4).modified
-    assert torch.equal(module(torch.ones(64, 64)), Outer()(torch.ones(64, 64)))
-
-
 SHARED: dict[str, tuple[Callable[[Tensor], Any], int]] = {
     "equal calls": (lambda x: x.sin() + x.sin(), 1),
-    "in a chain": (lambda x: torch.exp(x.sin()) + torch.exp(x.sin()), 2),
     "keywords in another order": (lambda x: x.sum(dim=0, keepdim=True) + x.sum(keepdim=True, dim=0), 1),
     "random": (lambda x: torch.rand_like(x) - torch.rand_like(x), 0),
     "1 and 1.0": (lambda x: (torch.add(x, 1), torch.add(x, 1.0)), 0),
     "0.0 and -0.0": (lambda x: torch.div(1, torch.mul(x, 0.0)) + torch.div(1, torch.mul(x, -0.0)), 0),
     "both returned": (lambda x: (x.sin(), x.sin()), 0),
-    "the third is returned as the second": (lambda x: (x.sin() + 1, x.sin(), x.sin()), 1),
     "parts of joined lists that are written": (
         lambda x: (x.sin(), (x.chunk(2) + x.chunk(1))[0].add_(1), x.sin())[2],
         0,
     ),
-    "one returned": (lambda x: (x.sin(), x.sin() + 1), 1),
     "a write between": (lambda x: (y := x.neg()).sin() + (y.add_(1), y.sin())[1], 0),
-    "a result that is written": (lambda x: (x.neg().add_(1), x.neg())[1], 0),
     "a view that is written": (lambda x: (x.neg().view(-1).add_(1), x.neg())[1], 0),
     "a write through einsum": (
         lambda x: ((y := x.neg()), (d := torch.einsum("ij->ji", y)), y.sin() + (d.add_(1), y.sin())[1])[2],
         0,
     ),
-    "an index and a list": (lambda x: x[(0, 1)] + x[[0, 1]].sum(), 0),
 }
 
 
@@ -377,45 +261,6 @@ def test_a_mode_ends_what_may_be_shared_or_folded(passes: SimpleNamespace) -> No
     assert torch.equal(module(*inputs)[0], expected)
 
 
-def test_gradients_of_the_inputs_stay(passes: SimpleNamespace) -> None:
-    torch.manual_seed(0)
-    model = lived(Program(lambda m, x: m.norm(m.conv(x)).sin(), conv=conv(), norm=nn.BatchNorm2d(4)))
-    traced = fx.symbolic_trace(model)
-    assert passes.fold_batch_norms(traced).modified
-    slopes = []
-    for module in (model, traced):
-        x = torch.ones(IMAGES, dtype=torch.float64, requires_grad=True)
-        slopes.append(torch.autograd.grad(module(x).sum(), x)[0])
-    torch.testing.assert_close(*slopes)
-
-
-def test_a_norm_of_make_fx_is_read_and_one_of_another_kind_is_logged(
-    passes: SimpleNamespace, caplog: pytest.LogCaptureFixture
-) -> None:
-    model = lived(Program(lambda m, x: m.norm(m.conv(x)), conv=conv(), norm=nn.BatchNorm2d(4)))
-    x = torch.randn(*IMAGES, dtype=torch.float64)
-    made = make_fx(model, tracing_mode="real")(x)
-    for node in made.graph.nodes:
-        if node.op == "call_function" and "convolution" in str(node.target):
-            node.meta["val"] = torch.empty(IMAGES)
-    assert passes.fold_batch_norms(made).modified
-    torch.testing.assert_close(made(x), model(x), rtol=1e-10, atol=1e-10)
-    model.norm = nn.SyncBatchNorm(4).eval()
-    traced = fx.symbolic_trace(model)
-    with caplog.at_level(logging.INFO, "passes"):
-        assert not passes.fold_batch_norms(traced).modified
-    assert "norm stays: SyncBatchNorm is a norm of another kind" in caplog.text
-
-
-def test_the_log_tells_of_norms_alone(passes: SimpleNamespace, caplog: pytest.LogCaptureFixture) -> None:
-    model = lived(Program(lambda m, x: m.batch_norm(m.conv(x)), conv=conv(), batch_norm=nn.BatchNorm2d(4)))
-    x = torch.randn(*IMAGES, dtype=torch.float64)
-    for _, module in graphs(model, x):
-        with caplog.at_level(logging.INFO, "passes"):
-            assert passes.fold_batch_norms(module).modified
-    assert "stays" not in caplog.text
-
-
 def test_a_module_that_was_folded_in_inference_mode_has_gradients(passes: SimpleNamespace) -> None:
     model = lived(Program(lambda m, x: m.norm(m.conv(x)), conv=conv(), norm=nn.BatchNorm2d(4)))
     x = torch.randn(*IMAGES, dtype=torch.float64, requires_grad=True)
@@ -424,17 +269,6 @@ def test_a_module_that_was_folded_in_inference_mode_has_gradients(passes: Simple
             assert passes.fold_batch_norms(module).modified
         slopes = [torch.autograd.grad(one(x).square().sum(), x)[0] for one in (module, model)]
         torch.testing.assert_close(*slopes)
-
-
-def test_the_tolerance_of_any_layer_is_a_number_for_each_result() -> None:
-    tolerance = taken("14_fold_and_fuse", "tolerance")
-    for layer, norm, shape in (
-        (nn.Linear(4, 6), nn.BatchNorm1d(6), (3, 4)),
-        (nn.ConvTranspose2d(4, 6, 1, groups=2), nn.BatchNorm2d(6), IMAGES),
-    ):
-        x = torch.randn(*shape)
-        allowed = tolerance(layer, lived(norm), x, torch.float32)
-        assert allowed.shape == layer(x).shape and not allowed.requires_grad and bool((allowed > 0).all())
 
 
 class Expanded(nn.Module):
@@ -468,62 +302,3 @@ def test_a_folded_constant_has_the_dtype_in_which_it_was_folded(passes: SimpleNa
     assert passes.fold_constants(module).modified
     found = [one.half()(torch.ones(3).half()).dtype for one in (before, module)]
     assert found == [torch.float32, torch.float16]
-
-
-def test_another_result_may_need_the_result_that_is_shared(passes: SimpleNamespace) -> None:
-    def program(x: Tensor) -> tuple[Tensor, Tensor]:
-        return torch.sin(x), torch.sin(x).sin()
-
-    shared = fx.symbolic_trace(program)
-    assert passes.share_common_subexpressions(shared).modified
-    for module in (program, shared):
-        first, second = module(torch.ones(2, requires_grad=True))
-        with torch.no_grad():
-            first.add_(1)
-        if module is program:
-            second.sum().backward()
-        else:
-            with pytest.raises(RuntimeError, match="modified by an inplace operation"):
-                second.sum().backward()
-
-
-def test_a_norm_whose_eps_is_an_input_stays(passes: SimpleNamespace) -> None:
-    class EpsGiven(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.conv, self.norm = conv(), nn.BatchNorm2d(4)
-
-        def forward(self, x: Tensor, eps: float = 1e-5) -> Tensor:
-            norm = self.norm
-            statistics = norm.running_mean, norm.running_var, norm.weight, norm.bias
-            return functional.batch_norm(self.conv(x), *statistics, False, 0.1, eps)
-
-    model, x = lived(EpsGiven()), torch.randn(2, 4, 3, 3).double()
-    traced = fx.symbolic_trace(model)
-    assert not passes.fold_batch_norms(traced).modified
-    torch.testing.assert_close(traced(x, 0.5), model(x, 0.5))
-
-
-def test_a_norm_of_aten_of_which_nothing_is_used_stays(passes: SimpleNamespace) -> None:
-    graph, aten = fx.Graph(), torch.ops.aten
-    x, values = (
-        graph.placeholder("x"),
-        {"weight": torch.randn(4, 4, 1, 1), "mean": torch.randn(4), "var": torch.ones(4)},
-    )
-    weight, mean, var = map(graph.get_attr, values)
-    convolution = graph.call_function(
-        aten.convolution.default, (x, weight, None, [1, 1], [0, 0], [1, 1], False, [0, 0], 1)
-    )
-    convolution.meta["val"] = torch.randn(2, 4, 3, 3)
-    norm = aten._native_batch_norm_legit_no_training.default
-    graph.call_function(norm, (convolution, None, None, mean, var, 0.1, 1e-5))
-    graph.output(x)
-    assert not passes.fold_batch_norms(fx.GraphModule(values, graph)).modified
-
-
-def test_pools_that_draw_are_not_made_once(passes: SimpleNamespace) -> None:
-    def difference(x: Tensor) -> Tensor:
-        first, second = (functional.fractional_max_pool2d(x, 2, output_size=4) for _ in range(2))
-        return first - second
-
-    assert not passes.share_common_subexpressions(fx.symbolic_trace(difference)).modified

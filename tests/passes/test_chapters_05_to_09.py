@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-import copy
 import functools
-import math
 from collections.abc import Callable
 
 import pytest
 import torch
 from packaging.version import Version
 from torch import Tensor, fx, nn
-from torch._subclasses.fake_tensor import FakeTensorMode
-from torch.fx.experimental.normalize import NormalizeArgs
 from torch.fx.experimental.proxy_tensor import make_fx
-from torch.fx.passes.fake_tensor_prop import FakeTensorProp
-from torch.fx.passes.shape_prop import ShapeProp
 
 from tests.taken import taken
 
 pytestmark = pytest.mark.room(name="passes")
 
-_TRACING, _ARGUMENTS, _INPUTS, _PROFILING = (
-    "05_control_flow_limits",
-    "06_kwargs",
-    "07_placeholder",
-    "09_profiling",
-)
+_TRACING, _ARGUMENTS, _INPUTS = "05_control_flow_limits", "06_kwargs", "07_placeholder"
 ONES = torch.ones(2)
 
 
@@ -57,18 +46,6 @@ def test_a_forward_assigned_to_the_object_is_ignored_at_the_root(assigned: Calla
         prove(trace(model), model, (ONES,))
     whole = fx.GraphModule(holder, fx.Tracer().trace(holder))
     assert torch.equal(whole(ONES), holder(ONES)), "of a submodule it is taken"
-
-
-def test_trace_takes_functions_and_knows_their_parameters() -> None:
-    trace = taken(_TRACING, "trace")
-
-    def scaled(x: Tensor, factor: int = 2) -> Tensor:
-        return x * factor
-
-    assert torch.equal(trace(scaled, fixed={"factor": 3})(ONES, 3), ONES * 3)
-    for model in (scaled, Scaled(), fx.symbolic_trace(Scaled())):
-        with pytest.raises(TypeError, match="no such parameter"):
-            trace(model, fixed={"facter": 3})
 
 
 class Shifted(nn.Module):
@@ -103,29 +80,6 @@ class Linear(nn.Module):
         super().__init__()
         torch.manual_seed(0)
         self.left, self.right = nn.Linear(2, 2), nn.Linear(2, 2)
-
-
-class Branching(Linear):
-    def forward(self, x: Tensor) -> Tensor:
-        return self.left(x) if x.sum() > 0 else self.right(x)
-
-
-class Choosing(Linear):
-    def forward(self, x: Tensor) -> Tensor:
-        return torch.where(x.sum() > 0, self.left(x), self.right(x))
-
-
-class Forgetful(Linear):
-    def forward(self, x: Tensor) -> Tensor:
-        return torch.where(x.sum() > 0, self.left(x), self.right(x).detach())
-
-
-def test_a_choice_between_layers_is_the_branch_between_them() -> None:
-    trace, prove = taken(_TRACING, "trace", "prove")
-    prove(trace(Choosing()), Branching(), (ONES,), (-ONES,))
-    prove(trace(Forgetful()), Branching(), (ONES,))
-    with pytest.raises(AssertionError):
-        prove(trace(Forgetful()), Branching(), (ONES,), (-ONES,))
 
 
 class Detached(Linear):
@@ -173,67 +127,11 @@ class Remembering(nn.Module):
         return x * self.calls
 
 
-class Making(Remembering):
-    def forward(self, x: Tensor) -> Tensor:
-        self.first = x.detach().clone()
-        return super().forward(x)
-
-
 def test_a_proof_leaves_both_modules_as_they_were() -> None:
     prove = taken(_TRACING, "prove")
     models = Remembering(), Remembering().eval()
     prove(*models, (ONES,), (-ONES,))
     assert [(model.calls.item(), model.training) for model in models] == [(0, True), (0, False)]
-
-
-def test_a_buffer_that_a_call_makes_is_refused() -> None:
-    prove = taken(_TRACING, "prove")
-    with pytest.raises(AssertionError, match=r"Missing keys in the actual mapping: \['first'\]"):
-        prove(Making(), Making(), (ONES,))
-
-
-# ---- 05: the companion -----------------------------------------------------------------------------------------------
-
-
-def test_a_parameter_that_has_the_name_of_a_fixed_one_stops_the_code() -> None:
-    def scaled(x: Tensor, long: bool = False, long_1: int = 1) -> Tensor:
-        return x * long_1 if long else x
-
-    with pytest.raises(SyntaxError, match="duplicate argument 'long_1'"):
-        fx.symbolic_trace(scaled, concrete_args={"long": True})
-
-
-root = math.sqrt
-
-
-def test_a_function_of_math_is_wrapped_by_a_global_name() -> None:
-    module = fx.symbolic_trace(lambda x: root(x.item()))
-    assert module.graph.find_nodes(op="call_function", target=math.sqrt)
-    assert module(torch.tensor(9.0)) == 3
-
-
-class Frozen(nn.Module):
-    """Its norm stays in eval mode."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.norm = nn.BatchNorm1d(2)
-
-    def train(self, mode: bool = True) -> Frozen:
-        super().train(mode)
-        self.norm.eval()
-        return self
-
-    def forward(self, x: Tensor) -> Tensor:
-        return self.norm(x)
-
-
-def test_a_train_method_of_ones_own_is_not_in_the_traced_module() -> None:
-    model = Frozen().train()
-    assert not model.norm.training
-    for traced in (fx.symbolic_trace(model), fx.symbolic_trace(nn.Sequential(model))):
-        modes = [module.training for module in traced.train().modules() if isinstance(module, nn.BatchNorm1d)]
-        assert modes == [True]
 
 
 # ---- 06 --------------------------------------------------------------------------------------------------------------
@@ -243,17 +141,6 @@ def test_matches_that_overlap_are_not_replaced() -> None:
     module = fx.symbolic_trace(lambda x: x.neg().neg().neg())
     assert len(fx.replace_pattern(module, lambda x: x.neg().neg(), lambda x: x.neg())) == 1
     assert len(module.graph.find_nodes(op="call_method", target="neg")) == 2
-
-
-@pytest.mark.parametrize(
-    "module", [fx.symbolic_trace(lambda x: torch.pow(2, x)), make_fx(torch.relu)(ONES), make_fx(torch.neg)(ONES)]
-)
-def test_a_normalised_module_runs_if_its_first_arguments_keep_their_place(module: fx.GraphModule) -> None:
-    ShapeProp(module).propagate(ONES)
-    with pytest.raises((TypeError, RuntimeError), match=r"invalid combination|missing value for argument 'self'"):
-        NormalizeArgs(module).transform()(ONES)
-    kept = NormalizeArgs(module, normalize_to_only_use_kwargs=False).transform()
-    assert torch.equal(kept(ONES), module(ONES))
 
 
 class Conditional(nn.Module):
@@ -272,29 +159,6 @@ def test_a_clamp_in_a_branch_is_not_found() -> None:
 # ---- 07 --------------------------------------------------------------------------------------------------------------
 
 
-class Counting(nn.Module):
-    def __init__(self) -> None:
-        super().__init__()
-        for name, size in (("one", 1), ("more", 3), ("sums", 1)):
-            self.register_buffer(name, torch.zeros(size))
-
-    def forward(self, x: Tensor) -> Tensor:
-        self.one.add_(x.shape[0])
-        self.more.add_(x.shape[0])
-        self.sums.add_(x.sum())
-        return x
-
-
-def test_a_fake_run_carries_out_some_writes_into_buffers() -> None:
-    module = fx.symbolic_trace(Counting())
-    FakeTensorProp(module, FakeTensorMode(allow_non_fake_inputs=True)).propagate(ONES)
-    assert {name: buffer.unique().tolist() for name, buffer in module.named_buffers()} == {
-        "one": [2],
-        "more": [2],
-        "sums": [0],
-    }
-
-
 @pytest.mark.parametrize("size", [(0, 3), (3, 0), (0,), (2, 3)])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
 def test_the_softmax_of_a_table_takes_an_empty_tensor(size: tuple[int, ...], dtype: torch.dtype) -> None:
@@ -304,23 +168,6 @@ def test_the_softmax_of_a_table_takes_an_empty_tensor(size: tuple[int, ...], dty
     lowered = make_fx(lambda x: x.softmax(0), decomposition_table=table)(x)
     torch.testing.assert_close(lowered(x), x.softmax(0))
     assert torch.ops.aten._softmax.default not in [node.target for node in lowered.graph.nodes]
-
-
-class Annotated(nn.Module):
-    def __init__(self) -> None:
-        super().__init__()
-        self.layer = nn.Linear(2, 2)
-
-    def forward(self, x: Tensor) -> Tensor:
-        return torch.relu(self.layer(x))
-
-
-def test_a_dict_of_inner_values_is_not_annotated_as_a_tensor() -> None:
-    return_inner = taken(_INPUTS, "return_inner")
-    module = fx.symbolic_trace(Annotated())
-    assert "->" in module.code
-    assert "->" not in return_inner(module, names=["layer"]).graph_module.code
-    assert [*module(ONES)] == ["layer"]
 
 
 def test_a_write_that_no_schema_declares_is_erased() -> None:
@@ -335,28 +182,3 @@ def test_a_write_that_no_schema_declares_is_erased() -> None:
     return_inner(module, names=[linear.name])
     assert norm not in module.graph.nodes
     assert count in module.graph.nodes
-
-
-# ---- 09 --------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("product", "flops"),
-    [(lambda a, b: a @ b, 2 * 3 * 3 * 3), (lambda a, b: a @ b[0], 0), (lambda a, b: torch.addmv(a[0], a, b[0]), 0)],
-)
-def test_a_matrix_times_a_vector_has_no_flops(product: Callable[[Tensor, Tensor], Tensor], flops: int) -> None:
-    count = taken(_PROFILING, "count")
-    assert sum(count(fx.symbolic_trace(product), torch.ones(3, 3), torch.ones(3, 3)).values()) == flops
-
-
-def test_a_profile_of_a_copy_under_fork_rng_changes_neither_the_model_nor_its_numbers() -> None:
-    timer = taken(_PROFILING, "Timer")
-    model = nn.Sequential(nn.BatchNorm1d(2), nn.Dropout()).train()
-    traced = fx.symbolic_trace(model)
-    state, numbers = copy.deepcopy(traced.state_dict()), torch.get_rng_state()
-    with torch.random.fork_rng():
-        timer(copy.deepcopy(traced)).run(torch.randn(4, 2))
-    assert torch.equal(torch.get_rng_state(), numbers)
-    assert all(torch.equal(value, state[name]) for name, value in traced.state_dict().items())
-    timer(copy.deepcopy(traced)).run(torch.ones(4, 2))
-    assert not torch.equal(torch.get_rng_state(), numbers), "a copy alone draws from the same numbers"

@@ -38,15 +38,6 @@ def test_of_a_large_graph_the_node_that_matters_is_left() -> None:
     assert not list(small.parameters()), "weights are left that nothing uses"
 
 
-def test_two_nodes_that_matter_together() -> None:
-    module = fx.symbolic_trace(Deep(12))
-
-    def fails(found: fx.GraphModule) -> bool:
-        return any("cos" in {user.target for user in node.users} for node in calls(found, torch.relu))
-
-    assert [node.name for node in minimise(module, fails).graph.nodes][1:] == ["relu_11", "cos", "output"]
-
-
 def test_an_input_of_the_right_shape_stands_for_what_is_before() -> None:
     for seed in range(8):
         module = random_graph(seed, steps=25, in_place=False)
@@ -85,23 +76,6 @@ def test_a_graph_on_which_a_pass_is_wrong(run: object) -> None:
     module = next(found for seed in range(400) if fails(found := random_graph(seed, steps=15)))
     made = minimise(module, fails)
     assert fails(made) and len(made.graph.nodes) <= 6, made.code
-
-
-def test_a_question_that_raises_is_no_failure() -> None:
-    module = fx.symbolic_trace(Deep(3))
-    x = torch.ones(1, 2)
-
-    def fails(found: fx.GraphModule) -> bool:
-        return bool(calls(found, "cos")) and found(x) is not None
-
-    assert minimise(module, fails)(x) is not None
-
-
-def test_most_questions() -> None:
-    asked = []
-    module = fx.symbolic_trace(Deep(10))
-    made = minimise(module, lambda found: asked.append(found) or bool(calls(found, "cos")), most=3)
-    assert len(asked) == 1 + 3 and calls(made, "cos")
 
 
 def test_a_module_that_does_not_fail_is_refused() -> None:

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor, fx, nn
-from torch.fx.experimental.proxy_tensor import make_fx
 from torch.fx.passes.split_module import split_module
 from torch.fx.subgraph_rewriter import replace_pattern_with_filters
 from torch.utils.flop_counter import FlopCounterMode
@@ -75,26 +74,6 @@ def test_tensors_are_compared_in_modules_inside_with_their_dtypes(scale: Tensor,
     pattern = fx.symbolic_trace(Scaled(torch.ones(2)))
     equal = companion("12_patterns", "tensors_are_equal")
     assert len(replace_pattern_with_filters(traced, pattern, lambda x: x + x, [equal])) == found
-
-
-def test_the_notes_of_a_pattern_leave_the_values_out() -> None:
-    def silu(x: Tensor) -> Tensor:
-        return nn.functional.silu(x, inplace=False)
-
-    traced = fx.symbolic_trace(lambda x: nn.functional.silu(x))
-    [act] = traced.graph.find_nodes(op="call_function", target=nn.functional.silu)
-    act.meta |= {"custom": {"stage": "gate"}, "val": ones}
-    replace_pattern_with_filters(traced, silu, replacement_callback=companion("13_retrace_and_meta", "with_notes"))
-    new = [node for node in traced.graph.nodes if node.op == "call_function"]
-    assert [node.meta for node in new] == [{"custom": {"stage": "gate"}}] * 2
-
-
-def test_a_decomposition_of_linear_takes_a_layer_without_a_bias() -> None:
-    layer = nn.Linear(3, 2, bias=False)
-    program = torch.export.export(layer, (torch.ones(4, 3),))
-    table = {torch.ops.aten.linear.default: companion("13_retrace_and_meta", "simple_linear")}
-    lowered = program.run_decompositions(table).module()
-    torch.testing.assert_close(lowered(torch.ones(4, 3)), layer(torch.ones(4, 3)))
 
 
 class Everything(nn.Module):
@@ -168,19 +147,3 @@ def test_values_inside_other_values_are_copied_and_watched(capsys: pytest.Captur
     watched = fx.symbolic_trace(nn.Sequential(nn.LSTM(2, 2)))
     companion("08_boxed_run", "WatchTensors")(watched).boxed_run([torch.ones(3, 1, 2)])
     assert "output 3" in capsys.readouterr().out
-
-
-def test_names_that_fix_nothing_are_told_of_functions_and_of_models() -> None:
-    unknown = companion("05_control_flow_limits", "unknown")
-
-    def starred(x: Tensor, *scales: float, scale: int = 2, **more: int) -> Tensor:
-        return x
-
-    assert unknown(starred, {"scales": 1, "scale": 1, "more": 1, "x": 1}) == {"scales", "more"}
-    assert unknown(nn.Linear(1, 1).forward, {"input": 1}) == set()
-
-
-def test_a_softmax_of_nothing_has_a_decomposition() -> None:
-    table = {torch.ops.aten._softmax.default: companion("07_placeholder", "right")}
-    lowered = make_fx(lambda x: x.softmax(0), decomposition_table=table)(torch.ones(0, 3))
-    assert lowered(torch.ones(0, 3)).shape == (0, 3)

@@ -213,10 +213,6 @@ def never_says_that_it_changed(module: fx.GraphModule) -> PassResult:
     return done(relu_by_clamp(module).graph_module, False)
 
 
-def returns_a_truth_value(module: fx.GraphModule) -> bool:
-    return relu_by_clamp(module).modified
-
-
 def adds_zero_each_time(module: fx.GraphModule) -> PassResult:
     (output,) = (node for node in module.graph.nodes if node.op == "output")
     x = next(iter(module.graph.nodes))

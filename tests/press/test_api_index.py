@@ -14,9 +14,9 @@ from nbformat import v4
 from press import ROOT
 from press.book import the_book
 from press.pages.api.documented import names, signature
-from press.pages.api.names import BEYOND, LINES
+from press.pages.api.names import BEYOND, LINES, REASONS
 from press.pages.api.page import coverage, page_text, undemonstrated, uses_of
-from press.pages.api.private import REASONS, private_names, table
+from press.pages.api.private import private_names, table
 from press.pages.api.uses import Uses
 from press.pages.status import page_text as status_text
 
@@ -63,18 +63,6 @@ USES = {
         {"Graph", "wrap"},
     ),
     "a loop": (_TRACED + "for node in traced.graph.nodes:\n    node.op = node.name", {*_NODES, "Node.op", "Node.name"}),
-    "a comprehension": (
-        _TRACED + "{n: n.users for n in traced.graph.nodes if n.next}",
-        {*_NODES, "Node.users", "Node.next"},
-    ),
-    "unpacking": (
-        _TRACED + "x, add, output = traced.graph.nodes\nadd.all_input_nodes",
-        {*_NODES, "Node.all_input_nodes"},
-    ),
-    "a match": (
-        _TRACED + "match traced.graph.find_nodes(op='output'):\n    case [fx.Node()]:\n        pass",
-        {*_GRAPH, "Graph.find_nodes", "Node"},
-    ),
     "an argument of a node": (
         _TRACED + "traced.graph.output_node().args[0].users",
         {*_GRAPH, "Graph.output_node", "Node.args", "Node.users"},
@@ -82,19 +70,6 @@ USES = {
     "with": (
         _TRACED + "with traced.graph.inserting_before(None):\n    new = traced.graph.get_attr('w')\nnew.meta['a'] = 1",
         {*_GRAPH, "Graph.inserting_before", "Graph.get_attr", "Node.meta"},
-    ),
-    "an assignment": (_TRACED + "traced.graph = fx.Graph()", {*_GRAPH, "Graph"}),
-    "a call of a function of the notebook": (
-        _TRACED + "def last(graph):\n    return graph.output_node()\nlast(traced.graph).prev",
-        {*_GRAPH, "Graph.output_node", "Node.prev"},
-    ),
-    "a function with an annotation": (
-        "from torch import fx\ndef f(g: fx.Graph):\n    g.lint()",
-        {"Graph", "Graph.lint"},
-    ),
-    "isinstance": (
-        "from torch import fx\ndef f(a):\n    if isinstance(a, fx.Node):\n        a.target",
-        {"Node", "Node.target"},
     ),
     "an override in a subclass": (
         "from torch import fx\nclass Loud(fx.Interpreter):\n    def run_node(self, n):\n        return n.name",
@@ -116,24 +91,11 @@ USES = {
         "from torch import fx\nclass A(fx.Transformer):\n    def f(self, n):\n        return super().fetch_attr(n)",
         {"Transformer", "Interpreter.fetch_attr"},
     ),
-    "what an object keeps": (
-        _TRACED + "class Held:\n    def __init__(self, g):\n        self.held = g\nHeld(traced.graph).held.lint()",
-        {*_GRAPH, "Graph.lint"},
-    ),
     "what a constructor is given by name": (
         _TRACED + "fx.Interpreter(traced, garbage_collect_values=False)",
         {*_TRACING, "Interpreter", "Interpreter.garbage_collect_values"},
     ),
-    "a function that makes one": (
-        "from torch.fx.experimental.proxy_tensor import make_fx\nmake_fx(abs)(1).recompile()",
-        {"experimental.proxy_tensor.make_fx", "GraphModule.recompile"},
-    ),
     "what cannot be imported": ("from torch.fx import no_such\nfrom torch.no_such import fx\nimport no_such.fx", set()),
-    "a copy": ("import copy\n" + _TRACED + "copy.deepcopy(traced).code", {*_TRACING, "GraphModule.code"}),
-    "arithmetic on proxies": (
-        "import torch\nfrom torch import fx\n(torch.tanh(fx.Proxy(None)) * 2).node.name",
-        {"Proxy", "Proxy.node", "Node.name"},
-    ),
 }  # fmt: skip
 
 

@@ -79,19 +79,11 @@ def test_a_new_exercise_runs_fails_as_handed_out_and_is_proven(copy: Path) -> No
     sheet = book.sheet_of("01_node_creation")
     exercise = sheet.exercises[-1]
     assert (exercise.id, exercise.title) == (SHOWN, "Double the input")
-    assert SHOWN in derive(book, sheet.folder, {})[0].exercise_ids
+    assert SHOWN in derive(book, sheet.folder)[0].exercise_ids
     forms = json.dumps([(exercise.stub[0].source, False), (exercise.solution[0].source, True)])
     command = [sys.executable, "-c", _PROOF, SHOWN, exercise.answer, forms]
     ran = subprocess.run(command, cwd=copy, env={"PYTHONPATH": f"{copy}:{ROOT}"}, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr
-
-
-def test_a_chapter_without_exercises_gets_a_sheet(copy: Path) -> None:
-    chapter = (copy / "book" / "chapters" / "01_node_creation.md").read_text(encoding="utf-8")
-    (copy / "book" / "chapters" / "47_more.md").write_text(chapter, encoding="utf-8")
-    folder = make(Book(copy), "47-first-of-all")
-    sheet = Book(copy).sheet(folder.parent)
-    assert [exercise.id for exercise in sheet.exercises] == ["47-first-of-all"]
 
 
 @pytest.mark.parametrize(

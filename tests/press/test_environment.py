@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import functools
 import importlib.metadata
 import re
@@ -129,22 +128,6 @@ def test_what_is_there_for_less_does_not_count_for_more(calls: list[list[str]]) 
         assert len(calls) > before
 
 
-def test_an_environment_that_renders_can_be_a_learners_as_well(calls: list[list[str]]) -> None:
-    for need in (LEARN, BOOK):
-        ensure(need)
-    assert len(calls) == 2
-    for need in (BOOK, LEARN):
-        ensure(need)
-    assert len(calls) == 2
-
-
-def test_a_reader_gets_nothing_of_what_only_teachers_use(calls: list[list[str]]) -> None:
-    ensure(NOTEBOOKS)
-    assert "requirements.txt" in flat(calls) and "classroom/requirements.txt" not in flat(calls)
-    ensure(EVERYTHING)
-    assert "classroom/requirements.txt" in flat(calls)
-
-
 def test_programs_of_the_environment_find_what_the_package_leaves_out(tmp_path: Path) -> None:
     """As `dask worker` or `pytest`, from any folder: the project is installed as the folder that it is."""
     code = "import press, classroom; print(press.ROOT)"
@@ -160,27 +143,6 @@ def test_a_cpu_index_is_asked_for_torch_first(
     ensure(need)
     pin = next(line for line in (ROOT / "requirements.txt").read_text().splitlines() if line.startswith("torch=="))
     assert calls[0] == ["--index-url", "file:///wheels", "--no-deps", pin]
-
-
-def test_how_much_is_fetched_is_said_first(
-    calls: list[list[str]], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(sys, "platform", "linux")
-    ensure(LEARN)
-    first = capsys.readouterr().out.splitlines()[0]
-    assert re.search(r"To fetch, at most: \d\.\d GB, about \d+ minutes at 50 Mbit/s, nearly all for CUDA", first)
-    monkeypatch.setenv("TORCH_INDEX", "https://host.example/cpu")
-    ensure(EVERYTHING)
-    out = capsys.readouterr().out
-    assert re.search(r"To fetch, at most: \d+ MB, about \d minutes at 50 Mbit/s\.\n", out) and "host" not in out
-
-
-def test_a_torch_that_is_there_is_not_counted(
-    calls: list[list[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (packages(tmp_path) / "torch-2.13.0.dist-info").mkdir()
-    ensure(EVERYTHING)
-    assert f"at most: {NEEDS[EVERYTHING].megabytes} MB" in capsys.readouterr().out
 
 
 def test_a_failed_install_says_so_and_is_tried_again(calls: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -201,18 +163,7 @@ def test_a_failed_install_says_so_and_is_tried_again(calls: list[list[str]], mon
     assert calls
 
 
-def test_an_older_python_can_read_what_tells_it_so() -> None:
-    for name in ("__init__", "__main__", "binding/__init__", "binding/environment", "binding/installing"):
-        ast.parse((ROOT / "press" / f"{name}.py").read_text(encoding="utf-8"), feature_version=(3, 8))
-
-
 def test_an_old_python_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "version_info", (3, 10, 0))
     with pytest.raises(SetupError, match=r"Python 3\.11 or newer is needed"):
         ensure(BOOK)
-
-
-def test_an_unknown_command_is_told_without_a_traceback() -> None:
-    done = subprocess.run([sys.executable, "-m", "press", "bind"], cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 2
-    assert "invalid choice: 'bind'" in done.stderr and "Traceback" not in done.stderr

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from press.manuscript.faults import MARKER, with_list
 from press.manuscript.problems import PressError
 from press.manuscript.reading import HEADER, Manuscript, parse
+from press.printing.transforms import FAULTS, with_faults
 
-FAULTS = """\
+ENTRIES = """\
 # 01 · When it breaks
 
 ## With a message
@@ -35,23 +36,29 @@ def page(name: str, text: str) -> Manuscript:
     return parse(Path(name), f"{HEADER}\n{text}")
 
 
+def book(chapter: Manuscript, companion: Manuscript | None) -> SimpleNamespace:
+    """A book of one chapter, and of its companion where there is one."""
+    companions = {"when_it_breaks/01_x": companion.path} if companion else {}
+    return SimpleNamespace(chapters={"01_x": chapter.path}, companions=companions, page=lambda _: companion)
+
+
 def test_the_marker_becomes_a_list_with_the_anchors_of_the_entries() -> None:
-    chapter = page("01_x.md", f"# T\n\n### Known already\n\n{MARKER}\n")
-    [cell] = with_list(chapter, chapter.cells, page("when_it_breaks/01_x.md", FAULTS))
+    chapter = page("01_x.md", f"# T\n\n### Known already\n\n{FAULTS}\n")
+    [cell] = with_faults(chapter, book(chapter, page("when_it_breaks/01_x.md", ENTRIES))).cells
     assert "<summary>2 more faults, each with its cause and its cure · 1 more on the subject" in cell.source
     name = "typeerror-it-is-none"
     link = f"[TypeError: it is `None`](when_it_breaks/01_x.ipynb#{name})"
     assert f'- <a id="{name}"></a>{link}' in cell.source
     assert "- [Known already](when_it_breaks/01_x.ipynb#known-already)" in cell.source, "an id stands on a page once"
-    assert MARKER not in cell.source
+    assert FAULTS not in cell.source
 
 
 @pytest.mark.parametrize(
     ("text", "has_companion"),
-    [("# T\n", True), (f"# T\n\n{MARKER}\n\n{MARKER}\n", True), (f"# T\n\n{MARKER}\n", False)],
+    [("# T\n", True), (f"# T\n\n{FAULTS}\n\n{FAULTS}\n", True), (f"# T\n\n{FAULTS}\n", False)],
 )
 def test_a_chapter_without_its_list_is_refused(text: str, has_companion: bool) -> None:
     chapter = page("01_x.md", text)
-    companion = page("when_it_breaks/01_x.md", FAULTS) if has_companion else None
+    companion = page("when_it_breaks/01_x.md", ENTRIES) if has_companion else None
     with pytest.raises(PressError, match=re.escape("has <!-- all faults --> once, another has none")):
-        with_list(chapter, chapter.cells, companion)
+        with_faults(chapter, book(chapter, companion))

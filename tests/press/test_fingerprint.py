@@ -19,13 +19,6 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_same_sources_give_the_same_fingerprint(root: Path) -> None:
-    assert fingerprint.of_sources(root) == fingerprint.of_sources(root)
-    (root / "book/_ext/__pycache__").mkdir()
-    (root / "book/_ext/__pycache__/own.pyc").write_text("")
-    assert fingerprint.of_sources(root) == fingerprint.of_sources(root)
-
-
 @pytest.mark.parametrize(
     ("change", "differs"),
     [
@@ -41,25 +34,6 @@ def test_a_change_is_seen(root: Path, change: Callable[[Path], object], differs:
     change(root)
     after = fingerprint.of_sources(root)
     assert {kind for kind in before if before[kind] != after[kind]} == differs
-
-
-def test_another_environment_is_seen(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = fingerprint.of_sources(root)
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1")
-    assert fingerprint.of_sources(root)["machinery"] != before["machinery"]
-
-
-def test_a_lost_page_is_seen(root: Path) -> None:
-    before = fingerprint.of_site(root / "built")
-    (root / "built/index.html").unlink()
-    assert fingerprint.of_site(root / "built") != before
-
-
-@pytest.mark.parametrize("text", [None, "", "{", "[1]"])
-def test_without_a_record_nothing_is_known(tmp_path: Path, text: str | None) -> None:
-    if text is not None:
-        (tmp_path / "kept.json").write_text(text)
-    assert fingerprint.kept(tmp_path / "kept.json") == {}
 
 
 def test_a_book_that_is_up_to_date_starts_no_sphinx(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from press.book import Book, the_book
+from press.pages.derived import PAGES
 from press.printing import unchanged
 from press.printing.freshness import INDEX, problems
 from press.printing.notebooks import print_notebooks
@@ -17,7 +18,7 @@ CHAPTER = "# Title\n\nSome text.\n\n```{code-cell} ipython3\n1 + 1\n```\n\nMore.
 
 
 def test_the_book_is_printed_as_its_manuscript_says() -> None:
-    assert problems(the_book()) == []
+    assert problems(the_book(), PAGES) == []
 
 
 @pytest.fixture

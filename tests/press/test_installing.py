@@ -22,13 +22,6 @@ Collecting filelock==4.3.1 (from -r requirements.txt (line 3))
 Collecting torch==2.13.0 (from -r requirements.txt (line 590))
   Downloading {TORCH} (191.8 MB)
 """
-APART = f"""\
-Collecting filelock==4.3.1
-  Obtaining dependency information for filelock==4.3.1 from https://host.example/filelock-4.3.1.whl.metadata
-  Downloading filelock-4.3.1-py3-none-any.whl.metadata (2.4 kB)
-Collecting torch==2.13.0
-  Using cached {TORCH}.metadata (29 kB)
-"""
 # It prints what it is given, then is silent until a file is there, as pip is while a large one comes; not for ever.
 SILENT = """\
 import sys, time
@@ -81,29 +74,6 @@ def test_it_is_said_again_while_pip_is_silent(said: queue.Queue[str], tmp_path: 
         finally:
             (tmp_path / "go").touch()
         assert done.result()
-
-
-def test_a_line_is_a_line(capsys: pytest.CaptureFixture[str]) -> None:
-    with Heartbeat().during(lambda: "making .venv"):
-        pass
-    assert capsys.readouterr().out.split(maxsplit=2)[1:] == ["s", "making .venv\n"]
-
-
-def test_packages_are_counted_as_they_come(tmp_path: Path) -> None:
-    assert read(READ, None, tmp_path).told().startswith("1 package fetched, fetching torch")
-    bar = "     ━━━━━━━━━━━━ 191.8/191.8 MB 11.7 MB/s eta 0:00:00"
-    assert read(READ + bar, 3, tmp_path).told().startswith("2 of 2 packages fetched, reading torch 2.13.0+cpu")
-    assert read(APART, 2, tmp_path).told().startswith("2 of 2 packages looked up, looking up torch")
-    there = "Requirement already satisfied: filelock==4.3.1 in /venv (from -r requirements.txt (line 3)) (4.3.1)"
-    assert read(there, 9, tmp_path).told().startswith("1 of 9 packages fetched")
-
-
-def test_what_is_unpacked_is_seen_on_the_disk(tmp_path: Path) -> None:
-    progress = read("Installing collected packages: filelock, torch", None, tmp_path)
-    assert progress.told().startswith("0 of 2 packages installed, unpacking filelock")
-    (tmp_path / "filelock-4.3.1.dist-info").mkdir()
-    (tmp_path / "filelock-4.3.1.dist-info" / "INSTALLER").touch()
-    assert progress.told().startswith("1 of 2 packages installed, unpacking torch")
 
 
 def test_a_failure_shows_every_error_and_no_address(said: queue.Queue[str], tmp_path: Path) -> None:

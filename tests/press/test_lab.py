@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from jupyter_server.serverapp import ServerApp
 from jupyter_server.services.contents.largefilemanager import LargeFileManager
-from nbformat.sign import NotebookNotary
 
 from press import ROOT, lab
 from press.book import Book
@@ -57,20 +56,6 @@ def test_a_notebook_that_was_changed_since_is_not_trusted(printed: Path) -> None
     path = printed / "chapters/01_x.ipynb"
     path.write_text(path.read_text(encoding="utf-8").replace("drawn", "planted"), encoding="utf-8")
     assert cells_as_shown(printed, "chapters/01_x.ipynb") == [False]
-
-
-def test_all_notebooks_of_the_book_are_trusted(tmp_path: Path) -> None:
-    book = Book()
-    count = lab.trust(book, tmp_path / "trusted")
-    assert count == sum(len(book.targets(source)) for source in book.sources)
-    notary = NotebookNotary(data_dir=str(tmp_path / "trusted"))
-    loose = [
-        str(path.relative_to(ROOT))
-        for source in book.sources
-        for path in book.targets(source)
-        if not notary.check_signature(book.printed(path))
-    ]
-    assert loose == []
 
 
 def test_the_signatures_are_the_projects_own(tmp_path: Path) -> None:

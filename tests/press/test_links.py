@@ -48,10 +48,6 @@ def test_without_a_network_it_says_so_and_asks_nothing(book: Path, capsys: pytes
     assert "No network: none of the 2 addresses was asked." in capsys.readouterr().err
 
 
-def test_a_host_that_nobody_is_at_is_no_network() -> None:
-    assert not links.reachable(("127.0.0.1", 9), 1)
-
-
 class _Host(http.server.BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         there = self.path.startswith("/there")

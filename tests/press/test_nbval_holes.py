@@ -12,7 +12,7 @@ from nbformat import NotebookNode, v4
 
 from press import ROOT
 from press.printing.lint import lint
-from press.printing.stored import load
+from press.stored import load
 
 PRINTED = sorted((ROOT / "chapters").rglob("*.ipynb")) + sorted((ROOT / "solutions").rglob("*.ipynb"))
 UNPRINTED = sorted((ROOT / "exercises").rglob("*.ipynb"))

@@ -15,7 +15,7 @@ from press.printing.execution import PRINTED_SEED
 from tests.cold import drawn
 
 # A folder of a room, a file with a test that is marked and one that is not, and notebooks, which no room has.
-SOME = ("tests/paper/test_folds.py", "tests/book/test_cheat_sheet.py", "solutions/P1_one_model.ipynb")
+SOME = ("extras/editions/tests/test_folds.py", "tests/book/test_cheat_sheet.py", "solutions/P1_one_model.ipynb")
 
 
 def collected(*arguments: str) -> list[str]:
@@ -42,11 +42,6 @@ def test_a_room_that_there_is_not_is_refused(tmp_path: Path) -> None:
     assert ran.returncode == 4 and "names no room" in ran.stderr
 
 
-def test_every_folder_of_a_room_is_there() -> None:
-    folders = [folder for room in rooms.ROOMS.values() for folder in room.folders]
-    assert [folder for folder in folders if not (ROOT / folder).is_dir()] == []
-
-
 @pytest.mark.parametrize("asked", [["--room", "site"], []])
 def test_prove_says_what_each_room_adds_and_runs_it(
     asked: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -66,13 +61,6 @@ def test_prove_says_what_each_room_adds_and_runs_it(
     assert all(command[-1] == "-x" for command in ran)
     output = capsys.readouterr().out
     assert all(str(rooms.ROOMS[name]) in output for name in names) and "Room site: failed." in output
-
-
-def test_a_room_in_which_another_torch_changes_nothing_is_not_red(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(commands.environment, "run_module", lambda *_: None)
-    for status, told in ((5, 0), (1, 1)):
-        monkeypatch.setattr(commands, "_test_on", lambda *_, status=status: status)
-        assert commands.main(["prove", "--room", "models", "--torch", "2.15.0"]) == told
 
 
 def test_the_cold_room_draws_a_share_that_its_number_decides(monkeypatch: pytest.MonkeyPatch) -> None:

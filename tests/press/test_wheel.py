@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from fxbook.learning.exercises import catalogue
+from fxbook.catalogue import catalogue
 from press import ROOT
 from press.book import the_book
 from press.printing import package
@@ -95,7 +95,7 @@ sys.path.insert(0, {str(installed)!r})
 {chr(10).join(lines)}
 import fxbook, torch
 from fxbook import EditStepper, check, draw, hint, tasks
-from fxbook.learning.exercises import catalogue, headings
+from fxbook.catalogue import catalogue, headings
 assert all(tasks.find(name) for name in catalogue()), "the check of each exercise"
 traced = torch.fx.symbolic_trace(torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.ReLU()))
 assert "<script" in EditStepper(traced, "as traced")._repr_html_() and "<svg" in draw(traced)._repr_html_()

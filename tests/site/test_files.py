@@ -10,11 +10,10 @@ from types import ModuleType
 
 import pytest
 from bs4 import Tag
-from sphinx.errors import ConfigError
 
 from press import ROOT
 from tests.loading import load
-from tests.site.pages import CHAPTERS, PAGES, PARTS, TOC, article, ids_of, parsed
+from tests.site.pages import CHAPTERS, PAGES, TOC, article, ids_of, parsed
 
 # What a browser fetches by itself; a link to another host is a thing to click, and allowed.
 LOADS = {
@@ -29,9 +28,9 @@ PAGE_BUDGET, STATIC_BUDGET = 70_000, 300_000
 
 
 @pytest.fixture(scope="module")
-def bookplate() -> ModuleType:
+def footer() -> ModuleType:
     """The book's own Sphinx extension."""
-    return load("book/_ext/bookplate.py")
+    return load("book/_ext/footer.py")
 
 
 def test_every_page_of_the_table_of_contents_is_there(built_book: Path) -> None:
@@ -120,15 +119,6 @@ def test_a_chapter_and_its_exercises_link_each_other(built_book: Path) -> None:
     assert lost == []
 
 
-def test_each_chapter_is_listed_with_its_exercises_its_faults_and_last_its_solutions() -> None:
-    chapters = [page for caption, pages in PARTS if caption == "Chapters" or "Part" in caption for page in pages]
-    groups = [list(group) for _, group in itertools.groupby(chapters, lambda page: page.rpartition("/")[2])]
-    assert [group[0] for group in groups] == CHAPTERS
-    for chapter, *inside in groups:
-        name = chapter.partition("/")[2]
-        assert inside == [f"exercises/{name}", f"chapters/when_it_breaks/{name}", f"solutions/{name}"]
-
-
 def test_a_page_is_small(built_book: Path) -> None:
     large = []
     for page in PAGES:
@@ -153,34 +143,16 @@ def test_a_notebook_can_be_downloaded_as_committed(built_book: Path) -> None:
     assert other == []
 
 
-def test_each_page_names_the_pinned_torch(built_book: Path, bookplate: ModuleType) -> None:
-    told = f"Checked against torch {bookplate.pinned_version(ROOT / 'requirements.txt', 'torch')}."
+def test_each_page_names_the_pinned_torch(built_book: Path, footer: ModuleType) -> None:
+    told = f"Checked against torch {footer.pinned_version(ROOT / 'requirements.txt', 'torch')}."
     footers = {page: parsed(built_book / f"{page}.html").select_one(".fx-bookplate") for page in PAGES}
-    assert [page for page, footer in footers.items() if not footer.get_text(strip=True).startswith(told)] == []
+    assert [page for page, shown in footers.items() if not shown.get_text(strip=True).startswith(told)] == []
 
 
-def test_the_status_page_tells_its_day(built_book: Path, bookplate: ModuleType) -> None:
-    footer = parsed(built_book / f"{bookplate.STATUS}.html").select_one(".fx-bookplate")
-    assert re.search(r"Built on 20\d\d-\d\d-\d\d\.", footer.text)
+def test_the_status_page_tells_its_day(built_book: Path, footer: ModuleType) -> None:
+    shown = parsed(built_book / f"{footer.STATUS}.html").select_one(".fx-bookplate")
+    assert re.search(r"Built on 20\d\d-\d\d-\d\d\.", shown.text)
 
 
-def test_the_built_folder_holds_nothing_unread(built_book: Path, bookplate: ModuleType) -> None:
-    assert bookplate.drop_unread(built_book / "_static") == 0
-
-
-def test_a_changed_style_is_seen(tmp_path: Path, bookplate: ModuleType) -> None:
-    (tmp_path / "static").mkdir()
-    style = tmp_path / "static/book.css"
-    style.write_text("a { color: red }")
-    before = bookplate.static_digest([tmp_path / "static"])
-    assert bookplate.static_digest([tmp_path / "static"]) == before
-    style.write_text("a { color: tan }")
-    assert bookplate.static_digest([tmp_path / "static"]) != before
-
-
-@pytest.mark.parametrize(("text", "advice"), [(None, "from the root"), ("torch>=2.13\n", "add a line `torch==")])
-def test_a_missing_pin_is_explained(tmp_path: Path, bookplate: ModuleType, text: str | None, advice: str) -> None:
-    if text:
-        (tmp_path / "requirements.txt").write_text(text)
-    with pytest.raises(ConfigError, match=advice):
-        bookplate.pinned_version(tmp_path / "requirements.txt", "torch")
+def test_the_built_folder_holds_nothing_unread(built_book: Path, footer: ModuleType) -> None:
+    assert footer.drop_unread(built_book / "_static") == 0

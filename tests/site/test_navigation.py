@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bs4 import Tag
 
-from fxbook.learning.exercises import of_chapters
+from fxbook.catalogue import of_chapters
 from tests.site.pages import CHAPTERS, PAGES, PROJECTS, TOC, parsed
 
 BESIDE = ("chapters/when_it_breaks/", "solutions/", "book/teaching")
@@ -64,18 +64,6 @@ def test_only_the_group_of_the_open_page_is_unfolded(built_book: Path) -> None:
         assert all(fold.summary["aria-label"] for fold in folds), "a summary says what it unfolds"
 
 
-def test_the_open_page_is_marked(built_book: Path) -> None:
-    for here in PAGES:
-        marked = sidebar(built_book, here).select("a[aria-current=page]")
-        assert [page_of(built_book, here, link) for link in marked] == [here]
-
-
-def test_the_fact_check_is_one_row_with_its_pages_inside(built_book: Path) -> None:
-    rows = [link for link in sidebar(built_book, PAGES[0])("a") if "fact_check" in link["href"]]
-    assert [row.find_parent("details") is None for row in rows] == [True] + [False] * (len(rows) - 1)
-    assert not [row.text for row in rows[1:] if row.text.startswith("Fact check")], "it is said once"
-
-
 def test_reading_on_meets_each_chapter_then_its_exercises_and_never_an_answer(built_book: Path) -> None:
     read, page = [], PAGES[0]
     while page:
@@ -85,11 +73,6 @@ def test_reading_on_meets_each_chapter_then_its_exercises_and_never_an_answer(bu
     assert read == [page for page in PAGES if not page.startswith(BESIDE)]
     for chapter in (*CHAPTERS, *PROJECTS):
         assert read[read.index(chapter) + 1] == chapter.replace("chapters/", "exercises/")
-
-
-def test_back_and_on_are_opposites_along_the_line(built_book: Path) -> None:
-    line = [page for page in PAGES if not page.startswith(BESIDE)]
-    assert [neighbour(built_book, page, "prev") for page in line] == [None, *line[:-1]]
 
 
 def test_from_beside_the_line_one_gets_back_to_the_chapter_and_on_to_the_next(built_book: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
 
-from fxbook.learning.exercises import catalogue, of_chapters
+from fxbook.catalogue import catalogue, of_chapters
 from tests.browsing import needs_chromium
 from tests.site.pages import PAGES
 from tests.site.serving import served
@@ -61,13 +61,6 @@ def test_right_and_left_turn_the_page(page: Page, address: str) -> None:
     page.wait_for_url(f"**/{BEFORE}.html")
 
 
-def test_the_links_tell_their_keys(page: Page, address: str) -> None:
-    page.goto(f"{address}{CHAPTER}.html")
-    assert page.locator("a.right-next").get_attribute("aria-keyshortcuts") == "ArrowRight"
-    assert "→" in page.locator("a.right-next").get_attribute("title")
-    assert "←" in page.locator("a.left-prev").get_attribute("title")
-
-
 @pytest.mark.parametrize(
     "prepare",
     {
@@ -94,23 +87,6 @@ def test_a_key_that_is_wanted_elsewhere_turns_no_page(page: Page, address: str, 
     page.keyboard.press("ArrowRight")
     page.wait_for_timeout(200)
     assert not turned and here(page, address) == CHAPTER
-
-
-@pytest.mark.parametrize("key", ["Shift+ArrowRight", "Control+ArrowRight", "Meta+ArrowRight"])
-def test_a_key_with_a_modifier_turns_no_page(page: Page, address: str, key: str) -> None:
-    page.goto(f"{address}{CHAPTER}.html")
-    page.keyboard.press(key)
-    page.wait_for_timeout(200)
-    assert here(page, address) == CHAPTER
-
-
-def test_in_a_stepper_the_arrows_step(page: Page, address: str) -> None:
-    page.goto(f"{address}{CHAPTER}.html")
-    row = page.locator(".fx-stepper tr[data-fx-node]:visible").first
-    row.focus()
-    page.keyboard.press("ArrowRight")
-    page.wait_for_timeout(200)
-    assert here(page, address) == CHAPTER
 
 
 # ---- Contents --------------------------------------------------------------------------------------------------------
@@ -170,15 +146,6 @@ def test_a_page_that_was_read_is_marked_and_one_that_was_left_is_not(page: Page,
     assert page.locator("nav.bd-docs-nav a.fx-read").count() == 1
 
 
-def test_to_jump_to_the_end_is_not_to_read(page: Page, address: str) -> None:
-    page.clock.install()
-    page.goto(f"{address}{CHAPTER}.html#exercises")
-    for _ in range(5):
-        page.keyboard.press("End")
-        page.clock.run_for(1100)
-    assert kept(page).get("read", {}) == {}
-
-
 def test_who_says_no_is_not_asked_again(page: Page, address: str) -> None:
     page.clock.install()
     page.goto(f"{address}book/setup.html")
@@ -222,32 +189,6 @@ def test_all_of_it_is_forgotten_where_it_is_told_and_that_can_be_undone(page: Pa
     assert kept(page) == before and page.locator(".fx-read-box input").is_checked()
 
 
-def test_another_tab_sees_it_at_once(context: BrowserContext, page: Page, address: str) -> None:
-    other = context.new_page()
-    other.goto(f"{address}{CHAPTER}.html")
-    page.goto(f"{address}{EXERCISES}.html")
-    page.locator(".fx-meta .fx-tick input").first.check()
-    other.wait_for_function("document.querySelector('#fx-memory').textContent.includes('solved 1 of')")
-    other.locator(".fx-read-box input").check()
-    assert set(kept(page)["solved"]) and kept(page)["read"] == {CHAPTER: True}, "neither tab undoes the other"
-
-
-@pytest.mark.parametrize("stored", ["{", "7", "null", '{"read": 5}', '{"solved": null}'])
-def test_what_is_damaged_is_begun_anew(page: Page, address: str, stored: str) -> None:
-    page.goto(f"{address}{EXERCISES}.html")
-    page.evaluate("([key, value]) => localStorage.setItem(key, value)", [KEY, stored])
-    page.reload()
-    page.locator(".fx-meta .fx-tick input").first.check()
-    assert "solved 1 of" in page.locator("#fx-memory").inner_text()
-
-
-def test_it_works_from_a_folder(page: Page, built_book: Path) -> None:
-    page.goto((built_book / f"{EXERCISES}.html").as_uri())
-    page.locator(".fx-meta .fx-tick input").first.check()
-    page.goto((built_book / f"{CHAPTER}.html").as_uri())
-    assert "solved 1 of" in page.locator("#fx-memory").inner_text()
-
-
 def test_without_storage_there_is_nothing_to_see(context: BrowserContext, page: Page, address: str) -> None:
     context.add_init_script(
         f"""const set = Storage.prototype.setItem;
@@ -258,16 +199,3 @@ def test_without_storage_there_is_nothing_to_see(context: BrowserContext, page: 
     )
     page.goto(f"{address}{EXERCISES}.html")
     assert page.locator(".fx-tick").count() == 0 and not page.locator("#fx-memory").is_visible()
-
-
-@pytest.mark.parametrize("width", [360, 1400])
-def test_without_scripts_the_sidebar_unfolds(browser: Browser, address: str, width: int) -> None:
-    context = browser.new_context(viewport={"width": width, "height": 800}, java_script_enabled=False)
-    page = context.new_page()
-    page.goto(f"{address}{CHAPTER}.html")
-    folded = page.locator(LINK.format("exercises/05_control_flow_limits.html"))
-    assert page.locator(LINK.format(f"{EXERCISES}.html")).is_visible() and not folded.is_visible()
-    folded.locator("xpath=ancestor::details[1]/summary").click()
-    folded.click()
-    page.wait_for_url("**/exercises/05_control_flow_limits.html")
-    context.close()

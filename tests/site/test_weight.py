@@ -7,9 +7,6 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
-from pygments import highlight
-from pygments.lexers import get_lexer_by_name
-from pygments.styles import get_style_by_name
 
 from tests.browsing import needs_chromium
 from tests.loading import load
@@ -38,39 +35,6 @@ def test_each_style_and_script_stands_once_on_a_page(built_book: Path) -> None:
         assert sum("window.fxSteppers" in text for text in own) == ("fx-stepper" in html), page
 
 
-def test_a_style_that_goes_on_from_another_says_only_the_rest() -> None:
-    lean = load("book/_ext/lean_pages.py").lean
-    assert (
-        lean("<style>a{}</style>x<style>a{}b{}</style>y<style>a{}b{}</style>")
-        == "<style>a{}</style>x<style>b{}</style>y"
-    )
-    # A stepper starts when it has a script.
-    assert lean("<script>f()</script><script>f()</script>") == "<script>f()</script><script></script>"
-    assert lean('<a href="x"><span class="std std-ref"><b>y</b></span></a>') == '<a href="x"><b>y</b></a>'
-    call = '<code><span class="pre">f(x[0],</span> <span class="pre">way=&quot;a&quot;)</span></code>'
-    assert lean(call) == "<code>f(x[0], way=&quot;a&quot;)</code>"
-    assert lean('<code><span class="pre">f(x)(y)</span></code>') == '<code><span class="pre">f(x)(y)</span></code>'
-    assert lean('<code><span class="pre">a.b_c</span> <span class="pre">a-b</span></code>') == (
-        '<code>a.b_c <span class="pre">a-b</span></code>'
-    )
-
-
-def test_code_has_an_element_only_where_its_looks_change() -> None:
-    lean = load("book/_ext/lean_pages.py")
-    styles = [get_style_by_name("a11y-high-contrast-light"), get_style_by_name("github-dark")]
-    lean.LeanFormatter.looks = lean.same_looks(styles)
-    html = highlight(
-        "def f(self, x):\n    return graph.node(x) + 1\n", get_lexer_by_name("python"), lean.LeanFormatter()
-    )
-    assert '<span class="k">def </span><span class="nf">f</span>(' in html
-    assert "graph.node(x) <span" in html
-    assert re.sub("<[^>]+>", "", html).strip() == "def f(self, x):\n    return graph.node(x) + 1"
-    # Of two kinds with one element, neither theme shows a difference.
-    for kind, shown in lean.LeanFormatter.looks.items():
-        for style in styles if str(kind) != "Token.Text.Whitespace" else ():
-            assert style.style_for_token(kind) == style.style_for_token(shown)
-
-
 @pytest.mark.parametrize(
     ("css", "kept"),
     [
@@ -88,24 +52,12 @@ def test_a_rule_goes_only_if_its_class_or_id_is_nowhere(css: str, kept: str) -> 
     assert load("book/_ext/bundle.py").purged(css, {"shown", "here"}) == kept
 
 
-def test_a_style_sheet_that_fetches_another_is_refused() -> None:
-    with pytest.raises(ValueError, match="fetches another file"):
-        load("book/_ext/bundle.py").purged('@import "other.css";', set())
-
-
 def test_licences_stay(built_book: Path) -> None:
     assert load("book/_ext/bundle.py").notices(["/*! MIT */a{}/* own */", "/*! MIT */"]) == "/*! MIT */"
     css = (built_book / "_static/site.css").read_text("utf-8")
     assert "Bootstrap Authors" in css and "Font Awesome Free" in css
     assert (built_book / "_static/search/minisearch.LICENSE.txt").is_file()
     assert (built_book / "_static/scripts/bootstrap.js.LICENSE.txt").is_file()
-
-
-def test_custom_properties_that_are_asked_for_stay() -> None:
-    css = 'a{--one:1;--two:var(--three);--three:"x;y";--four:4;color:var(--one)}'
-    without = load("book/_ext/bundle.py").without_unasked
-    assert without(css, {"--two"}) == 'a{--one:1;--two:var(--three);--three:"x;y";color:var(--one)}'
-    assert without(css, set()) == "a{--one:1;color:var(--one)}"
 
 
 def test_every_class_that_a_page_shows_keeps_its_rules(built_book: Path) -> None:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 import torch
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 from torch import fx
 
 from fxbook import EditStepper
-from tests.browsing import FILM, STEPPER_HEIGHT, THEMES, needs_chromium, texts_outside_their_box
+from tests.browsing import FILM, STEPPER_HEIGHT, THEMES, needs_chromium, texts_outside_their_box, texts_that_overlap
 from tests.stepping.test_edit_stepper import traced, twelve_nodes_eight_frames
 
 pytestmark = [needs_chromium, pytest.mark.room(name="site")]
@@ -21,14 +19,7 @@ PLACES = """() => Object.fromEntries([...document.querySelectorAll(".fx-frames >
   .filter(node => getComputedStyle(node).visibility === "visible" && !node.matches(".fx-ghost"))
   .map(node => [node.dataset.fxNode, node.getBBox().y]))"""
 OUTSIDE = texts_outside_their_box(FILM)
-OVERLAPPING = """() => [...document.querySelectorAll(".fx-frames > .fx-film svg")].flatMap(svg => {
-  const texts = [...svg.querySelectorAll("text")]
-    .filter(text => getComputedStyle(text).visibility === "visible").map(text => [text, text.getBBox()]);
-  return texts.flatMap(([a, p], i) => texts.slice(i + 1).filter(([b, q]) =>
-    Math.min(p.x + p.width, q.x + q.width) - Math.max(p.x, q.x) > 1
-    && Math.min(p.y + p.height, q.y + q.height) - Math.max(p.y, q.y) > 4
-  ).map(([b]) => [a.textContent, b.textContent]));
-})"""
+OVERLAPPING = texts_that_overlap(FILM)
 
 
 def moved_node() -> EditStepper:
@@ -133,15 +124,6 @@ def test_node_row_and_line_mark_each_other(show) -> None:
     assert marked(page, "fx-hot") == set()
 
 
-def test_a_tap_marks_and_stays(browser: Browser, tmp_path: Path) -> None:
-    context = browser.new_context(viewport={"width": 360, "height": 740}, has_touch=True)
-    page = context.new_page()
-    page.set_content(f"<main>{EditStepper(traced(), 'The block')._repr_html_()}</main>")
-    page.locator(".fx-frames > .fx-film .fx-node").nth(2).tap()
-    assert len(marked(page, "fx-hot")) == 1
-    context.close()
-
-
 @pytest.mark.parametrize("width", [1280, 360])
 @pytest.mark.parametrize("theme", THEMES)
 def test_themes_and_widths(show, theme: str, width: int) -> None:
@@ -187,15 +169,6 @@ def test_on_paper_all_frames_stand_stacked(show) -> None:
     assert page.locator(".fx-caption:visible").count() == 8
     assert page.locator(".fx-frame svg.fx-svg:visible").count() == 8
     assert not page.locator(".fx-bar").is_visible() and not page.locator(".fx-frames > .fx-film").is_visible()
-
-
-def test_without_style_script_and_svg_the_tables_tell_it(browser: Browser) -> None:
-    page = browser.new_page()
-    page.set_content(moved_node()._repr_html_())
-    page.evaluate("document.querySelectorAll('style, script, svg').forEach(part => part.remove())")
-    text = page.content()
-    assert "append moves cos behind sin" in text and "cos is moved: it is now after sin" in text
-    page.close()
 
 
 def test_steppers_that_come_later_start_and_none_starts_twice(show) -> None:

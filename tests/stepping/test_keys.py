@@ -79,9 +79,3 @@ def test_arrows_belong_to_the_stepper_in_focus_and_else_to_the_page(page: Page) 
     page.keyboard.press("ArrowRight")
     assert captions(page)[0] == "8"
     assert page.evaluate("went") == ["ArrowRight"], "only the one that was pressed outside"
-
-
-def test_a_stepper_of_one_frame_leaves_the_arrows_to_the_page(page: Page) -> None:
-    page.locator(".fx-stepper").nth(2).locator("tr[data-fx-node]").first.focus()
-    page.keyboard.press("ArrowLeft")
-    assert page.evaluate("went") == ["ArrowLeft"]

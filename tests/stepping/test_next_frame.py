@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import pytest
-import torch
 
-from fxbook import RunStepper
 from tests.browsing import needs_chromium
 from tests.stepping.test_edit_stepper import twelve_nodes_eight_frames
-from tests.stepping.test_run_stepper import Block, trace
+from tests.stepping.test_run_in_browser import block
 
 pytestmark = [needs_chromium, pytest.mark.room(name="site")]
 
@@ -28,14 +26,8 @@ STEP = """() => new Promise(done => {
 })"""
 
 
-def run_of_twelve() -> RunStepper:
-    torch.manual_seed(0)
-    with torch.no_grad():
-        return RunStepper(trace(Block()), torch.randn(4, 8), torch.randn(4, 8), compare="boxed_run")
-
-
 @pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("build", [twelve_nodes_eight_frames, run_of_twelve])
+@pytest.mark.parametrize("build", [twelve_nodes_eight_frames, lambda: block(compare="boxed_run")])
 def test_a_step_is_painted_and_nothing_shifts(show, build, width: int) -> None:
     page = show(build(), build(), width=width)
     page.evaluate(WATCH)

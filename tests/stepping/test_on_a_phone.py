@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import pytest
-import torch
 from playwright.sync_api import Browser, Page
 
 from fxbook import EditStepper, RunStepper
 from tests.browsing import STEPPER_HEIGHT, needs_chromium
 from tests.stepping.test_edit_stepper import twelve_nodes_eight_frames
-from tests.stepping.test_run_stepper import Block, trace
+from tests.stepping.test_run_in_browser import block
 
 pytestmark = [needs_chromium, pytest.mark.room(name="site")]
 
 WIDTH, HEIGHT = 390, 844
-
-
-def run_of_twelve() -> RunStepper:
-    torch.manual_seed(0)
-    with torch.no_grad():
-        return RunStepper(trace(Block()), torch.randn(4, 8), torch.randn(4, 8), compare="boxed_run")
 
 
 def phone(browser: Browser, stepper: EditStepper | RunStepper) -> Page:
@@ -29,11 +22,12 @@ def phone(browser: Browser, stepper: EditStepper | RunStepper) -> Page:
     return page
 
 
-@pytest.mark.parametrize("build", [twelve_nodes_eight_frames, run_of_twelve])
+@pytest.mark.parametrize("build", [twelve_nodes_eight_frames, lambda: block(compare="boxed_run")])
 def test_each_panel_alone_and_never_more_than_one_and_a_half_screens(browser: Browser, build) -> None:
     page = phone(browser, build())
     tabs = page.locator(".fx-tabs button")
     assert tabs.count() >= 3
+    assert page.locator(".fx-tabs [aria-pressed=true]").inner_text() == "Graph"
     for tab in tabs.all():
         tab.click()
         assert page.locator(".fx-tabs [aria-pressed=true]").all_inner_texts() == [tab.inner_text()]
@@ -42,13 +36,6 @@ def test_each_panel_alone_and_never_more_than_one_and_a_half_screens(browser: Br
         assert page.evaluate(STEPPER_HEIGHT) <= 1.5 * HEIGHT, tab.inner_text()
         assert page.evaluate("document.documentElement.scrollWidth") <= WIDTH
     page.context.close()
-
-
-def test_the_drawing_is_what_one_sees_first(browser: Browser) -> None:
-    for build in (twelve_nodes_eight_frames, run_of_twelve):
-        page = phone(browser, build())
-        assert page.locator(".fx-tabs [aria-pressed=true]").inner_text() == "Graph"
-        page.context.close()
 
 
 def test_the_controls_stay_in_view(browser: Browser) -> None:

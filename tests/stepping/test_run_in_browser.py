@@ -7,23 +7,17 @@ from collections.abc import Callable
 import pytest
 import torch
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
 from fxbook import RunStepper
-from tests.browsing import FILM, STEPPER_HEIGHT, THEMES, needs_chromium, texts_outside_their_box
+from tests.browsing import FILM, STEPPER_HEIGHT, THEMES, needs_chromium, texts_outside_their_box, texts_that_overlap
 from tests.stepping.test_run_stepper import Block, chain, trace, two_inputs
 
 pytestmark = [needs_chromium, pytest.mark.room(name="site")]
 
 Show = Callable[..., Page]
 OUTSIDE = texts_outside_their_box(FILM)
-OVERLAPPING = """() => [...document.querySelectorAll(".fx-frames > .fx-film svg")].flatMap(svg => {
-  const texts = [...svg.querySelectorAll("text")]
-    .filter(text => getComputedStyle(text).visibility === "visible").map(text => [text, text.getBoundingClientRect()]);
-  return texts.flatMap(([a, p], i) => texts.slice(i + 1).filter(([b, q]) =>
-    Math.min(p.right, q.right) - Math.max(p.x, q.x) > 1 && Math.min(p.bottom, q.bottom) - Math.max(p.y, q.y) > 4
-  ).map(([b]) => [a.textContent, b.textContent]));
-})"""
+OVERLAPPING = texts_that_overlap(FILM)
 CUT_OFF = """() => [...document.querySelectorAll(".fx-frames > .fx-film svg")].flatMap(svg => {
   const box = svg.getBoundingClientRect();
   return [...svg.querySelectorAll("text")].filter(text => {
@@ -88,16 +82,6 @@ def test_the_current_node_and_the_states_are_drawn(show: Show) -> None:
     assert drawn("fx-is-later") == [str(at) for at in range(4, 12)]
 
 
-def test_a_row_marks_its_node_and_who_reads_it(show: Show) -> None:
-    page = show(block())
-    page.locator(".fx-now tr[data-fx-name=mul]").hover()
-    hot = page.locator(".fx-frames > .fx-film .fx-node.fx-hot:visible")
-    assert hot.evaluate_all("parts => parts.map(part => part.dataset.fxNode)") == ["6"]
-    status = page.locator(".fx-status").inner_text()
-    assert status.startswith("mul uses outer, scale")
-    assert "is used by where" in status
-
-
 def test_nodes_of_two_graphs_are_told_apart(show: Show) -> None:
     four = torch.ones(4)
     page = show(RunStepper(trace(lambda a: a + 1), four, compare=trace(lambda a: a * 2)))
@@ -117,21 +101,3 @@ def test_themes_and_widths(show: Show, theme: str, width: int) -> None:
     assert page.evaluate(CUT_OFF) == []
     result = Axe().run(page, options={"resultTypes": ["violations"]})
     assert result.violations_count == 0, result.generate_report()
-
-
-def test_without_script_all_frames_stand_stacked(show: Show) -> None:
-    page = show(block(), script=False)
-    assert page.locator(".fx-caption:visible").count() == 12
-    assert page.locator("svg.fx-svg[role=img]:visible").count() == 24
-    assert page.locator("table:visible").count() == 24
-    assert page.get_by_role("button").count() == 0
-
-
-def test_without_style_script_and_svg_the_tables_tell_it(browser: Browser) -> None:
-    page = browser.new_page()
-    page.set_content(block()._repr_html_())
-    page.evaluate("document.querySelectorAll('style, script, svg').forEach(part => part.remove())")
-    text = " ".join(page.inner_text("body").split())
-    assert "Freed after it: inner. Alive now: 512 B." in text
-    assert "run's arguments hold it" in text
-    page.close()

@@ -8,14 +8,13 @@ JupyterLab keeps inline style, code hosts do not, nor images that are part of th
 from __future__ import annotations
 
 import pytest
-import torch
 from bs4 import BeautifulSoup
 from playwright.sync_api import Browser, Page
 
 from fxbook import EditStepper, RunStepper
 from tests.browsing import needs_chromium
 from tests.stepping.test_edit_in_browser import moved_node
-from tests.stepping.test_run_stepper import Block, trace
+from tests.stepping.test_run_in_browser import block
 
 pytestmark = [needs_chromium, pytest.mark.room(name="site")]
 
@@ -44,12 +43,6 @@ def opened(browser: Browser, stepper: EditStepper | RunStepper, *, inline: bool)
     return page
 
 
-def run() -> RunStepper:
-    torch.manual_seed(0)
-    with torch.no_grad():
-        return RunStepper(trace(Block()), torch.randn(4, 8), torch.randn(4, 8))
-
-
 @pytest.mark.parametrize("inline", [True, False], ids=["JupyterLab", "a code host"])
 def test_the_last_frame_is_what_one_reads(browser: Browser, inline: bool) -> None:
     page = opened(browser, moved_node(), inline=inline)
@@ -64,14 +57,14 @@ def test_the_last_frame_is_what_one_reads(browser: Browser, inline: bool) -> Non
 
 
 def test_a_run_shows_no_numbers_of_its_plot(browser: Browser) -> None:
-    page = opened(browser, run(), inline=True)
+    page = opened(browser, block(), inline=True)
     text = " ".join(page.locator("main").inner_text().split())
     assert "Repeat" not in text and "bytes alive" not in text and "0 B" not in text.split("12/12")[0]
     assert "12/12" in text and "11/12" not in text
     page.close()
 
 
-@pytest.mark.parametrize("build", [moved_node, run])
+@pytest.mark.parametrize("build", [moved_node, block])
 def test_the_drawings_of_the_last_frame_are_pictures(browser: Browser, build) -> None:
     page = opened(browser, build(), inline=True)
     films = build()._repr_html_().count("<defs>")
@@ -81,13 +74,3 @@ def test_the_drawings_of_the_last_frame_are_pictures(browser: Browser, build) ->
         assert picture.evaluate("image => image.decode().then(() => image.naturalHeight)") > 50
         assert picture.get_attribute("alt")
     page.close()
-
-
-def test_where_it_is_trusted_there_is_neither(show) -> None:
-    page = show(moved_node())
-    assert page.locator(".fx-still:visible, .fx-films:visible, .fx-earlier").count() == 0
-
-
-def test_the_text_alternative_tells_every_frame() -> None:
-    """An editor in restricted mode takes the plain text in place of HTML."""
-    assert "append moves cos behind sin" in repr(moved_node())

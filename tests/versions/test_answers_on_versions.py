@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from press.book import the_book
 from press.pages.versions import page_text
 from press.versions import answers, record
+from press.versions.cells import Difference
+from press.versions.outputs import Shown
+from press.versions.record import BEHAVIOUR
 
 _CASE = '<testcase name="{name}">{failure}</testcase>'
 _FAILS = '<failure message="{says}&#10;  next line">somewhere</failure>'
@@ -32,20 +37,32 @@ def test_answers_are_told_apart_and_counted() -> None:
     )
     assert count == 4
     assert wrong == {
-        "00-x-two": "right and refused: AssertionError: not yet next line",
-        "00-x-three": "wrong and passes: assert not True next line",
-        "00-x-four": "wrong and told otherwise: AssertionError: something else next line",
-        "00-x": "exercise: AssertionError: says something else next line",
+        "test_right_answer_passes[00-x-two]": "refused: AssertionError: not yet",
+        "test_wrong_answer_is_told_its_mistake[00-x-three]": "passing: assert not True",
+        "test_wrong_answer_is_told_its_mistake[00-x-four]": "misjudged: AssertionError: something else",
+        "test_exercise_fails_as_handed_out[00-x]": "exercise: AssertionError: says something else",
     }
+    assert answers.counted(wrong) == {"refused": 1, "passing": 1, "misjudged": 1}
+
+
+@pytest.mark.parametrize(
+    ("notebook", "printed", "here", "failing"),
+    [
+        ("solutions/03.ipynb", "03-x (Clean up): public checks passed.", "03-x (Clean up): not yet. It", "03-x"),
+        ("solutions/03.ipynb", "03-x (Clean up): public checks passed.", "03-x (Up): public checks passed.", ""),
+        ("chapters/03.ipynb", "03-x (Clean up): public checks passed.", "03-x (Clean up): not yet. It", ""),
+        ("solutions/03.ipynb", "", "03-x (Clean up): not yet. It", ""),
+    ],
+)
+def test_a_solution_that_fails_is_named(notebook: str, printed: str, here: str, failing: str) -> None:
+    one = Difference(notebook, "", "", Shown({"stdout": (printed,)}), Shown({"stdout": (here,)}), BEHAVIOUR)
+    assert answers.failing_solution(one) == failing
 
 
 def test_the_page_counts_what_is_recorded() -> None:
-    kept = record.read()
     text = page_text(the_book())
-    for version in ("2.6.0", "2.15.0"):
-        said = [by_version[version] for by_version in kept.answers.values() if version in by_version]
-        kinds = (answers.REFUSED, answers.PASSES, answers.TOLD)
-        counts = [len([one for one in said if one.startswith(kind + ":")]) for kind in kinds]
-        assert f"| {version} | {counts[0]} | {counts[1]} | {counts[2]} |" in text
-    for exercise in the_book().solutions_need:
-        assert f"`{exercise}` needs torch" in text
+    counts = record.read().versions["2.6.0"]
+    assert "| 2.6.0 | " + " | ".join(str(counts[kind]) for kind in record.JUDGED) + " |" in text
+    assert the_book().solutions_need
+    for exercise, version in the_book().solutions_need.items():
+        assert f"`{exercise}` needs torch {version}" in text

@@ -6,13 +6,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from nbformat import NotebookNode, v4
+from nbformat import v4
 
+from press import stored
 from press.book import Book
-from press.printing import stored, warm
+from press.printing import warm
 from press.versions.cells import Difference, names
-from press.versions.matrix import cells
 from press.versions.record import BEHAVIOUR, FOLLOWS
+from press.versions.run import cells
 
 pytestmark = pytest.mark.skipif(not warm.AVAILABLE, reason="there is no fork here: kernels start cold")
 
@@ -23,6 +24,7 @@ SOURCES: tuple[tuple[str, str | None], ...] = (
     ("no_such_name(1)", ""),
     ("total = 1 / 0\nrest = 5", ""),
     ("print(rest)", "5\n"),
+    ("rest, total", "1"),
     ("def use():\n    return total", ""),
     ("use()", ""),
     ("print(2)", "1\n"),
@@ -37,49 +39,44 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> list[Difference]:
     notebook = v4.new_notebook()
     for number, (source, printed) in enumerate(SOURCES):
         cell = v4.new_code_cell(source, id=f"cell{number}")
-        cell.outputs = (
-            [v4.new_output("stream", name="stdout", text="x\n" if printed is None else printed)]
-            if printed != ""
-            else []
-        )
+        text = "x\n" if printed is None else printed
+        cell.outputs = [v4.new_output("stream", name="stdout", text=text)] if text else []
         cell.metadata["tags"] = ["nbval-ignore-output"] if printed is None else []
-        notebook.cells += [v4.new_markdown_cell("text"), cell]
+        notebook.cells += [v4.new_markdown_cell(f"## Section {number}"), cell]
     path = root / "chapters" / "one.ipynb"
     stored.replace(path, stored.serialised(notebook))
     ran, differing = cells(Book(root), [path], Path(sys.executable))
     assert ran == len(SOURCES)
-    return differing[path]
+    return differing
+
+
+def named(found: list[Difference]) -> dict[int, Difference]:
+    """By the number of the cell."""
+    return {int(one.section.rpartition("-")[2]): one for one in found}
 
 
 def test_every_cell_runs_and_those_that_differ_are_told_with_their_kind(found: list[Difference]) -> None:
-    assert {one.cell: one.kind for one in found} == {
-        "cell0": BEHAVIOUR,
-        "cell2": FOLLOWS,
-        "cell3": BEHAVIOUR,
-        "cell6": FOLLOWS,
-        "cell7": BEHAVIOUR,
+    assert {number: one.kind for number, one in named(found).items()} == {
+        0: BEHAVIOUR,
+        2: FOLLOWS,
+        3: BEHAVIOUR,
+        5: FOLLOWS,
+        7: FOLLOWS,
+        8: BEHAVIOUR,
     }
-
-
-def test_what_stands_behind_the_failing_statement_is_set_all_the_same(found: list[Difference]) -> None:
-    assert not {"cell1", "cell4"} & {one.cell for one in found}
-
-
-def test_a_failing_cell_is_told_by_its_error_and_its_first_line(found: list[Difference]) -> None:
-    failing = next(one for one in found if one.cell == "cell3")
+    failing = named(found)[3]
+    assert (failing.notebook, failing.section) == ("chapters/one.ipynb", "one.ipynb#section-3")
     assert (failing.here.error, failing.begins) == ("ZeroDivisionError: division by zero", "total = 1 / 0")
 
 
-def test_the_names_that_a_cell_sets() -> None:
+def test_what_stands_behind_the_failing_statement_is_set_all_the_same(found: list[Difference]) -> None:
+    assert not {1, 4} & set(named(found))
+
+
+def test_a_cell_that_reads_what_a_failing_one_was_to_set_is_marked(found: list[Difference]) -> None:
+    assert {number for number, one in named(found).items() if one.reads_lost} == {2, 5}
+
+
+def test_the_names_that_a_cell_sets_and_reads() -> None:
     source = "import a.b, c as d\nfrom e import f as g\nh = [i for i in j]\ndef k(l): m = 1\nclass N: pass"
-    assert names(source) == {"a", "d", "g", "h", "i", "k", "m", "N"}
-    assert names("%magic") == set()
-
-
-def test_a_notebook_stays_as_it_is_printed(tmp_path: Path) -> None:
-    notebook: NotebookNode = v4.new_notebook(cells=[v4.new_code_cell("print(1)", id="one")])
-    path = tmp_path / "chapters" / "one.ipynb"
-    stored.replace(path, stored.serialised(notebook))
-    before = path.read_text(encoding="utf-8")
-    cells(Book(tmp_path), [path], Path(sys.executable))
-    assert path.read_text(encoding="utf-8") == before
+    assert names(source) == ({"a", "d", "g", "h", "i", "k", "m", "N"}, {"i", "j"})

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
-import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from press import ROOT
-from press.binding.environment import SetupError
 from press.book import the_book
 from press.manuscript.problems import PressError
 from press.manuscript.reading import HEADER, anchor, parse
 from press.pages import versions as page
-from press.versions import asked, facts, matrix, notes, probes, record
-from press.versions.facts import Fact
-from press.versions.matrix import VERSIONS
+from press.versions import facts, notes, probes, record
+from press.versions.facts import Fact, Remark
 from press.versions.messages import of_a_cell
+from press.versions.record import VERSIONS, Record
 
 OUTPUTS = {"2.6.0": "old", "2.9.1": "old", "2.10.0": "new", "2.13.0": "new", "2.15.0": "newer"}
 FACT = Fact("a-fact", Path("a_fact.py"), "It is new", "Before {since} it was old, and from {later} on it is newer.")
@@ -64,33 +64,26 @@ PROBES = {
 }
 
 
-def asked_in(folder: Path) -> list[Fact]:
-    """The facts of ``PROBES``, their files in this folder."""
-    for name, source in PROBES.items():
-        (folder / f"{name}.py").write_text(f'"""A title.\n\nA text.\n"""\n{source}\n', encoding="utf-8")
-    return [Fact(name, folder / f"{name}.py", "A title", "A text.") for name in PROBES]
-
-
 def test_a_probe_prints_a_line_or_the_error_that_it_raises(tmp_path: Path) -> None:
-    printed = probes.ask(asked=asked_in(tmp_path))
-    assert {name: printed[name] for name in ("one", "two", "three")} == {
-        "one": "last",
-        "two": "False",
-        "three": "TypeError: no",
-    }
+    paths = [tmp_path / f"{name}.py" for name in PROBES]
+    for path in paths:
+        path.write_text(f'"""A title."""\n{PROBES[path.stem]}\n', encoding="utf-8")
+    printed = probes.ask(paths=paths)
+    assert (printed["one"], printed["two"], printed["three"]) == ("last", "False", "TypeError: no")
     assert printed["four"].startswith("<bound method ReLU.forward of ReLU()>")
 
 
-def test_where_no_process_can_be_forked_the_probes_print_the_same(tmp_path: Path) -> None:
-    asked_in(tmp_path)
-    paths = {name: str(tmp_path / f"{name}.py") for name in ("one", "two")}
-    assert {name: asked.started(path) for name, path in paths.items()} == {"one": "last", "two": "False"}
-
-
-def test_cells_that_cannot_be_forked_end_the_command_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(matrix.warm, "AVAILABLE", False)
-    with pytest.raises(SetupError, match=r"on Linux and macOS alone\. `python -m press versions --facts` runs"):
-        matrix.cells(the_book(), [], Path("python"))
+def test_a_fact_explains_cells_where_it_differs_and_a_remark_where_it_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    fact = Fact("x", Path("x.py"), "It is new", "It was old.", explains=("a =>", "b =>"))
+    remarks = {"silent": Remark(("2.6.0",), "c"), "said": Remark(("2.6.0", "2.10.0"), "d", "Something is otherwise.")}
+    monkeypatch.setattr(facts, "read", lambda: {"x": fact})
+    monkeypatch.setattr(facts, "remarks", lambda: remarks)
+    kept = Record(facts={"x": {"2.6.0": "old", "2.10.0": "new", "2.13.0": "new"}})
+    in_order = list(facts.patterns("2.6.0", kept, "2.13.0").items())
+    assert in_order == [("said", ("d",)), ("x", ("a =>", "b =>")), ("silent", ("c",))]
+    assert facts.patterns("2.10.0", kept, "2.13.0") == {"said": ("d",)}
 
 
 def test_a_file_tells_its_fact(tmp_path: Path) -> None:
@@ -112,7 +105,7 @@ def test_a_file_tells_its_fact(tmp_path: Path) -> None:
 def test_a_marker_is_printed_as_a_fold_with_what_is_recorded() -> None:
     told = facts.told(FACT, OUTPUTS, "2.13.0")
     manuscript = parse(Path("a.md"), HEADER + "\n# A\n\n## B c\n\nText.\n\n<!-- versions: a-fact -->\n")
-    (cell,) = notes.with_notes(manuscript, manuscript.cells, lambda: {"a-fact": told})
+    (cell,) = notes.with_notes(manuscript, SimpleNamespace(changes={"a-fact": told})).cells
     assert "<!--" not in cell.source
     assert (
         "<summary>Before torch 2.10, and since 2.15, this is otherwise</summary>\n\n**It is new.** Before"
@@ -126,7 +119,7 @@ def test_a_marker_of_no_fact_is_refused_with_its_line() -> None:
     manuscript = parse(Path("a.md"), HEADER + "\n# A\n\n<!-- versions: a-fact, no-fact -->\n")
     line = HEADER.count("\n") + 4
     with pytest.raises(PressError, match=rf"a.md:{line}: 'no-fact' is no fact"):
-        notes.with_notes(manuscript, manuscript.cells, lambda: {"a-fact": facts.told(FACT, OUTPUTS, "2.13.0")})
+        notes.with_notes(manuscript, SimpleNamespace(changes={"a-fact": facts.told(FACT, OUTPUTS, "2.13.0")}))
 
 
 def test_what_no_note_of_a_page_tells_stands_before_its_first_code() -> None:
@@ -141,15 +134,11 @@ def test_what_no_note_of_a_page_tells_stands_before_its_first_code() -> None:
 
 
 def test_the_probes_print_here_what_is_recorded_of_this_torch() -> None:
-    import torch  # The other tests need none.
-
-    here = torch.__version__.partition("+")[0]
-    recorded = record.read().facts
-    chosen = [fact for name, fact in facts.read().items() if here in recorded.get(name, {})]
-    if here in record.read().versions:
-        assert [fact.id for fact in facts.read().values() if fact not in chosen] == [], "run `python -m press versions`"
-    printed = probes.ask(asked=chosen)
-    assert printed == {fact.id: recorded[fact.id][here] for fact in chosen}
+    here = importlib.metadata.version("torch").partition("+")[0]
+    recorded = {name: lines[here] for name, lines in record.read().facts.items() if here in lines}
+    printed = probes.ask()
+    if recorded:
+        assert printed == recorded, "run `python -m press versions --facts`"
 
 
 def test_every_fact_is_recorded_on_every_version() -> None:
@@ -165,42 +154,24 @@ def test_every_fact_has_a_note_at_its_place_or_says_why_not() -> None:
     assert unsaid == [], "put `<!-- versions: … -->` where it is told, or say `Nowhere: …` in the fact, and not both"
 
 
-def test_every_cell_that_behaves_otherwise_is_told() -> None:
+def test_every_fact_and_remark_of_a_page_is_there() -> None:
     kept = record.read()
-    known = facts.read()
-    # The page tells of a version once every cell was run there.
-    run_whole = {version for version, counts in kept.versions.items() if "cells" in counts}
-    untold = [one for one in kept.entries if not one.told and run_whole.intersection(one.on)]
-    assert run_whole and [(one.notebook, one.cell, one.on) for one in untold] == []
-    assert {one.fact for one in kept.entries if one.fact} <= set(known)
+    told = {*facts.read(), *(name for name, one in facts.remarks().items() if one.says)}
+    assert {name for names in kept.pages.values() for name in names} <= told
+    assert {one.fact for one in kept.messages} - {""} <= told
+    assert [page for page in kept.pages if not (ROOT / page).is_file()] == []
 
 
 def test_a_page_tells_every_fact_that_its_cells_meet_in_a_note_or_at_its_beginning() -> None:
     book = the_book()
-    listed = 0
-    for path in page.pages(book):
-        printed = (ROOT / "chapters" / "reference" / path).resolve()
-        text = printed.read_text(encoding="utf-8")
-        for fact in book.record.facts_of(printed.relative_to(ROOT).as_posix()):
-            told = book.changes[fact]
-            title = json.dumps(told.fact.title, ensure_ascii=False)[1:-1]
-            listed += title in text
-            assert title in text, f"{path} meets {fact}: print the notebooks"
-    assert listed > 100
-
-
-def test_a_cell_is_told_by_the_fact_for_which_it_differs() -> None:
-    entries = record.read().entries
-    counted = re.compile(r"(.*)a graph of (\d+) nodes(.*)")
-    guards = [one for one in entries if one.fact == "guards-of-an-export"]
-    found = [(one, counted.fullmatch(one.printed), counted.fullmatch(one.here)) for one in guards]
-    for one, printed, here in found:
-        if printed or here:
-            assert printed and here and (printed[1], printed[3]) == (here[1], here[3]), one
-            assert int(printed[2]) - 1 == int(here[2]), one
-    assert sum(bool(printed) for _, printed, _ in found) > 20
-    exporting = [one for one in entries if "no attribute 'is_exporting'" in one.here]
-    assert exporting and {one.fact for one in exporting} == {"is-exporting"}
+    for path, names in book.record.pages.items():
+        if not path.startswith("solutions/"):
+            text = (ROOT / path).read_text(encoding="utf-8")
+            said = [
+                book.remarks[name].says if name in book.remarks else book.changes[name].fact.title for name in names
+            ]
+            missing = [one for one in said if json.dumps(one, ensure_ascii=False)[1:-1] not in text]
+            assert missing == [], f"print {path}"
 
 
 def test_what_changed_twice_stands_under_both_versions() -> None:
@@ -221,9 +192,8 @@ def test_the_page_shows_no_error_of_a_cell() -> None:
 
 def test_the_versions_that_are_proven_alike_differ_in_nothing() -> None:
     kept = record.read()
-    assert set(record.ALIKE) <= set(kept.versions) and the_book().pins["torch"] in record.ALIKE
-    differing = [one for one in kept.entries if set(one.on) & set(record.ALIKE) and not one.because]
-    assert [(one.notebook, one.cell, one.on) for one in differing] == []
+    assert the_book().pins["torch"] in record.ALIKE
+    assert [sum(kept.versions[version][kind] for kind in record.KINDS) for version in record.ALIKE] == [0, 0, 0]
 
 
 def test_the_page_has_every_fact_with_links_to_places_that_are_there() -> None:
@@ -232,9 +202,8 @@ def test_the_page_has_every_fact_with_links_to_places_that_are_there() -> None:
         assert text.count(f"### {fact.title}\n") == 1
     run_whole = {name: counts["cells"] for name, counts in record.read().versions.items() if "cells" in counts}
     assert run_whole and [name for name, cells in run_whole.items() if f"| {name} | {cells:,} |" not in text] == []
-    kept = record.read()
-    reasons = {one.because for one in kept.entries if one.because}
-    assert reasons and [one for one in reasons if text.count(f": {one}\n") == 0] == []
+    said = [one.says for one in facts.remarks().values() if one.says]
+    assert said and [one for one in said if text.count(f": {one}\n") == 0] == []
     # A learner looks for the error that is shown there.
     section = text.partition("### `ExportedProgram.module` has the option `check_guards`\n")[2].partition("\n### ")[0]
     shown = "TypeError: ExportedProgram.module() got an unexpected keyword argument 'check_guards'"

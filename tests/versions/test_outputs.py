@@ -62,6 +62,7 @@ def test_outputs_that_are_not_compared_may_differ_and_an_error_may_not() -> None
         (cell("a\n"), cell("b\n", stderr="FutureWarning: x\n"), (), BEHAVIOUR),
         (cell("1\n"), cell("2\n"), (), BEHAVIOUR),
         (cell(result="1"), cell(result="2"), (), BEHAVIOUR),
+        (cell("1\n"), cell("1\n", result="1"), (), BEHAVIOUR),
         (cell(), cell(error="NameError: name 'inner' is not defined"), ("inner",), FOLLOWS),
         (cell(), cell(error="NameError: name 'inner' is not defined"), ("outer",), BEHAVIOUR),
         (cell(), cell(error="AssertionError: expected E with 'a' in its message, got E: b"), (), WORDING),

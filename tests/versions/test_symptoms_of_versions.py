@@ -2,52 +2,29 @@
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
-
 import pytest
 from nbformat import v4
 
 from press import ROOT
 from press.book import the_book
-from press.pages.symptoms import Elsewhere, symptoms
+from press.pages.symptoms import symptoms
 from press.versions import record
-from press.versions.facts import Fact, told
-from press.versions.messages import MESSAGE, form, of_a_cell, searched
+from press.versions.messages import MESSAGE, form, searched
 
 PAGE = ROOT / "chapters" / "reference" / "symptom_index.md"
 
 
-def test_the_message_of_another_version_stands_under_the_heading_of_its_cell() -> None:
-    printed = v4.new_output("stream", name="stdout", text="RuntimeError: mat1 and mat2\n")
-    cells = [
-        v4.new_markdown_cell("# 04 · When it breaks\n\n## With a message\n\n### One\n\n*Cause*: sizes differ."),
-        v4.new_code_cell("cell", id="aa", outputs=[printed]),
-        v4.new_markdown_cell("### Two\n\n*Cause*: another."),
-        v4.new_code_cell("cell", id="bb", outputs=[printed]),
-    ]
-    other = Elsewhere("RuntimeError: mm: mat1 and mat2", ("2.15.0",))
-    elsewhere = {"aa": [other]}
-    entries, _ = symptoms("when_it_breaks/04_recompile", v4.new_notebook(cells=cells), elsewhere)
-    assert [(one.heading, one.elsewhere) for one in entries] == [
-        ("One", [other]),
-        ("Two", []),
-    ]
-
-
-ERROR = re.compile(
-    r"(?:\w+\.)*(?:\w*Error|\w+Exception|GuardOnDataDependentSymNode|Unsupported|BackendCompilerFailed): \S"
-)
-
-
-def test_every_error_that_is_recorded_is_in_the_index() -> None:
+def test_every_message_that_is_recorded_is_in_the_index() -> None:
     text = form(PAGE.read_text(encoding="utf-8"))
-    kept = record.read()
-    shown = [one.here for one in kept.entries if one.kind != record.FOLLOWS and ERROR.match(one.here)]
-    shown += [message for one in kept.entries if one.kind != record.FOLLOWS for message in one.messages]
-    assert len(shown) > 200
-    # The words up to where torch begins to tell of the program.
-    assert {here for here in shown if not of_a_cell(here) and form(here)[:30].rstrip() not in text} == set()
+    messages = record.read().messages
+    assert len(messages) > 90 and [one for one in messages if form(one.text) not in text] == []
+
+
+def test_the_section_of_a_message_is_there() -> None:
+    book = the_book()
+    names = {f"{name}.ipynb": book.headings(name) for name in (*book.chapters, *book.companions)}
+    places = [one.at.partition("#") for one in record.read().messages if one.at.partition("#")[0] in names]
+    assert len(places) > 40 and [(page, at) for page, _, at in places if at and at not in names[page]] == []
 
 
 @pytest.mark.parametrize(
@@ -100,9 +77,3 @@ def test_every_error_that_a_probe_prints_is_in_the_index() -> None:
     text = form(PAGE.read_text(encoding="utf-8"))
     rows = [line for change in the_book().changes.values() for _, line in change.rows if MESSAGE.match(line)]
     assert rows and [line for line in rows if form(line) not in text] == []
-
-
-def test_a_probe_that_prints_an_error_tells_on_which_versions() -> None:
-    outputs = {"2.6.0": "TypeError: no", "2.7.1": "TypeError: no", "2.13.0": "done"}
-    change = told(Fact("a", Path("a.py"), "It runs", "It did not."), outputs, "2.13.0")
-    assert change.rows[0] == ("2.6 to 2.7", "TypeError: no")

@@ -1,5 +1,5 @@
 // The search of the site: sections by their words, and an error message by the heading that quotes it. Its index and the
-// texts that it shows come as scripts, since a page in a folder may fetch nothing else; book/_ext/find.py writes them.
+// texts that it shows come as scripts, since a page in a folder may fetch nothing else; book/_ext/search_index.py writes them.
 "use strict";
 (() => {
   const FIELDS = ["title", "words", "text"];

@@ -5,6 +5,7 @@ Before {since} there is no such function. Write `node.meta` after the graph is r
 Explains:
     module 'torch\.fx\.traceback' has no attribute 'annotate'
     when_it_breaks/13_retrace_and_meta.*=> KeyError: 'custom'
+    when_it_breaks/01_node_creation.*: True True => True False
 """
 
 from torch import fx

@@ -5,6 +5,7 @@ Before {since} it was a `RuntimeError`: `Expected input at *args[0].shape[0] to 
 Explains:
     AssertionError: Guard failed: .* => (torch\.export a graph of \d+ nodes, )?RuntimeError: Expected input
     RuntimeError: Expected input at .* => RuntimeError: Expected input
+    RuntimeError: shape .* => RuntimeError: Expected input at
 """
 
 import torch

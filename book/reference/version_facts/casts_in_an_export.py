@@ -1,9 +1,9 @@
-"""`torch.export` writes `_assert_tensor_metadata` in front of a cast.
+r"""`torch.export` writes `_assert_tensor_metadata` in front of a cast.
 
 Before {since} it did not: the graph has one node less for each cast.
 
 Explains:
-    _assert_tensor_metadata
+    _assert_tensor_metadata(?! stays)
 """
 
 import torch

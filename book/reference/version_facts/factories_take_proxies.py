@@ -8,6 +8,8 @@ are refused on every version.
 Explains:
     => TypeError: (zeros|arange)\(\)
     => symbolic_trace TypeError: (zeros|arange)\(\)
+    => gpt2 position_ids = torch\.arange
+    => TypeError: rand\(\)
 """
 
 import torch

@@ -12,6 +12,7 @@ Explains:
     torch\.export (.*)a graph of 15 nodes(.*) => torch\.export \1a graph of 14 nodes\2$
     '_guards_fn'
     _guards_fn = self\._guards_fn
+    when_it_breaks/02_insertion_points.*=> RuntimeError: mat1 and mat2 shapes
 """
 
 import torch

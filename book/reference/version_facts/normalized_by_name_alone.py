@@ -10,6 +10,7 @@ Explains:
     06_kwargs.*=> KeyError: 'input'
     raised: KeyError: 'training'
     \['_enter_autocast', 'state', '_exit_autocast', 'relu'\]
+    ArgsKwargsPair\(args=\(\), kwargs={'input': x}\) =>
 """
 
 from torch import fx, nn

@@ -1,6 +1,9 @@
-"""`replace_pattern` with a pattern that does not use an input raises a `KeyError`.
+r"""`replace_pattern` with a pattern that does not use an input raises a `KeyError`.
 
 Before {since} it was an `AssertionError` with the words `pattern with dead code`. Leave the input out.
+
+Explains:
+    KeyError: y => AssertionError: SubgraphMatcher cannot be initialized
 """
 
 import torch

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 from fxbook.grading import Case, Exercise, tasks
@@ -43,4 +42,4 @@ def with_cases(exercise: Exercise, text: str) -> Exercise:
     cases = given.get(exercise.id) if isinstance(given, dict) else None
     if not isinstance(cases, tuple | list) or not cases or not all(isinstance(case, Case) for case in cases):
         raise ValueError(f'give {NAME} = {{"{exercise.id}": (Case(…), …), …}}, of each id a tuple of Case')
-    return dataclasses.replace(exercise, cases=tuple(dataclasses.replace(case, unseen=True) for case in cases))
+    return exercise.on(cases)

@@ -11,7 +11,7 @@ from classroom.assignment import of_chapters
 from classroom.collect import submissions
 from classroom.grade.records import Submission
 from classroom.tests import students as class_
-from fxbook.learning.exercises import catalogue
+from fxbook.catalogue import catalogue
 
 ASSIGNMENT = of_chapters(["02", "03"])
 TWO, THREE = ASSIGNMENT.chapters

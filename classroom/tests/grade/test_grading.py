@@ -21,7 +21,7 @@ from classroom.sandbox import Sandbox
 from classroom.tests import students as class_
 from classroom.tests.grade.parts import ASSIGNMENT, CHAPTER, EXERCISES, few, handed_in, jobs, needs_sandbox
 from classroom.tests.grade.stand_in import answers
-from fxbook.checking.forked import Outcome
+from fxbook.observing.forked import Outcome
 
 # ---- the whole -------------------------------------------------------------------------------------------------------
 
@@ -63,7 +63,7 @@ def test_a_class_in_every_shape_is_graded_as_its_answers_deserve(tmp_path: Path)
 HIDDEN = """
 import torch
 from torch import fx, nn
-from fxbook.asking import Case
+from fxbook.cases import Case
 
 class SecretModel(nn.Module):
     def __init__(self):

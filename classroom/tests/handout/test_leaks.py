@@ -17,7 +17,7 @@ import pytest
 from classroom.assignment import of_chapters
 from classroom.handout import leaks, release
 from classroom.tests.handing_in import HIDDEN
-from fxbook.learning.exercises import catalogue
+from fxbook.catalogue import catalogue
 from press import ROOT
 from press.book import the_book
 

@@ -23,7 +23,7 @@ from classroom.handout import leaks, pins, release
 from classroom.handout import page as handout
 from classroom.handout.release import ReleaseError
 from classroom.tests.handing_in import HIDDEN
-from fxbook.learning.exercises import catalogue
+from fxbook.catalogue import catalogue
 from press import ROOT
 from press.book import the_book
 from tests.browsing import needs_chromium

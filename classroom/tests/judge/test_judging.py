@@ -18,14 +18,14 @@ from classroom.judge.claims import CLAIMS
 from classroom.judge.judging import Judgement
 from classroom.sandbox import Limits
 from classroom.tests.sandbox.sandboxing import judge_apart
-from fxbook.asking import Exercise
+from fxbook.cases import Exercise
+from fxbook.catalogue import about
 from fxbook.checking.again import looking_inside
-from fxbook.checking.forked import run_in_child
 from fxbook.checking.judge import Inside, judge, nothing_inside
-from fxbook.checking.observe import observe
-from fxbook.checking.prepare import Prepared, prepare
-from fxbook.learning.exercises import about
 from fxbook.learning.sheets import observe_answer, read
+from fxbook.observing.forked import run_in_child
+from fxbook.observing.observe import observe
+from fxbook.observing.prepare import Prepared, prepare
 from fxbook.tasks import all_exercises, find
 from fxbook.tasks.answering import KnownAnswer, answers_to
 from press import ROOT
@@ -44,7 +44,7 @@ FEW = 1
 ENDS_WELL = "ends well"
 with_each_exercise = pytest.mark.parametrize("identity", [exercise.id for exercise in all_exercises()])
 with_each_graph = pytest.mark.parametrize(
-    "identity", [exercise.id for exercise in all_exercises() if exercise.use != "compute"]
+    "identity", [exercise.id for exercise in all_exercises() if exercise.usage.use != "compute"]
 )
 
 
@@ -125,7 +125,7 @@ def assert_unproven(exercise: Exercise, judgement: JSON) -> None:
     """All that a graph does is found out anew; data is as it was returned."""
     beyond = [claim for claim in judgement["unproven"] if claim.startswith(COMPUTES)]
     assert len(beyond) == (exercise.id == OWN_FUNCTION), beyond
-    assert (CLAIMS["value"] in judgement["unproven"]) == (exercise.use == "compute")
+    assert (CLAIMS["value"] in judgement["unproven"]) == (exercise.usage.use == "compute")
 
 
 @with_each_graph

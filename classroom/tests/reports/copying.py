@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable, Iterator, Mapping
 
 from classroom.collect.normalise import StudentCode
-from fxbook.learning.exercises import catalogue
+from fxbook.catalogue import catalogue
 from fxbook.tasks import folder_of
 from fxbook.tasks.answering import answers_to
 

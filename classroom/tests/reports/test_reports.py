@@ -18,7 +18,7 @@ from classroom.reports.ideas import wrong_ideas
 from classroom.reports.overview import overview
 from classroom.reports.wording import link, shown
 from classroom.tests.marks import an_assignment, failed, mark, marks_of
-from fxbook.learning.exercises import catalogue, place
+from fxbook.catalogue import catalogue, place
 
 BOOK = "https://book.example/fx/"
 

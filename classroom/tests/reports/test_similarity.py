@@ -10,10 +10,10 @@ from classroom.reports.similarity import LEAST_OWN, alike, explained, pairs, run
 from classroom.tests.marks import an_assignment, mark
 from classroom.tests.reports.copying import DISGUISES, honest, plain
 from classroom.tests.students import solution
-from fxbook.learning.exercises import catalogue
+from fxbook.catalogue import catalogue
 
 EXERCISE = "02-put-in-order"
-COMPARED = [about.id for about in catalogue().values() if about.id[:2] in ("01", "02", "03")]
+COMPARED = [about.id for about in catalogue().values() if about.id.startswith("0")]
 IMPORTS = "import operator\nimport torch\nfrom torch import fx, nn"
 
 
@@ -68,7 +68,7 @@ def test_honest_pairs_are_not_listed_and_copies_are_found() -> None:
             compared += 1
             for disguise, change in DISGUISES.items():
                 counts[disguise] += bool(pairs([texts[at], plain(name, change(source, draw))], book))
-    assert honest_pairs > 400 and listed == 0
+    assert honest_pairs > 300 and listed == 0
     assert compared > 50 and counts["names_and_comments"] == compared
     assert all(count > 0.8 * compared for count in counts.values()), (counts, compared)
 

@@ -25,9 +25,9 @@ from classroom.sandbox import Sandbox
 from classroom.tests.sandbox.harm import Came
 from classroom.tests.sandbox.sandboxing import SEED, brief
 from fxbook import tasks
-from fxbook.checking.forked import run_in_child
-from fxbook.checking.observe import observe
-from fxbook.checking.prepare import prepare
+from fxbook.observing.forked import run_in_child
+from fxbook.observing.observe import observe
+from fxbook.observing.prepare import prepare
 from fxbook.tasks.answering import answers_to
 
 JSON = Any
@@ -113,7 +113,7 @@ def is_unearned(exercise_id: str, judgement: JSON) -> bool:
     """Whether a judgement is a mark, and does not say that it rests on what was claimed."""
     exercise = tasks.find(exercise_id)
     assert exercise
-    needed = "what the answer returned" if exercise.use == "compute" else BELIEVED
+    needed = "what the answer returned" if exercise.usage.use == "compute" else BELIEVED
     return not judgement["rule"] and not any(claim.startswith(needed) for claim in judgement["unproven"])
 
 
@@ -148,8 +148,8 @@ def _observed(exercise_id: str, right: bool) -> JSON:
         prepared = prepare(exercise, SEED, rebuildable=True)
         observation = run_in_child(functools.partial(observe, prepared, answer.answer), 2.0).data or {"cases": []}
         wires = [case["wire"] or {"refused": ""} for case in observation["cases"]]
-        can_be_built = len(wires) == len(exercise.cases) and not any("refused" in wire for wire in wires)
-        if can_be_built or exercise.use == "compute":
+        can_be_built = len(wires) == len(exercise.usage.cases) and not any("refused" in wire for wire in wires)
+        if can_be_built or exercise.usage.use == "compute":
             return observation
     raise AssertionError(f"{exercise_id} has no such answer")
 

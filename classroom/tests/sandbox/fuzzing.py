@@ -88,7 +88,7 @@ def work(begun, told, files=()):
 def _run(graph):
     return torch.fx.GraphModule(_nn.Module(), graph).forward(torch.randn(2, 3, 4))
 """
-_IMPORTS = "import json\nimport torch\nfrom fxbook.asking.values import encode\n"
+_IMPORTS = "import json\nimport torch\nfrom fxbook.cases.values import encode\n"
 
 
 @dataclasses.dataclass(frozen=True)

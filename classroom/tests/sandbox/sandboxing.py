@@ -19,10 +19,10 @@ from classroom.sandbox import Limits, Sandbox, protection
 from classroom.sandbox.outside import is_judgement
 from classroom.tests.sandbox.harm import Bait, Came
 from fxbook import tasks
-from fxbook.asking import Exercise
-from fxbook.checking.forked import Outcome, run_in_child
-from fxbook.checking.prepare import prepare
+from fxbook.cases import Exercise
 from fxbook.learning.sheets import Sheet
+from fxbook.observing.forked import Outcome, run_in_child
+from fxbook.observing.prepare import prepare
 from fxbook.tasks import folder_of
 
 JSON = Any

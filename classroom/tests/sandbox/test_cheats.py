@@ -11,12 +11,12 @@ from classroom.sandbox import Limits, Sandbox
 from classroom.tests.sandbox.sandboxing import ATTACKS, cells, is_right, sheet_of
 from classroom.tests.sandbox.sandboxing import sandbox as sandboxed
 from fxbook import tasks
-from fxbook.asking import Exercise
+from fxbook.cases import Exercise
 
 CHEATS = {name: source for name, _, source in cells(ATTACKS / "cheats.py")}
 PROBE = CHEATS.pop("look_for_seeds_and_names")
 SEEDS = (1, 2, 3)
-DATA = [exercise for exercise in tasks.all_exercises() if exercise.use == "compute"]
+DATA = [exercise for exercise in tasks.all_exercises() if exercise.usage.use == "compute"]
 # The first of each chapter; tests/cold tries all.
 FEW = list({exercise.id[:2]: exercise for exercise in reversed(DATA)}.values())
 
@@ -57,8 +57,8 @@ CLASSES = ("07-inject-constants", "07-inputs-by-name", "08-free-early")
 
 def probe(exercise: Exercise, *more: str) -> str:
     """The submission that looks for the seed and the names of the cases."""
-    numbers = [str(SEED + 1000 * place) for place in range(len(exercise.cases))]
-    return PROBE.replace("@WANTED@", "|".join([*numbers, *(case.name for case in exercise.cases), *more])[::-1])
+    numbers = [str(SEED + 1000 * place) for place in range(len(exercise.usage.cases))]
+    return PROBE.replace("@WANTED@", "|".join([*numbers, *(case.name for case in exercise.usage.cases), *more])[::-1])
 
 
 def printed_by(sandbox: Sandbox, exercise: Exercise, source: str) -> str:

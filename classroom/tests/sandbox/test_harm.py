@@ -31,7 +31,7 @@ from classroom.tests.sandbox.sandboxing import (
     warmed,
 )
 from classroom.tests.sandbox.sandboxing import sandbox as sandboxed
-from fxbook.checking.forked import Outcome
+from fxbook.observing.forked import Outcome
 
 BY_NAME = {attack.name: attack for attack in attacks()}
 NOTHING = Came("")

@@ -14,7 +14,7 @@ import pytest
 
 from classroom.sandbox import contents, observer_package
 from fxbook import grading, tasks
-from fxbook.learning.exercises import catalogue
+from fxbook.catalogue import catalogue
 
 
 @pytest.fixture(scope="module")
@@ -61,8 +61,8 @@ def test_no_room_has_a_known_answer(room: str) -> None:
 def test_the_half_is_whole(half: Path) -> None:
     """It imports nothing that is not there, and asks nothing of an answer."""
     code = "from fxbook import tasks; exercises = tasks.all_exercises()"
-    code += "; print(len(exercises), {exercise.rules for exercise in exercises})"
-    code += "; import fxbook.checking.observe, fxbook.checking.prepare, fxbook.learning.sheets, fxbook.drawing"
+    code += "; print(len(exercises), {exercise.check.rules for exercise in exercises})"
+    code += "; import fxbook.observing.observe, fxbook.observing.prepare, fxbook.learning.sheets, fxbook.drawing"
     code += ", fxbook.errors, fxbook.plotting, fxbook.stepping.edit.stepper, fxbook.stepping.run.stepper"
     command = [sys.executable, "-P", "-c", f"import sys; sys.path.insert(0, {str(half)!r}); {code}"]
     result = subprocess.run(command, capture_output=True, text=True, cwd=half)
@@ -71,7 +71,7 @@ def test_the_half_is_whole(half: Path) -> None:
 
 def test_the_half_tells_no_name_of_a_case(half: Path) -> None:
     text = "\n".join(path.read_text(encoding="utf-8") for path in half.rglob("cases.py"))
-    names = [case.name for exercise in tasks.all_exercises() for case in exercise.cases if " " in case.name]
+    names = [case.name for exercise in tasks.all_exercises() for case in exercise.usage.cases if " " in case.name]
     assert len(names) > 200 and not [name for name in names if repr(name) in text]
 
 

@@ -18,7 +18,7 @@ from classroom.tests.sandbox.harm import Bait, Came, Watch, laid
 from classroom.tests.sandbox.sandboxing import SEED
 from classroom.tests.sandbox.taking_over import sandbox_with
 from classroom.tests.sandbox.test_judging_attacks import next_in_turn, next_suffers
-from fxbook.checking.forked import Outcome
+from fxbook.observing.forked import Outcome
 
 JSON = Any
 OPENED = ("torch.native_batch_norm", "torch.as_strided", "torch.ctc_loss")

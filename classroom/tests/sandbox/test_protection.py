@@ -35,7 +35,7 @@ HELD_BY = {
     "leave anything behind": "leave_in_the_answer leave_things_behind exit_politely",
     "earn a mark": """
         forge_json forge_half_a_frame forge_with_a_guess forge_with_the_mark close_the_channel_and_stay
-        patch_everything patch_the_library objects_that_lie test_cheats test_expected_values""",
+        patch_everything patch_the_library objects_that_lie test_cheats test_exercises""",
     "harm the grader by a graph": "judging taken_over test_opened_list",
     "harm the grader by a file": "reading taken_over",
     "harm your browser": "strange_text test_in_browser test_gradebook",

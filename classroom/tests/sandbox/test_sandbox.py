@@ -31,11 +31,11 @@ from classroom.tests.sandbox.sandboxing import (
 )
 from classroom.tests.sandbox.sandboxing import sandbox as sandboxed
 from fxbook import tasks
-from fxbook.checking import forked
-from fxbook.checking.forked import Outcome
-from fxbook.checking.prepare import prepare
+from fxbook.catalogue import catalogue
 from fxbook.learning import sheets
-from fxbook.learning.exercises import catalogue
+from fxbook.observing import forked
+from fxbook.observing.forked import Outcome
+from fxbook.observing.prepare import prepare
 from fxbook.tasks.answering import answers_to
 from press import ROOT
 
@@ -133,7 +133,7 @@ HIDDEN = """
 import importlib
 from torch import nn
 import torch
-from fxbook.asking import Case
+from fxbook.cases import Case
 
 Dense = importlib.import_module("fxbook.tasks.00_first_graph.cases").Dense
 SECRET = "for another exercise"
@@ -172,10 +172,10 @@ def test_only_the_cases_of_the_exercise_enter_the_sandbox() -> None:
         ("CASES = {'09-compare-in-pairs': (3,)}", "a tuple of Case"),
         ("CASES = {'09-compare-in-pairs': nothing}", "NameError"),
         (
-            "from fxbook.asking import Case\nCASES = {'09-compare-in-pairs': (Case('bad', lambda: 1 / 0, tuple),)}",
+            "from fxbook.cases import Case\nCASES = {'09-compare-in-pairs': (Case('bad', lambda: 1 / 0, tuple),)}",
             "cannot be used: ZeroDivisionError",
         ),
-        ("from fxbook.asking import predicates\nCASES = {'09-compare-in-pairs': predicates.lints}", "ImportError"),
+        ("from fxbook.cases import predicates\nCASES = {'09-compare-in-pairs': predicates.lints}", "ImportError"),
     ],
 )
 def test_a_bad_file_of_hidden_variants_is_not_the_students_fault(sandbox: Sandbox, text: str, says: str) -> None:

@@ -7,8 +7,8 @@ import functools
 from pathlib import Path
 from typing import Any
 
+from fxbook.catalogue import About
 from fxbook.learning import sheets
-from fxbook.learning.exercises import About
 
 JSON = Any
 # For the cells above the answer; using the answer itself has those of the exercise.
@@ -44,19 +44,19 @@ def _checked(sheet: sheets.Sheet, about: About) -> tuple[bool, str]:
     from fxbook.checking import new_seed
     from fxbook.checking.again import looking_inside
     from fxbook.checking.failed import FailedCase
-    from fxbook.checking.forked import CAN_FORK, run_in_child
     from fxbook.checking.judge import judge
-    from fxbook.checking.prepare import Prepared, prepare
     from fxbook.checking.report import Report
     from fxbook.checking.verify import GRACE_SECONDS, UNPROTECTED, not_here
+    from fxbook.observing.forked import CAN_FORK, run_in_child
+    from fxbook.observing.prepare import Prepared, prepare
 
     exercise = tasks.find(about.id)
     if exercise is None:
         return False, not_here(about.id)
-    seed, longest = new_seed(), SECONDS + exercise.seconds + GRACE_SECONDS
+    seed, longest = new_seed(), SECONDS + exercise.usage.seconds + GRACE_SECONDS
 
     def work(prepared: Prepared) -> JSON:
-        return sheets.observe_answer(sheet, prepared, about.answer, exercise.seconds)
+        return sheets.observe_answer(sheet, prepared, about.answer, exercise.usage.seconds)
 
     def again(prepared: Prepared) -> JSON:
         told = run_in_child(functools.partial(work, prepared), longest).data if CAN_FORK else None

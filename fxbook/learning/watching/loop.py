@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from fxbook.catalogue import About, numbered, of_chapters
 from fxbook.learning import sheets
-from fxbook.learning.exercises import About, numbered, of_chapters
 from fxbook.learning.watching import screen
 from fxbook.learning.watching.attempt import Attempt, attempt
 from fxbook.learning.watching.progress import Progress

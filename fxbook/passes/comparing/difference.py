@@ -13,7 +13,7 @@ from fxbook.passes.comparing.matching import Pairs, matched
 from fxbook.passes.comparing.nodes import Aspects, differing, fetched
 from fxbook.passes.comparing.unified import unified
 from fxbook.stepping.edit.rows import heaviest_rising
-from fxbook.stepping.edit.shot import Shot, take
+from fxbook.stepping.edit.snapshot import Snapshot, take
 from fxbook.stepping.edit.stepper import play
 from fxbook.stepping.player import Player
 
@@ -43,7 +43,7 @@ class Diff:
     moved: tuple[str, ...]
     inside: dict[str, Diff]
     pairs: dict[str, str]
-    _shots: tuple[Shot, Shot] = dataclasses.field(repr=False)
+    _snapshots: tuple[Snapshot, Snapshot] = dataclasses.field(repr=False)
     _same_object: bool = False
 
     def __bool__(self) -> bool:
@@ -68,7 +68,7 @@ class Diff:
             >>> print(diff(module, copy.deepcopy(module)).text(context=0))
             no difference: 4 nodes alike
         """
-        return unified(self, self._shots, context)
+        return unified(self, self._snapshots, context)
 
     def _repr_html_(self) -> str:
         parts = [self._player._repr_html_()]
@@ -79,8 +79,8 @@ class Diff:
     @functools.cached_property
     def _player(self) -> Player:
         if not self:
-            return play("The graph, before and after", self._shots[1:])
-        return play("The graph, before and after", self._shots)
+            return play("The graph, before and after", self._snapshots[1:])
+        return play("The graph, before and after", self._snapshots)
 
 
 def diff(before: Traced, after: Traced, *, meta: bool = True) -> Diff:
@@ -118,12 +118,12 @@ def diff(before: Traced, after: Traced, *, meta: bool = True) -> Diff:
           return add
     """
     keys: dict[fx.Node, int] = {}
-    was = _shot(before, "Before", keys)
+    was = _snapshot(before, "Before", keys)
     pairs = matched(was.record, record(after))
     old, new = _nodes(before), _nodes(after)
     if _graph(before) is not _graph(after):
         keys |= {new[b]: was.keys[a] for a, b in pairs.items()}
-    now = _shot(after, "After", keys)
+    now = _snapshot(after, "After", keys)
     found, inside = {}, {}
     for a, b in sorted(pairs.items(), key=lambda pair: pair[1]):
         first, second = (old[a], was.record.nodes[a]), (new[b], now.record.nodes[b])
@@ -139,7 +139,7 @@ def diff(before: Traced, after: Traced, *, meta: bool = True) -> Diff:
         moved=tuple(new[at].name for at in _moved(pairs)),
         inside=inside,
         pairs={new[b].name: old[a].name for a, b in pairs.items()},
-        _shots=(was, now),
+        _snapshots=(was, now),
         _same_object=_graph(before) is _graph(after),
     )
 
@@ -152,10 +152,10 @@ def _nodes(traced: Traced) -> list[fx.Node]:
     return list(_graph(traced).nodes)
 
 
-def _shot(traced: Traced, caption: str, keys: dict[fx.Node, int]) -> Shot:
+def _snapshot(traced: Traced, caption: str, keys: dict[fx.Node, int]) -> Snapshot:
     # The places that torch.fx gives tell nothing across two graphs.
-    shot = take(traced, caption, keys)
-    return dataclasses.replace(shot, places=(None,) * len(shot.keys))
+    snapshot = take(traced, caption, keys)
+    return dataclasses.replace(snapshot, places=(None,) * len(snapshot.keys))
 
 
 def _inside(was: fx.Node, now: fx.Node, meta: bool) -> Diff | None:

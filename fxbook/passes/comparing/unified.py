@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from fxbook.graph.record import NodeRecord
 from fxbook.stepping.edit.rows import union_rows
-from fxbook.stepping.edit.shot import Shot
+from fxbook.stepping.edit.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from fxbook.passes.comparing.difference import Diff
@@ -18,9 +18,9 @@ Line = tuple[str, str]
 """A sign and the text behind it."""
 
 
-def unified(found: Diff, shots: tuple[Shot, Shot], context: int) -> str:
+def unified(found: Diff, snapshots: tuple[Snapshot, Snapshot], context: int) -> str:
     """The text of a difference; ``context`` is how many lines that stay are shown around a change."""
-    was, now = shots
+    was, now = snapshots
     if not found:
         told = " (both are one object: keep a copy before a pass that edits in place)" if found._same_object else ""
         return f"no difference: {_counted(len(was.keys))} alike{told}"
@@ -32,7 +32,7 @@ def unified(found: Diff, shots: tuple[Shot, Shot], context: int) -> str:
     return "\n".join(parts)
 
 
-def _headline(found: Diff, was: Shot, now: Shot) -> str:
+def _headline(found: Diff, was: Snapshot, now: Snapshot) -> str:
     counts = {
         "added": len(found.added),
         "removed": len(found.removed),
@@ -50,7 +50,7 @@ def _counted(count: int) -> str:
     return f"{count} node{'' if count == 1 else 's'}"
 
 
-def _lines(found: Diff, was: Shot, now: Shot) -> list[Line]:
+def _lines(found: Diff, was: Snapshot, now: Snapshot) -> list[Line]:
     """A line for each node of either graph, in an order that keeps that of both."""
     rows, (old_rows, new_rows), _ = union_rows([was.keys, now.keys])
     by_row: list[list[Line]] = [[] for _ in rows]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch import fx
 
-from fxbook.passes.growing.grower import Grower, Step
+from fxbook.passes.growing.builder import Builder, Step
 from fxbook.passes.growing.limits import Limits
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def random_graph(seed: int, **limits: Any) -> fx.GraphModule:
     drawn = random.Random(seed)
     count = drawn.randint(min(2, allowed.steps), allowed.steps)
     steps = [Step(*(drawn.randint(0, most) for most in _MOST)) for _ in range(count)]
-    return Grower(allowed, drawn.randint(1, allowed.inputs), seed).grow(steps, _form(drawn.randint(0, _FORMS)))
+    return Builder(allowed, drawn.randint(1, allowed.inputs), seed).grow(steps, _form(drawn.randint(0, _FORMS)))
 
 
 def random_graphs(**limits: Any) -> SearchStrategy[fx.GraphModule]:
@@ -87,7 +87,7 @@ def random_graphs(**limits: Any) -> SearchStrategy[fx.GraphModule]:
     @st.composite
     def grown(draw: Callable[[Any], Any]) -> fx.GraphModule:
         numbers = draw(steps)
-        module = Grower(allowed, draw(inputs)).grow([_unpacked(*four) for four in numbers], _form(draw(form)))
+        module = Builder(allowed, draw(inputs)).grow([_unpacked(*four) for four in numbers], _form(draw(form)))
         note(module.code.strip())
         return module
 

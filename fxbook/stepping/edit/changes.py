@@ -8,7 +8,7 @@ from collections.abc import Set
 from fxbook.drawing.layout import argument_places
 from fxbook.drawing.lettering import clean
 from fxbook.drawing.paint import SIGNS
-from fxbook.stepping.edit.shot import Shot
+from fxbook.stepping.edit.snapshot import Snapshot
 
 MARKS = {**SIGNS, "retargeted": "≠", "changed": "≠", "renamed": "≠"}
 Input = tuple[int, int, str]
@@ -30,8 +30,8 @@ class Changes:
     sentences: tuple[str, ...] = ()
 
 
-def compare(before: Shot, after: Shot, moved: Set[int]) -> Changes:
-    """What happened between two shots; ``moved`` are the keys of nodes at another place in the list."""
+def compare(before: Snapshot, after: Snapshot, moved: Set[int]) -> Changes:
+    """What happened between two snapshots; ``moved`` are the keys of nodes at another place in the list."""
     marks: dict[int, list[str]] = {}
     details: dict[int, str] = {}
     sentences: list[str] = []
@@ -70,17 +70,17 @@ def compare(before: Shot, after: Shot, moved: Set[int]) -> Changes:
     return Changes(tidy, details, frozenset(arrived), frozenset(left), tuple(sentences))
 
 
-def _place(shot: Shot, at: int) -> str:
-    return f" after {shot.record.nodes[at - 1].name}" if at else " first in the list"
+def _place(snapshot: Snapshot, at: int) -> str:
+    return f" after {snapshot.record.nodes[at - 1].name}" if at else " first in the list"
 
 
-def _reads(key: int, shot: Shot) -> set[Input]:
-    node = shot.nodes[key]
+def _reads(key: int, snapshot: Snapshot) -> set[Input]:
+    node = snapshot.nodes[key]
     places = argument_places(node)
-    return {(shot.keys[index], key, place) for index, place in zip(node.inputs, places, strict=True)}
+    return {(snapshot.keys[index], key, place) for index, place in zip(node.inputs, places, strict=True)}
 
 
-def _rewiring(gone: set[Input], new: set[Input], before: Shot, after: Shot) -> str:
+def _rewiring(gone: set[Input], new: set[Input], before: Snapshot, after: Snapshot) -> str:
     old_names = _names(gone, before)
     names = _names(new, after)
     if not names:
@@ -90,6 +90,6 @@ def _rewiring(gone: set[Input], new: set[Input], before: Shot, after: Shot) -> s
     return f"uses {names} in place of {old_names}" if old_names != names else f"uses {names} at another place"
 
 
-def _names(inputs: set[Input], shot: Shot) -> str:
+def _names(inputs: set[Input], snapshot: Snapshot) -> str:
     ordered = sorted(inputs, key=lambda one: one[2])
-    return ", ".join(dict.fromkeys(clean(shot.nodes[source].name, 60) for source, _, _ in ordered))
+    return ", ".join(dict.fromkeys(clean(snapshot.nodes[source].name, 60) for source, _, _ in ordered))

@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Mapping
 
 from fxbook.drawing.lettering import clean
-from fxbook.stepping.edit.shot import Shot
+from fxbook.stepping.edit.snapshot import Snapshot
 
 _ASSIGNMENT = re.compile(r"    (\w+)(?: : [^=]+)? = ")
 _PARAMETER = re.compile(r"\b\w+\b(?=\s*[,:)=])")
@@ -19,8 +19,8 @@ _TAGS = {"+": "ins", "-": "del"}
 
 
 def code_panel(
-    shot: Shot,
-    before: Shot | None,
+    snapshot: Snapshot,
+    before: Snapshot | None,
     keys: Mapping[str, int],
     moved: Collection[int] = (),
     shown: Collection[int] | None = None,
@@ -28,14 +28,14 @@ def code_panel(
     """The code as HTML.
 
     Args:
-        shot: the frame.
+        snapshot: the frame.
         before: the frame before it, for the marks of lines.
         keys: of nodes by name, those that were removed included: stale code still has them.
         moved: keys of nodes that were moved since: their lines are what left its place, not the lines around them.
         shown: keys of the nodes whose lines are wanted; without it, all of them.
     """
-    outputs = [key for key, node in shot.nodes.items() if node.op == "output"]
-    new = _lines(shot)
+    outputs = [key for key, node in snapshot.nodes.items() if node.op == "output"]
+    new = _lines(snapshot)
     marked = _compare(_lines(before) if before else new, new, keys, moved)
     rows, left_out = [], 0
     for sign, line in marked:
@@ -48,12 +48,12 @@ def code_panel(
         left_out = 0
         rows.append(_row(sign, line, key, keys))
     rows += _gap(left_out)
-    stale = " fx-stale" if shot.record.stale else ""
+    stale = " fx-stale" if snapshot.record.stale else ""
     return f'<pre class="fx-code{stale}"><code>{"".join(rows)}</code></pre>'
 
 
-def _lines(shot: Shot) -> list[str]:
-    return [line for line in shot.code.strip().splitlines() if line.strip()]
+def _lines(snapshot: Snapshot) -> list[str]:
+    return [line for line in snapshot.code.strip().splitlines() if line.strip()]
 
 
 def _compare(old: list[str], new: list[str], keys: Mapping[str, int], moved: Collection[int]) -> list[tuple[str, str]]:

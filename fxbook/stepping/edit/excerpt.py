@@ -5,34 +5,34 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from fxbook.stepping.edit.changes import Changes
-from fxbook.stepping.edit.shot import Shot
+from fxbook.stepping.edit.snapshot import Snapshot
 
 LARGEST = 60
 """Rows in a drawing, at most."""
 
 
-def excerpt(rows: Sequence[int], shots: Sequence[Shot], changes: Sequence[Changes]) -> frozenset[int] | None:
+def excerpt(rows: Sequence[int], snapshots: Sequence[Snapshot], changes: Sequence[Changes]) -> frozenset[int] | None:
     """The keys to draw, or ``None`` where there is room for all; ``rows`` has the key of each row of the drawing."""
     if len(rows) <= LARGEST:
         return None
     changed = dict.fromkeys(key for one in changes for key in one.marks)
     # Where nothing changed, the ends of the graph tell most.
-    wanted = [*changed, *_neighbours(changed, shots)] if changed else [*rows[:6], *rows[-6:]]
+    wanted = [*changed, *_neighbours(changed, snapshots)] if changed else [*rows[:6], *rows[-6:]]
     return frozenset(list(dict.fromkeys(wanted))[: LARGEST * 2 // 3])
 
 
-def _neighbours(keys: Iterable[int], shots: Sequence[Shot]) -> dict[int, None]:
-    """Whoever a node reads, whoever reads it, and who stands beside it in the list, in any shot."""
+def _neighbours(keys: Iterable[int], snapshots: Sequence[Snapshot]) -> dict[int, None]:
+    """Whoever a node reads, whoever reads it, and who stands beside it in the list, in any snapshot."""
     found: dict[int, None] = {}
     wanted = set(keys)
-    for shot in shots:
-        for key in shot.keys:
+    for snapshot in snapshots:
+        for key in snapshot.keys:
             if key not in wanted:
                 continue
-            node = shot.nodes[key]
-            beside = [index for index in (node.index - 1, node.index + 1) if 0 <= index < len(shot.keys)]
+            node = snapshot.nodes[key]
+            beside = [index for index in (node.index - 1, node.index + 1) if 0 <= index < len(snapshot.keys)]
             # A node that everything reads would fill the drawing with its readers.
-            found |= dict.fromkeys(shot.keys[index] for index in (*beside, *node.inputs, *node.users[:6]))
+            found |= dict.fromkeys(snapshot.keys[index] for index in (*beside, *node.inputs, *node.users[:6]))
     return found
 
 

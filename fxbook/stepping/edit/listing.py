@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from fxbook.drawing.lettering import clean
 from fxbook.graph.record import NodeRecord
 from fxbook.stepping.edit.changes import MARKS, Changes
-from fxbook.stepping.edit.shot import Shot
+from fxbook.stepping.edit.snapshot import Snapshot
 
 _MOST_READERS = 6
 _JOINT = re.compile(r"([._(])(?=\w)")
@@ -17,9 +17,9 @@ Entry = tuple[int, NodeRecord] | int
 """The key of a node with the node, or how many nodes are left out here."""
 
 
-def list_panel(entries: Sequence[Entry], shot: Shot, changes: Changes) -> str:
-    """The rows as an HTML table; a node that is not in the shot is one that was removed."""
-    rows = "".join(_gap(entry) if isinstance(entry, int) else _row(*entry, shot, changes) for entry in entries)
+def list_panel(entries: Sequence[Entry], snapshot: Snapshot, changes: Changes) -> str:
+    """The rows as an HTML table; a node that is not in the snapshot is one that was removed."""
+    rows = "".join(_gap(entry) if isinstance(entry, int) else _row(*entry, snapshot, changes) for entry in entries)
     head = "".join(f'<th scope="col">{text}</th>' for text in ("#", "node", "what it does", "users"))
     return f'<table class="fx-table fx-list"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
 
@@ -34,13 +34,13 @@ def notes_of(key: int, node: NodeRecord, changes: Changes) -> list[str]:
     return told if "removed" in marks else [*told, *(f"! {fault}" for fault in node.faults), *node.notes]
 
 
-def _row(key: int, node: NodeRecord, shot: Shot, changes: Changes) -> str:
-    here = key in shot.nodes
+def _row(key: int, node: NodeRecord, snapshot: Snapshot, changes: Changes) -> str:
+    here = key in snapshot.nodes
     marks = changes.marks.get(key, ())
     signs = "".join(dict.fromkeys(MARKS[mark] for mark in marks)) + ("!" if here and node.faults else "")
     classes = "".join(f" fx-{mark}" for mark in marks) + (" fx-broken" if here and node.faults else "")
-    reads = " ".join(str(shot.keys[index]) for index in dict.fromkeys(node.inputs)) if here else ""
-    readers = _readers(node, shot) if here else ""
+    reads = " ".join(str(snapshot.keys[index]) for index in dict.fromkeys(node.inputs)) if here else ""
+    readers = _readers(node, snapshot) if here else ""
     told = (html.escape(clean(text)) for text in notes_of(key, node, changes))
     notes = "".join(f'<span class="fx-said">{text}</span> ' for text in told)
     kind = f" : {clean(node.kind, 60).removeprefix('torch.')}" if node.kind else ""
@@ -59,8 +59,8 @@ def _breakable(text: str) -> str:
     return _JOINT.sub(r"\1<wbr/>", html.escape(text))
 
 
-def _readers(node: NodeRecord, shot: Shot) -> str:
-    names = [clean(shot.record.nodes[user].name, 60) for user in node.users[:_MOST_READERS]]
+def _readers(node: NodeRecord, snapshot: Snapshot) -> str:
+    names = [clean(snapshot.record.nodes[user].name, 60) for user in node.users[:_MOST_READERS]]
     more = len(node.users) - _MOST_READERS
     return ", ".join([*names, *([f"and {more} more"] if more > 0 else [])])
 

@@ -17,9 +17,9 @@ from fxbook.stepping.edit.code import code_panel
 from fxbook.stepping.edit.excerpt import excerpt, fold
 from fxbook.stepping.edit.listing import Entry, list_panel, words_on
 from fxbook.stepping.edit.rows import union_rows
-from fxbook.stepping.edit.shot import Shot, take
+from fxbook.stepping.edit.snapshot import Snapshot, take
+from fxbook.stepping.graph_frame import Edge, GraphFrame, Seen, animation_of, inputs_of
 from fxbook.stepping.player import MAX_FRAMES, Frame, Panel, Player
-from fxbook.stepping.scene import Edge, Scene, Seen, film_of, inputs_of
 
 _MOST_SENTENCES = 6
 _ORDERS = ("numbers: order in the list", "arrows: who uses what")
@@ -55,7 +55,7 @@ class EditStepper:
         """
         self._subject = traced
         self._keys: dict[fx.Node, int] = {}
-        self._shots = [take(traced, caption, self._keys)]
+        self._snapshots = [take(traced, caption, self._keys)]
         self._not_kept = 0
         self._player: Player | None = None
         self.title = "The graph, step by step" if title is None else clean(title, 200)
@@ -65,14 +65,14 @@ class EditStepper:
 
         After the 100th frame nothing more is recorded, and the stepper says so.
         """
-        if len(self._shots) >= MAX_FRAMES:
+        if len(self._snapshots) >= MAX_FRAMES:
             self._not_kept += 1
         else:
-            self._shots.append(take(self._subject, caption, self._keys))
+            self._snapshots.append(take(self._subject, caption, self._keys))
         self._player = None
 
     def __len__(self) -> int:
-        return len(self._shots)
+        return len(self._snapshots)
 
     def __repr__(self) -> str:
         return repr(self._built())
@@ -81,41 +81,41 @@ class EditStepper:
         return self._built()._repr_html_()
 
     def _built(self) -> Player:
-        self._player = self._player or play(self.title, self._shots, self._not_kept)
+        self._player = self._player or play(self.title, self._snapshots, self._not_kept)
         return self._player
 
 
-def play(title: str, shots: Sequence[Shot], not_kept: int = 0) -> Player:
-    """Put shots together to a player; a node has the same key in all of them. So many more were ``not_kept``."""
-    rows, places, moved = union_rows([shot.keys for shot in shots], _reluctance(shots))
-    changes = [Changes(), *(compare(shots[i - 1], shots[i], moved[i]) for i in range(1, len(shots)))]
-    wanted = excerpt(rows, shots, changes)
+def play(title: str, snapshots: Sequence[Snapshot], not_kept: int = 0) -> Player:
+    """Put snapshots together to a player; a node has the same key in all of them. So many more were ``not_kept``."""
+    rows, places, moved = union_rows([snapshot.keys for snapshot in snapshots], _reluctance(snapshots))
+    changes = [Changes(), *(compare(snapshots[i - 1], snapshots[i], moved[i]) for i in range(1, len(snapshots)))]
+    wanted = excerpt(rows, snapshots, changes)
     folded = fold(rows, wanted)
-    frames = [_Step(shots, changes, places, rows, folded, wanted, at) for at in range(len(shots))]
-    film = film_of([step.scene() for step in frames], f"The graph of: {title}")
+    frames = [_Step(snapshots, changes, places, rows, folded, wanted, at) for at in range(len(snapshots))]
+    animation = animation_of([step.graph_frame() for step in frames], f"The graph of: {title}")
     names: dict[str, int] = {}
     shown = []
-    for step, shot in zip(frames, shots, strict=True):
-        names |= {node.name: key for key, node in shot.nodes.items()}
-        stale = " (stale)" if shot.record.stale else ""
-        heading = f"The code that forward runs{stale}" if shot.compiled else "The code that recompile() would make"
+    for step, snapshot in zip(frames, snapshots, strict=True):
+        names |= {node.name: key for key, node in snapshot.nodes.items()}
+        stale = " (stale)" if snapshot.record.stale else ""
+        heading = f"The code that forward runs{stale}" if snapshot.compiled else "The code that recompile() would make"
         panels = [
-            Panel("drawing", "The graph", film, "Graph"),
-            Panel("list", "The list of nodes", list_panel(step.entries(), shot, step.changes), "List"),
-            Panel("code", heading, code_panel(shot, step.before, names, moved[step.at], wanted), "Code"),
+            Panel("drawing", "The graph", animation, "Graph"),
+            Panel("list", "The list of nodes", list_panel(step.entries(), snapshot, step.changes), "List"),
+            Panel("code", heading, code_panel(snapshot, step.before, names, moved[step.at], wanted), "Code"),
         ]
-        shown.append(Frame(shot.caption, panels, step.remarks()))
+        shown.append(Frame(snapshot.caption, panels, step.remarks()))
     if not_kept:
         limit = f"! {not_kept} more frames were not kept: a stepper holds {MAX_FRAMES}. Record fewer, where it matters."
         shown[-1] = dataclasses.replace(shown[-1], remarks=(*shown[-1].remarks, limit))
-    return Player(title, shown, legend=_legend(shots, changes))
+    return Player(title, shown, legend=_legend(snapshots, changes))
 
 
-def _legend(shots: Sequence[Shot], changes: Sequence[Changes]) -> list[str]:
+def _legend(snapshots: Sequence[Snapshot], changes: Sequence[Changes]) -> list[str]:
     """What the shapes and signs mean that are seen in any frame."""
-    ops = {node.op for shot in shots for node in shot.record}
+    ops = {node.op for snapshot in snapshots for node in snapshot.record}
     marks = {mark for one in changes for words in one.marks.values() for mark in words}
-    if any(node.faults for shot in shots for node in shot.record):
+    if any(node.faults for snapshot in snapshots for node in snapshot.record):
         marks.add("broken")
     return [
         *(swatch(op) + text for op, text in LEGEND.items() if op in ops),
@@ -124,9 +124,9 @@ def _legend(shots: Sequence[Shot], changes: Sequence[Changes]) -> list[str]:
     ]
 
 
-def _reluctance(shots: Sequence[Shot]) -> Callable[[int, int], float]:
+def _reluctance(snapshots: Sequence[Snapshot]) -> Callable[[int, int], float]:
     """Of two nodes that changed their order, the one that torch.fx gave another place is the one that was moved."""
-    places = [dict(zip(shot.keys, shot.places, strict=True)) for shot in shots]
+    places = [dict(zip(snapshot.keys, snapshot.places, strict=True)) for snapshot in snapshots]
     return lambda at, key: 1.0 if places[at - 1].get(key) == places[at].get(key) else 0.001
 
 
@@ -134,7 +134,7 @@ def _reluctance(shots: Sequence[Shot]) -> Callable[[int, int], float]:
 class _Step:
     """One frame among the others: what to draw of it, and what to say."""
 
-    shots: Sequence[Shot]
+    snapshots: Sequence[Snapshot]
     all_changes: Sequence[Changes]
     places: Sequence[Mapping[int, int]]
     rows: Sequence[int]
@@ -143,12 +143,12 @@ class _Step:
     at: int
 
     @property
-    def shot(self) -> Shot:
-        return self.shots[self.at]
+    def snapshot(self) -> Snapshot:
+        return self.snapshots[self.at]
 
     @property
-    def before(self) -> Shot | None:
-        return self.shots[self.at - 1] if self.at else None
+    def before(self) -> Snapshot | None:
+        return self.snapshots[self.at - 1] if self.at else None
 
     @property
     def changes(self) -> Changes:
@@ -162,18 +162,18 @@ class _Step:
         place = self.places[self.at].get(key)
         return self.folded[self.places[self.at - 1][key] if place is None else place]
 
-    def scene(self) -> Scene:
+    def graph_frame(self) -> GraphFrame:
         seen: dict[int, Seen] = {}
         edges: dict[Edge, tuple[str, ...]] = {}
         moves = []
         marks = self.changes.marks
-        for key, node in self.shot.nodes.items():
+        for key, node in self.snapshot.nodes.items():
             if not self._shows(key):
                 continue
             classes = (*(f"fx-{mark}" for mark in marks.get(key, ())), *state_classes(node))
             seen[self._row(key)] = Seen(node, key, str(node.index), words_on(key, node, marks), classes)
-            for (source, label), place in zip(inputs_of(node), self._input_keys(key, self.shot), strict=True):
-                if self._shows(self.shot.keys[source]):
+            for (source, label), place in zip(inputs_of(node), self._input_keys(key, self.snapshot), strict=True):
+                if self._shows(self.snapshot.keys[source]):
                     new = place in self.changes.arrived
                     edges[self._row(place[0]), self._row(key), label] = ("fx-rewired",) if new else ()
         for key, words in marks.items():
@@ -193,11 +193,11 @@ class _Step:
             name = f"{count} node{'s' if count > 1 else ''} not shown"
             gap = NodeRecord(row, name, "group", "", None, name, {"tuple": []}, {"dict": []}, (), ())
             seen[row] = Seen(gap, -1 - row, "")
-        return Scene(seen, edges, tuple(moves))
+        return GraphFrame(seen, edges, tuple(moves))
 
-    def _input_keys(self, key: int, shot: Shot) -> list[tuple[int, int, str]]:
-        node = shot.nodes[key]
-        return [(shot.keys[i], key, place) for i, place in zip(node.inputs, argument_places(node), strict=True)]
+    def _input_keys(self, key: int, snapshot: Snapshot) -> list[tuple[int, int, str]]:
+        node = snapshot.nodes[key]
+        return [(snapshot.keys[i], key, place) for i, place in zip(node.inputs, argument_places(node), strict=True)]
 
     def _edges_that_left(self) -> list[Edge]:
         gone = []
@@ -219,7 +219,7 @@ class _Step:
     def entries(self) -> list[Entry]:
         """The rows of the table, in the order of the drawing."""
         found: dict[int, Entry] = dict(self._gaps())
-        for key, node in self.shot.nodes.items():
+        for key, node in self.snapshot.nodes.items():
             if self._shows(key):
                 found[self._row(key)] = (key, node)
         for key, words in self.changes.marks.items():
@@ -231,13 +231,13 @@ class _Step:
         told = list(self.changes.sentences[:_MOST_SENTENCES])
         more = len(self.changes.sentences) - len(told)
         told += [f"and {more} more change{'s' if more > 1 else ''}"] if more else []
-        if self.before and self.before.record.stale and not self.shot.record.stale:
+        if self.before and self.before.record.stale and not self.snapshot.record.stale:
             told.append("↻ forward is compiled anew")
         if self.wanted is not None and not self.at:
-            told.append(f"Of {len(self.shot.keys)} nodes those that change are shown, and their neighbours")
-        lint = self.shot.record.lint
+            told.append(f"Of {len(self.snapshot.keys)} nodes those that change are shown, and their neighbours")
+        lint = self.snapshot.record.lint
         told.append(f"! lint: {clean(lint, 300)}" if lint else "✓ lint finds no fault")
-        if self.shot.compiled:
+        if self.snapshot.compiled:
             stale = "! stale: forward still runs the code compiled before; recompile() is due"
-            told.append(stale if self.shot.record.stale else "✓ forward is up to date with the graph")
+            told.append(stale if self.snapshot.record.stale else "✓ forward is up to date with the graph")
         return told

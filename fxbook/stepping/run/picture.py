@@ -1,4 +1,4 @@
-"""Draw the graph of a run as a film: in each frame the node that ran, and what has become of every value."""
+"""Draw the graph of a run as an animation: in each frame the node that ran, and what has become of every value."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import dataclasses
 from collections import Counter
 from collections.abc import Sequence
 
-from fxbook.stepping.film import Film
+from fxbook.stepping.animation import Animation
+from fxbook.stepping.graph_frame import GraphFrame, animation_of, still
 from fxbook.stepping.run.states import SIGNS, Kind, State, size, state_after
 from fxbook.stepping.run.subject import Subject
-from fxbook.stepping.scene import Scene, film_of, still
 
 _FOREMOST: tuple[Kind, ...] = (
     "raised",
@@ -25,10 +25,10 @@ _FOREMOST: tuple[Kind, ...] = (
 )
 
 
-def film(subjects: Sequence[Subject], spans: Sequence[range]) -> Film:
+def animation(subjects: Sequence[Subject], spans: Sequence[range]) -> Animation:
     """The drawing, one frame per span of steps; runs of one graph are drawn on it together."""
     label = f"Graph of the run, {len(subjects[0].drawn)} nodes in list order"
-    drawing = film_of([_scene(subjects, span) for span in spans], label)
+    drawing = animation_of([_graph_frame(subjects, span) for span in spans], label)
     for frame, span in enumerate(spans):
         if len(span):
             names = [node.name for node in subjects[0].graph.nodes[span.start : span.stop]]
@@ -36,7 +36,7 @@ def film(subjects: Sequence[Subject], spans: Sequence[range]) -> Film:
     return drawing
 
 
-def _scene(subjects: Sequence[Subject], span: range) -> Scene:
+def _graph_frame(subjects: Sequence[Subject], span: range) -> GraphFrame:
     drawn, rows = subjects[0].drawn, subjects[0].rows
     now = {index for index, row in enumerate(rows) if set(row) & set(span)}
     words: dict[int, list[str]] = {}
@@ -49,9 +49,9 @@ def _scene(subjects: Sequence[Subject], span: range) -> Scene:
         kind = next(kind for kind in _FOREMOST if kind in kinds)
         classes[index] = [f"fx-is-{kind}", *(["fx-current"] if index in now else [])]
     flow = {(source, index): ["fx-flow"] for index in now for source in drawn.nodes[index].inputs}
-    scene = still(drawn, words, classes, flow)
-    seen = {row: dataclasses.replace(one, key=subjects[0].first_key + one.key) for row, one in scene.seen.items()}
-    return dataclasses.replace(scene, seen=seen)
+    graph_frame = still(drawn, words, classes, flow)
+    seen = {row: dataclasses.replace(one, key=subjects[0].first_key + one.key) for row, one in graph_frame.seen.items()}
+    return dataclasses.replace(graph_frame, seen=seen)
 
 
 def _look(subject: Subject, row: range, span: range, label: str) -> tuple[str, Kind]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fxbook.drawing.lettering import cut
 from fxbook.plotting.canvas import canvas, styled, without_references
-from fxbook.stepping.film import Film
+from fxbook.stepping.animation import Animation
 from fxbook.stepping.run.record import RunRecord
 from fxbook.stepping.run.states import size
 from fxbook.stepping.run.subject import Subject
@@ -26,15 +26,15 @@ FINE_NODES = 60
 """Up to so many nodes, the line shows what is freed after each; of more, only the bytes when its result was made."""
 
 
-def plot(subjects: Sequence[Subject], spans: Sequence[range]) -> Film:
-    """Bytes alive over the nodes, as a film with one frame per span of steps.
+def plot(subjects: Sequence[Subject], spans: Sequence[range]) -> Animation:
+    """Bytes alive over the nodes, as an animation with one frame per span of steps.
 
     A node takes one unit of width: on its first half the bytes when its result was made, on the second those after
     what is no longer needed was freed. The first run's line is solid, the second's dashed.
     """
     top = 8 + _LINE * len(subjects)
     height = top + _HEIGHT + _BOTTOM
-    film = Film(_WIDTH, height, len(spans), "Bytes alive over the nodes")
+    animation = Animation(_WIDTH, height, len(spans), "Bytes alive over the nodes")
     with canvas(_WIDTH, height, (_LEFT, _RIGHT, _BOTTOM, top)) as drawn:
         for frame, span in enumerate(spans):
             drawn.axes.axvspan(span.start, span.start + max(len(span), 1), gid=styled(f"fx-here {frame}"))
@@ -48,12 +48,12 @@ def plot(subjects: Sequence[Subject], spans: Sequence[range]) -> Film:
         name, _, frame = part.get("class", "").partition(" ")
         if name == "fx-here":
             part.set("class", name)
-            film.show(part, [int(frame)])
-    film.root.extend(svg)
+            animation.show(part, [int(frame)])
+    animation.root.extend(svg)
     for frame, span in enumerate(spans):
         texts = [f"{subject.label}: {size(subject.bytes_after(span[-1]))}" for subject in subjects]
-        film.label(frame, f"Bytes alive over the nodes; after node {span[-1]}: {', '.join(texts)}")
-    return film
+        animation.label(frame, f"Bytes alive over the nodes; after node {span[-1]}: {', '.join(texts)}")
+    return animation
 
 
 def _draw_line(axes: Axes, run: RunRecord, label: str, look: dict[str, object]) -> None:

@@ -10,10 +10,10 @@ from torch import fx, nn
 
 from fxbook.drawing.lettering import clean, wrap
 from fxbook.graph.record import record
-from fxbook.stepping.film import Film
+from fxbook.stepping.animation import Animation
 from fxbook.stepping.player import Frame, Panel, Player
 from fxbook.stepping.run.panels import LEGEND, node_table, value_table
-from fxbook.stepping.run.picture import film
+from fxbook.stepping.run.picture import animation
 from fxbook.stepping.run.plot import FINE_NODES, plot
 from fxbook.stepping.run.record import Method, record_run
 from fxbook.stepping.run.subject import Subject, frames_of, run_subject
@@ -96,23 +96,25 @@ class RunStepper:
         spans = frames_of(self._subjects)
         if not spans:
             return Player(self.title, [self._nothing_ran()])
-        films = [film(group, spans) for group in self._drawn_together]
+        animations = [animation(group, spans) for group in self._drawn_together]
         memory = plot(self._subjects, spans)
-        frames = [self._frame(at, spans, films, memory) for at in range(len(spans))]
-        if len(films) == 1:
+        frames = [self._frame(at, spans, animations, memory) for at in range(len(spans))]
+        if len(animations) == 1:
             wide = ("drawing node memory", "drawing values values")
             return Player(self.title, frames, (("drawing",), ("node", "memory", "values")), LEGEND, wide)
         columns = (("drawing", "memory", "values"), ("second", "node", "others"))
         wide = ("drawing second node", "drawing second memory", "drawing second values", "drawing second others")
         return Player(self.title, frames, columns, LEGEND, wide)
 
-    def _frame(self, at: int, spans: Sequence[range], films: Sequence[Film], memory: Film) -> Frame:
+    def _frame(self, at: int, spans: Sequence[range], animations: Sequence[Animation], memory: Animation) -> Frame:
         span, groups = spans[at], self._drawn_together
         two = len(groups) > 1
         fine = all(len(subject.graph) <= FINE_NODES for subject in self._subjects)
         heading = "up when a result is made, down when values are freed" if fine else "when each result was made"
         panels = [Panel("memory", f"Live memory: {heading}", memory, "Memory")]
-        for group, keys, drawing in zip(groups, (("drawing", "values"), ("second", "others")), films, strict=False):
+        for group, keys, drawing in zip(
+            groups, (("drawing", "values"), ("second", "others")), animations, strict=False
+        ):
             label = f"{group[0].label}: all" if two else "All"
             panels.append(Panel(keys[0], group[0].label if two else "", drawing, "" if two else "Graph"))
             panels.append(
@@ -143,7 +145,9 @@ class RunStepper:
 
     def _nothing_ran(self) -> Frame:
         remarks = [*self._remarks(), *(error_text(subject) for subject in self._subjects if subject.run.error)]
-        drawings = [Panel("drawing", "", film(self._subjects[:1], [range(0)]))] if len(self._subjects[0].graph) else []
+        drawings = (
+            [Panel("drawing", "", animation(self._subjects[:1], [range(0)]))] if len(self._subjects[0].graph) else []
+        )
         return Frame("No node ran.", drawings, [f"! {text}" for text in dict.fromkeys(remarks)])
 
     def _remarks(self) -> list[str]:

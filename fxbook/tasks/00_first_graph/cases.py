@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from fxbook.asking.exercise import one_of
+from fxbook.cases.exercise import one_of
 
 
 class Classifier(nn.Module):

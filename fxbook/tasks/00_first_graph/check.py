@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.values import Value, kind_of
-from fxbook.asking.view import CaseView
+from fxbook.cases.values import Value, kind_of
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 _NO_METHOD_NAME = "00_first_graph#valueerror-node-relu-target--has-type--but-a-str-is-expected"
 _NO_PATH = "00_first_graph#six-opcodes-are-enough"

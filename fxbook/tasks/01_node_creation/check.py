@@ -6,12 +6,12 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from fxbook.asking.families import family
-from fxbook.asking.predicates import runs
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.values import Value, dict_items, difference
-from fxbook.asking.view import CaseView
+from fxbook.cases.values import Value, dict_items, difference
 from fxbook.graph.record import NodeRecord
+from fxbook.rules.families import family
+from fxbook.rules.predicates import runs
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 from .cases import with_gradients
 

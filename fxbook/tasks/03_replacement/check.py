@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from torch import nn
 
-from fxbook.asking import explained
-from fxbook.asking.explained import reads_itself
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.view import CaseView
 from fxbook.graph.record import NodeRecord
+from fxbook.rules import explained
+from fxbook.rules.explained import reads_itself
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 _NO_ARGUMENT = "when_it_breaks/03_replacement#indexerror-replacement-index-1-out-of-range-for-positional-args-tuple"
 _NONE = "03_replacement#typeerror-gelu-argument-input-position-1-must-be-tensor-not-nonetype"

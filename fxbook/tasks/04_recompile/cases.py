@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor, fx, nn
 
-from fxbook.asking.exercise import one_of
+from fxbook.cases.exercise import one_of
 from fxbook.graph.naming import call_text
 
 Edit = Callable[[fx.Graph], Any]

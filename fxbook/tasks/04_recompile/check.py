@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.values import Value
-from fxbook.asking.view import CaseView
+from fxbook.cases.values import Value
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 _DOWN = "04_recompile#recompile-goes-down-to-children-not-to-everything-inside"
 _LINT = "when_it_breaks/04_recompile#what-lint-can-see-and-what-recompile-finds"

@@ -13,7 +13,7 @@ import torch._dynamo
 import torch.export._trace
 from torch import Tensor, fx, nn
 
-from fxbook.asking import Case
+from fxbook.cases import Case
 
 
 def unsure(scores: Tensor) -> Tensor:

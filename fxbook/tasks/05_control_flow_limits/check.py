@@ -10,10 +10,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.values import Value, decode_tensor, dict_items, difference
-from fxbook.asking.view import CaseView
+from fxbook.cases.values import Value, decode_tensor, dict_items, difference
 from fxbook.graph.record import NodeRecord
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 from .cases import behaviour
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from fxbook.asking.families import family
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.view import CaseView
 from fxbook.graph.record import JSON, NodeRecord
+from fxbook.rules.families import family
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 SUM = family("sum")
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from fxbook.asking.returned import names_of, table_of
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.values import Value
-from fxbook.asking.view import CaseView
+from fxbook.cases.values import Value
 from fxbook.graph.record import GraphRecord, NodeRecord
+from fxbook.rules.returned import names_of, table_of
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 
 def last_reader(graph: GraphRecord, node: NodeRecord) -> NodeRecord:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.values import Value
-from fxbook.asking.view import CaseView
+from fxbook.cases.values import Value
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 
 def returned(case: CaseView) -> Value:

@@ -11,8 +11,8 @@ from typing import Any
 import torch
 from torch import Tensor, fx, nn
 
-from fxbook.asking.exercise import seeded
-from fxbook.asking.exported import exported_graph
+from fxbook.cases.exercise import seeded
+from fxbook.cases.exported import exported_graph
 
 
 class Result(nn.Module):

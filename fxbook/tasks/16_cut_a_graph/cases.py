@@ -8,8 +8,8 @@ import functools
 import torch
 from torch import Tensor, fx, nn
 
-from fxbook.asking.exercise import seeded
-from fxbook.asking.exported import exported_graph
+from fxbook.cases.exercise import seeded
+from fxbook.cases.exported import exported_graph
 
 WIDTH = 8
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from fxbook.asking.returned import name_of, table_of
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.values import Value
-from fxbook.asking.view import CaseView
+from fxbook.cases.values import Value
+from fxbook.rules.returned import name_of, table_of
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 
 def told(case: CaseView, key: str) -> Value:

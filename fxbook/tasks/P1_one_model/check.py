@@ -10,11 +10,11 @@ from typing import Any
 import torch
 from torch import nn
 
-from fxbook.asking.families import family
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.trial import Trial
-from fxbook.asking.view import CaseView
 from fxbook.graph.record import NodeRecord
+from fxbook.rules.families import family
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.trial import Trial
+from fxbook.rules.view import CaseView
 
 RELU = family("relu", modules=(nn.ReLU,))
 POOL = family("adaptive_avg_pool2d", modules=(nn.AdaptiveAvgPool2d,))

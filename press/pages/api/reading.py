@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import ast
 import collections
-import dataclasses
 import functools
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import torch
 from torch import fx
@@ -29,12 +29,9 @@ _COMES_WITH_A_TRACE = ("GraphModule", "Graph", "Node")
 _IS_NAMED = ("Tracer", "Interpreter", "Transformer", "Proxy")
 _MEANT = {"meta": "Node"}
 _COMMON = (list, dict, str, torch.Tensor, Path, Exception)
-_GIVES_A_MODULE = "torch.fx.symbolic_trace"
-_OTHER = "another class"
 
 
-@dataclasses.dataclass(frozen=True)
-class Use:
+class Use(NamedTuple):
     """A name that a cell uses; ``sure`` unless its attribute may be that of something else altogether."""
 
     full: str
@@ -44,15 +41,19 @@ class Use:
 @functools.cache
 def _members() -> dict[str, dict[str, str]]:
     """Of each class by its name, what it has, inherited names too: last part to full name."""
-    members: dict[str, dict[str, str]] = collections.defaultdict(dict)
+    own: dict[str, dict[str, str]] = collections.defaultdict(dict)
     for name in names():
         if name.owner:
-            members[name.owner.__name__][name.last] = name.full
-    inherited: dict[str, dict[str, str]] = {}
-    for cls in members:
-        bases = [base.__name__ for base in reversed(getattr(fx, cls).__mro__) if base.__name__ in members]
-        inherited[cls] = {last: full for base in bases for last, full in members[base].items()}
-    return inherited
+            own[name.owner.__name__][name.last] = name.full
+    bases = {cls: [base.__name__ for base in reversed(getattr(fx, cls).__mro__) if base.__name__ in own] for cls in own}
+    return {cls: {last: full for base in bases[cls] for last, full in own[base].items()} for cls in own}
+
+
+@functools.cache
+def _things() -> dict[str, str]:
+    """The full names by every path that leads to them: members by way of a subclass too."""
+    inherited = {f"torch.fx.{cls}.{last}": full for cls, own in _members().items() for last, full in own.items()}
+    return inherited | {name.full: name.full for name in names()}
 
 
 class CodeOfNotebook:
@@ -61,6 +62,7 @@ class CodeOfNotebook:
     def __init__(self, sources: Iterable[str]) -> None:
         self._cells = [ast.parse(source) for source in sources]
         self._paths: dict[str, str] = {}
+        # The class of torch.fx that a class of the notebook is of, "" for none, and that a variable was made by.
         self._classes: dict[str, str] = {cls: cls for cls in _members()}
         self._known: dict[str, set[str]] = collections.defaultdict(set)
         nodes = [node for cell in self._cells for node in ast.walk(cell)]
@@ -83,70 +85,57 @@ class CodeOfNotebook:
             case ast.ImportFrom():
                 self._paths |= {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
             case ast.ClassDef(name=name, bases=bases):
-                known = (self._classes[_last(base)] for base in bases if _last(base) in self._classes)
-                self._classes[name] = next(known, _OTHER)
+                self._classes[name] = next(filter(None, (self._classes.get(_last(base)) for base in bases)), "")
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=called)):
-                self._known[name] |= {self._made_by(called)} - {""}
-            case ast.Assign(targets=[ast.Name(id=name)], value=value) if (path := self._path(value)) in _things():
-                self._paths[name] = path
-
-    def _made_by(self, called: ast.expr) -> str:
-        """The class of what a call gives, as far as the name of what is called says it."""
-        path = self._path(called)
-        if path == _GIVES_A_MODULE:
-            return "GraphModule"
-        if cls := self._classes.get(_last(called)):
-            return cls
-        # A function of torch itself makes tensors; what is in its modules, or copied, may be anything.
-        parts = path.split(".")
-        return _OTHER if path and (parts[0] not in ("torch", "copy") or parts[:-1] == ["torch"]) else ""
+                # A function of torch may give anything, and so may a copy; one of another library gives none of these.
+                others = self._path(called).partition(".")[0] not in ("", "torch", "copy")
+                made = self._classes.get(_last(called), "" if others else None)
+                self._known[name] |= set() if made is None else {made}
 
     def _uses(self, node: ast.AST, inside: str) -> Iterator[Use]:
         """What a node of the syntax tree and all below it use; ``inside`` is the class that is subclassed there."""
+        found: list[str | None] = []
         match node:
             case ast.Name() | ast.Attribute() if path := self._path(node):
-                if path in _things():
-                    yield Use(_things()[path])
+                found = [_things().get(path)]
             case ast.Attribute():
                 yield from self._attribute(node, inside)
             case ast.ImportFrom():
-                paths = (f"{node.module}.{alias.name}" for alias in node.names)
-                yield from (Use(_things()[path]) for path in paths if path in _things())
+                found = [_things().get(f"{node.module}.{alias.name}") for alias in node.names]
             case ast.Call(func=called, keywords=keywords):
                 # To hand it to the constructor is to set it: `Interpreter(traced, garbage_collect_values=False)`.
                 members = _members().get(self._classes.get(_last(called), ""), {})
-                yield from (Use(members[word.arg]) for word in keywords if word.arg in members)
+                found = [members.get(word.arg or "") for word in keywords]
             case ast.ClassDef(name=name, body=body):
                 # To override is to use.
                 inside = self._classes[name]
                 members = _members().get(inside, {})
-                yield from (Use(members[word]) for word in _defined(body) if word in members)
+                found = [members.get(word) for word in _defined(body)]
+        yield from map(Use, filter(None, found))
         for part in ast.iter_child_nodes(node):
             yield from self._uses(part, inside)
 
     def _attribute(self, node: ast.Attribute, inside: str) -> Iterator[Use]:
-        if holder := self._holder(node.value, inside):
-            if node.attr in _members().get(holder, {}):
-                yield Use(_members()[holder][node.attr])
-            return
-        if cls := next((cls for cls in self._meant(node.attr) if node.attr in _members()[cls]), ""):
-            yield Use(_members()[cls][node.attr], not any(hasattr(common, node.attr) for common in _COMMON))
+        holder = self._holder(node.value, inside)
+        # Without a holder, the classes that it may be of, the likeliest first.
+        meant = sorted(self._named, key=lambda cls: cls != _MEANT.get(node.attr))
+        for cls in meant if holder is None else [holder]:
+            if full := _members().get(cls, {}).get(node.attr):
+                yield Use(full, holder is not None or not any(hasattr(common, node.attr) for common in _COMMON))
+                return
 
-    def _meant(self, attribute: str) -> list[str]:
-        """The classes that an attribute may be of, the likeliest first."""
-        first = _MEANT.get(attribute, "")
-        return sorted(self._named, key=lambda cls: cls != first)
-
-    def _holder(self, value: ast.expr, inside: str) -> str:
-        """The class of torch.fx that a value is of, as far as it is written, or ``_OTHER`` of one beyond these."""
+    def _holder(self, value: ast.expr, inside: str) -> str | None:
+        """The class of torch.fx that a value is of, as far as it is written; ``""`` of another class."""
         word = _last(value.func) if isinstance(value, ast.Call) else _last(value)
         if word in ("self", "super"):
-            return inside or _OTHER
+            return inside
         if word in self._classes:
             return self._classes[word]
-        if isinstance(value, ast.Name) and len(self._known[word]) == 1:
+        if not isinstance(value, ast.Name):
+            return None
+        if len(self._known[word]) == 1:
             return next(iter(self._known[word]))
-        return next((cls for cls in _members() if cls.lower() == word and isinstance(value, ast.Name)), "")
+        return next((cls for cls in _members() if cls.lower() == word), None)
 
     def _path(self, node: ast.AST) -> str:
         """Where a name with dots leads, ``"torch.fx.Graph"``; nothing where it does not begin with an import."""
@@ -156,15 +145,6 @@ class CodeOfNotebook:
             case ast.Attribute(value=value, attr=name):
                 return f"{path}.{name}" if (path := self._path(value)) else ""
         return ""
-
-
-@functools.cache
-def _things() -> dict[str, str]:
-    """The full names by every path that leads to them: members by way of a subclass too."""
-    inherited = {
-        f"torch.fx.{cls}.{last}": full for cls, members in _members().items() for last, full in members.items()
-    }
-    return inherited | {name.full: name.full for name in names()}
 
 
 def _last(node: ast.AST) -> str:

@@ -9,7 +9,7 @@ from torch import Tensor, fx, nn
 from torch.fx.passes.infra.pass_base import PassResult
 
 from fxbook import inputs_for
-from fxbook.linears import linears
+from fxbook.surgery.linears import linears
 from tests.passes.tried import added
 from tests.passes.tried.instead import (
     Gelu,

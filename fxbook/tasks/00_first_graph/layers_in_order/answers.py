@@ -1,6 +1,5 @@
 """Answers to 00-layers-in-order: the layers that a model calls, in the order of the calls."""
 
-import collections
 import operator
 
 import torch
@@ -46,59 +45,9 @@ def asks_the_graph_for_the_opcode(model):
 
 
 @right
-def listens_to_a_transformer(model):
-    """A Transformer runs the graph on proxies, so it needs no input."""
-    called = []
-
-    class Listening(fx.Transformer):
-        def call_module(self, target, args, kwargs):
-            called.append(target)
-            return super().call_module(target, args, kwargs)
-
-    Listening(fx.symbolic_trace(model)).transform()
-    return called
-
-
-@right
-def listens_while_nodes_are_made(model):
-    """Not at calls, but at the place where the tracer writes each node."""
-    called = []
-
-    class Listening(fx.Tracer):
-        def create_node(self, kind, target, *rest, **named):
-            if kind == "call_module":
-                called.append(target)
-            return super().create_node(kind, target, *rest, **named)
-
-    Listening().trace(model)
-    return called
-
-
-@right
-def yields_them(model):
-    for node in fx.symbolic_trace(model).graph.nodes:
-        if node.op == "call_module":
-            yield node.target
-
-
-@right
 def maps_and_filters(model):
     calls = filter(lambda node: node.op == "call_module", fx.symbolic_trace(model).graph.nodes)
     return map(operator.attrgetter("target"), calls)
-
-
-@right
-def fills_a_deque_from_behind(model):
-    called = collections.deque()
-    for node in reversed(fx.symbolic_trace(model).graph.nodes):
-        if node.op == "call_module":
-            called.appendleft(node.target)
-    return called
-
-
-@right
-def returns_the_values_of_a_dict(model):
-    return {node: node.target for node in fx.Tracer().trace(model).nodes if node.op == "call_module"}.values()
 
 
 # ---- wrong -----------------------------------------------------------------------------------------------------------
@@ -121,11 +70,6 @@ def takes_names_for_paths(model):
 def lists_each_layer_once(model):
     called = [node.target for node in fx.symbolic_trace(model).graph.nodes if node.op == "call_module"]
     return list(dict.fromkeys(called))
-
-
-@wrong("layers_in_order", says="The answer is a set, which has no order")
-def collects_a_set(model):
-    return {node.target for node in fx.symbolic_trace(model).graph.nodes if node.op == "call_module"}
 
 
 @breaks("the submodules that a model calls", case="the classifier of the chapter")
@@ -185,13 +129,6 @@ def takes_paths_that_begin_alike(model):
     called = [node.target for node in fx.symbolic_trace(model).graph.nodes if node.op == "call_module"]
     paths = [name for name, module in model.named_modules() if not list(module.children())]
     return [path for target in called for path in (paths if target in paths else [target]) if path.startswith(target)]
-
-
-@breaks("that a model calls", case="a model that uses no result of one of its layers")
-@wrong("layers_in_order", says="`probe` is not in the answer: the model calls it")
-def takes_what_has_users(model):
-    nodes = fx.symbolic_trace(model).graph.nodes
-    return [node.target for node in nodes if node.op == "call_module" and node.users]
 
 
 @breaks("A layer that is never called is not in it", case="a model that uses no result of one of its layers")

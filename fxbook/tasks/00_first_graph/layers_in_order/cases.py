@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
-from fxbook.asking import Case, Usage, eager
+from fxbook.cases import Case, Usage, eager
 
 from ..cases import Attending, Classifier, Drawn, NamedAlike, Recurrent, rows, what_it_lists
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from fxbook.asking import Check
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 from ..check import names_in, unreadable
 

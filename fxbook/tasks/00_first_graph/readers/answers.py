@@ -1,8 +1,6 @@
 """Answers to 00-readers: the nodes that read a node."""
 
-import collections
 import copy
-import re
 
 from torch import fx
 from torch.utils import _pytree as pytree
@@ -10,16 +8,6 @@ from torch.utils import _pytree as pytree
 from fxbook.tasks.answering import breaks, right, wrong
 
 # ---- right -----------------------------------------------------------------------------------------------------------
-
-
-@right
-def asks_every_node_for_its_inputs(traced, name):
-    return [node.name for node in traced.graph.nodes if name in [read.name for read in node.all_input_nodes]]
-
-
-@right
-def returns_the_users_as_they_are(traced, name):
-    return next(node for node in traced.graph.nodes if node.name == name).users
 
 
 @right
@@ -36,15 +24,6 @@ class MapsOverTheArguments:
         if read.name == name:
             found.add(reader)
         return read
-
-
-@right
-def turns_the_inputs_of_all_nodes_around(traced, name):
-    found = collections.defaultdict(list)
-    for node in traced.graph.nodes:
-        for read in node.all_input_nodes:
-            found[read.name].append(node.name)
-    return found[name]
 
 
 @right
@@ -82,34 +61,7 @@ def walks_back_from_the_output(traced, name):
     return tuple(user.name for user in node.users)
 
 
-@right
-def returns_names_as_keys_of_a_dict(traced, name):
-    by_name = {node.name: node for node in traced.graph.nodes}
-    return {user.name: user for user in by_name[name].users}.keys()
-
-
 # ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
-@breaks("inside a list", case="`block` of a dense block")
-@wrong("readers", says="`cat` uses `block`, inside a list, and is not in the answer")
-def looks_at_plain_arguments_only(traced, name):
-    [read] = [node for node in traced.graph.nodes if node.name == name]
-    return [node.name for node in traced.graph.nodes if any(value is read for value in node.args)]
-
-
-@breaks("by name", case="`block` of a dense block")
-@wrong("readers", says="`mul` uses `block`, by name, and is not in the answer")
-def forgets_the_keywords(traced, name):
-    found = []
-    for node in traced.graph.nodes:
-        fx.node.map_arg(node.args, lambda read, reader=node: found.append(reader.name) if read.name == name else None)
-    return list(dict.fromkeys(found))
-
-
-@wrong("readers", says="`cat` uses `block`, inside a list, and is not in the answer")
-def takes_the_next_in_the_list(traced, name):
-    return [node.next.name for node in traced.graph.nodes if node.name == name]
 
 
 @breaks(
@@ -120,16 +72,6 @@ def takes_the_next_in_the_list(traced, name):
 @wrong("readers", says="`hidden` is in the answer: it is what `relu` uses")
 def goes_the_wrong_way(traced, name):
     return [read.name for node in traced.graph.nodes if node.name == name for read in node.all_input_nodes]
-
-
-@breaks("that use its result", case="`relu` of the classifier")
-@wrong("readers", says="`truediv` is in the answer, but does not use `relu` itself")
-def goes_on_to_the_readers_of_readers(traced, name):
-    reached = [name]
-    for node in traced.graph.nodes:
-        if any(read.name in reached for read in node.all_input_nodes):
-            reached.append(node.name)
-    return reached[1:]
 
 
 @wrong("readers", says="`output` uses `cat_1`, and is not in the answer")
@@ -176,23 +118,6 @@ def flattens_the_arguments(traced, name):
             yield node.name
 
 
-@breaks("a dict or a slice", case="`tanh` of a squashing block")
-@wrong("readers", says="`output` uses `tanh`, inside a dict, and is not in the answer")
-def looks_one_level_deep(traced, name):
-    for node in traced.graph.nodes:
-        values = []
-        for value in (*node.args, *node.kwargs.values()):
-            match value:
-                case list() | tuple():
-                    values += value
-                case slice():
-                    values += [value.start, value.stop, value.step]
-                case _:
-                    values.append(value)
-        if any(isinstance(value, fx.Node) and value.name == name for value in values):
-            yield node.name
-
-
 @breaks("by name, inside a list", case="`tanh` of a squashing block")
 @wrong("readers", says="`cat` uses `tanh`, by name, and is not in the answer")
 def expects_no_list_by_name(traced, name):
@@ -211,37 +136,6 @@ def expects_no_list_by_name(traced, name):
     for node in traced.graph.nodes:
         if holds(node.args) or any(value is read for value in node.kwargs.values()):
             yield node.name
-
-
-@wrong("readers", says="`gelu` is in the answer, but does not use `tanh` itself")
-def searches_whole_words(traced, name):
-    word = re.compile(rf"\b{name}\b")
-    return [node.name for node in traced.graph.nodes if word.search(f"{node.args} {node.kwargs}")]
-
-
-@breaks("the name of a node", case="`tanh` of a squashing block")
-@wrong("readers", says="is in the answer, but does not use `tanh` itself")
-def takes_the_first_name_that_begins_alike(traced, name):
-    return next(node for node in traced.graph.nodes if node.name.startswith(name)).users
-
-
-@breaks("the nodes that use its result", case="`tanh` of a squashing block")
-@wrong("readers", says="`exp` uses `tanh`, and is not in the answer")
-def leaves_out_what_nothing_uses(traced, name):
-    [node] = [node for node in traced.graph.nodes if node.name == name]
-    return [user for user in node.users if user.users or user.op == "output"]
-
-
-@wrong("readers", says="`sin` is in the answer more than once")
-def returns_targets_for_names(traced, name):
-    [node] = [node for node in traced.graph.nodes if node.name == name]
-    return [user.target if isinstance(user.target, str) else user.name for user in node.users]
-
-
-@wrong("readers", says="`output` is in the answer, but does not use `exp` itself")
-def falls_back_on_the_output(traced, name):
-    [node] = [node for node in traced.graph.nodes if node.name == name]
-    return list(node.users) or [traced.graph.output_node()]
 
 
 @breaks("the names of the nodes", case="`exp`, which nothing uses")

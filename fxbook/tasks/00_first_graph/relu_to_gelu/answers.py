@@ -58,49 +58,6 @@ def transforms(model):
 
 
 @right
-def calls_a_gelu_module(model):
-    """A submodule in all four places, and new nodes for old."""
-    traced = fx.symbolic_trace(model)
-    traced.add_submodule("gelu", nn.GELU())
-    for node in list(traced.graph.nodes):
-        if is_relu(node, traced):
-            with traced.graph.inserting_before(node):
-                new = traced.graph.call_module("gelu", (value_of(node.args, node.kwargs),))
-            node.replace_all_uses_with(new)
-            traced.graph.erase_node(node)
-    traced.recompile()
-    return traced
-
-
-@right
-def traces_into_the_modules(model):
-    """A tracer for which nn.ReLU is no leaf meets a function in its place."""
-
-    class Deeper(fx.Tracer):
-        def is_leaf_module(self, module, path):
-            return not isinstance(module, nn.ReLU) and super().is_leaf_module(module, path)
-
-    graph = Deeper().trace(model)
-    for node in graph.nodes:
-        if (node.op, node.target) == ("call_method", "relu") or node.target in FUNCTIONS:
-            to_gelu(node)
-    return fx.GraphModule(model, graph)
-
-
-@right
-def puts_the_module_where_the_other_was(model):
-    """Sets nn.GELU at the path of each nn.ReLU: the containers of a traced module are its own."""
-    traced = fx.symbolic_trace(model)
-    for node in traced.graph.nodes:
-        if node.op == "call_module" and is_relu(node, traced):
-            traced.set_submodule(node.target, nn.GELU())
-        elif is_relu(node, traced):
-            to_gelu(node)
-    traced.recompile()
-    return traced
-
-
-@right
 def writes_gelu_while_it_traces(model):
     class Writing(fx.Tracer):
         def is_leaf_module(self, module, path):
@@ -126,21 +83,6 @@ def copies_node_by_node(model):
         else:
             copied[node] = graph.node_copy(node, lambda old: copied[old])
     return fx.GraphModule(traced, graph)
-
-
-@right
-class CallsWithProxies:
-    def __call__(self, model):
-        traced = fx.symbolic_trace(model)
-        for node in list(traced.graph.nodes):
-            if is_relu(node, traced):
-                value = fx.Proxy(value_of(node.args, node.kwargs))
-                with traced.graph.inserting_before(node):
-                    new = nn.functional.gelu(value)
-                node.replace_all_uses_with(new.node)
-                traced.graph.erase_node(node)
-        traced.recompile()
-        return traced
 
 
 @right
@@ -171,16 +113,6 @@ def change_every_relu(traced):
 def forgets_to_recompile(model):
     traced = fx.symbolic_trace(model)
     change_every_relu(traced)
-    return traced
-
-
-@wrong("none_left", node="relu_1", says="still calls relu")
-def knows_the_method_only(model):
-    traced = fx.symbolic_trace(model)
-    for node in traced.graph.nodes:
-        if node.op == "call_method" and node.target == "relu":
-            to_gelu(node)
-    traced.recompile()
     return traced
 
 
@@ -336,26 +268,6 @@ def takes_the_module_of_leaky_relu(model):
     return takes_these_modules_too(model, lambda module: isinstance(module, nn.LeakyReLU))
 
 
-@wrong("layers_stay", says="the call of the layer `relu` is gone. It is a torch.nn.Linear, no ReLU")
-def takes_every_path_with_relu_in_it(model):
-    traced = fx.symbolic_trace(model)
-    for node in traced.graph.nodes:
-        if is_relu(node, traced) or (node.op == "call_module" and node.target.endswith("relu")):
-            to_gelu(node)
-    traced.recompile()
-    return traced
-
-
-@wrong("none_left", node="activation", says="still calls relu")
-def goes_by_the_name_of_the_node(model):
-    traced = fx.symbolic_trace(model)
-    for node in traced.graph.nodes:
-        if node.name.startswith("relu"):
-            to_gelu(node)
-    traced.recompile()
-    return traced
-
-
 @wrong("no_dead_nodes", node="relu", says="is dead: no node uses its result")
 def leaves_the_old_nodes(model):
     traced = fx.symbolic_trace(model)
@@ -387,19 +299,6 @@ def fetches_a_path_with_getattr(model):
     for node in traced.graph.nodes:
         called = getattr(traced, node.target) if node.op == "call_module" else None
         if isinstance(called, nn.ReLU) or (called is None and is_relu(node, traced)):
-            to_gelu(node)
-    traced.recompile()
-    return traced
-
-
-@wrong("none_left", node="relu", says="still calls relu")
-def matches_patterns(model):
-    """Patterns compare arguments too: `inplace=True` is another call."""
-    traced = fx.symbolic_trace(model)
-    for pattern in (lambda x: torch.relu(x), lambda x: nn.functional.relu(x), lambda x: x.relu()):
-        fx.replace_pattern(traced, pattern, lambda x: nn.functional.gelu(x))
-    for node in traced.graph.nodes:
-        if node.op == "call_module" and is_relu(node, traced):
             to_gelu(node)
     traced.recompile()
     return traced

@@ -5,12 +5,12 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from fxbook.asking import Check
-from fxbook.asking.explained import lints, methods_exist, recompiled
-from fxbook.asking.families import GELU, LINEAR, RELU, family
-from fxbook.asking.predicates import calls, input_unchanged, no_dead_nodes, none_left, same_result, shares_weights
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
+from fxbook.rules.explained import lints, methods_exist, recompiled
+from fxbook.rules.families import GELU, LINEAR, RELU, family
+from fxbook.rules.predicates import calls, input_unchanged, no_dead_nodes, none_left, same_result, shares_weights
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 from ..cases import Classifier
 from ..check import target_fits_op

@@ -4,7 +4,6 @@ import copy
 
 import torch
 from torch import fx, nn
-from torch.fx.passes.infra.pass_base import PassResult
 
 from fxbook.tasks.answering import breaks, right, wrong
 
@@ -14,18 +13,6 @@ def is_call(node):
 
 
 # ---- right -----------------------------------------------------------------------------------------------------------
-
-
-@right
-def puts_new_nodes_in_the_place_of_old(traced, table):
-    graph = traced.graph
-    for node in list(graph.nodes):
-        if is_call(node) and node.target in table:
-            with graph.inserting_before(node):
-                new = graph.create_node(node.op, table[node.target], node.args, node.kwargs)
-            node.replace_all_uses_with(new)
-            graph.erase_node(node)
-    traced.recompile()
 
 
 @right
@@ -52,19 +39,6 @@ def copies_node_by_node_into_a_graph_that_it_assigns(traced, table):
     return traced
 
 
-@right
-class Swapper:
-    """Turns methods into functions on the way: `x.tanh()` is `torch.tanh(x)`."""
-
-    def __call__(self, traced, table):
-        for node in traced.graph.nodes:
-            if is_call(node) and node.target in table:
-                new = table[node.target]
-                node.op, node.target = "call_function", getattr(torch, new) if isinstance(new, str) else new
-        traced.graph.lint()
-        traced.recompile()
-
-
 class AnotherCall(fx.Transformer):
     """Makes the new graph while it runs the old one."""
 
@@ -86,29 +60,6 @@ def assigns_the_graph_of_a_transformer(traced, table):
 
 
 @right
-def edits_a_copy_of_the_graph_and_assigns_it(traced, table):
-    graph = copy.deepcopy(traced.graph)
-    for node in graph.nodes:
-        if is_call(node):
-            node.target = table.get(node.target, node.target)
-    traced.graph = graph
-
-
-@right
-def goes_back_from_the_output(traced, table):
-    """A new node behind each old one, which nothing uses then."""
-    graph = traced.graph
-    for node in reversed(graph.nodes):
-        if is_call(node) and node.target in table:
-            with graph.inserting_after(node):
-                new = graph.create_node(node.op, table[node.target], node.args, node.kwargs)
-            node.replace_all_uses_with(new)
-    graph.eliminate_dead_code()
-    traced.recompile()
-    return traced
-
-
-@right
 def calls_with_proxies(traced, table):
     tracer = fx.proxy.GraphAppendingTracer(traced.graph)
     for node in list(traced.graph.nodes):
@@ -124,15 +75,6 @@ def calls_with_proxies(traced, table):
         node.replace_all_uses_with(made.node)
         traced.graph.erase_node(node)
     traced.recompile()
-
-
-@right
-def as_a_pass_with_a_result(traced, table):
-    changed = [node for node in traced.graph.nodes if is_call(node) and node.target in table]
-    for node in changed:
-        node.target = table[node.target]
-    traced.recompile()
-    return PassResult(traced, bool(changed))
 
 
 # ---- wrong -----------------------------------------------------------------------------------------------------------
@@ -179,15 +121,6 @@ def looks_for_the_name(traced, table):
     for node in traced.graph.nodes:
         if is_call(node) and node.name in table:
             node.target = table[node.name]
-    traced.recompile()
-    return traced
-
-
-@wrong("none_left", node="tanh", says="still calls relu")
-def gives_the_nodes_new_names(traced, table):
-    for node in traced.graph.nodes:
-        if is_call(node) and node.target in table:
-            node._rename("tanh")
     traced.recompile()
     return traced
 
@@ -262,20 +195,6 @@ def stops_after_the_first(traced, table):
     return traced
 
 
-@wrong("none_left", node="relu", says="still calls relu")
-def puts_the_new_call_behind_the_old(traced, table):
-    graph = traced.graph
-    for node in list(graph.nodes):
-        if is_call(node) and node.target in table:
-            readers = list(node.users)
-            with graph.inserting_after(node):
-                new = graph.create_node(node.op, table[node.target], (node,))
-            for reader in readers:
-                reader.replace_input_with(node, new)
-    traced.recompile()
-    return traced
-
-
 @wrong("lints", node="tanh", says="node `tanh` uses itself", read="02_insertion_points#replace-uses-without-a-cycle")
 def hands_the_new_node_to_itself(traced, table):
     graph = traced.graph
@@ -294,20 +213,6 @@ def takes_the_old_out_and_forgets_the_new(traced, table):
     graph = traced.graph
     for node in list(graph.nodes):
         if is_call(node) and node.target in table:
-            node.replace_all_uses_with(node.args[0])
-            graph.erase_node(node)
-    traced.recompile()
-    return traced
-
-
-@wrong("no_dead_nodes", node="tanh", says="is dead: no node uses its result")
-def hands_the_readers_to_what_the_old_node_read(traced, table):
-    """The new node stands in the graph, and nothing reads it."""
-    graph = traced.graph
-    for node in list(graph.nodes):
-        if is_call(node) and node.target in table:
-            with graph.inserting_before(node):
-                graph.create_node(node.op, table[node.target], node.args, node.kwargs)
             node.replace_all_uses_with(node.args[0])
             graph.erase_node(node)
     traced.recompile()
@@ -411,17 +316,5 @@ def swaps_key_after_key(traced, table):
         for node in traced.graph.nodes:
             if is_call(node) and node.target == old:
                 node.target = new
-    traced.recompile()
-    return traced
-
-
-@breaks("and a function for itself.", case="another table")
-@wrong("other_calls_stay", node="sub", says="node `sub` called `operator.sub`, a `call_function`, which is no key")
-def compares_names_of_functions(traced, table):
-    known = {(isinstance(key, str), getattr(key, "__name__", key)): new for key, new in table.items()}
-    for node in traced.graph.nodes:
-        if is_call(node):
-            key = (node.op == "call_method", getattr(node.target, "__name__", node.target))
-            node.target = known.get(key, node.target)
     traced.recompile()
     return traced

@@ -5,13 +5,13 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from fxbook.asking import Check
-from fxbook.asking.explained import given_edited, lints, recompiled
-from fxbook.asking.families import RELU, TANH, Family, family
-from fxbook.asking.predicates import calls, no_dead_nodes, none_left, same_result
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
 from fxbook.graph.naming import callable_name
+from fxbook.rules.explained import given_edited, lints, recompiled
+from fxbook.rules.families import RELU, TANH, Family, family
+from fxbook.rules.predicates import calls, no_dead_nodes, none_left, same_result
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 from ..cases import Classifier
 from ..check import target_fits_op

@@ -37,14 +37,6 @@ def traces_a_shallow_copy(model):
 
 
 @right
-def follows_the_memo_of_the_copy(model):
-    memo = {}
-    traced = fx.symbolic_trace(copy.deepcopy(model, memo))
-    used = {id(parameter) for parameter in traced.parameters()}
-    return {name for name, parameter in model.named_parameters() if id(memo[id(parameter)]) not in used}
-
-
-@right
 class TracesAndTidiesUp:
     def __call__(self, model):
         had = set(vars(model))
@@ -53,15 +45,6 @@ class TracesAndTidiesUp:
             delattr(model, name)
         used = list(map(id, traced.parameters()))
         return tuple(name for name, parameter in model.named_parameters() if id(parameter) not in used)
-
-
-@right
-def yields_names_of_a_copy(model):
-    twin = copy.deepcopy(model)
-    used = list(fx.symbolic_trace(twin).parameters())
-    for name, parameter in twin.named_parameters():
-        if all(parameter is not one for one in used):
-            yield name
 
 
 @right
@@ -86,24 +69,6 @@ def strikes_off_what_the_tracer_meets(model):
     return left.values()
 
 
-@right
-def asks_what_the_state_dict_keeps(model):
-    """Two tensors that share their memory are one parameter."""
-    twin = copy.deepcopy(model)
-    kept = fx.symbolic_trace(twin).state_dict(keep_vars=True)
-    used = {id(held) for held in kept.values()}
-    return sorted(name for name, parameter in twin.named_parameters() if id(parameter) not in used)
-
-
-@right
-def marks_the_parameters_of_a_copy(model):
-    """Writes on each used parameter of the copy that it is used."""
-    twin = copy.deepcopy(model)
-    for parameter in fx.symbolic_trace(twin).parameters():
-        parameter.is_used = True
-    return dict.fromkeys(name for name, parameter in twin.named_parameters() if not hasattr(parameter, "is_used"))
-
-
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
@@ -122,23 +87,6 @@ def traces_the_model_itself(model):
 def compares_names(model):
     traced = fx.symbolic_trace(copy.deepcopy(model))
     return sorted(dict(model.named_parameters()).keys() - dict(traced.named_parameters()).keys())
-
-
-@wrong("unused_parameters", says="do you compare a copy with the original?")
-def compares_the_copy_with_the_model(model):
-    used = set(fx.symbolic_trace(copy.deepcopy(model)).parameters())
-    return [name for name, parameter in model.named_parameters() if parameter not in used]
-
-
-@breaks("that the graph does not use.", case="a model that takes tokens")
-@wrong("unused_parameters", says="`spare_norm.weight` is unused, and is not in the answer")
-def compares_values(model):
-    traced = fx.symbolic_trace(copy.deepcopy(model))
-
-    def stands_in(parameter):
-        return any(parameter.shape == used.shape and torch.equal(parameter, used) for used in traced.parameters())
-
-    return [name for name, parameter in model.named_parameters() if not stands_in(parameter)]
 
 
 @breaks("For `Classifier` these are `auxiliary.weight` and `auxiliary.bias`.", case="the classifier of the chapter")
@@ -174,12 +122,6 @@ def knows_the_classifier(model):
     return ["auxiliary.weight", "auxiliary.bias"]
 
 
-@wrong("unused_parameters", says="The answer holds a tensor: a list of names was asked")
-def returns_the_parameters_themselves(model):
-    used = set(fx.symbolic_trace(copy.copy(model)).parameters())
-    return [parameter for parameter in model.parameters() if parameter not in used]
-
-
 @breaks("Your function must not change the model:", case="the classifier of the chapter")
 @wrong("input_unchanged", says="`auxiliary` is gone")
 def removes_what_is_not_used(model):
@@ -203,16 +145,6 @@ def compares_beginnings_of_paths(model):
     return [name for name in names if not any(name.rpartition(".")[0].startswith(target) for target in targets)]
 
 
-@breaks("that the graph does not use.", case="a model with names that begin alike")
-@wrong("unused_parameters", says="`gain_of_old` is unused, and is not in the answer")
-def takes_parameters_whose_names_begin_alike(model):
-    twin = copy.deepcopy(model)
-    traced = fx.symbolic_trace(twin)
-    used = {id(parameter) for parameter in traced.parameters()}
-    fetched = tuple(node.target for node in traced.graph.find_nodes(op="get_attr"))
-    return [name for name, held in twin.named_parameters() if id(held) not in used and not name.startswith(fetched)]
-
-
 @breaks("You get no input for the model.", case="a model that takes tokens")
 @wrong("unused_parameters", says="`spare_norm.weight` is unused, and is not in the answer")
 def goes_backward_where_rows_of_numbers_fit(model):
@@ -231,13 +163,3 @@ def lists_a_shared_parameter_twice(model):
     used = {id(parameter) for parameter in fx.symbolic_trace(twin).parameters()}
     named = twin.named_parameters(remove_duplicate=False)
     return [name for name, parameter in named if id(parameter) not in used]
-
-
-@wrong("unused_parameters", says="`gain_of_old` is unused, and is not in the answer")
-def does_not_ask_for_the_opcode(model):
-    twin = copy.deepcopy(model)
-    traced = fx.symbolic_trace(twin)
-    targets = {node.target for node in traced.graph.nodes}
-    used = {id(parameter) for parameter in traced.parameters()}
-    named = [(name, held) for name, held in twin.named_parameters() if id(held) not in used]
-    return [name for name, _ in named if name not in targets]

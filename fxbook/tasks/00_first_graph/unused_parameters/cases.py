@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from fxbook.asking import Case, Usage, eager
+from fxbook.cases import Case, Usage, eager
 
 from ..cases import Attending, Classifier, Dense, Drawn, NamedAlike, Recurrent, rows, what_it_lists
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from torch import nn
 
-from fxbook.asking import Check
-from fxbook.asking.predicates import input_unchanged
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.values import Value
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
+from fxbook.cases.values import Value
 from fxbook.graph.record import GraphRecord
+from fxbook.rules.predicates import input_unchanged
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 from ..check import names_in, repeated, unreadable
 

@@ -45,17 +45,6 @@ def matches_the_opcode(gm):
 
 
 @right
-class FollowsTheLinks:
-    def __call__(self, gm):
-        node = next(iter(gm.graph.nodes))
-        found = []
-        while node.op != "root":
-            found += [node] * adds(node)
-            node = node.next
-        return found
-
-
-@right
 def asks_for_pairs(gm):
     pairs = {(opcode, target) for opcode, targets in CALLED.items() for target in targets}
     called = filter(lambda node: (node.op, node.target) in pairs, gm.graph.nodes)
@@ -77,38 +66,6 @@ class NotesWhatATransformerRuns:
 
         Noting(gm).transform()
         return found
-
-
-@right
-def strikes_off_what_does_not_add(gm):
-    left = list(gm.graph.nodes)
-    for node in gm.graph.nodes:
-        if not adds(node):
-            left.remove(node)
-    return left
-
-
-@right
-def goes_on_from_the_inputs(gm):
-    """Walks from each node to those that use it, and sorts what it has met by place."""
-    place = {node: index for index, node in enumerate(gm.graph.nodes)}
-    waiting = [node for node in gm.graph.nodes if not node.all_input_nodes]
-    met = set()
-    while waiting:
-        node = waiting.pop()
-        if node not in met:
-            met.add(node)
-            waiting += node.users
-    return sorted(filter(adds, met), key=place.get)
-
-
-@right
-def fills_the_list_from_behind(gm):
-    found = []
-    for node in reversed(gm.graph.nodes):
-        if adds(node):
-            found.insert(0, node)
-    return found
 
 
 # ---- wrong -----------------------------------------------------------------------------------------------------------
@@ -158,17 +115,6 @@ def refuses_every_alpha(gm):
     return [node for node in gm.graph.nodes if node.target in CALLED.get(node.op, ()) and "alpha" not in node.kwargs]
 
 
-@wrong("finds", says="node `add_3`, a `call_module`, is in the list, and no addition")
-def does_not_ask_for_the_opcode(gm):
-    targets = {operator.add, operator.iadd, torch.add, "add", "add_"}
-    return [node for node in gm.graph.nodes if node.target in targets and node.kwargs.get("alpha", 1) == 1]
-
-
-@wrong("finds", says="node `add`, a `call_function`, is in the list, and no addition")
-def goes_by_the_name_of_the_node(gm):
-    return [node for node in gm.graph.nodes if "add" in node.name]
-
-
 @breaks("returns a list of all nodes", case="the residual block")
 @wrong("finds", says="The answer holds a text: a list of nodes was asked")
 def returns_names(gm):
@@ -181,22 +127,9 @@ def lists_functions_before_methods(gm):
     return [node for opcode in CALLED for node in gm.graph.nodes if node.op == opcode and adds(node)]
 
 
-@wrong("finds", says="node `x`, a `placeholder`, is in the list, and no addition")
-def knows_the_places_of_the_block(gm):
-    nodes = list(gm.graph.nodes)
-    return [nodes[index] for index in (3, 6, 7)] if len(nodes) == 10 else nodes[:3]
-
-
 @wrong("ends well", says="Your code raises AttributeError: 'str' object has no attribute '__name__'")
 def asks_every_target_for_its_name(gm):
     return [node for node in gm.graph.nodes if node.target.__name__ in ("add", "iadd", "add_")]
-
-
-@breaks("nodes of a `GraphModule`", case="the residual block")
-@wrong("finds", says="The list holds a node of a copy of the graph")
-def traces_once_more(gm):
-    """A new trace has other nodes: those of the graph that was given were asked."""
-    return [node for node in fx.symbolic_trace(gm).graph.nodes if adds(node)]
 
 
 @breaks("`x + y`", case="the residual block")
@@ -211,26 +144,10 @@ def knows_operators_and_methods_only(gm):
     return [node for node in gm.graph.nodes if adds(node) and node.target is not torch.add]
 
 
-@breaks("that add", case="the block of many sums")
-@wrong("finds", says="node `addcmul`, a `call_function`, is in the list, and no addition")
-def takes_functions_whose_names_begin_alike(gm):
-    def known(node):
-        if node.op == "call_function":
-            return node.target.__name__.startswith("add") or node.target is operator.iadd
-        return node.op == "call_method" and node.target in ("add", "add_")
-
-    return [node for node in gm.graph.nodes if known(node) and node.kwargs.get("alpha", 1) == 1]
-
-
 @breaks("all nodes of a `GraphModule` that add", case="the residual block")
 @wrong("finds", says="Node `add_2`, a `call_function`, is an addition, and not in the list")
 def stops_before_the_last(gm):
     return [node for node in gm.graph.nodes if adds(node)][:-1]
-
-
-@wrong("finds", says="Node `add` is in the list 2 times: each was to be there once")
-def lists_a_node_for_each_value_that_it_adds(gm):
-    return [node for node in gm.graph.nodes if adds(node) for _ in range(len(node.all_input_nodes))]
 
 
 @breaks("an `alpha` different from 1", case="a sum that nothing uses, beside weighted sums")
@@ -238,24 +155,6 @@ def lists_a_node_for_each_value_that_it_adds(gm):
 def rounds_alpha_down(gm):
     known = [node for node in gm.graph.nodes if node.target in CALLED.get(node.op, ())]
     return [node for node in known if int(node.kwargs.get("alpha", 1)) == 1]
-
-
-@wrong("finds", says="node `add_3`, a `call_function`, is in the list, and no addition")
-def takes_alpha_without_its_sign(gm):
-    known = [node for node in gm.graph.nodes if node.target in CALLED.get(node.op, ())]
-    return [node for node in known if abs(node.kwargs.get("alpha", 1)) == 1]
-
-
-@wrong("finds", says="node `add_`, a `call_method`, is in the list, and no addition")
-def forgets_alpha_in_place(gm):
-    known = [node for node in gm.graph.nodes if node.target in CALLED.get(node.op, ())]
-    return [node for node in known if node.target == "add_" or node.kwargs.get("alpha", 1) == 1]
-
-
-@breaks("all nodes of a `GraphModule`", case="a sum that nothing uses, beside weighted sums")
-@wrong("finds", says="node `add_2`, a `call_function`, is an addition, and not in the list")
-def leaves_out_what_nothing_uses(gm):
-    return [node for node in gm.graph.nodes if adds(node) and node.users]
 
 
 @wrong("input_unchanged", says="The model that was given has been changed: its graph was edited, at node `add_1`")

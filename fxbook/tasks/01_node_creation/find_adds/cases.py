@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import fx, nn
 
-from fxbook.asking import Case, Usage, traced
+from fxbook.cases import Case, Usage, traced
 
 from ..cases import rows
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from fxbook.asking import Check
-from fxbook.asking.families import ADD
-from fxbook.asking.predicates import input_unchanged
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.values import kind_of
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
+from fxbook.cases.values import kind_of
 from fxbook.graph.record import NodeRecord
+from fxbook.rules.families import ADD
+from fxbook.rules.predicates import input_unchanged
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 from .cases import NodeOfACopy
 

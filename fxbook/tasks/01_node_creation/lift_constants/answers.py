@@ -126,90 +126,6 @@ def makes_them_at_the_end_and_moves_them(gm):
     gm.recompile()
 
 
-@right
-def finds_all_tensors_before_it_makes_a_node(gm):
-    named, users, fetched = free_names(gm), {}, {}
-    for node in gm.graph.nodes:
-        for value in pytree.tree_leaves((node.args, node.kwargs)):
-            if isinstance(value, torch.Tensor):
-                users.setdefault(id(value), (value, node))
-    for key, (value, node) in users.items():
-        name = named()
-        gm.register_buffer(name, value)
-        with gm.graph.inserting_before(node):
-            fetched[key] = gm.graph.get_attr(name)
-    for node in gm.graph.nodes:
-        node.args, node.kwargs = fx.node.map_aggregate(
-            (node.args, node.kwargs), lambda value: fetched.get(id(value), value)
-        )
-    gm.recompile()
-    return gm
-
-
-@right
-def updates_one_argument_after_the_other(gm):
-    """Buffers that no checkpoint holds are buffers."""
-    named = free_names(gm)
-
-    def lift(value):
-        if isinstance(value, torch.Tensor):
-            name = named()
-            gm.register_buffer(name, value, persistent=False)
-            return gm.graph.create_node("get_attr", name)
-        return value
-
-    for node in list(gm.graph.nodes):
-        with gm.graph.inserting_before(node):
-            for place, value in enumerate(node.args):
-                node.update_arg(place, fx.node.map_aggregate(value, lift))
-            for key, value in node.kwargs.items():
-                node.update_kwarg(key, fx.node.map_aggregate(value, lift))
-    gm.graph.lint()
-    gm.recompile()
-
-
-@right
-def fetches_with_proxies_of_a_tracer(gm):
-    """The tracer stores what it is given on its root, as it does when it traces."""
-    tracer = fx.proxy.GraphAppendingTracer(gm.graph)
-    named = free_names(gm, "the_constant_number_")
-    for node in list(gm.graph.nodes):
-        with gm.graph.inserting_before(node):
-
-            def lift(value):
-                if not isinstance(value, torch.Tensor):
-                    return value
-                name = named()
-                gm._buffers[name] = value
-                return tracer.create_proxy("get_attr", name, (), {}).node
-
-            node.args, node.kwargs = fx.node.map_aggregate((node.args, node.kwargs), lift)
-    gm.recompile()
-    return True
-
-
-@right
-def makes_each_node_anew_that_holds_a_tensor(gm):
-    named = free_names(gm)
-
-    def lift(value):
-        if not isinstance(value, torch.Tensor):
-            return value
-        name = named()
-        gm.register_buffer(name, value)
-        return gm.graph.get_attr(name)
-
-    for node in list(gm.graph.nodes):
-        leaves = pytree.tree_leaves((node.args, node.kwargs))
-        if any(isinstance(leaf, torch.Tensor) for leaf in leaves):
-            with gm.graph.inserting_before(node):
-                args, kwargs = fx.node.map_aggregate((node.args, node.kwargs), lift)
-                new = gm.graph.create_node(node.op, node.target, args, kwargs)
-            node.replace_all_uses_with(new)
-            gm.graph.erase_node(node)
-    gm.recompile()
-
-
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
@@ -255,15 +171,8 @@ def sets_a_plain_attribute(gm):
     gm.recompile()
 
 
-@breaks("becomes a buffer", case="the scale and shift")
-@wrong("fetches_buffers", node="lifted0", says="fetches `lifted0`, a parameter: a buffer was asked")
-def makes_a_parameter(gm):
-    lifted(gm, free_names(gm), lambda module, name, value: setattr(module, name, nn.Parameter(value)))
-    gm.recompile()
-
-
 @breaks("each tensor becomes", case="the scale and shift")
-@wrong("a_home_each", node="constant_1", says="both fetch `constant`: one tensor has replaced another")
+@wrong("no_shared_buffer", node="constant_1", says="both fetch `constant`: one tensor has replaced another")
 def stores_all_under_one_name(gm):
     lifted(gm, lambda: "constant")
     gm.recompile()
@@ -285,7 +194,7 @@ def overwrites_a_buffer_of_the_module(gm):
 
 
 @breaks("attributes of its own.", case="the padded rows, repaired once more")
-@wrong("a_home_each", node="lifted0_1", says="both fetch `lifted0`: one tensor has replaced another")
+@wrong("no_shared_buffer", node="lifted0_1", says="both fetch `lifted0`: one tensor has replaced another")
 def numbers_its_buffers_from_nought(gm):
     numbers = iter(range(99))
     lifted(gm, lambda: f"lifted{next(numbers)}")
@@ -314,32 +223,6 @@ def takes_plain_tensors_only(gm):
 @wrong("same_result", node="masked_fill", says="masked_fill")
 def makes_all_of_them_floats(gm):
     lifted(gm, free_names(gm), lambda module, name, value: module.register_buffer(name, value.float()))
-    gm.recompile()
-
-
-@breaks("nodes have tensors", case="parameters that are returned, truth values for a method")
-@wrong("tensor_free", node="masked_fill", says="has a tensor among its arguments")
-def looks_at_functions_and_the_output(gm):
-    named = free_names(gm)
-
-    def lift(value):
-        if not isinstance(value, torch.Tensor):
-            return value
-        name = named()
-        gm.register_buffer(name, value)
-        return gm.graph.get_attr(name)
-
-    for node in list(gm.graph.nodes):
-        if node.op in ("call_function", "output"):
-            with gm.graph.inserting_before(node):
-                node.args, node.kwargs = fx.node.map_aggregate((node.args, node.kwargs), lift)
-    gm.recompile()
-
-
-@wrong("ends well", says="Your code raises RuntimeError: a Tensor with 3 elements cannot be converted to Scalar")
-def makes_them_python_numbers(gm):
-    for node in gm.graph.nodes:
-        node.args = fx.node.map_aggregate(node.args, lambda x: x.item() if isinstance(x, torch.Tensor) else x)
     gm.recompile()
 
 
@@ -467,23 +350,4 @@ def looks_at_calls_only(gm):
         if node.op.startswith("call"):
             with gm.graph.inserting_before(node):
                 node.args, node.kwargs = fx.node.map_aggregate((node.args, node.kwargs), lift)
-    gm.recompile()
-
-
-@wrong("tensor_free", node="output", says="has a tensor among its arguments")
-def lifts_the_first_tensor_of_each_node(gm):
-    """A second repair lifts the second."""
-    named = free_names(gm)
-    for node in list(gm.graph.nodes):
-        leaves = pytree.tree_leaves((node.args, node.kwargs))
-        first = next((leaf for leaf in leaves if isinstance(leaf, torch.Tensor)), None)
-        if first is not None:
-            name = named()
-            gm.register_buffer(name, first)
-            with gm.graph.inserting_before(node):
-                home = gm.graph.get_attr(name)
-            swapped = fx.node.map_aggregate(
-                (node.args, node.kwargs), lambda leaf, home=home, first=first: home if leaf is first else leaf
-            )
-            node.args, node.kwargs = swapped
     gm.recompile()

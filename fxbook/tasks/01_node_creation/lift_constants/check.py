@@ -7,19 +7,19 @@ from typing import Any
 from torch import fx, nn
 from torch.utils import _pytree as pytree
 
-from fxbook.asking import Check
-from fxbook.asking.explained import (
-    a_home_each,
+from fxbook.cases import Check
+from fxbook.rules.explained import (
     args_are_tuples,
     given_edited,
     lints,
+    no_shared_buffer,
     own_weights_stay,
     recompiled,
     tensor_free,
 )
-from fxbook.asking.predicates import edited, no_dead_nodes, same_result
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.view import CaseView
+from fxbook.rules.predicates import edited, no_dead_nodes, same_result
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 _PLAIN = "when_it_breaks/01_node_creation#attempted-to-insert-a-get_attr-node-with-no-underlying-reference"
 
@@ -48,7 +48,7 @@ CHECK = Check(
         args_are_tuples,
         lints,
         recompiled,
-        same_result.or_because(a_home_each, own_weights_stay),
+        same_result.or_because(no_shared_buffer, own_weights_stay),
         fetches_buffers,
         no_dead_nodes,
         edited,

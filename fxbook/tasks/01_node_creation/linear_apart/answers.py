@@ -29,48 +29,6 @@ def traces_the_layer_as_the_root(linear):
 
 
 @right
-def stores_the_layer_in_another_module(linear):
-    root = nn.Module()
-    root.inner = linear
-    graph = fx.Graph()
-    given = {"input": graph.placeholder("features"), "weight": graph.get_attr("inner.weight")}
-    if linear.bias is not None:
-        given["bias"] = graph.get_attr("inner.bias")
-    graph.output(graph.call_function(nn.functional.linear, (), given))
-    return fx.GraphModule(root, graph)
-
-
-@right
-def calculates_with_proxies(linear):
-    graph = fx.Graph()
-    x, weight = fx.Proxy(graph.placeholder("x")), fx.Proxy(graph.get_attr("weight"))
-    value = x @ weight.T
-    if linear.bias is not None:
-        value = value + fx.Proxy(graph.get_attr("bias"))
-    graph.output(value.node)
-    return fx.GraphModule(linear, graph)
-
-
-@right
-def sums_products_by_letters(linear):
-    graph = fx.Graph()
-    operands = (graph.placeholder("x"), graph.get_attr("weight"))
-    value = graph.call_function(torch.einsum, ("...i,oi->...o", *operands))
-    if linear.bias is not None:
-        value = graph.call_method("add", (value,), {"other": graph.get_attr("bias")})
-    graph.output(value)
-    return fx.GraphModule(linear, graph)
-
-
-@right
-def calls_what_torch_calls_underneath(linear):
-    graph = fx.Graph()
-    arguments = [graph.placeholder("x"), *(graph.get_attr(name) for name, _ in linear.named_parameters())]
-    graph.output(graph.call_function(torch.ops.aten.linear.default, tuple(arguments)))
-    return fx.GraphModule(linear, graph)
-
-
-@right
 def traces_a_module_that_writes_it_out(linear):
     class WrittenOut(nn.Module):
         def __init__(self):
@@ -143,22 +101,10 @@ def takes_a_copy_of_the_layer(linear):
     return built(copy.deepcopy(linear), lambda graph: map(graph.get_attr, names))
 
 
-@wrong("shares_weights", node="weight", says="`weight` is not the object that the model holds")
-def detaches_the_weights(linear):
-    weights = {name: parameter.detach() for name, parameter in linear.named_parameters()}
-    return built(weights, lambda graph: map(graph.get_attr, weights))
-
-
 @breaks("computes the same", case="a linear layer")
 @wrong("fetches_each_weight", says="No node fetches `bias`, which the layer has")
 def forgets_the_bias(linear):
     return built(linear, lambda graph: (graph.get_attr("weight"),))
-
-
-@wrong("ends well", says="Your code raises RuntimeError: Boolean value of Tensor with more than one value is ambiguous")
-def asks_the_bias_whether_it_is_true(linear):
-    bias = ("bias",) if linear.bias else ()
-    return built(linear, lambda graph: map(graph.get_attr, ("weight", *bias)))
 
 
 @wrong("ends well", says="Your code raises AttributeError: 'Linear' object has no attribute 'linear'")
@@ -284,15 +230,3 @@ def calls_forward_as_a_method(linear):
     x = graph.placeholder("x")
     graph.output(graph.call_method("forward", (graph.get_attr("layer"), x)))
     return fx.GraphModule({"layer": linear}, graph)
-
-
-@wrong("has_node", says="The graph has no `get_attr` node")
-def calls_a_function_that_holds_the_weights(linear):
-    weights = list(linear.parameters())
-
-    def forward(x):
-        return nn.functional.linear(x, *weights)
-
-    graph = fx.Graph()
-    graph.output(graph.call_function(forward, (graph.placeholder("x"),)))
-    return fx.GraphModule(linear, graph)

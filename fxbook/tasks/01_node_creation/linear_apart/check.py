@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from fxbook.asking import Check
-from fxbook.asking.explained import has_output, lints, recompiled, tensor_free
-from fxbook.asking.predicates import all_in_sight, has_node, no_dead_nodes, shares_weights
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
+from fxbook.rules.explained import has_output, lints, recompiled, tensor_free
+from fxbook.rules.predicates import all_in_sight, has_node, no_dead_nodes, shares_weights
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 from ..check import expected_with_gradients, gradients_kept, no_module_called, same_result
 

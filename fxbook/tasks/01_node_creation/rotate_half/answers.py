@@ -31,48 +31,8 @@ def splits_a_proxy():
 
 
 @right
-def calls_methods_and_joins_a_tuple_by_position():
-    graph, x = started()
-    first, last = (graph.call_method("narrow", (x, 2, start, 2)) for start in (0, 2))
-    pieces = (graph.call_method("neg", (last,)), first)
-    graph.output(graph.call_function(torch.concat, (pieces, 2)))
-    return fx.GraphModule({}, graph)
-
-
-@right
-def splits_once_and_takes_the_pieces():
-    graph, x = started()
-    pieces = graph.call_function(torch.chunk, (x, 2), {"dim": -1})
-    first, last = (graph.call_function(operator.getitem, (pieces, index)) for index in (0, 1))
-    turned = graph.call_function(torch.mul, (last, -1.0))
-    graph.output(graph.call_function(torch.cat, (), {"tensors": [turned, first], "dim": -1}))
-    return graph
-
-
-@right
 def traces_the_line():
     return fx.symbolic_trace(lambda x: torch.cat([-x[..., 2:], x[..., :2]], dim=-1))
-
-
-@right
-def stacks_single_columns():
-    graph, x = started()
-    columns = graph.call_method("unbind", (x, -1))
-    picked = [graph.call_function(operator.getitem, (columns, place)) for place in (2, 3, 0, 1)]
-    turned = [graph.call_function(torch.neg, (column,)) for column in picked[:2]]
-    graph.output(graph.call_function(torch.stack, ([*turned, *picked[2:]],), {"dim": -1}))
-    return graph
-
-
-@right
-def turns_pairs_around_and_multiplies():
-    """Two rows of two, in the other order, times -1 and 1."""
-    graph, x = started()
-    pairs = graph.call_method("unflatten", (x, -1, (2, 2)))
-    turned = graph.call_function(torch.flip, (pairs, (-2,)))
-    signs = graph.call_function(torch.tensor, ([[-1.0], [1.0]],))
-    graph.output(graph.call_method("flatten", (graph.call_function(operator.mul, (turned, signs)), -2)))
-    return graph
 
 
 @right
@@ -121,16 +81,6 @@ def spreads_the_index_out():
     return graph
 
 
-@wrong("in_last_dimension", node="getitem", says="cuts dimension 0 of `x`, which has 3")
-def forgets_the_dots():
-    graph, x = started()
-    last = graph.call_function(operator.getitem, (x, slice(2, None)))
-    first = graph.call_function(operator.getitem, (x, slice(None, 2)))
-    turned = graph.call_function(operator.neg, (last,))
-    graph.output(graph.call_function(torch.cat, ([turned, first],), {"dim": -1}))
-    return graph
-
-
 @breaks("the four columns are its last dimension.", case="rotation")
 @wrong("in_last_dimension", node="getitem", says="cuts dimension 1 of `x`, which has 3")
 def thinks_of_two_dimensions():
@@ -158,25 +108,6 @@ def passes_the_pieces_one_by_one():
     first, last = halves(graph, x)
     turned = graph.call_function(operator.neg, (last,))
     graph.output(graph.call_function(torch.cat, (turned, first), {"dim": -1}))
-    return graph
-
-
-@breaks("[-x[..., 2:]", case="rotation")
-@wrong("negated_half_first", says="No node turns the sign of a half")
-def forgets_the_minus():
-    graph, x = started()
-    first, last = halves(graph, x)
-    graph.output(graph.call_function(torch.cat, ([last, first],), {"dim": -1}))
-    return graph
-
-
-@breaks("x[..., :2]]", case="rotation")
-@wrong("negated_half_first", node="neg", says="turns the sign of the first half of the columns: the second was asked")
-def negates_the_other_half():
-    graph, x = started()
-    first, last = halves(graph, x)
-    turned = graph.call_function(operator.neg, (first,))
-    graph.output(graph.call_function(torch.cat, ([last, turned],), {"dim": -1}))
     return graph
 
 
@@ -275,15 +206,5 @@ def negates_a_slice_in_place():
     graph, x = started()
     first, last = halves(graph, x)
     turned = graph.call_method("neg_", (last,))
-    graph.output(graph.call_function(torch.cat, ([turned, first],), {"dim": -1}))
-    return graph
-
-
-@breaks("Build the graph of `torch.cat([", case="a batch of another shape")
-@wrong("same_result", node="output", says="it has dtype float32, float64 was asked")
-def computes_in_float32():
-    graph, x = started()
-    first, last = halves(graph, graph.call_method("float", (x,)))
-    turned = graph.call_function(operator.neg, (last,))
     graph.output(graph.call_function(torch.cat, ([turned, first],), {"dim": -1}))
     return graph

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from fxbook.asking import Case, Usage
+from fxbook.cases import Case, Usage
 
 
 class RotateHalf(nn.Module):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from fxbook.asking import Check
-from fxbook.asking.explained import has_output, lints
-from fxbook.asking.families import MUL, NEG, SUB, family
-from fxbook.asking.predicates import no_dead_nodes, placeholders, same_result
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
 from fxbook.graph.record import JSON, NodeRecord
+from fxbook.rules.explained import has_output, lints
+from fxbook.rules.families import MUL, NEG, SUB, family
+from fxbook.rules.predicates import no_dead_nodes, placeholders, same_result
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 from ..check import nothing_detached
 

@@ -11,15 +11,6 @@ from fxbook.tasks.answering import breaks, right, wrong
 
 
 @right
-def calculates_with_proxies(model):
-    graph = fx.Graph()
-    x, bias = fx.Proxy(graph.placeholder("x")), fx.Proxy(graph.get_attr("bias"))
-    normed = fx.Proxy(graph.call_module("norm", ((x + bias).node,)))
-    graph.output(normed.tanh().node)
-    return graph
-
-
-@right
 def begins_at_the_output(model):
     """The list is filled from behind, each node before the one that reads it; a GraphModule is returned."""
     graph = fx.Graph()
@@ -37,45 +28,8 @@ def begins_at_the_output(model):
 
 
 @right
-def has_the_method_add_and_the_function_tanh(model):
-    graph = fx.Graph()
-    x = graph.placeholder("x")
-    bias = graph.get_attr("bias")
-    total = graph.call_method("add", (x,), {"other": bias})
-    graph.output(graph.call_function(torch.tanh, (graph.call_module("norm", (total,)),)))
-    return graph
-
-
-@right
 def lets_the_tracer_build_it(model):
     return fx.Tracer().trace(model)
-
-
-@right
-def passes_everything_by_name(model):
-    graph = fx.Graph()
-    named = {"input": graph.placeholder("x"), "other": graph.get_attr("bias")}
-    total = graph.call_function(torch.add, kwargs=named)
-    norm = graph.call_module("norm", kwargs={"input": total})
-    graph.output(graph.call_method("tanh", (norm,)))
-    return graph
-
-
-@right
-def writes_six_rows(model):
-    graph, made = fx.Graph(), {}
-    rows = (
-        ("placeholder", "x", ()),
-        ("get_attr", "bias", ()),
-        ("call_function", operator.add, ("x", "bias")),
-        ("call_module", "norm", ("add",)),
-        ("call_method", "tanh", ("norm",)),
-        ("output", "output", ("tanh",)),
-    )
-    for opcode, target, read in rows:
-        node = graph.create_node(opcode, target, tuple(made[name] for name in read))
-        made[node.name] = node
-    return fx.GraphModule(model, graph)
 
 
 @right
@@ -132,14 +86,6 @@ def calls_the_function_tanh(model):
     return graph
 
 
-@wrong("ends well", says="Your code raises AttributeError: 'LayerNorm' object has no attribute '__name__'")
-def calls_the_module_as_a_function(model):
-    graph = fx.Graph()
-    total = graph.call_function(torch.add, (graph.placeholder("x"), graph.get_attr("bias")))
-    graph.output(graph.call_method("tanh", (graph.call_function(model.norm, (total,)),)))
-    return graph
-
-
 @wrong("ends well", says="args must be a tuple, got <class 'torch.fx.node.Node'>")
 def forgets_the_comma_of_the_tuple(model):
     graph = fx.Graph()
@@ -193,30 +139,12 @@ def adds_behind_the_norm(model):
     return graph
 
 
-@wrong("calls_before", node="norm", says="does not read the sum of `x` and `bias`")
-def takes_tanh_before_the_norm(model):
-    graph = fx.Graph()
-    total = graph.call_function(torch.add, (graph.placeholder("x"), graph.get_attr("bias")))
-    graph.output(graph.call_module("norm", (graph.call_method("tanh", (total,)),)))
-    return graph
-
-
 @breaks("Build the graph of `norm(x + bias).tanh()`", case="the shifted norm")
 @wrong("calls", says="No node calls tanh")
 def leaves_out_the_tanh(model):
     graph = fx.Graph()
     total = graph.call_function(torch.add, (graph.placeholder("x"), graph.get_attr("bias")))
     graph.output(graph.call_module("norm", (total,)))
-    return graph
-
-
-@wrong("opcodes", says="The graph has no `call_module` node")
-def spells_the_norm_as_a_function_of_four_columns(model):
-    graph = fx.Graph()
-    total = graph.call_function(torch.add, (graph.placeholder("x"), graph.get_attr("bias")))
-    weights = (graph.get_attr("norm.weight"), graph.get_attr("norm.bias"))
-    norm = graph.call_function(nn.functional.layer_norm, (total, (4,), *weights))
-    graph.output(graph.call_method("tanh", (norm,)))
     return graph
 
 
@@ -262,25 +190,6 @@ def fetches_the_bias_of_the_norm(model):
     graph = fx.Graph()
     total = graph.call_function(torch.add, (graph.placeholder("x"), graph.get_attr("norm.bias")))
     graph.output(graph.call_method("tanh", (graph.call_module("norm", (total,)),)))
-    return graph
-
-
-@wrong("calls_before", node="tanh", says="(tanh) does not read the layer `norm`")
-def hands_tanh_the_sum(model):
-    graph = fx.Graph()
-    total = graph.call_function(torch.add, (graph.placeholder("x"), graph.get_attr("bias")))
-    graph.call_module("norm", (total,))
-    graph.output(graph.call_method("tanh", (total,)))
-    return graph
-
-
-@wrong("no_dead_nodes", node="tanh", says="is dead: no node uses its result")
-def keeps_the_function_beside_the_method(model):
-    graph = fx.Graph()
-    total = graph.call_function(torch.add, (graph.placeholder("x"), graph.get_attr("bias")))
-    norm = graph.call_module("norm", (total,))
-    graph.call_function(torch.tanh, (norm,))
-    graph.output(graph.call_method("tanh", (norm,)))
     return graph
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from fxbook.asking import Check
-from fxbook.asking.explained import callers_input_stays, has_output, lints, paths_exist, reads_nodes, tensor_free
-from fxbook.asking.families import ADD, LAYER_NORM, TANH
-from fxbook.asking.predicates import calls, calls_before, no_dead_nodes, opcodes, placeholders, same_result
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
+from fxbook.rules.explained import callers_input_stays, has_output, lints, paths_exist, reads_nodes, tensor_free
+from fxbook.rules.families import ADD, LAYER_NORM, TANH
+from fxbook.rules.predicates import calls, calls_before, no_dead_nodes, opcodes, placeholders, same_result
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 from ..check import nothing_detached
 

@@ -63,66 +63,6 @@ def goes_down_into_each_block_with_proxies(model):
 
 
 @right
-def multiplies_matrices_and_names_its_arguments(model):
-    graph = fx.Graph()
-    value = graph.placeholder("rows")
-    for path, layer in model.named_modules(remove_duplicate=False):
-        if isinstance(layer, nn.Linear):
-            weight, bias = weights_of(graph, path, layer)
-            turned = graph.call_function(torch.t, (weight,))
-            value = graph.call_function(torch.matmul, (value, turned))
-            if bias:
-                value = graph.call_function(torch.add, (value, bias))
-        elif isinstance(layer, nn.LayerNorm):
-            weight, bias = weights_of(graph, path, layer)
-            named = {"normalized_shape": layer.normalized_shape, "weight": weight, "bias": bias, "eps": layer.eps}
-            value = graph.call_function(nn.functional.layer_norm, (value,), named)
-        elif isinstance(layer, nn.LeakyReLU):
-            value = graph.call_function(torch.ops.aten.leaky_relu.default, (value, layer.negative_slope))
-    graph.output(value)
-    return fx.GraphModule(dict(model.named_parameters(remove_duplicate=False)), graph)
-
-
-@right
-class InPlaceOfEachCall:
-    """Edits a trace: each call of a module gives way to a call of a function; paths are counted along."""
-
-    def __call__(self, model):
-        traced = fx.symbolic_trace(model)
-        layers = [
-            (path, layer)
-            for path, layer in model.named_modules(remove_duplicate=False)
-            if not isinstance(layer, nn.Sequential)
-        ]
-        graph = traced.graph
-        for node, (path, layer) in zip(graph.find_nodes(op="call_module"), layers, strict=True):
-            with graph.inserting_before(node):
-                weights = weights_of(graph, path, layer) if hasattr(layer, "bias") else ()
-                new = call(graph, node.args[0], layer, weights, **settings_of(layer))
-            node.replace_all_uses_with(new)
-            graph.erase_node(node)
-        return fx.GraphModule(model, graph)
-
-
-@right
-def keeps_a_stack_of_blocks(model):
-    """No recursion: the layers that wait are on a stack."""
-    graph = fx.Graph()
-    value = graph.placeholder("x")
-    waiting = [("", model)]
-    while waiting:
-        path, layer = waiting.pop()
-        if isinstance(layer, nn.Sequential):
-            inside = [(f"{path}.{name}".lstrip("."), inner) for name, inner in layer._modules.items()]
-            waiting += reversed(inside)
-        else:
-            weights = weights_of(graph, path, layer) if hasattr(layer, "bias") else ()
-            value = call(graph, value, layer, weights, **settings_of(layer))
-    graph.output(value)
-    return fx.GraphModule(model, graph)
-
-
-@right
 def dispatches_on_the_class(model):
     graph = fx.Graph()
 
@@ -201,23 +141,6 @@ def gives_its_trace_modules_for_paths_and_tells_that_it_did(model):
     return PassResult(traced, True)
 
 
-@right
-def begins_at_the_output(model):
-    """From the last layer to the first: the list is filled from behind."""
-    graph = fx.Graph()
-    reader = graph.output(None)
-    for path, layer in reversed(list(model.named_modules(remove_duplicate=False))):
-        if not isinstance(layer, nn.Sequential):
-            with graph.inserting_before(reader):
-                weights = weights_of(graph, path, layer) if hasattr(layer, "bias") else ()
-                new = call(graph, None, layer, weights, **settings_of(layer))
-            reader.update_arg(0, new)
-            reader = new
-    with graph.inserting_before(next(iter(graph.nodes))):
-        reader.update_arg(0, graph.placeholder("x"))
-    return fx.GraphModule(model, graph)
-
-
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
@@ -247,19 +170,6 @@ def calls_the_layers(model):
 @wrong("each_layer_called", says="its layer `2` is an earlier one, called once more")
 def drops_a_layer_that_stands_twice(model):
     return unrolled(model, model.named_modules())
-
-
-@breaks("it is then called twice.", case="the nested model")
-@wrong("each_layer_called", says="the graph has 3 calls of linear, the model 4: its layer `4` is an earlier one")
-def goes_through_the_named_children_of_each_block(model):
-    def children(block, prefix=""):
-        for name, layer in block.named_children():
-            if isinstance(layer, nn.Sequential):
-                yield from children(layer, f"{prefix}{name}.")
-            else:
-                yield f"{prefix}{name}", layer
-
-    return unrolled(model, children(model))
 
 
 @breaks("and further `nn.Sequential`", case="the nested model")
@@ -356,12 +266,6 @@ def numbers_the_layers_of_a_block_with_names(model):
                 yield from numbered(layer, f"{prefix}{index}.")
 
     return unrolled(model, numbered(model))
-
-
-@wrong("each_layer_called", says="the graph has 1 call of linear, the model 4")
-def writes_down_the_four_layers_of_the_mlp(model):
-    layers = dict(all_layers(model))
-    return unrolled(model, [(path, layers[path]) for path in ("0", "1", "2", "3") if path in layers])
 
 
 @breaks("turns an `nn.Sequential` into a `GraphModule`", case="the MLP")

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from torch import nn
 
-from fxbook.asking import Check
-from fxbook.asking.explained import has_output, lints, recompiled, tensor_free
-from fxbook.asking.families import LAYER_NORM, LINEAR, Family, family
-from fxbook.asking.predicates import all_in_sight, no_dead_nodes, opcodes, shares_weights
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.values import Value
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
+from fxbook.cases.values import Value
 from fxbook.graph.record import NodeRecord
+from fxbook.rules.explained import has_output, lints, recompiled, tensor_free
+from fxbook.rules.families import LAYER_NORM, LINEAR, Family, family
+from fxbook.rules.predicates import all_in_sight, no_dead_nodes, opcodes, shares_weights
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 from ..check import expected_with_gradients, gradients_kept, no_module_called, same_result
 

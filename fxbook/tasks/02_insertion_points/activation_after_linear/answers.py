@@ -3,7 +3,6 @@
 import copy
 
 from torch import fx, nn
-from torch.fx.passes.infra.pass_base import PassResult
 
 from fxbook.tasks.answering import breaks, right, wrong
 
@@ -49,18 +48,6 @@ def transforms_as_it_runs(model, layer, function, activation):
             return activation(value) if target is function else value
 
     return Activating(fx.symbolic_trace(model)).transform()
-
-
-@right
-def does_it_while_tracing(model, layer, function, activation):
-    class Activating(fx.Tracer):
-        def create_proxy(self, kind, target, args, kwargs, *more, **named):
-            value = super().create_proxy(kind, target, args, kwargs, *more, **named)
-            found = kind == "call_function" and target is function
-            found |= kind == "call_module" and isinstance(self.root.get_submodule(target), layer)
-            return activation(value) if found else value
-
-    return fx.GraphModule(model, Activating().trace(model))
 
 
 @right
@@ -116,50 +103,6 @@ class RunsItOnProxies:
         inputs = [tracer.create_proxy("placeholder", node.target, (), {}) for node in inputs_of(traced)]
         graph.output(fx.node.map_aggregate(Activating(traced).run(*inputs), node_of))
         return fx.GraphModule(traced, graph)
-
-
-@right
-def edits_a_copy_of_the_graph_from_the_end(model, layer, function, activation):
-    """The copy of a graph is independent of modules: the second GraphModule takes those of the model."""
-    graph = copy.deepcopy(fx.symbolic_trace(model).graph)
-    result = fx.GraphModule(model, graph)
-    for node in reversed(result.graph.nodes):
-        if is_layer(result, node, layer, function):
-            put_behind(node, activation)
-    result.graph.lint()
-    result.recompile()
-    return result
-
-
-@right
-def calls_a_module_of_its_own(model, layer, function, activation):
-    class Activation(nn.Module):
-        def forward(self, value):
-            return activation(value)
-
-    traced = fx.symbolic_trace(model)
-    traced.add_submodule("activation_of_layers", Activation())
-    for node in list(traced.graph.nodes):
-        if is_layer(traced, node, layer, function):
-            users = dict(node.users)
-            with traced.graph.inserting_after(node):
-                new = traced.graph.call_module("activation_of_layers", (node,))
-            node.replace_all_uses_with(new, delete_user_cb=users.__contains__)
-    traced.recompile()
-    return traced
-
-
-@right
-def restores_the_argument_and_tells_that_it_changed_the_graph(model, layer, function, activation):
-    traced = fx.symbolic_trace(model)
-    found = [node for node in traced.graph.nodes if is_layer(traced, node, layer, function)]
-    for node in found:
-        with traced.graph.inserting_after(node):
-            new = traced.graph.call_function(activation, (node,))
-        node.replace_all_uses_with(new)
-        new.update_arg(0, node)
-    traced.recompile()
-    return PassResult(traced, bool(found))
 
 
 # ---- wrong -----------------------------------------------------------------------------------------------------------
@@ -358,24 +301,6 @@ def makes_the_activations_and_leaves_them_there(model, layer, function, activati
 
 
 @wrong(
-    "lints",
-    node="body_0_1",
-    says="reads relu before it is defined",
-    read="02_insertion_points#a-node-made-without-an-anchor",
-)
-def makes_the_activations_without_an_anchor(model, layer, function, activation):
-    traced = fx.symbolic_trace(model)
-    for node in list(traced.graph.nodes):
-        if is_layer(traced, node, layer, function):
-            readers = list(node.users)
-            new = traced.graph.call_function(activation, (node,))
-            for reader in readers:
-                reader.replace_input_with(node, new)
-    traced.recompile()
-    return traced
-
-
-@wrong(
     "same_result",
     node="gelu",
     says="'Tensor' object has no attribute 'gelu'",
@@ -391,20 +316,6 @@ def writes_every_activation_as_a_method(model, layer, function, activation):
                 new = traced.graph.call_method(activation.__name__, (node,))
             for reader in readers:
                 reader.replace_input_with(node, new)
-    traced.recompile()
-    return traced
-
-
-@wrong("no_dead_nodes", node="body_0_0", says="is dead: no node uses its result")
-def calls_each_layer_anew(model, layer, function, activation):
-    """A call with its activation in place of the call that is there, which stays."""
-    traced = fx.symbolic_trace(model)
-    for node in list(traced.graph.nodes):
-        if is_layer(traced, node, layer, function):
-            with traced.graph.inserting_before(node):
-                again = traced.graph.create_node(node.op, node.target, node.args, node.kwargs)
-                new = traced.graph.call_function(activation, (again,))
-            node.replace_all_uses_with(new)
     traced.recompile()
     return traced
 

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, fx, nn
 from torch.nn.modules.linear import NonDynamicallyQuantizableLinear
 
-from fxbook.asking import Case, Usage
+from fxbook.cases import Case, Usage
 
 
 class Layered(nn.Module):

@@ -10,12 +10,13 @@ import torch
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
-from fxbook.asking import Check, explained
-from fxbook.asking.explained import lints, output_last, recompiled
-from fxbook.asking.families import CONV2D, GELU, LINEAR, RELU, TANH
-from fxbook.asking.predicates import calls_after, input_unchanged, no_dead_nodes, same_result, shares_weights
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
+from fxbook.rules import explained
+from fxbook.rules.explained import lints, output_last, recompiled
+from fxbook.rules.families import CONV2D, GELU, LINEAR, RELU, TANH
+from fxbook.rules.predicates import calls_after, input_unchanged, no_dead_nodes, same_result, shares_weights
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 from .cases import Layered
 

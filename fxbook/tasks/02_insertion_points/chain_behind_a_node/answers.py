@@ -29,50 +29,6 @@ def anchors_on_the_node_that_follows(traced, name, functions):
 
 
 @right
-def spares_the_first_link(traced, name, functions):
-    """The chain is written with a proxy; all readers but its first node are handed over."""
-    node = named(traced, name)
-    before = set(traced.graph.nodes)
-    with traced.graph.inserting_before(node.next):
-        last = functools.reduce(lambda value, function: function(value), functions, fx.Proxy(node)).node
-    node.replace_all_uses_with(last, delete_user_cb=lambda user: user in before)
-    traced.graph.lint()
-    traced.recompile()
-    return traced
-
-
-@right
-def makes_the_chain_anywhere_and_moves_it(traced, name, functions):
-    node = named(traced, name)
-    newest, readers = node, tuple(node.users)
-    for function in functions:
-        new = traced.graph.call_function(function, (newest,))
-        newest.append(new)
-        newest = new
-    for reader in readers:
-        exchange = {node: newest}
-        reader.args = fx.node.map_arg(reader.args, lambda read, exchange=exchange: exchange.get(read, read))
-        reader.kwargs = fx.node.map_arg(reader.kwargs, lambda read, exchange=exchange: exchange.get(read, read))
-    traced.recompile()
-
-
-@right
-class GivesTheFirstArgumentLast:
-    """Builds the chain from a node without arguments, hands over all readers, then ties it on."""
-
-    def __call__(self, traced, name, functions):
-        node, newest, first = named(traced, name), None, None
-        for function in functions:
-            with traced.graph.inserting_after(newest or node):
-                newest = traced.graph.call_function(function, (newest,) if newest else ())
-            first = first or newest
-        if newest:
-            node.replace_all_uses_with(newest)
-            first.args = (node,)
-        traced.recompile()
-
-
-@right
 def assigns_the_graph_of_a_transformer(traced, name, functions):
     class Changing(fx.Transformer):
         def run_node(self, node):
@@ -95,26 +51,6 @@ def copies_node_by_node_into_a_graph_that_it_assigns(traced, name, functions):
 
 
 @right
-def calls_the_chain_as_a_module(traced, name, functions):
-    """A graph inside the graph: the module of a chain that was traced."""
-    node = named(traced, name)
-    if not functions:
-        return
-    chain = fx.Graph()
-    value = chain.placeholder("value")
-    for function in functions:
-        value = chain.call_function(function, (value,))
-    chain.output(value)
-    traced.add_submodule("chain_of_functions", fx.GraphModule({}, chain))
-    users = list(node.users)
-    with traced.graph.inserting_after(node):
-        new = traced.graph.call_module("chain_of_functions", (node,))
-    for user in users:
-        user.replace_input_with(node, new)
-    traced.recompile()
-
-
-@right
 def builds_it_from_the_last_function(traced, name, functions):
     """Directly after one anchor the nodes come out reversed, so they are made in the reverse order."""
     node = named(traced, name)
@@ -133,18 +69,6 @@ def builds_it_from_the_last_function(traced, name, functions):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong("lints", node="log1p", says="reads square before it is defined", read="02_insertion_points#two-nodes-one-anchor")
-def keeps_one_anchor(traced, name, functions):
-    node = named(traced, name)
-    readers, newest = list(node.users), node
-    with traced.graph.inserting_after(node):
-        for function in functions:
-            newest = traced.graph.call_function(function, (newest,))
-    for reader in readers:
-        reader.replace_input_with(node, newest)
-    traced.recompile()
-
-
 @wrong(
     "lints",
     node="square",
@@ -157,21 +81,6 @@ def hands_every_reader_over(traced, name, functions):
         with traced.graph.inserting_after(newest):
             newest = traced.graph.call_function(function, (newest,))
     node.replace_all_uses_with(newest)
-    traced.recompile()
-
-
-@wrong(
-    "lints",
-    node="square",
-    says="reads log1p before it is defined",
-    read="02_insertion_points#replace-uses-without-a-cycle",
-)
-def spares_the_last_link_only(traced, name, functions):
-    node = newest = named(traced, name)
-    for function in functions:
-        with traced.graph.inserting_after(newest):
-            newest = traced.graph.call_function(function, (newest,))
-    node.replace_all_uses_with(newest, delete_user_cb=lambda user: user is not newest)
     traced.recompile()
 
 
@@ -192,24 +101,6 @@ def serves_the_next_node_only(traced, name, functions):
     traced.recompile()
 
 
-@breaks("all its users.", case="a value read in lists, by name and twice")
-@wrong(
-    "chain_read_by_all",
-    node="cat",
-    says="still uses `block` itself",
-    read="02_insertion_points#replace-uses-without-a-cycle",
-)
-def exchanges_plain_arguments_only(traced, name, functions):
-    node = newest = named(traced, name)
-    readers = list(node.users)
-    with traced.graph.inserting_before(node.next):
-        for function in functions:
-            newest = traced.graph.call_function(function, (newest,))
-    for reader in readers:
-        reader.args = tuple(newest if value is node else value for value in reader.args)
-    traced.recompile()
-
-
 @breaks("every user of `up` gets `log1p(square(up))`.", case="`up` of the block")
 @wrong("chain_in_order", node="square", says="Node `square` uses `log1p`: the chain asked is square, log1p")
 def applies_the_functions_from_behind(traced, name, functions):
@@ -220,19 +111,6 @@ def applies_the_functions_from_behind(traced, name, functions):
             newest = traced.graph.call_function(function, (newest,))
     for reader in readers:
         reader.replace_input_with(node, newest)
-    traced.recompile()
-
-
-@breaks("a tuple of functions of one tensor", case="an input")
-@wrong("chain_in_order", says="no node calls neg: the chain asked is exp, tanh, neg")
-def knows_chains_of_two(traced, name, functions):
-    node = named(traced, name)
-    readers = list(node.users)
-    with traced.graph.inserting_before(node.next):
-        first = traced.graph.call_function(functions[0], (node,))
-        second = traced.graph.call_function(functions[1], (first,))
-    for reader in readers:
-        reader.replace_input_with(node, second)
     traced.recompile()
 
 
@@ -276,13 +154,6 @@ def edits_a_copy(traced, name, functions):
     traced = copy.deepcopy(traced)
     anchors_on_the_node_that_follows(traced, name, functions)
     return traced
-
-
-@wrong("given_edited", says="the module that you were given is what it was")
-def edits_a_new_trace(traced, name, functions):
-    again = fx.symbolic_trace(traced)
-    anchors_on_the_node_that_follows(again, name, functions)
-    return again
 
 
 @wrong(
@@ -339,28 +210,10 @@ def changes_nothing_where_no_target_is_called_so(traced, name, functions):
         anchors_on_the_node_that_follows(traced, node.name, functions)
 
 
-@breaks("between one node and", case="a value read by name, beside another")
-@wrong(
-    "chain_read_by_all",
-    node="mul",
-    says="still uses `scores` itself",
-    read="02_insertion_points#replace-uses-without-a-cycle",
-)
-def takes_the_first_name_that_begins_alike(traced, name, functions):
-    node = next(node for node in traced.graph.nodes if node.name.startswith(name))
-    anchors_on_the_node_that_follows(traced, node.name, functions)
-
-
 @breaks("it can be empty.", case="no function at all")
 @wrong("chain_in_order", node="square", says="node `square` is new, and the chain asked is empty")
 def takes_a_default_for_an_empty_chain(traced, name, functions):
     anchors_on_the_node_that_follows(traced, name, functions or (torch.square, torch.log1p))
-
-
-@breaks("Insert a chain of functions", case="`up` of the block")
-@wrong("chain_in_order", says="No node calls log1p: the chain asked is square, log1p")
-def inserts_the_first_function_only(traced, name, functions):
-    anchors_on_the_node_that_follows(traced, name, functions[:1])
 
 
 @breaks("Insert a chain of functions", case="a value read by name, beside another")
@@ -396,18 +249,6 @@ def inserts_before_the_first_of_the_users(traced, name, functions):
     for user in users:
         user.replace_input_with(node, newest)
     traced.recompile()
-
-
-@breaks("`name` is the name of the node.", case="a value read by name, beside another")
-@wrong(
-    "chain_read_by_all",
-    node="mul",
-    says="still uses `scores` itself",
-    read="02_insertion_points#replace-uses-without-a-cycle",
-)
-def takes_the_last_name_that_begins_alike(traced, name, functions):
-    node = [node for node in traced.graph.nodes if node.name.startswith(name)][-1]
-    anchors_on_the_node_that_follows(traced, node.name, functions)
 
 
 @breaks("a tuple of functions of one tensor", case="a value read by name, beside another")

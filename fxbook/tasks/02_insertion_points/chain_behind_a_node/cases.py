@@ -7,7 +7,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, fx, nn
 
-from fxbook.asking import Case, Usage
+from fxbook.cases import Case, Usage
 
 from ..cases import FeedForward, Joined, Passing, rows
 

@@ -4,35 +4,11 @@ import copy
 import operator
 
 import torch
-from torch import fx, nn
+from torch import fx
 
 from fxbook.tasks.answering import breaks, right, wrong
 
 # ---- right -----------------------------------------------------------------------------------------------------------
-
-
-@right
-def makes_a_new_output(traced):
-    """Erases `output`, so that the end of the list is the place for what is made now."""
-    graph = traced.graph
-    [result] = graph.output_node().args
-    graph.erase_node(graph.output_node())
-    graph.output(graph.call_method("clamp", (result,), {"min": 0, "max": 6}))
-    traced.recompile()
-
-
-@right
-def reroutes_with_a_module(traced):
-    """The reader is replaced in `output`, and the node calls a module."""
-    traced.add_submodule("clamped", nn.ReLU6())
-    output = traced.graph.output_node()
-    [result] = output.all_input_nodes
-    with traced.graph.inserting_after(result):
-        new = traced.graph.call_module("clamped", (result,))
-    output.replace_input_with(result, new)
-    traced.graph.lint()
-    traced.recompile()
-    return traced
 
 
 @right
@@ -43,17 +19,6 @@ def writes_two_steps_with_a_proxy(traced):
         limited = limited - torch.nn.functional.relu(limited - 6)
     output.args = (limited.node,)
     traced.recompile()
-
-
-@right
-def replaces_the_use_of_the_output(traced):
-    graph = traced.graph
-    [result] = graph.output_node().args
-    with graph.inserting_after(result):
-        clamped = graph.call_function(torch.clip, (result, 0, 6))
-    result.replace_all_uses_with(clamped, delete_user_cb=lambda user: user.op == "output")
-    traced.recompile()
-    return True
 
 
 @right
@@ -75,17 +40,6 @@ def copies_all_but_the_output(traced):
     graph.output(graph.call_function(torch.clamp, (result,), {"min": 0.0, "max": 6.0}))
     traced.graph = graph
     return traced
-
-
-@right
-def makes_it_at_the_end_and_moves_it(traced):
-    graph = traced.graph
-    output = graph.output_node()
-    clamped = graph.call_function(torch.nn.functional.hardtanh, (output.args[0], 0.0, 6.0))
-    output.prepend(clamped)
-    output.update_arg(0, clamped)
-    graph.lint()
-    traced.recompile()
 
 
 @right
@@ -134,16 +88,6 @@ def gives_it_no_place(traced):
     traced.recompile()
 
 
-@wrong("lints", node="clamp", says="node `clamp` uses itself", read="02_insertion_points#replace-uses-without-a-cycle")
-def hands_every_reader_over(traced):
-    graph = traced.graph
-    [result] = graph.output_node().args
-    with graph.inserting_after(result):
-        clamped = graph.call_function(torch.clamp, (result, 0, 6))
-    result.replace_all_uses_with(clamped)
-    traced.recompile()
-
-
 @breaks("edit it in place.", case="the block of the chapter")
 @wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
 def forgets_to_recompile(traced):
@@ -163,18 +107,6 @@ def takes_the_last_node_by_its_index(traced):
     output = traced.graph.nodes[-1]
     with traced.graph.inserting_before(output):
         output.args = (traced.graph.call_function(torch.clamp, (output.args[0], 0, 6)),)
-    traced.recompile()
-
-
-@wrong(
-    "ends well",
-    says="'Node' object is not subscriptable",
-    read="02_insertion_points#typeerror-node-object-is-not-subscriptable",
-)
-def forgets_that_arguments_are_a_tuple(traced):
-    output = traced.graph.output_node()
-    with traced.graph.inserting_before(output):
-        output.args = traced.graph.call_function(torch.clamp, (output.args[0], 0, 6))
     traced.recompile()
 
 
@@ -243,38 +175,12 @@ def edits_a_copy(traced):
     return traced
 
 
-@wrong("given_edited", says="the module that you were given is what it was")
-def traces_a_function_around_it(traced):
-    class Clamped(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.inner = traced
-
-        def forward(self, x):
-            return torch.clamp(self.inner(x), 0, 6)
-
-    return fx.symbolic_trace(Clamped())
-
-
 @breaks("to the range from 0 to 6.", case="the block of the chapter")
 @wrong("result_clamped", node="clamp", says="does not clamp to the range from 0 to 6")
 def takes_another_range(traced):
     output = traced.graph.output_node()
     with traced.graph.inserting_before(output):
         output.args = (traced.graph.call_function(torch.clamp, (output.args[0], 0, 1)),)
-    traced.recompile()
-
-
-@breaks("its result clamped", case="the block of the chapter")
-@wrong("result_clamped", node="clamp", says="clamps `down`: the model returned `add`")
-def clamps_what_comes_before_the_addition(traced):
-    output = traced.graph.output_node()
-    last = output.args[0].all_input_nodes[-1] if output.args[0].op == "call_function" else output.args[0]
-    with traced.graph.inserting_after(last):
-        clamped = traced.graph.call_function(torch.clamp, (last, 0, 6))
-    for reader in list(last.users):
-        if reader is not clamped:
-            reader.replace_input_with(last, clamped)
     traced.recompile()
 
 
@@ -290,37 +196,6 @@ def clamps_in_place(traced):
     output = traced.graph.output_node()
     with traced.graph.inserting_before(output):
         output.args = (traced.graph.call_method("clamp_", (output.args[0], 0, 6)),)
-    traced.recompile()
-
-
-@breaks("from 0 to 6.", case="the block of the chapter")
-@wrong("result_clamped", node="clamp", says="does not clamp to the range from 0 to 6")
-def clamps_at_five(traced):
-    output = traced.graph.output_node()
-    with traced.graph.inserting_before(output):
-        clamp = traced.graph.call_function(torch.clamp, (output.args[0], 0.0, 5.0))
-    output.args = (clamp,)
-    traced.recompile()
-
-
-@wrong("result_clamped", node="clamped", says="calls a module that clamps to another range than from 0 to 6")
-def calls_a_module_with_another_range(traced):
-    """`nn.Hardtanh` goes from -1 to 1 where nothing else is said."""
-    traced.add_submodule("clamped", nn.Hardtanh())
-    output = traced.graph.output_node()
-    with traced.graph.inserting_before(output):
-        output.args = (traced.graph.call_module("clamped", output.args),)
-    traced.recompile()
-
-
-@wrong("no_dead_nodes", node="size", says="is dead: no node uses its result")
-def asks_a_proxy_for_its_size(traced):
-    """What looks like a look at the value is a call that is recorded."""
-    output = traced.graph.output_node()
-    with traced.graph.inserting_before(output):
-        result = fx.Proxy(output.args[0])
-        result.size()
-        output.args = (result.clamp(0, 6).node,)
     traced.recompile()
 
 
@@ -342,27 +217,6 @@ def adds_one_to_what_is_clamped(traced):
     output = traced.graph.output_node()
     with traced.graph.inserting_before(output):
         output.args = ((fx.Proxy(output.args[0]).clamp(0, 6) + 1).node,)
-    traced.recompile()
-
-
-@breaks("What the model returns is the first argument of `output`", case="a model that asserts something of its result")
-@wrong("result_clamped", node="amax", says="node `amax` uses `clamp`, which was to be for `output` alone")
-def hands_every_reader_but_the_new_one_over(traced):
-    output = traced.graph.output_node()
-    [result] = output.args
-    with traced.graph.inserting_before(result.next):
-        clamped = traced.graph.call_function(torch.clamp, (result, 0, 6))
-    result.replace_all_uses_with(clamped, delete_user_cb=lambda user: user is not clamped)
-    traced.recompile()
-
-
-@breaks("return its result clamped", case="a model that asserts something of its result")
-@wrong("result_clamped", node="clamp", says="node `clamp` clamps `_assert`: the model returned `add`")
-def takes_the_node_before_the_output(traced):
-    output = traced.graph.output_node()
-    last = output.prev
-    with traced.graph.inserting_before(output):
-        output.args = (traced.graph.call_function(torch.clamp, (last, 0, 6)),)
     traced.recompile()
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from fxbook.asking import Check, explained
-from fxbook.asking.explained import args_are_tuples, callers_input_stays, given_edited, lints, output_last, recompiled
-from fxbook.asking.families import family
-from fxbook.asking.predicates import calls, no_dead_nodes, same_result
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
 from fxbook.graph.record import JSON
+from fxbook.rules import explained
+from fxbook.rules.explained import args_are_tuples, callers_input_stays, given_edited, lints, output_last, recompiled
+from fxbook.rules.families import family
+from fxbook.rules.predicates import calls, no_dead_nodes, same_result
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 CLAMP = family("clamp", "clip", modules=(nn.Hardtanh, nn.ReLU6))
 _TUPLE = "02_insertion_points#typeerror-node-object-is-not-subscriptable"

@@ -17,34 +17,6 @@ def additions(traced):
 
 
 @right
-def makes_one_half_for_each_input(traced):
-    graph = traced.graph
-    for value in graph.find_nodes(op="placeholder"):
-        readers = [user for user in value.users if user.target is operator.add]
-        if readers:
-            with graph.inserting_after(value):
-                half = graph.call_function(operator.truediv, (value, 2))
-            for reader in readers:
-                reader.replace_input_with(value, half)
-    traced.recompile()
-
-
-@right
-def asks_about_each_reader(traced):
-    """replace_all_uses_with, told which readers to hand over; the half is a method call."""
-    for value in traced.graph.find_nodes(op="placeholder"):
-        adding = [user for user in value.users if user in additions(traced)]
-        if not adding:
-            continue
-        with traced.graph.inserting_before(min(adding)):
-            half = traced.graph.call_method("mul", (value, 0.5))
-        value.replace_all_uses_with(half, delete_user_cb=lambda user, adding=adding: user in adding)
-    traced.graph.lint()
-    traced.recompile()
-    return traced
-
-
-@right
 def writes_the_arguments_anew(traced):
     """Proxies before each addition, both sides apart: x + x has two halves."""
     for node in traced.graph.nodes:
@@ -99,33 +71,6 @@ def changes_all_users_and_gives_the_input_back(traced):
     return traced
 
 
-@right
-def updates_one_argument_after_the_other(traced):
-    for node in reversed(traced.graph.nodes):
-        if node.op == "call_function" and node.target is operator.add:
-            for place, side in enumerate(node.args):
-                if isinstance(side, fx.Node) and side.op == "placeholder":
-                    half = traced.graph.create_node("call_method", "div", (side, 2.0))
-                    node.prepend(half)
-                    node.update_arg(place, half)
-    traced.recompile()
-
-
-@right
-class SubtractsAHalf:
-    def __call__(self, traced):
-        inputs = set(traced.graph.find_nodes(op="placeholder"))
-        for addition in additions(traced):
-            exchange = {}
-            with traced.graph.inserting_before(addition):
-                for value in inputs.intersection(addition.all_input_nodes):
-                    whole = fx.Proxy(value)
-                    exchange[value] = (whole - whole / 2).node
-            addition.args = fx.node.map_arg(addition.args, lambda read, exchange=exchange: exchange.get(read, read))
-        traced.graph.lint()
-        traced.recompile()
-
-
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
@@ -148,29 +93,6 @@ def halves_the_input_for_all(traced):
         with graph.inserting_after(value):
             half = graph.call_function(torch.mul, (value, 0.5))
         value.replace_all_uses_with(half, delete_user_cb=lambda user, half=half: user is not half)
-    traced.recompile()
-
-
-@wrong("only_additions_read_half", node="add_1", says="still uses the input `x` whole")
-def looks_at_the_left_side(traced):
-    for node in additions(traced):
-        left, right_side = node.args
-        if left.op == "placeholder":
-            with traced.graph.inserting_before(node):
-                left = traced.graph.call_function(torch.mul, (left, 0.5))
-        node.args = (left, right_side)
-    traced.recompile()
-
-
-@breaks("Inputs are the placeholders.", case="a model with two inputs")
-@wrong("only_additions_read_half", node="add_2", says="still uses the input `residual` whole")
-def knows_the_name_of_the_input(traced):
-    [x] = traced.graph.find_nodes(op="placeholder", target="x")
-    for node in additions(traced):
-        if x in node.all_input_nodes:
-            with traced.graph.inserting_before(node):
-                half = traced.graph.call_function(torch.mul, (x, 0.5))
-            node.replace_input_with(x, half)
     traced.recompile()
 
 
@@ -254,29 +176,11 @@ def halves_what_is_added_to_the_skip(traced):
     traced.recompile()
 
 
-@wrong(
-    "lints", node="add", says="reads mul before it is defined", read="02_insertion_points#a-node-made-without-an-anchor"
-)
-def makes_the_half_without_an_anchor(traced):
-    for node in additions(traced):
-        for value in node.all_input_nodes:
-            if value.op == "placeholder":
-                node.replace_input_with(value, traced.graph.call_function(torch.mul, (value, 0.5)))
-    traced.recompile()
-
-
 @wrong("given_edited", says="You edited a copy")
 def edits_a_copy(traced):
     traced = copy.deepcopy(traced)
     writes_the_arguments_anew(traced)
     return traced
-
-
-@wrong("given_edited", says="the module that you were given is what it was")
-def edits_a_new_trace(traced):
-    again = fx.symbolic_trace(traced)
-    writes_the_arguments_anew(again)
-    return again
 
 
 @wrong(
@@ -308,23 +212,6 @@ def gives_the_halves_no_readers(traced):
     for value in traced.graph.find_nodes(op="placeholder"):
         with traced.graph.inserting_after(value):
             traced.graph.call_function(torch.mul, (value, 0.5))
-    traced.recompile()
-
-
-@wrong(
-    "callers_input_stays",
-    node="mul_",
-    says="works in place: it changes the tensor passed as `x`",
-    read="01_node_creation#four-spellings-of-add",
-)
-def halves_in_place_before_the_others_read(traced):
-    """All readers read one tensor, whatever node they name."""
-    for value in traced.graph.find_nodes(op="placeholder"):
-        readers = [user for user in value.users if user in additions(traced)]
-        with traced.graph.inserting_after(value):
-            half = traced.graph.call_method("mul_", (value, 0.5))
-        for reader in readers:
-            reader.replace_input_with(value, half)
     traced.recompile()
 
 
@@ -371,18 +258,6 @@ def bounds_the_half(traced):
             if value.op == "placeholder":
                 with traced.graph.inserting_before(node):
                     half = (fx.Proxy(value) * 0.5).tanh().node
-                node.replace_input_with(value, half)
-    traced.recompile()
-
-
-@breaks("Inputs are the placeholders.", case="an input that no addition reads")
-@wrong("only_additions_read_half", node="add_3", says="no longer uses `shift`: only inputs of the model were")
-def takes_a_parameter_for_an_input(traced):
-    for node in additions(traced):
-        for value in node.all_input_nodes:
-            if value.op in ("placeholder", "get_attr"):
-                with traced.graph.inserting_before(node):
-                    half = traced.graph.call_function(torch.mul, (value, 0.5))
                 node.replace_input_with(value, half)
     traced.recompile()
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from fxbook.asking import Check, explained
-from fxbook.asking.explained import callers_input_stays, given_edited, lints, output_last, recompiled
-from fxbook.asking.families import MUL, family
-from fxbook.asking.predicates import no_dead_nodes, same_result
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
 from fxbook.graph.record import JSON
+from fxbook.rules import explained
+from fxbook.rules.explained import callers_input_stays, given_edited, lints, output_last, recompiled
+from fxbook.rules.families import MUL, family
+from fxbook.rules.predicates import no_dead_nodes, same_result
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 from ..cases import FeedForward
 from .cases import Scaled, SumOfInputs, TwoSkips

@@ -1,12 +1,9 @@
 """Answers to 02-put-in-order: nodes moved until each stands behind what it reads."""
 
-import copy
-import graphlib
 import heapq
 import itertools
 
 from torch import fx
-from torch.fx.passes.tools_common import legalize_graph
 
 from fxbook.tasks.answering import breaks, right, wrong
 
@@ -25,57 +22,6 @@ def appends_ready_nodes(traced):
         last = ready
         if len(waiting) == 1:
             last.append(waiting.pop())
-    traced.recompile()
-
-
-@right
-def takes_all_that_are_ready(traced):
-    """Round by round, which may move a node before one that was above it."""
-    graph = traced.graph
-    [output] = graph.find_nodes(op="output")
-    waiting = [node for node in graph.nodes if node is not output]
-    placed = set()
-    while waiting:
-        ready = [node for node in waiting if placed.issuperset(node.all_input_nodes)]
-        for node in ready:
-            output.prepend(node)
-        placed.update(ready)
-        waiting = [node for node in waiting if node not in placed]
-    traced.recompile()
-
-
-@right
-def goes_back_from_the_output(traced):
-    """Depth first: each node is put before `output` once its inputs are. The inputs of the model come first."""
-    [output] = traced.graph.find_nodes(op="output")
-    placed = set()
-
-    def place(node):
-        if node not in placed:
-            placed.add(node)
-            for read in node.all_input_nodes:
-                place(read)
-            if node is not output:
-                output.prepend(node)
-
-    for node in [*traced.graph.find_nodes(op="placeholder"), *list(traced.graph.nodes)]:
-        place(node)
-    traced.graph.lint()
-    traced.recompile()
-    return traced
-
-
-@right
-def asks_the_library_for_an_order(traced):
-    nodes = list(traced.graph.nodes)
-    sorter = graphlib.TopologicalSorter({node: node.all_input_nodes for node in nodes})
-    kinds = {"placeholder": 0, "output": 2}
-    [output] = [node for node in nodes if node.op == "output"]
-    # Sorting is stable, so the inputs keep the order that they have in the list.
-    inputs = [node for node in nodes if node.op == "placeholder"]
-    others = [node for node in sorter.static_order() if node.op not in kinds]
-    for node in inputs + others:
-        output.prepend(node)
     traced.recompile()
 
 
@@ -143,47 +89,6 @@ def counts_what_each_node_waits_for(traced):
     traced.graph.lint()
     traced.recompile()
     return traced
-
-
-@right
-def yields_what_a_node_uses_first(traced):
-    placed = dict.fromkeys(traced.graph.find_nodes(op="placeholder"))
-
-    def with_what_it_uses(node):
-        if node not in placed:
-            placed[node] = None
-            for read in node.all_input_nodes:
-                yield from with_what_it_uses(read)
-            yield node
-
-    [output] = traced.graph.find_nodes(op="output")
-    order = [*placed, *itertools.chain.from_iterable(map(with_what_it_uses, list(traced.graph.nodes)))]
-    for node in order:
-        if node is not output:
-            output.prepend(node)
-    traced.recompile()
-
-
-@right
-class InsertsEachNodeWhereItBelongs:
-    """Builds a list in Python, each node inserted behind the last of those it uses, then moves the nodes like it."""
-
-    def __call__(self, traced):
-        graph = traced.graph
-        waiting = [node for node in graph.nodes if node.op not in ("placeholder", "output")]
-        order = list(graph.find_nodes(op="placeholder"))
-        while waiting:
-            node = waiting.pop(0)
-            if all(read in order for read in node.all_input_nodes):
-                places = [order.index(read) for read in node.all_input_nodes]
-                inputs = sum(other.op == "placeholder" for other in order)
-                order.insert(max([inputs - 1, *places]) + 1, node)
-            else:
-                waiting.append(node)
-        order += graph.find_nodes(op="output")
-        for node in reversed(order):
-            next(iter(graph.nodes)).prepend(node)
-        traced.recompile()
 
 
 # ---- wrong -----------------------------------------------------------------------------------------------------------
@@ -297,13 +202,6 @@ def makes_every_node_anew(traced):
     traced.graph = graph
 
 
-@wrong("only_moved", node="x", says="is new: the nodes that are there were to be moved")
-def leaves_it_to_legalize_graph(traced):
-    """It makes a graph of copies."""
-    legalize_graph(traced)
-    traced.recompile()
-
-
 @breaks(
     "A pass has left the nodes in the wrong order:",
     "`lint` refuses the graph.",
@@ -341,16 +239,6 @@ def satisfies_lint_with_other_arguments(traced):
     if last is not output:
         last.append(output)
     traced.recompile()
-
-
-@wrong(
-    "ends well", says="Your code raises KeyError: add. A copy of a graph is made from the front of its list to the end"
-)
-def sorts_a_copy(traced):
-    """A graph whose order is wrong cannot be copied."""
-    traced = copy.deepcopy(traced)
-    appends_ready_nodes(traced)
-    return traced
 
 
 @wrong("given_edited", says="another module than the one that was given, which was to be edited")
@@ -398,22 +286,6 @@ def sorted_before(traced, output, uses):
         placed.update(ready)
         waiting = [node for node in waiting if node not in placed]
     traced.recompile()
-
-
-@breaks("after the nodes that it uses", case="halves, and a layer called `output`")
-@wrong("lints", node="getitem_1", says="reads floordiv before it is defined")
-def looks_into_lists_only(traced):
-    def inside(value):
-        match value:
-            case fx.Node():
-                return [value]
-            case list() | tuple():
-                return [node for item in value for node in inside(item)]
-            case dict():
-                return inside(list(value.values()))
-        return []
-
-    sorted_before(traced, traced.graph.find_nodes(op="output")[0], lambda node: inside([*node.args, node.kwargs]))
 
 
 @breaks("and `output` has to be last.", case="halves, and a layer called `output`")

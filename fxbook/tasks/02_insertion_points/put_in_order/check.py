@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import itertools
 
-from fxbook.asking import Check
-from fxbook.asking.explained import given_edited, output_last, recompiled
-from fxbook.asking.predicates import lints
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.trial import Trial
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
+from fxbook.rules.explained import given_edited, output_last, recompiled
+from fxbook.rules.predicates import lints
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.trial import Trial
+from fxbook.rules.view import CaseView
 
 
 @rule

@@ -11,32 +11,6 @@ from fxbook.tasks.answering import breaks, right, wrong
 
 
 @right
-def walks_from_the_end_without_a_copy(traced):
-    """A loop from behind never meets what it puts behind the current node."""
-    for node in reversed(traced.graph.nodes):
-        if node.op == "call_function":
-            readers = list(node.users)
-            with traced.graph.inserting_after(node):
-                rounded = traced.graph.call_method("round", (node,))
-            for reader in readers:
-                reader.replace_input_with(node, rounded)
-    traced.recompile()
-
-
-@right
-def skips_what_rounds_already(traced):
-    """The loop meets its own nodes, and leaves every torch.round alone: rounding twice is rounding once."""
-    for node in traced.graph.nodes:
-        if node.op == "call_function" and node.target is not torch.round:
-            with traced.graph.inserting_after(node):
-                rounded = traced.graph.call_function(torch.round)
-            node.replace_all_uses_with(rounded)
-            rounded.args = (node,)
-    traced.recompile()
-    return traced
-
-
-@right
 def rounds_before_each_reader(traced):
     functions = [node for node in traced.graph.nodes if node.op == "call_function"]
     for node in functions:
@@ -65,37 +39,6 @@ def copies_node_by_node_into_a_graph_that_it_assigns(traced):
             copied[node] = graph.call_function(torch.round, (copied[node],))
     traced.graph = graph
     return traced
-
-
-@right
-def calls_a_module_that_rounds(traced):
-    class Round(torch.nn.Module):
-        def forward(self, value):
-            return value.round()
-
-    traced.add_submodule("to_whole_numbers", Round())
-    for node in [node for node in traced.graph.nodes if node.op == "call_function"]:
-        users = dict(node.users)
-        with traced.graph.inserting_after(node):
-            rounded = traced.graph.call_module("to_whole_numbers", (node,))
-        node.replace_all_uses_with(rounded, delete_user_cb=users.__contains__)
-    traced.recompile()
-
-
-@right
-def goes_to_the_next_node_before_it_inserts(traced):
-    """Follows the links, and steps over what it has inserted."""
-    node = next(iter(traced.graph.nodes))
-    while node.op != "output":
-        following = node.next
-        if node.op == "call_function":
-            with traced.graph.inserting_before(following):
-                rounded = traced.graph.call_function(torch.round)
-            node.replace_all_uses_with(rounded)
-            rounded.insert_arg(0, node)
-        node = following
-    traced.graph.lint()
-    traced.recompile()
 
 
 @right
@@ -157,28 +100,6 @@ def hands_each_round_to_itself(traced):
     traced.recompile()
 
 
-@wrong("functions_rounded", node="round_1", says="rounds `up`, a `call_module`: what functions compute was asked")
-def rounds_what_functions_read(traced):
-    for node in traced.graph.nodes:
-        if node.op == "call_function":
-            for read in node.all_input_nodes:
-                with traced.graph.inserting_before(node):
-                    rounded = traced.graph.call_function(torch.round, (read,))
-                node.replace_input_with(read, rounded)
-    traced.recompile()
-
-
-@breaks("every `call_function` node", case="the block of the chapter")
-@wrong("functions_rounded", node="round_1", says="rounds `up`, a `call_module`: what functions compute was asked")
-def rounds_every_step(traced):
-    for node in list(traced.graph.nodes):
-        if node.op.startswith("call"):
-            with traced.graph.inserting_after(node):
-                rounded = traced.graph.call_function(torch.round, (node,))
-            node.replace_all_uses_with(rounded, delete_user_cb=lambda user, new=rounded: user is not new)
-    traced.recompile()
-
-
 @breaks("between every `call_function` node", case="the block of the chapter")
 @wrong("functions_rounded", node="output", says="uses `add`, which is not rounded")
 def knows_the_functions_of_torch_only(traced):
@@ -187,20 +108,6 @@ def knows_the_functions_of_torch_only(traced):
             with traced.graph.inserting_after(node):
                 rounded = traced.graph.call_function(torch.round, (node,))
             node.replace_all_uses_with(rounded, delete_user_cb=lambda user, new=rounded: user is not new)
-    traced.recompile()
-
-
-@breaks("node and its users.", case="the block of the chapter")
-@wrong("functions_rounded", node="output", says="uses `add`, which is not rounded")
-def leaves_out_the_output(traced):
-    for node in list(traced.graph.nodes):
-        if node.op == "call_function":
-            readers = [user for user in node.users if user.op != "output"]
-            if readers:
-                with traced.graph.inserting_after(node):
-                    rounded = traced.graph.call_function(torch.round, (node,))
-                for reader in readers:
-                    reader.replace_input_with(node, rounded)
     traced.recompile()
 
 
@@ -225,43 +132,11 @@ def forgets_to_recompile(traced):
             node.replace_all_uses_with(rounded, delete_user_cb=lambda user, new=rounded: user is not new)
 
 
-@wrong(
-    "lints",
-    node="down",
-    says="reads round_1 before it is defined",
-    read="02_insertion_points#a-node-made-without-an-anchor",
-)
-def makes_the_rounds_without_an_anchor(traced):
-    for node in list(traced.graph.nodes):
-        if node.op == "call_function":
-            rounded = traced.graph.call_function(torch.round, (node,))
-            node.replace_all_uses_with(rounded, delete_user_cb=lambda user, new=rounded: user is not new)
-    traced.recompile()
-
-
-@wrong("functions_rounded", node="output", says="uses `add`, which is not rounded")
-def rounds_only_what_the_model_calls_relu(traced):
-    """Goes by the name of the node."""
-    for node in list(traced.graph.nodes):
-        if node.name.startswith("relu"):
-            with traced.graph.inserting_after(node):
-                rounded = traced.graph.call_function(torch.round, (node,))
-            node.replace_all_uses_with(rounded, delete_user_cb=lambda user, new=rounded: user is not new)
-    traced.recompile()
-
-
 @wrong("given_edited", says="You edited a copy")
 def edits_a_copy(traced):
     traced = copy.deepcopy(traced)
     rounds_before_each_reader(traced)
     return traced
-
-
-@wrong("given_edited", says="the module that you were given is what it was")
-def edits_a_new_trace(traced):
-    again = fx.symbolic_trace(traced)
-    rounds_before_each_reader(again)
-    return again
 
 
 @wrong(
@@ -338,31 +213,10 @@ def is_function(node):
     return node.op == "call_function"
 
 
-@breaks("every `call_function` node", case="results read by name, twice, in a dict and by a round")
-@wrong("functions_rounded", node="mul", says="node `mul` uses `getitem`, which is not rounded")
-def knows_the_functions_that_torch_has(traced):
-    rounding(traced, lambda node: is_function(node) and hasattr(torch, node.target.__name__))
-
-
-@breaks("and its users.", case="results read by name, twice, in a dict and by a round")
-@wrong("functions_rounded", node="mul_1", says="node `mul_1` uses `leaky_relu`, which is not rounded")
-def replaces_arguments_by_position_only(traced):
-    def replace(user, node, rounded):
-        user.args = fx.node.map_arg(user.args, lambda read: rounded if read is node else read)
-
-    rounding(traced, is_function, replace=replace)
-
-
 @breaks("`call_function` node and its users.", case="results read by name, twice, in a dict and by a round")
 @wrong("functions_rounded", node="mul_3", says="node `mul_3` uses `mul_1`, which is not rounded")
 def takes_every_round_for_its_own(traced):
     rounding(traced, lambda node: is_function(node) and all(user.target is not torch.round for user in node.users))
-
-
-@breaks("every `call_function` node", case="results read by name, twice, in a dict and by a round")
-@wrong("functions_rounded", node="round_3", says="rounds `gain`, a `get_attr`: what functions compute was asked")
-def rounds_parameters_too(traced):
-    rounding(traced, lambda node: node.op in ("call_function", "get_attr"))
 
 
 @breaks("`torch.round` between", case="results read by name, twice, in a dict and by a round")

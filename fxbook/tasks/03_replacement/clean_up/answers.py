@@ -3,7 +3,6 @@
 import copy
 import operator
 
-import torch
 from torch import fx, nn
 
 from fxbook.tasks.answering import breaks, right, wrong
@@ -72,30 +71,6 @@ def marks_what_is_needed_and_erases_the_rest(traced):
 
 
 @right
-def gives_impure_nodes_a_reader_for_a_while(traced):
-    """The default rule serves where every node with an effect is read: by the output, until it is done."""
-    output = traced.graph.output_node()
-    before = output.args
-    effects = [node for node in traced.graph.nodes if node is not output and has_effect(traced, node)]
-    output.args = (before, effects)
-    traced.graph.eliminate_dead_code()
-    output.args = before
-    traced.delete_all_unused_submodules()
-    traced.graph.lint()
-    traced.recompile()
-
-
-@right
-def erases_in_rounds_until_nothing_is_dead(traced):
-    while dead := [n for n in traced.graph.nodes if not n.users and not has_effect(traced, n)]:
-        for node in dead:
-            traced.graph.erase_node(node)
-            if node.op == "call_module" and not traced.graph.find_nodes(op="call_module", target=node.target):
-                traced.delete_submodule(node.target)
-    traced.recompile()
-
-
-@right
 def copies_what_is_needed_into_a_new_graph(traced):
     """Backwards it is known what is read, forwards it is copied."""
     needed, new, values = set(), fx.Graph(), {}
@@ -107,17 +82,6 @@ def copies_what_is_needed_into_a_new_graph(traced):
             values[node] = new.node_copy(node, values.__getitem__)
     traced.graph = new
     traced.delete_all_unused_submodules()
-
-
-@right
-def asks_all_nodes_before_it_erases_one(traced):
-    kept = {node for node in traced.graph.nodes if has_effect(traced, node)}
-    called = {node.target for node in traced.graph.nodes if node.op == "call_module"}
-    traced.graph.eliminate_dead_code(is_impure_node=kept.__contains__)
-    for path in called - {node.target for node in traced.graph.nodes}:
-        traced.delete_submodule(path)
-    traced.graph.lint()
-    traced.recompile()
 
 
 @right
@@ -214,17 +178,6 @@ def takes_every_underscore_for_work_in_place(traced):
     finish(traced, rule)
 
 
-@breaks("each call with the keyword `out`", case="effects by keyword and of modules")
-@wrong("effects_kept", says="is gone, which works in place: `torch.nn.functional.leaky_relu(", read=EFFECT)
-def forgets_the_keywords(traced):
-    def rule(node):
-        if node.op == "call_module":
-            return module_has_effect(traced, node)
-        return node.is_impure() or (node.op.startswith("call") and named_in_place(node))
-
-    finish(traced, rule)
-
-
 @breaks("with `inplace=True`;", case="effects by keyword and of modules")
 @wrong("nothing_dead", node="leaky_relu_1", says="is left: no node uses its result")
 def keeps_all_that_takes_inplace(traced):
@@ -259,16 +212,6 @@ def erases_unread_inputs_too(traced):
     traced.recompile()
 
 
-@breaks("that has no users and no effect", case="dead branches beside work in place")
-@wrong("nothing_dead", node="auxiliary", says="is left: no node uses its result")
-def goes_over_the_list_once_from_the_front(traced):
-    for node in list(traced.graph.nodes):
-        if not node.users and not has_effect(traced, node):
-            traced.graph.erase_node(node)
-    traced.delete_all_unused_submodules()
-    traced.recompile()
-
-
 @breaks("and every submodule that is no longer called.", case="dead branches beside work in place")
 @wrong(
     "no_leftovers",
@@ -294,43 +237,9 @@ def edits_a_copy(traced):
     return traced
 
 
-@wrong("given_edited", says="You edited a copy")
-def rebuilds_it_with_a_transformer(traced):
-    rebuilt = fx.Transformer(traced).transform()
-    erases_by_hand_from_the_end(rebuilt)
-    return rebuilt
-
-
-@wrong("effects_kept", says="`body_0_0` is gone, which collects statistics", read=EFFECT)
-def lists_what_it_has_seen(traced):
-    """The names of the first model."""
-    seen = ("mul_", torch.tanh_)
-    finish(traced, lambda node: node.is_impure() or node.target in seen)
-
-
 @wrong("edited", says="it was traced or built anew")
 def edits_a_new_trace(traced):
     return marks_what_is_needed_and_erases_the_rest(fx.symbolic_trace(traced))
-
-
-@wrong(
-    "lints",
-    node="body_0_0",
-    says="nonexistent attribute 0 of body.0",
-    read="when_it_breaks/01_node_creation#references-nonexistent-attribute",
-)
-def deletes_the_module_of_every_call_that_is_not_read(traced):
-    """Also of those that collect statistics, whose calls stay."""
-    for node in reversed(traced.graph.nodes):
-        if node.op == "call_module" and not node.users:
-            impure = has_effect(traced, node)
-            traced.delete_submodule(node.target)
-            if impure:
-                continue
-        elif node.users or has_effect(traced, node):
-            continue
-        traced.graph.erase_node(node)
-    traced.recompile()
 
 
 @wrong("same_result", node="output", says="The result is not the one asked for: it is a sequence, a tensor was asked")
@@ -351,17 +260,6 @@ def writes_the_list_without_the_first_line(traced):
     finish(traced, lambda node: node.op in ends or (not node.is_impure() and has_effect(traced, node)))
 
 
-@breaks("its `running_mean` exists", case="effects by keyword and of modules")
-@wrong("effects_kept", says="`body_0_0` is gone, which collects statistics", read=EFFECT)
-def forgets_statistics_in_eval_mode(traced):
-    def rule(node):
-        module = traced.get_submodule(node.target) if node.op == "call_module" else None
-        resting = module is not None and not module.training and not getattr(module, "inplace", False)
-        return not resting and has_effect(traced, node)
-
-    finish(traced, rule)
-
-
 @breaks("each call with the keyword `out`, also with `out=None`", case="effects by keyword and of modules")
 @wrong("effects_kept", says="`mul_2` is gone, which has the keyword `out`", read=EFFECT)
 def asks_whether_out_is_something(traced):
@@ -369,31 +267,6 @@ def asks_whether_out_is_something(traced):
         if node.op == "call_module" or "out" not in node.kwargs:
             return has_effect(traced, node)
         return node.kwargs["out"] is not None
-
-    finish(traced, rule)
-
-
-@breaks("each method or function", case="effects by keyword and of modules")
-@wrong("nothing_dead", node="shift_", says="is left: no node uses its result")
-def reads_the_names_of_weights_too(traced):
-    def rule(node):
-        return has_effect(traced, node) or (node.op == "get_attr" and str(node.target).endswith("_"))
-
-    finish(traced, rule)
-
-
-@breaks("Erase every node of a traced model that has no users and no effect", case="effects by keyword and of modules")
-@wrong("nothing_dead", node="shift_", says="is left: no node uses its result")
-def erases_calls_only(traced):
-    finish(traced, lambda node: not node.op.startswith("call_") or has_effect(traced, node))
-
-
-@breaks("whose own name ends in one underscore", case="effects by keyword and of modules")
-@wrong("effects_kept", says="`scale__rows_` is gone, which works in place", read=EFFECT)
-def takes_two_underscores_anywhere_for_python_s_own(traced):
-    def rule(node):
-        name = getattr(node.target, "__name__", str(node.target))
-        return has_effect(traced, node) and (node.op == "call_module" or node.is_impure() or "__" not in name)
 
     finish(traced, rule)
 

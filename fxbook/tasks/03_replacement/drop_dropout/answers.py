@@ -24,17 +24,6 @@ def take_out(traced, node):
 
 
 @right
-def rewires_each_reader_and_removes_what_is_dead(traced):
-    for node in dropouts(traced):
-        for reader in list(node.users):
-            reader.replace_input_with(node, node.args[0])
-    traced.graph.eliminate_dead_code()
-    traced.delete_all_unused_submodules()
-    traced.recompile()
-    return traced
-
-
-@right
 def goes_from_the_end_and_deletes_by_path(traced):
     paths = set()
     for node in reversed(dropouts(traced)):
@@ -48,25 +37,6 @@ def goes_from_the_end_and_deletes_by_path(traced):
 
 
 @right
-def maps_the_arguments_of_all_nodes(traced):
-    """No reader is asked for: every node gets its arguments anew, with the input of a dropout in place of it."""
-    dropped = dropouts(traced)
-
-    def kept(node):
-        while node in dropped:
-            node = node.args[0]
-        return node
-
-    for node in traced.graph.nodes:
-        if node not in dropped:
-            node.args, node.kwargs = fx.node.map_arg(node.args, kept), fx.node.map_arg(node.kwargs, kept)
-    for node in reversed(dropped):
-        traced.graph.erase_node(node)
-    traced.delete_all_unused_submodules()
-    traced.recompile()
-
-
-@right
 def asks_each_path_for_its_calls(traced):
     """From the modules to the nodes, in place of the other way."""
     paths = [path for path, module in traced.named_modules() if isinstance(module, nn.Dropout)]
@@ -76,16 +46,6 @@ def asks_each_path_for_its_calls(traced):
         traced.delete_submodule(path)
     traced.graph.lint()
     traced.recompile()
-
-
-@right
-def takes_out_the_first_until_there_is_none(traced):
-    while found := dropouts(traced):
-        take_out(traced, found[0])
-        if all(node.target != found[0].target for node in traced.graph.nodes):
-            traced.delete_submodule(found[0].target)
-    traced.recompile()
-    return traced
 
 
 @right
@@ -119,28 +79,6 @@ def copies_node_by_node_without_the_dropouts(traced):
 def forgets_to_erase(traced):
     for node in dropouts(traced):
         node.replace_all_uses_with(node.args[0])
-    traced.delete_all_unused_submodules()
-    traced.recompile()
-
-
-@wrong("dropouts_taken_out", node="drop", says="still calls an nn.Dropout")
-def switches_to_eval(traced):
-    traced.eval()
-
-
-@wrong("dropouts_taken_out", node="drop", says="calls a torch.nn.Identity: it was to be taken out")
-def puts_an_identity_in_its_place(traced):
-    for node in dropouts(traced):
-        traced.set_submodule(node.target, nn.Identity())
-
-
-@wrong("dropouts_taken_out", node="mul", says="is new: what read a dropout was to read its input")
-def multiplies_by_one(traced):
-    for node in dropouts(traced):
-        with traced.graph.inserting_before(node):
-            same = (fx.Proxy(node.args[0]) * 1.0).node
-        node.replace_all_uses_with(same)
-        traced.graph.erase_node(node)
     traced.delete_all_unused_submodules()
     traced.recompile()
 
@@ -195,33 +133,6 @@ def takes_every_kind_of_dropout(traced):
 def takes_whatever_does_nothing_in_eval_mode(traced):
     for node in list(traced.graph.nodes):
         if node.op == "call_module" and isinstance(traced.get_submodule(node.target), (nn.Dropout, nn.Identity)):
-            node.replace_all_uses_with(node.args[0])
-            traced.graph.erase_node(node)
-    traced.delete_all_unused_submodules()
-    traced.recompile()
-
-
-@wrong("dropouts_taken_out", says="`dropout` is gone. It is `torch.nn.functional.dropout(mul")
-def takes_the_function_too(traced):
-    for node in traced.graph.find_nodes(op="call_function", target=nn.functional.dropout):
-        take_out(traced, node)
-    goes_from_the_end_and_deletes_by_path(traced)
-
-
-@wrong("dropouts_taken_out", node="block_2", says="still calls an nn.Dropout")
-def keeps_a_dropout_that_drops_nothing(traced):
-    for node in dropouts(traced):
-        if traced.get_submodule(node.target).p:
-            take_out(traced, node)
-    traced.delete_all_unused_submodules()
-    traced.recompile()
-
-
-@breaks("every call", case="an MLP with dropout")
-@wrong("dropouts_taken_out", node="head_1", says="still calls an nn.Dropout")
-def knows_it_by_its_name(traced):
-    for node in list(traced.graph.nodes):
-        if node.op == "call_module" and "drop" in node.name:
             node.replace_all_uses_with(node.args[0])
             traced.graph.erase_node(node)
     traced.delete_all_unused_submodules()

@@ -6,12 +6,12 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from fxbook.asking import Check
-from fxbook.asking.explained import given_edited, recompiled
-from fxbook.asking.families import Family
-from fxbook.asking.predicates import edited, same_result
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
+from fxbook.rules.explained import given_edited, recompiled
+from fxbook.rules.families import Family
+from fxbook.rules.predicates import edited, same_result
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 from ..check import arguments_kept, lints, no_leftovers, nothing_dead
 

@@ -10,7 +10,7 @@ import torch
 import torch._dynamo
 from torch import Tensor, fx, nn
 
-from fxbook.asking import Case, Usage
+from fxbook.cases import Case, Usage
 
 REFUSED = "refused"
 

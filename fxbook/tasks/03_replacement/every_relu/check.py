@@ -9,13 +9,13 @@ from typing import Any
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
-from fxbook.asking import Check
-from fxbook.asking.explained import recompiled
-from fxbook.asking.families import RELU
-from fxbook.asking.predicates import input_unchanged, none_left, same_result, shares_weights
-from fxbook.asking.rule import Found, rule, where
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
 from fxbook.graph.record import NodeRecord
+from fxbook.rules.explained import recompiled
+from fxbook.rules.families import RELU
+from fxbook.rules.predicates import input_unchanged, none_left, same_result, shares_weights
+from fxbook.rules.rule import Found, rule, where
+from fxbook.rules.view import CaseView
 
 from ..check import lints, no_leftovers, nothing_dead
 from .cases import REFUSED, FrozenEncoder, WithRelus

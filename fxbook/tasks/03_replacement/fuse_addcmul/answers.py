@@ -58,24 +58,6 @@ def changes_the_addition_itself(traced):
 
 
 @right
-def calls_the_method_on_a_proxy(traced):
-    """The factors by keyword."""
-    for addition in reversed(additions(traced)):
-        left, right_side = addition.args
-        product = next((side for side in (right_side, left) if is_product(side, addition)), None)
-        other = left if product is right_side else right_side
-        if product is None or left is right_side or not isinstance(other, fx.Node):
-            continue
-        with traced.graph.inserting_after(addition):
-            first, second = product.args
-            fused = fx.Proxy(other).addcmul(tensor1=fx.Proxy(first), tensor2=fx.Proxy(second)).node
-        addition.replace_all_uses_with(fused)
-        traced.graph.erase_node(addition)
-        traced.graph.erase_node(product)
-    traced.recompile()
-
-
-@right
 def replaces_four_patterns(traced):
     """One for each side of the product, and for a square on each side; what is read elsewhere is no match."""
 
@@ -91,39 +73,6 @@ def replaces_four_patterns(traced):
     replace(lambda a, c: a * a + c, lambda a, c: torch.addcmul(c, a, a))
     replace(lambda a, c: c + a * a, lambda a, c: torch.addcmul(c, a, a))
     traced.recompile()
-
-
-@right
-def edits_a_copy_of_the_graph_and_assigns_it(traced):
-    draft = copy.deepcopy(traced.graph)
-    for addition in draft.find_nodes(op="call_function", target=operator.add):
-        sides = set(addition.args)
-        for product in sides if len(sides) == 2 else ():
-            [other] = sides - {product}
-            if is_product(product, addition) and isinstance(other, fx.Node):
-                addition.target, addition.args = torch.addcmul, (other, *product.args)
-                draft.erase_node(product)
-                break
-    draft.lint()
-    traced.graph = draft
-
-
-@right
-def turns_the_product_into_the_fused_node(traced):
-    """The product moves down to the addition, whose readers it takes over."""
-    for addition in additions(traced):
-        sides = addition.all_input_nodes
-        products = [side for side in sides if is_product(side, addition)]
-        if not products or len(sides) < 2:
-            continue
-        fused = products[0]
-        fused.args = (sides[sides[0] is fused], *fused.args)
-        fused.target = torch.addcmul
-        addition.prepend(fused)
-        addition.replace_all_uses_with(fused)
-        traced.graph.erase_node(addition)
-    traced.recompile()
-    return traced
 
 
 @right
@@ -173,20 +122,6 @@ def does_not_ask_whether_the_other_side_is_a_node(traced):
         left, right_side = addition.args
         for product, other in ((left, right_side), (right_side, left)):
             if is_product(product, addition) and left is not right_side:
-                fuse(traced, addition, product, other)
-                break
-    traced.recompile()
-
-
-@breaks("a product of `operator.mul`", case="products on the left and on the right, some with two users")
-@wrong("products_fused", node="add_4", says="still adds a product that nothing else reads")
-def counts_the_inputs_of_the_product(traced):
-    """A square reads one node, twice."""
-    for addition in additions(traced):
-        left, right_side = addition.args
-        for product, other in ((left, right_side), (right_side, left)):
-            fits = is_product(product, addition) and len(product.all_input_nodes) == 2
-            if fits and left is not right_side and isinstance(other, fx.Node):
                 fuse(traced, addition, product, other)
                 break
     traced.recompile()
@@ -348,12 +283,6 @@ def looks_for_torch_mul(traced):
         if left.target is torch.mul:
             fuse(traced, addition, left, right_side)
     traced.recompile()
-
-
-@wrong("products_fused", node="add", says="still adds a product that nothing else reads")
-def replaces_one_pattern(traced):
-    """In the other order of the operands it finds nothing."""
-    fx.replace_pattern(traced, lambda a, b, c: a * b + c, lambda a, b, c: torch.addcmul(c, a, b))
 
 
 @wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from fxbook.asking import Check
-from fxbook.asking.explained import given_edited, recompiled
-from fxbook.asking.families import ADD, MUL, family
-from fxbook.asking.predicates import edited, same_result
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
 from fxbook.graph.record import GraphRecord, NodeRecord
+from fxbook.rules.explained import given_edited, recompiled
+from fxbook.rules.families import ADD, MUL, family
+from fxbook.rules.predicates import edited, same_result
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 from ..check import arguments_kept, lints, nothing_dead
 

@@ -40,19 +40,6 @@ def makes_one_module_for_each_size(traced):
 
 
 @right
-def turns_the_node_itself_into_a_call_of_a_module(traced):
-    """Nothing is made, rewired or erased: opcode, target and arguments of the node change."""
-    for node in pools(traced):
-        value, size = node.args
-        name = free_name(traced, "pooled")
-        setattr(traced, name, nn.AdaptiveAvgPool2d(size))
-        node.op, node.target, node.args = "call_module", name, (value,)
-    traced.graph.lint()
-    traced.recompile()
-    return traced
-
-
-@right
 def keeps_the_modules_in_a_list_and_cleans_up(traced):
     """A ModuleList of their own; the old nodes go as dead code; the data is passed by keyword."""
     name = free_name(traced, "pools")
@@ -63,22 +50,6 @@ def keeps_the_modules_in_a_list_and_cleans_up(traced):
             new = traced.graph.create_node("call_module", f"{name}.{number}", (), {"input": node.args[0]})
         node.replace_all_uses_with(new, propagate_meta=True)
     traced.graph.eliminate_dead_code()
-    traced.recompile()
-
-
-@right
-def hides_the_modules_in_a_holder_with_a_long_name(traced):
-    """A name that nobody else has, and a dict of modules in it."""
-    traced.modules_that_pool_to_a_size = nn.ModuleDict()
-    for node in pools(traced):
-        value, size = node.args
-        key = f"after_{value.name}_{node.name}"
-        traced.modules_that_pool_to_a_size[key] = nn.AdaptiveAvgPool2d(size)
-        with traced.graph.inserting_before(node):
-            new = traced.graph.call_module(f"modules_that_pool_to_a_size.{key}", (value,))
-        for user in list(node.users):
-            user.replace_input_with(node, new)
-        traced.graph.erase_node(node)
     traced.recompile()
 
 
@@ -110,39 +81,7 @@ def records_the_call_through_a_proxy(traced):
     traced.recompile()
 
 
-@right
-def sets_the_submodule_by_a_path_into_a_new_one(traced):
-    """One container for all; the last dead node goes with the clean-up."""
-    holder = free_name(traced, "squeezes")
-    traced.add_submodule(holder, nn.Module())
-    for node in pools(traced):
-        path = f"{holder}.{node.name}"
-        traced.add_submodule(path, nn.AdaptiveAvgPool2d(output_size=node.args[1]))
-        with traced.graph.inserting_before(node):
-            node.replace_all_uses_with(traced.graph.call_module(path, node.args[:1]))
-    traced.graph.eliminate_dead_code()
-    traced.recompile()
-    return traced
-
-
 # ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
-@wrong(
-    "keeps_modules",
-    node="adaptive_avg_pool2d_1",
-    says="its submodule `adaptive_avg_pool2d` was overwritten",
-    read=OVERWRITES,
-)
-def names_the_module_like_the_node(traced):
-    for node in pools(traced):
-        value, size = node.args
-        traced.add_submodule(node.name, nn.AdaptiveAvgPool2d(size))
-        with traced.graph.inserting_before(node):
-            new = traced.graph.call_module(node.name, (value,))
-        node.replace_all_uses_with(new)
-        traced.graph.erase_node(node)
-    traced.recompile()
 
 
 @breaks("Keep these submodules.", case="pools of three sizes")
@@ -175,18 +114,6 @@ def takes_the_next_number_without_a_look(traced):
     traced.recompile()
 
 
-@wrong("sizes_kept", node="squeeze", says="alls of 3 sizes share 1 module")
-def uses_one_name_for_all(traced):
-    for node in pools(traced):
-        value, size = node.args
-        traced.add_submodule("squeeze", nn.AdaptiveAvgPool2d(size))
-        with traced.graph.inserting_before(node):
-            new = traced.graph.call_module("squeeze", (value,))
-        node.replace_all_uses_with(new)
-        traced.graph.erase_node(node)
-    traced.recompile()
-
-
 @breaks("module of the same size", case="pools of three sizes")
 @wrong("sizes_kept", says="functions pool to the sizes `1`, `(2, 1)`, `(None, 2)`, in this order")
 def knows_the_size(traced):
@@ -194,17 +121,6 @@ def knows_the_size(traced):
         traced.add_submodule(f"squeeze_{number}", nn.AdaptiveAvgPool2d(1))
         with traced.graph.inserting_before(node):
             new = traced.graph.call_module(f"squeeze_{number}", (node.args[0],))
-        node.replace_all_uses_with(new)
-        traced.graph.erase_node(node)
-    traced.recompile()
-
-
-@wrong("pools_are_modules", node="squeeze_0", says="to the module, which takes the data only")
-def hands_on_all_arguments(traced):
-    for number, node in enumerate(pools(traced)):
-        traced.add_submodule(f"squeeze_{number}", nn.AdaptiveAvgPool2d(node.args[1]))
-        with traced.graph.inserting_before(node):
-            new = traced.graph.call_module(f"squeeze_{number}", node.args)
         node.replace_all_uses_with(new)
         traced.graph.erase_node(node)
     traced.recompile()

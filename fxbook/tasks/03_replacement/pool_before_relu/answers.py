@@ -2,7 +2,6 @@
 
 import copy
 
-import torch
 from torch import fx, nn
 
 from fxbook.tasks.answering import breaks, right, wrong
@@ -25,17 +24,6 @@ def swappable(traced):
 
 
 @right
-def starts_from_the_relu_and_moves_the_pool(traced):
-    for relu, pool in swappable(traced):
-        [value] = relu.args
-        relu.prepend(pool)
-        pool.replace_all_uses_with(relu)
-        pool.args, relu.args = (value,), (pool,)
-    traced.graph.lint()
-    traced.recompile()
-
-
-@right
 def exchanges_the_targets(traced):
     """The nodes stay where they are: what they call changes places."""
     for relu, pool in swappable(traced):
@@ -55,30 +43,6 @@ def makes_two_new_nodes(traced):
         graph.erase_node(pool)
         graph.erase_node(relu)
     graph.lint()
-    traced.recompile()
-
-
-@right
-def spares_the_relu_when_handing_over(traced):
-    """The readers of the pool go to the ReLU, which then reads the pool: two steps, no order of steps to think of."""
-    for relu, pool in swappable(traced):
-        [value] = relu.all_input_nodes
-        pool.replace_input_with(relu, value)
-        pool.replace_all_uses_with(relu)
-        relu.replace_input_with(value, pool)
-        relu.prepend(pool)
-    traced.recompile()
-
-
-@right
-def exchanges_the_operations_through_a_copy_of_each(traced):
-    """A dict of what is to be called where, made before anything changes."""
-    wanted = {}
-    for relu, pool in swappable(traced):
-        wanted |= {relu: pool.target, pool: relu.target}
-    for node, target in wanted.items():
-        node.target = target
-    traced.graph.lint()
     traced.recompile()
 
 
@@ -111,52 +75,9 @@ def calls_proxies_of_the_modules(traced):
     traced.recompile()
 
 
-@right
-def updates_single_arguments(traced):
-    """The readers are told one by one, each argument by its place."""
-    for relu, pool in swappable(traced):
-        for reader in list(pool.users):
-            reader.replace_input_with(pool, relu)
-        pool.update_arg(0, relu.args[0])
-        relu.update_arg(0, pool)
-        pool.append(relu)
-    traced.recompile()
-    return traced
-
-
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 THREE_STEPS = "03_replacement#three-steps-in-this-order"
-
-CIRCLE = "03_replacement#every-cycle-has-one-cause"
-
-
-@wrong("lints", node="pool", says="uses itself", read=CIRCLE)
-def hands_the_relu_to_the_pool(traced):
-    for relu, pool in swappable(traced):
-        relu.replace_all_uses_with(pool)
-    traced.recompile()
-
-
-@wrong("lints", node="relu", says="uses itself", read=CIRCLE)
-def hands_over_the_readers_last(traced):
-    """By then the ReLU is a reader of the pool, and is handed to itself in place of it."""
-    for relu, pool in swappable(traced):
-        [value] = relu.args
-        pool.replace_input_with(relu, value)
-        relu.replace_input_with(value, pool)
-        pool.replace_all_uses_with(relu)
-        pool.append(relu)
-    traced.recompile()
-
-
-@wrong("lints", node="relu", says="before it is defined", read="02_insertion_points#two-nodes-one-anchor")
-def forgets_to_move(traced):
-    for relu, pool in swappable(traced):
-        [value] = relu.args
-        pool.replace_all_uses_with(relu)
-        pool.args, relu.args = (value,), (pool,)
-    traced.recompile()
 
 
 @wrong("lints", node="pool", says="before it is defined", read="02_insertion_points#two-nodes-one-anchor")
@@ -202,20 +123,6 @@ def hands_all_readers_of_the_value_to_the_pool(traced):
     traced.recompile()
 
 
-@breaks("Swap the two nodes", case="shared modules, a ReLU with two readers")
-@wrong("swapped_only", node="relu_1", says="reads `left`, where `pool_1` was asked")
-def takes_the_node_above_the_pool(traced):
-    for pool in list(traced.graph.nodes):
-        if calls(traced, pool, nn.MaxPool2d):
-            relu = pool.prev
-            if calls(traced, relu, nn.ReLU) and len(relu.users) == 1:
-                [value] = relu.args
-                pool.replace_all_uses_with(relu)
-                pool.args, relu.args = (value,), (pool,)
-                pool.append(relu)
-    traced.recompile()
-
-
 @breaks("is the only user of an `nn.ReLU`", case="shared modules, a ReLU with two readers")
 @wrong("swapped_only", node="pool_3", says="`relu_3` has 3 users")
 def swaps_a_relu_that_others_read(traced):
@@ -257,14 +164,6 @@ def swaps_only_behind_a_convolution(traced):
     traced.recompile()
 
 
-@wrong("pools_before_relus", node="pool_7", says="still pools what `hasty` gives")
-def leaves_a_relu_that_works_in_place(traced):
-    for relu, pool in list(swappable(traced)):
-        if not traced.get_submodule(relu.target).inplace:
-            relu.target, pool.target = pool.target, relu.target
-    traced.recompile()
-
-
 @wrong("others_left", node="pool_5", says="calls torch.nn.GELU, which is no nn.ReLU")
 def swaps_any_activation(traced):
     for pool in list(traced.graph.nodes):
@@ -272,32 +171,6 @@ def swaps_any_activation(traced):
             [other] = pool.all_input_nodes
             if calls(traced, other, (nn.ReLU, nn.GELU)) and len(other.users) == 1:
                 other.target, pool.target = pool.target, other.target
-    traced.recompile()
-
-
-@wrong("others_left", node="relu_5", says="calls torch.relu, which is no nn.ReLU")
-def swaps_the_function_too(traced):
-    for pool in list(traced.graph.nodes):
-        if calls(traced, pool, nn.MaxPool2d):
-            [relu] = pool.all_input_nodes
-            if (calls(traced, relu, nn.ReLU) or relu.target is torch.relu) and len(relu.users) == 1:
-                [value] = relu.args
-                pool.replace_all_uses_with(relu)
-                pool.args, relu.args = (value,), (pool,)
-                pool.append(relu)
-    traced.recompile()
-
-
-@wrong("swapped_only", node="average", says="`average` is no nn.MaxPool2d")
-def swaps_any_pool(traced):
-    for relu in list(traced.graph.nodes):
-        if calls(traced, relu, nn.ReLU) and len(relu.users) == 1:
-            [pool] = relu.users
-            if calls(traced, pool, (nn.MaxPool2d, nn.AvgPool2d)):
-                [value] = relu.args
-                pool.replace_all_uses_with(relu)
-                pool.args, relu.args = (value,), (pool,)
-                pool.append(relu)
     traced.recompile()
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 
-from fxbook.asking import Check
-from fxbook.asking.explained import given_edited, output_last, recompiled
-from fxbook.asking.families import Family
-from fxbook.asking.predicates import edited, same_output
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
 from fxbook.graph.record import GraphRecord, NodeRecord
+from fxbook.rules.explained import given_edited, output_last, recompiled
+from fxbook.rules.families import Family
+from fxbook.rules.predicates import edited, same_output
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 from ..check import arguments_kept, lints, nothing_dead
 

@@ -1,7 +1,5 @@
 """Answers to 04-compile-once."""
 
-import copy
-
 import torch
 from torch import fx, nn
 
@@ -26,40 +24,6 @@ def remembers_that_it_changed_something(traced):
     if changed:
         traced.graph.lint()
         traced.recompile()
-
-
-@right
-def assigns_the_graph(traced):
-    found = [node for node in traced.graph.nodes if is_relu(node)]
-    for node in found:
-        node.target = gelu
-    if found:
-        traced.graph = traced.graph
-
-
-@right
-def puts_new_nodes_in_place(traced):
-    found = list(filter(is_relu, traced.graph.nodes))
-    for node in found:
-        with traced.graph.inserting_after(node):
-            new = traced.graph.call_function(gelu, node.args)
-        node.replace_all_uses_with(new)
-        traced.graph.erase_node(node)
-    if found:
-        traced.recompile()
-    return traced
-
-
-@right
-def edits_a_draft(traced):
-    if not any(is_relu(node) for node in traced.graph.nodes):
-        return
-    draft = copy.deepcopy(traced.graph)
-    for node in draft.nodes:
-        if is_relu(node):
-            node.target = gelu
-    draft.lint()
-    traced.graph = draft
 
 
 class _Gelu(fx.Transformer):
@@ -151,34 +115,6 @@ def takes_the_function_of_nn_too(traced):
         node.target, node.kwargs = gelu, {}
     if found:
         traced.recompile()
-
-
-@wrong("changed_as_asked", says="is gone: calls of torch.relu alone")
-def takes_every_relu(traced):
-    found = [node for node in traced.graph.nodes if "relu" in str(node.target)]
-    for node in found:
-        node.op, node.target, node.kwargs = "call_function", gelu, {}
-    if found:
-        traced.recompile()
-
-
-@wrong("compiled_once", says="compiled 2 times: once was asked", read=ONCE)
-def assigns_and_recompiles(traced):
-    found = traced.graph.find_nodes(op="call_function", target=torch.relu)
-    for node in found:
-        node.target = gelu
-    if found:
-        traced.graph = traced.graph
-        traced.recompile()
-
-
-@wrong("left_well", says="the compiled code is stale", read=STALE)
-def compiles_before_the_edit(traced):
-    found = traced.graph.find_nodes(op="call_function", target=torch.relu)
-    if found:
-        traced.recompile()
-    for node in found:
-        node.target = gelu
 
 
 @breaks("by a call of GELU", case="a model with two activations")

@@ -6,10 +6,10 @@ from typing import Any
 
 from torch import Tensor, fx, nn
 
-from fxbook.asking import Check
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.values import difference, encode
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
+from fxbook.cases.values import difference, encode
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 from ..cases import relus
 from ..check import left_well, noted, texts

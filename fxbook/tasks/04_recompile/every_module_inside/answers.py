@@ -10,18 +10,6 @@ DOWN = "04_recompile#recompile-goes-down-to-children-not-to-everything-inside"
 
 
 @right
-def applies_a_function(model):
-    model.apply(lambda module: module.recompile() if isinstance(module, fx.GraphModule) else None)
-
-
-@right
-def assigns_each_graph(model):
-    for _, module in model.named_modules():
-        if isinstance(module, fx.GraphModule):
-            module.graph = module.graph
-
-
-@right
 def goes_down_by_itself(model):
     for child in model.children():
         goes_down_by_itself(child)
@@ -55,14 +43,6 @@ def asks_for_the_method(model):
         getattr(model.get_submodule(path), "recompile", lambda: None)()
 
 
-@right
-def puts_a_copy_of_each_graph_in_place(model):
-    """The same nodes, as copies; the module that gets them compiles them."""
-    for module in model.modules():
-        if hasattr(module, "graph"):
-            module.graph = copy.deepcopy(module.graph)
-
-
 @breaks("at any depth.", case="several levels")
 @wrong("all_up_to_date", says="still stale: `outer.block.inner.block`", read=DOWN)
 def goes_two_levels_down(model):
@@ -77,20 +57,6 @@ def goes_two_levels_down(model):
 def trusts_the_root(model):
     if isinstance(model, fx.GraphModule):
         model.recompile()
-
-
-@wrong("all_up_to_date", says="still stale: `blocks.0`", read=DOWN)
-def goes_one_level_down(model):
-    for module in (model, *model.children()):
-        if isinstance(module, fx.GraphModule):
-            module.recompile()
-
-
-@wrong("all_up_to_date", says="The model itself is still stale.", read=DOWN)
-def asks_for_the_exact_class(model):
-    for module in model.modules():
-        if type(module) is fx.GraphModule:
-            module.recompile()
 
 
 @breaks("The model itself may be one", case="the module of the chapter")
@@ -112,24 +78,10 @@ def stops_at_a_root_that_was_not_traced(model):
             module.recompile()
 
 
-@wrong("all_up_to_date", says="still stale: `blocks.0`", read=DOWN)
-def goes_down_where_it_was_traced(model):
-    """A recursion that ends at the first module which was not."""
-    if isinstance(model, fx.GraphModule):
-        model.recompile()
-        for child in model.children():
-            goes_down_where_it_was_traced(child)
-
-
 @breaks("the edits that are in them should take effect.", case="the module of the chapter")
 @wrong("all_up_to_date", says="The model itself is still stale.", read=DOWN)
 def returns_a_copy(model):
     return copy.deepcopy(model)
-
-
-@wrong("all_up_to_date", says="The model itself is still stale.", read=DOWN)
-def traces_it_again(model):
-    return fx.symbolic_trace(model)
 
 
 @breaks("Do not change the graphs:", case="the module of the chapter")

@@ -7,7 +7,7 @@ from typing import Any
 
 from torch import nn
 
-from fxbook.asking import Case, Usage, eager
+from fxbook.cases import Case, Usage, eager
 from fxbook.graph.record import record
 
 from ..cases import Plain, Wrapped, block, calls_of, graph_modules, in_a_row, insert_neg, rows

@@ -2,7 +2,6 @@
 
 import contextlib
 import copy
-import operator
 
 import torch
 from torch import fx, nn
@@ -50,51 +49,6 @@ def gives_each_copied_class_a_forward(traced, *inputs):
 
 
 @right
-def counts_what_begins_and_ends(traced, *inputs):
-    """Hooks tell which module is running; its nodes are run again, one by one, with what it was called with."""
-    draft, running = copy.deepcopy(traced), []
-    for path, part in traced_in(draft).items():
-        part.register_forward_pre_hook(lambda module, args, path=path: running.append((path, module, args)))
-        part.register_forward_hook(lambda module, args, result: running.pop() and None)
-    try:
-        draft(*inputs)
-    except Exception:
-        path, part, args = running[-1]
-        again = Notes(part, path, failed := [])
-        try:
-            again.run(*args)
-        except Exception:
-            return failed[-1]
-    return None
-
-
-@right
-def keeps_the_node_on_a_stack(traced, *inputs):
-    """What runs is pushed, and popped when it is done: at the end the top is what failed."""
-    stack = []
-
-    class Pushes(fx.Interpreter):
-        path = ""
-
-        def run_node(self, n):
-            stack.append((self.path, n.name))
-            result = super().run_node(n)
-            stack.pop()
-            return result
-
-    draft = copy.deepcopy(traced)
-    for path, part in traced_in(draft).items():
-        interpreter = Pushes(part)
-        interpreter.path = path
-        part.forward = interpreter.run
-    try:
-        draft(*inputs)
-    except Exception:
-        return stack[-1]
-    return None
-
-
-@right
 def walks_the_traceback(traced, *inputs):
     """The frames of node runs hold interpreter and node."""
     draft = copy.deepcopy(traced)
@@ -112,28 +66,6 @@ def walks_the_traceback(traced, *inputs):
                 found = path_of[id(held["self"])], held["n"].name
             tb = tb.tb_next
         return found
-
-
-@right
-def puts_the_note_on_the_error(traced, *inputs):
-    class Marks(fx.Interpreter):
-        def run_node(self, n):
-            try:
-                return super().run_node(n)
-            except Exception as error:
-                if not hasattr(error, "where"):
-                    error.where = (path_of[self.module], n.name)
-                raise
-
-    draft = copy.deepcopy(traced)
-    path_of = {part: path for path, part in traced_in(draft).items()}
-    for part in path_of:
-        part.forward = Marks(part).run
-    try:
-        draft.forward(*inputs)
-    except Exception as error:
-        return list(error.where)
-    return None
 
 
 @right
@@ -233,18 +165,6 @@ def goes_down_where_a_node_calls_a_traced_module(traced, *inputs):
     return None
 
 
-@wrong("names_the_node", says="which only calls what fails", read=DOWN)
-def takes_the_outermost_note(traced, *inputs):
-    draft, failed = copy.deepcopy(traced), []
-    for path, part in traced_in(draft).items():
-        part.forward = Notes(part, path, failed).run
-    try:
-        draft(*inputs)
-    except Exception:
-        return failed[-1]
-    return None
-
-
 @breaks("The qualified name is that of `named_modules()`:", case="several levels, nodes with names of their own")
 @wrong("names_the_node", says="returns 'inner' as a path: no traced module in the model has it", read=LINE)
 def gives_the_name_in_the_parent(traced, *inputs):
@@ -329,18 +249,6 @@ def works_on_a_shallow_copy(traced, *inputs):
     return gives_each_copied_class_a_forward(copy.copy(traced), *inputs)
 
 
-@wrong("ends well", says="our code raises ")
-def catches_what_torch_raises(traced, *inputs):
-    draft, failed = copy.deepcopy(traced), []
-    for path, part in traced_in(draft).items():
-        part.forward = Notes(part, path, failed).run
-    try:
-        draft(*inputs)
-    except (RuntimeError, TypeError):
-        return failed[0]
-    return None
-
-
 @breaks(
     "the qualified name of the `GraphModule` in whose graph the node is, and the name of the node.",
     case="a node of the module itself",
@@ -396,16 +304,6 @@ def goes_into_layers_too(traced, *inputs):
     return None
 
 
-@wrong("names_the_node", says="which does not fail", read=LINE)
-def looks_for_the_operation_of_the_chapter(traced, *inputs):
-    found = gives_each_copied_class_a_forward(traced, *inputs)
-    if found is None:
-        return None
-    graph = traced.get_submodule(found[0]).graph
-    known = graph.find_nodes(op="call_function", target=operator.add) or graph.find_nodes(op="call_module")
-    return found[0], known[0].name
-
-
 @breaks("If a node raises an error, of any class below `Exception`", case="an error of another class")
 @wrong("names_the_node", says="(an error of another class): it returns None", read=LINE)
 def notes_one_class_of_errors(traced, *inputs):
@@ -437,21 +335,6 @@ def catches_three_classes_of_errors(traced, *inputs):
 @wrong("names_the_node", says="what a run in eval mode gives: leave each module in the mode", read=LINE)
 def runs_the_copy_in_eval_mode(traced, *inputs):
     return gives_each_copied_class_a_forward(copy.deepcopy(traced).eval(), *inputs)
-
-
-@breaks("Run the *graphs*", case="a batch norm that updates, then fails in training")
-@wrong("names_the_node", says="what a run under torch.no_grad gives: leave gradients on", read=LINE)
-def runs_without_gradients(traced, *inputs):
-    with torch.no_grad():
-        return gives_each_copied_class_a_forward(traced, *inputs)
-
-
-@breaks("The qualified name is that of `named_modules()`:", case="a traced module inside a Sequential")
-@wrong("names_the_node", says="returns 'blocks.2', another name of the module that", read=LINE)
-def takes_the_last_name_of_a_module_that_has_two(traced, *inputs):
-    found = gives_each_copied_class_a_forward(traced, *inputs)
-    every = dict(traced.named_modules(remove_duplicate=False))
-    return found and ([path for path, part in every.items() if part is every[found[0]]][-1], found[1])
 
 
 @breaks('it begins at `traced`, which itself is `""`.', case="a node of the module itself")

@@ -11,8 +11,8 @@ import torch
 import torch._dynamo
 from torch import Tensor, fx, nn
 
-from fxbook.asking import Case, Usage
-from fxbook.asking.exercise import one_of
+from fxbook.cases import Case, Usage
+from fxbook.cases.exercise import one_of
 
 from ..cases import Edit, Wrapped, block, in_a_row, relus, rows, said_of
 

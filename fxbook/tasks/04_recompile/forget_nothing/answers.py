@@ -16,44 +16,6 @@ STALE = "04_recompile#who-sees-an-edit-at-once"
 
 
 @right
-class Editing:
-    """A class in place of a generator."""
-
-    def __init__(self, traced):
-        self.traced = traced
-
-    def __enter__(self):
-        self.former = copy.deepcopy(self.traced.graph)
-        return self.traced.graph
-
-    def __exit__(self, kind, error, tb):
-        finished = False
-        try:
-            if kind is None:
-                self.traced.graph.lint()
-                self.traced.recompile()
-                finished = True
-        finally:
-            if not finished:
-                self.traced.graph = self.former
-
-
-@right
-@contextlib.contextmanager
-def edits_a_copy_in_its_place(traced):
-    """The nodes that others hold are those of the former graph, and stay in use when the edit fails."""
-    former = traced.graph
-    traced.graph = copy.deepcopy(former)
-    try:
-        yield traced.graph
-        traced.graph.lint()
-        traced.recompile()
-    except BaseException:
-        traced.graph = former
-        raise
-
-
-@right
 @contextlib.contextmanager
 def keeps_the_way_back_on_a_stack(traced):
     with contextlib.ExitStack() as stack:
@@ -110,35 +72,6 @@ class KeepsTheNodes(contextlib.AbstractContextManager):
 
 
 @right
-@contextlib.contextmanager
-def edits_a_copy_of_the_module(traced):
-    """The block edits the graph of a copy; only a sound one comes back."""
-    draft = copy.deepcopy(traced)
-    try:
-        yield draft.graph
-        draft.graph.lint()
-        draft.recompile()
-    except BaseException:
-        traced.recompile()
-        raise
-    traced.graph = draft.graph
-
-
-@right
-@contextlib.contextmanager
-def asks_at_the_end_whether_all_went_well(traced):
-    former, sound = copy.deepcopy(traced.graph), False
-    try:
-        yield traced.graph
-        traced.graph.lint()
-        traced.recompile()
-        sound = True
-    finally:
-        if not sound:
-            traced.graph = former
-
-
-@right
 def registers_what_is_to_happen_on_the_way_out(traced):
     """An ExitStack is a context manager itself: what is pushed on it gets the error."""
     former = copy.deepcopy(traced.graph)
@@ -192,25 +125,6 @@ def knows_no_lint(traced):
         raise
 
 
-@breaks("When the block raises", case="an edit that stops half-way")
-@wrong("as_before_or_edited", says="the graph is not the former one: it has `step_2 = torch.tanh(step_1)`", read=HALF)
-@contextlib.contextmanager
-def has_no_way_back(traced):
-    yield traced.graph
-    traced.graph.lint()
-    traced.recompile()
-
-
-@wrong("as_before_or_edited", says="the graph is not the former one: it has `step_2 = torch.tanh(step_1)`", read=HALF)
-@contextlib.contextmanager
-def compiles_whatever_happened(traced):
-    try:
-        yield traced.graph
-    finally:
-        traced.recompile()
-        traced.graph.lint()
-
-
 @breaks("`traced` gets its former graph back", case="an edit that stops half-way")
 @wrong("as_before_or_edited", says="the graph is not the former one: it has `step_2 = torch.tanh(step_1)`", read=HALF)
 @contextlib.contextmanager
@@ -252,20 +166,6 @@ def keeps_the_error(traced):
         traced.graph = former
 
 
-@breaks("the same error.", case="an edit that stops half-way")
-@wrong("lets_the_error_out", says="The edit raised ValueError, and the caller saw RuntimeError")
-@contextlib.contextmanager
-def raises_an_error_of_its_own(traced):
-    former = copy.deepcopy(traced.graph)
-    try:
-        yield traced.graph
-        traced.graph.lint()
-        traced.recompile()
-    except Exception as error:
-        traced.graph = former
-        raise RuntimeError("the edit failed") from error
-
-
 @breaks(
     "That graph is compiled, even if `traced` was stale before.", case="a block that is interrupted, of a stale module"
 )
@@ -296,19 +196,6 @@ def lints_a_draft_without_an_owner(traced):
         raise
 
 
-@wrong("as_before_or_edited", says="the graph is not the former one: its nodes are in another order", read=HALF)
-@contextlib.contextmanager
-def lets_the_refused_draft_in_place(traced):
-    former, draft = traced.graph, copy.deepcopy(traced.graph)
-    try:
-        yield draft
-    except BaseException:
-        traced.graph = former
-        raise
-    traced.graph = draft
-    draft.lint()
-
-
 @breaks("and `meta` of its nodes.", case="an edit that stops half-way")
 @wrong("as_before_or_edited", says="`meta` is not: that of `output` holds nothing, where 'why: step 5' was", read=HALF)
 def copies_all_but_the_output(traced):
@@ -316,12 +203,6 @@ def copies_all_but_the_output(traced):
     values = {}
     former.output(former.graph_copy(traced.graph, values))
     return going_back_to(traced, lambda: former)
-
-
-@wrong("as_before_or_edited", says="and their names are not: one is called `up`, which was `step_1`", read=HALF)
-def goes_back_by_tracing_the_old_code(traced):
-    """Which a call still runs; the names and the notes are gone."""
-    return going_back_to(traced, lambda: fx.symbolic_trace(traced).graph)
 
 
 @breaks("`with editing(traced) as graph:` gives the graph to edit.", case="a sound edit")
@@ -336,25 +217,6 @@ def gives_nothing(traced):
     except BaseException:
         traced.graph = former
         raise
-
-
-@wrong("gives_the_graph", says="It returns a generator, which `with` cannot use: the decorator")
-def forgets_the_decorator(traced):
-    former = copy.deepcopy(traced.graph)
-    try:
-        yield traced.graph
-        traced.graph.lint()
-        traced.recompile()
-    except BaseException:
-        traced.graph = former
-        raise
-
-
-@wrong("gives_the_graph", says="It returns an object of class Graph, which `with` cannot use")
-def returns_the_graph(traced):
-    traced.graph.lint()
-    traced.recompile()
-    return traced.graph
 
 
 @breaks("only its graph is edited in the block.", case="a sound edit")
@@ -505,15 +367,6 @@ def raises_another_error_of_the_class(traced):
     except BaseException as error:
         traced.graph = former
         raise type(error)(*error.args) from None
-
-
-@breaks("which value is at a key, are to be as before.", case="an edit that stops half-way")
-@wrong("as_before_or_edited", says="`meta` of `step_1` holds a copy of a value, where the value was", read=HALF)
-def copies_the_notes_deeply(traced):
-    former = copy.deepcopy(traced.graph)
-    for new, old in zip(former.nodes, traced.graph.nodes, strict=True):
-        new.meta = copy.deepcopy(old.meta)
-    return going_back_to(traced, lambda: former)
 
 
 @breaks("its former graph back", case="an edit of names and notes, of a module that takes a dict")

@@ -9,7 +9,7 @@ from typing import Any
 
 from torch import Tensor, fx, nn
 
-from fxbook.asking import Case, Usage
+from fxbook.cases import Case, Usage
 from fxbook.graph.record import record
 
 from ..cases import Edit, FeedForward, Gated, Given, calls_of, insert_neg, relus, renamed, rows, tanh_for_relu

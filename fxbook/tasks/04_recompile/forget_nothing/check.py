@@ -6,10 +6,10 @@ import dataclasses
 import functools
 import re
 
-from fxbook.asking import Check
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.trial import Trial
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.trial import Trial
+from fxbook.rules.view import CaseView
 
 from .. import check as chapter
 from ..cases import calls_of

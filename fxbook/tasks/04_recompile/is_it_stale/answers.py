@@ -1,8 +1,6 @@
 """Answers to 04-is-it-stale."""
 
 import copy
-import difflib
-import re
 
 import torch
 from torch import fx
@@ -11,12 +9,6 @@ from fxbook.tasks.answering import breaks, right, wrong
 
 SEES = "04_recompile#who-sees-an-edit-at-once"
 COPY = "when_it_breaks/04_recompile#what-a-copy-keeps"
-
-
-@right
-def compares_with_a_deep_copy(traced):
-    """A copy is compiled from the graph."""
-    return copy.deepcopy(traced).code != traced.code
 
 
 @right
@@ -38,21 +30,6 @@ def compares_line_by_line(traced):
 def compiles_a_copy_and_reads_what_comes_back(traced):
     """`recompile` returns the text that it has compiled."""
     return copy.deepcopy(traced).recompile().src != traced.code
-
-
-@right
-def looks_for_a_line_that_differs(traced):
-    """As text for people: no difference has no lines."""
-    now = traced.graph.python_code("self").src
-    return any(difflib.unified_diff(traced.code.splitlines(), now.splitlines()))
-
-
-@right
-def makes_a_module_with_stand_ins(traced):
-    """One for each path that a node names, so that nothing of the module itself is touched."""
-    paths = {node.target for node in traced.graph.nodes if node.op in ("call_module", "get_attr")}
-    stand_ins = {path: torch.nn.Identity() for path in paths}
-    return fx.GraphModule(stand_ins, copy.deepcopy(traced.graph)).code != traced.code
 
 
 @right
@@ -85,11 +62,6 @@ def compares_with_a_shallow_copy(traced):
     return copy.copy(traced).code != traced.code
 
 
-@wrong("left_alone", says="The graph of the module has another owner now", read=COPY)
-def wraps_the_graph_once_more(traced):
-    return fx.GraphModule(traced, traced.graph).code != traced.code
-
-
 @breaks("or a module inside it", case="an edit in a traced module inside")
 @wrong(
     "left_alone",
@@ -100,37 +72,11 @@ def makes_a_module_that_shares_the_children(traced):
     return fx.GraphModule(traced, copy.deepcopy(traced.graph)).code != traced.code
 
 
-@wrong("says_whether_stale", says="says that the code is up to date, of a module whose code is stale", read=SEES)
-def counts_the_lines(traced):
-    lines = [line for line in traced.code.splitlines() if " = " in line]
-    return len(lines) != len([node for node in traced.graph.nodes if node.op not in ("placeholder", "output")])
-
-
-@wrong("says_whether_stale", says="says that the code is up to date, of a module whose code is stale", read=SEES)
-def compares_the_names_of_the_nodes(traced):
-    written = re.findall(r"^    (\w+) = ", traced.code, re.MULTILINE)
-    return written != [node.name for node in traced.graph.nodes if node.op not in ("placeholder", "output")]
-
-
 @breaks("Return `True` if the text in `traced.code` differs", case="an edit")
 @wrong("says_whether_stale", says="says that the code is up to date, of a module whose code is stale", read=SEES)
 def traces_it_again(traced):
     """What is traced is the stale code."""
     return fx.symbolic_trace(traced).code != traced.code
-
-
-@wrong("says_whether_stale", says="says that the code is stale, of a module whose code is up to date", read=SEES)
-def compares_code_with_the_graph_itself(traced):
-    return traced.code != str(traced.graph)
-
-
-@wrong("says_whether_stale", says="says that the code is up to date, of a module whose code is stale", read=SEES)
-def trusts_lint(traced):
-    try:
-        traced.graph.lint()
-    except RuntimeError:
-        return True
-    return False
 
 
 @breaks("from the text that the graph of `traced` would give now", case="an edit that changes the order alone")
@@ -140,11 +86,6 @@ def compares_the_calls_in_any_order(traced):
         return sorted(line.split(";  ")[0] for line in text.splitlines())
 
     return calls(traced.code) != calls(traced.graph.python_code("self").src)
-
-
-@wrong("says_whether_stale", says="Your function returns neither True nor False.")
-def returns_both_texts(traced):
-    return traced.code, traced.graph.python_code("self").src
 
 
 @breaks("from the text that the graph of `traced` would give now", case="an edit in a traced module inside")

@@ -8,8 +8,8 @@ import torch
 import torch._dynamo
 from torch import fx, nn
 
-from fxbook.asking import Case, Usage
-from fxbook.asking.exercise import one_of
+from fxbook.cases import Case, Usage
+from fxbook.cases.exercise import one_of
 
 from ..cases import FeedForward, Gated, edited, in_a_row, insert_neg, relus, rows, said_of, tanh_for_relu
 

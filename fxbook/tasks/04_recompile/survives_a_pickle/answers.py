@@ -1,14 +1,11 @@
 """Answers to 04-survives-a-pickle."""
 
-import contextlib
 import copy
-import io
 import itertools
 import operator
 import pickle
 import tempfile
 
-import torch
 from torch import fx
 
 from fxbook.tasks.answering import breaks, right, wrong
@@ -26,18 +23,6 @@ def through(module):
 
 
 # ---- right -----------------------------------------------------------------------------------------------------------
-
-
-@right
-def pickles_a_module_with_a_copy_of_the_graph(traced):
-    file = io.BytesIO()
-    try:
-        torch.save(fx.GraphModule(traced, copy.deepcopy(traced.graph)), file)
-        file.seek(0)
-        loaded = torch.load(file, weights_only=False)
-    except Exception:
-        return False
-    return program(loaded.graph) == program(traced.graph)
 
 
 @right
@@ -69,10 +54,6 @@ def compares_the_text_without_names(traced):
         return False
 
 
-class LostError(Exception):
-    """The program has changed on the way."""
-
-
 @right
 def pickles_a_deep_copy_with_the_old_protocol(traced):
     """Another protocol, and files in place of bytes."""
@@ -85,29 +66,6 @@ def pickles_a_deep_copy_with_the_old_protocol(traced):
             return False
     pairs = itertools.zip_longest(loaded.graph.nodes, traced.graph.nodes)
     return all(a is not None and b is not None and (a.op, a.target) == (b.op, b.target) for a, b in pairs)
-
-
-@right
-def raises_what_is_lost_as_an_error_of_its_own(traced):
-    try:
-        loaded = through(copy.deepcopy(traced))
-        for before, after in zip(traced.graph.nodes, loaded.graph.nodes, strict=True):
-            if (before.op, before.target) != (after.op, after.target):
-                raise LostError
-    except Exception:
-        return False
-    return True
-
-
-@right
-def puts_a_copy_of_the_graph_into_a_copy_of_the_module(traced):
-    """A new module from stand-ins of the same class as the root, whose parts the copy has."""
-    draft = copy.deepcopy(traced)
-    draft.graph = copy.deepcopy(traced.graph)
-    result = None
-    with contextlib.suppress(Exception):
-        result = program(through(draft).graph)
-    return result == program(traced.graph)
 
 
 @right
@@ -137,15 +95,6 @@ def only_tries_it(traced):
     return True
 
 
-@wrong("foretells_the_pickle", says="says False, and the program survives: nodes with names of their own", read=PICKLE)
-def compares_the_code(traced):
-    compiled = copy.deepcopy(traced)
-    try:
-        return through(compiled).code == compiled.code
-    except Exception:
-        return False
-
-
 @breaks("your answer is about the graph, not about the code.", case="an edit that was not compiled")
 @wrong("foretells_the_pickle", says="says False, and the program survives: an edit that was not compiled", read=PICKLE)
 def pickles_a_shallow_copy_of_the_stale_module(traced):
@@ -161,25 +110,6 @@ def pickles_a_shallow_copy_of_the_stale_module(traced):
 def pickles_the_module_itself(traced):
     try:
         loaded = through(traced)
-    except Exception:
-        return False
-    return program(loaded.graph) == program(traced.graph)
-
-
-@wrong("input_unchanged", says="its code was compiled anew")
-def recompiles_first(traced):
-    traced.recompile()
-    try:
-        loaded = through(traced)
-    except Exception:
-        return False
-    return program(loaded.graph) == program(traced.graph)
-
-
-@wrong("left_alone", says="The graph of the module has another owner now", read=COPY)
-def pickles_a_shallow_copy(traced):
-    try:
-        loaded = through(copy.copy(traced))
     except Exception:
         return False
     return program(loaded.graph) == program(traced.graph)
@@ -226,25 +156,6 @@ def compares_in_any_order(traced):
     except Exception:
         return False
     return sorted(map(str, program(loaded.graph))) == sorted(map(str, program(traced.graph)))
-
-
-@wrong("foretells_the_pickle", says="does not survive: a function of your own", read=PICKLE)
-def compares_results(traced):
-    x = torch.randn(3, 4)
-    try:
-        loaded = through(copy.deepcopy(traced))
-        torch.testing.assert_close(loaded(x), fx.Interpreter(traced).run(x))
-    except Exception:
-        return False
-    return True
-
-
-@wrong("foretells_the_pickle", says="does not survive: a function of your own", read=PICKLE)
-def counts_the_nodes(traced):
-    try:
-        return len(through(copy.deepcopy(traced)).graph.nodes) == len(traced.graph.nodes)
-    except Exception:
-        return False
 
 
 @wrong(
@@ -304,15 +215,3 @@ def compares_names_too(traced):
     except Exception:
         return False
     return [str(node) for node in loaded.graph.nodes] == [str(node) for node in traced.graph.nodes]
-
-
-@breaks("and `meta` do not count.", case="nodes with names of their own")
-@wrong("foretells_the_pickle", says="says False, and the program survives: nodes with names of their own", read=PICKLE)
-def compares_the_notes_too(traced):
-    try:
-        loaded = through(copy.deepcopy(traced))
-    except Exception:
-        return False
-    kept = [set(node.meta) for node in loaded.graph.nodes] == [set(node.meta) for node in traced.graph.nodes]
-    named = any("why" in node.meta for node in traced.graph.nodes)
-    return program(loaded.graph) == program(traced.graph) and (kept or not named)

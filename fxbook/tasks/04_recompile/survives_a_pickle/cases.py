@@ -9,9 +9,9 @@ import torch
 import torch._dynamo
 from torch import Tensor, fx, nn
 
-from fxbook.asking import Case, Usage
-from fxbook.asking.exercise import one_of
-from fxbook.asking.importable import double, halve, magnitude
+from fxbook.cases import Case, Usage
+from fxbook.cases.exercise import one_of
+from fxbook.cases.importable import double, halve, magnitude
 
 from ..cases import FeedForward, Gated, alone, calls, calls_one_of, edited, renamed, rows, said_of, tanh_for_relu
 

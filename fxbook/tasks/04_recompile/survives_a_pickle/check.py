@@ -8,11 +8,11 @@ import pickle
 
 from torch import fx
 
-from fxbook.asking import Check
-from fxbook.asking.predicates import input_unchanged
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
 from fxbook.graph.naming import target_name
+from fxbook.rules.predicates import input_unchanged
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 from ..check import left_alone, noted
 

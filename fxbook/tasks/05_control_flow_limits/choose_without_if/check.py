@@ -6,13 +6,13 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from fxbook.asking import Beside, Check
-from fxbook.asking.explained import no_dead_nodes
-from fxbook.asking.families import family
-from fxbook.asking.predicates import runs
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.values import difference
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check, ExtraOutput
+from fxbook.cases.values import difference
+from fxbook.rules.explained import no_dead_nodes
+from fxbook.rules.families import family
+from fxbook.rules.predicates import runs
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 from ..cases import watched
 from ..check import (
@@ -63,7 +63,7 @@ CHECK = Check(
         no_dead_nodes,
     ),
     expected=expected_of_both,
-    beside=Beside(
+    extra_output=ExtraOutput(
         _OF_THE_ANSWER,
         again=lambda result: watched(result, nn.Module()),
         unproven="what the function itself, not its trace, does to its batch",

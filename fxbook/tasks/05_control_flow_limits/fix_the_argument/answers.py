@@ -75,60 +75,11 @@ def never_makes_the_input(model, name, value):
     return fx.GraphModule(model, Fixing().trace(model))
 
 
-@right
-def hands_over_the_value_and_erases_the_input(model, name, value):
-    class Fixing(fx.Tracer):
-        def create_args_for_root(self, root_fn, is_module, concrete_args=None):
-            function, args = super().create_args_for_root(root_fn, is_module, concrete_args)
-            for place, arg in enumerate(args):
-                if isinstance(arg, fx.Proxy) and arg.node.target == name:
-                    self.graph.erase_node(arg.node)
-                    args[place] = value
-            return function, args
-
-    return fx.GraphModule(model, Fixing().trace(model))
-
-
-@right
-def says_what_is_dead(model, name, value):
-    traced = fx.symbolic_trace(model, concrete_args={name: value})
-    unwanted = {placeholder(traced, name)}
-    for node in traced.graph.nodes:
-        if not unwanted.isdisjoint(node.all_input_nodes):
-            unwanted.add(node)
-    traced.graph.eliminate_dead_code(lambda node: node not in unwanted and node.is_impure())
-    traced.recompile()
-    return traced
-
-
-@right
-def erases_from_the_end(model, name, value):
-    traced = fx.symbolic_trace(model, concrete_args={name: value})
-    first = placeholder(traced, name)
-
-    def depends(node):
-        return node is first or any(map(depends, node.all_input_nodes))
-
-    for node in reversed(traced.graph.nodes):
-        if depends(node):
-            traced.graph.erase_node(node)
-    traced.graph.lint()
-    return fx.GraphModule(traced, traced.graph)
-
-
 @breaks("and remove the argument:", case="the classifier, two rounds")
 @wrong("argument_gone", node="times_1", says="`times_1` is still an input")
 def leaves_it_to_dead_code(model, name, value):
     traced = fx.symbolic_trace(model, concrete_args={name: value})
     traced.graph.eliminate_dead_code()
-    traced.recompile()
-    return traced
-
-
-@wrong("argument_gone", node="times_1", says="`times_1` is still an input")
-def gives_it_a_default(model, name, value):
-    traced = fx.symbolic_trace(model, concrete_args={name: value})
-    placeholder(traced, name).args = (value,)
     traced.recompile()
     return traced
 
@@ -344,16 +295,5 @@ def erases_every_input_that_begins_like_it(model, name, value):
     for node in traced.graph.find_nodes(op="placeholder"):
         if node.target.startswith(name):
             erase_with_readers(traced.graph, node)
-    traced.recompile()
-    return traced
-
-
-@wrong(
-    "argument_gone", says="(a mode fixed by its name): the input `mode_gain` is gone: `mode` alone was to be taken out"
-)
-def erases_the_first_input_that_holds_its_name(model, name, value):
-    traced = fx.symbolic_trace(model, concrete_args={name: value})
-    inputs = traced.graph.find_nodes(op="placeholder")
-    erase_with_readers(traced.graph, next(node for node in inputs if name in node.target))
     traced.recompile()
     return traced

@@ -9,12 +9,12 @@ from typing import Any
 import torch
 from torch import fx
 
-from fxbook.asking import Check
-from fxbook.asking.exercise import model_of
-from fxbook.asking.explained import lints, no_dead_nodes, recompiled
-from fxbook.asking.predicates import input_unchanged, same_result, shares_weights
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
+from fxbook.cases.exercise import model_of
+from fxbook.rules.explained import lints, no_dead_nodes, recompiled
+from fxbook.rules.predicates import input_unchanged, same_result, shares_weights
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 from ..check import guards
 from .cases import Fixable

@@ -2,7 +2,7 @@
 
 import copy
 
-from torch import fx, nn
+from torch import fx
 
 from fxbook.tasks.answering import breaks, right, wrong
 
@@ -15,12 +15,6 @@ def tracing(model, is_leaf):
             return is_leaf(module, path, super().is_leaf_module(module, path))
 
     return fx.GraphModule(model, Keeping().trace(model))
-
-
-@right
-def goes_by_the_paths(model, kind):
-    kept = {path for path, module in model.named_modules() if isinstance(module, kind)}
-    return tracing(model, lambda module, path, leaf: leaf or path in kept)
 
 
 @right
@@ -42,22 +36,6 @@ def gives_a_tracer_another_method(model, kind):
     usual = tracer.is_leaf_module
     tracer.is_leaf_module = lambda module, path: issubclass(type(module), kind) or usual(module, path)
     return fx.GraphModule(model, tracer.trace(model), "Kept")
-
-
-class KeepsAKind(fx.Tracer):
-    """Is told what to keep."""
-
-    def __init__(self, kind):
-        super().__init__()
-        self.kind = kind
-
-    def is_leaf_module(self, m, module_qualified_name):
-        return self.kind in type(m).__mro__ or super().is_leaf_module(m, module_qualified_name)
-
-
-@right
-def tells_a_tracer_what_to_keep(model, kind):
-    return fx.GraphModule(model, KeepsAKind(kind).trace(model))
 
 
 @right
@@ -82,52 +60,14 @@ def knows_the_objects(model, kind):
     return fx.GraphModule(model, graph)
 
 
-@right
-def asks_for_the_path_in_call_module(model, kind):
-    """The call of a module is entered only where it is told to be."""
-
-    class Entering(fx.Tracer):
-        def call_module(self, m, forward, args, kwargs):
-            path = self.path_of_module(m)
-            if self.is_leaf_module(m, path) or isinstance(model.get_submodule(path), kind):
-                return self.create_proxy("call_module", path, args, kwargs)
-            return forward(*args, **kwargs)
-
-    return fx.GraphModule(model, Entering().trace(model))
-
-
 @wrong("ends well", says="tracing goes into `sharpen`, which is of the class passed as `kind`: it was to stay whole")
 def traces_it_as_it_is(model, kind):
     return fx.symbolic_trace(model)
 
 
-class Sharpen(nn.Module):
-    """The class of the notebook, which is none of the check's."""
-
-
-@wrong("ends well", says="tracing goes into `sharpen`, which is of the class passed as `kind`: it was to stay whole")
-def asks_for_the_class_of_the_notebook(model, kind):
-    return tracing(model, lambda module, path, leaf: leaf or isinstance(module, Sharpen))
-
-
 @wrong("ends well", says="tracing goes into `blocks.0.inner`, which is of the class passed as `kind`")
 def knows_one_path(model, kind):
     return tracing(model, lambda module, path, leaf: leaf or path == "sharpen")
-
-
-@wrong("ends well", says="tracing goes into `blocks.1.inner`, which is of the class passed as `kind`")
-def forgets_subclasses(model, kind):
-    return tracing(model, lambda module, path, leaf: leaf or type(module) is kind)
-
-
-@wrong("ends well", says="tracing goes into `blocks.1.inner`, which is of the class passed as `kind`")
-def compares_names(model, kind):
-    return tracing(model, lambda module, path, leaf: leaf or type(module).__name__ == kind.__name__)
-
-
-@wrong("ends well", says="tracing goes into `blocks.1.inner`, which is of the class passed as `kind`")
-def looks_for_the_name_in_the_name(model, kind):
-    return tracing(model, lambda module, path, leaf: leaf or kind.__name__ in type(module).__name__)
 
 
 @breaks("so decide by `kind`.", case="the kind nested, as a subclass, and called twice")
@@ -141,27 +81,6 @@ def keeps_all_that_looks_alike(model, kind):
 @wrong("kept_whole", node="body_weight", says="`torch.nn.Linear` is called 0 times: it was to stay whole, 2 times")
 def forgets_the_layers_of_torch(model, kind):
     return tracing(model, lambda module, path, leaf: isinstance(module, kind))
-
-
-@wrong("kept_whole", node="blocks_0", says="node `blocks_0` keeps a `Block` whole, which was not asked")
-def keeps_every_module_whole(model, kind):
-    return tracing(model, lambda module, path, leaf: True)
-
-
-@breaks("All other modules", case="the kind nested, as a subclass, and called twice")
-@wrong("kept_whole", node="blocks_2_inner", says="keeps a `SharpenOnce` whole, which was not asked")
-def keeps_what_has_no_children(model, kind):
-    return tracing(model, lambda module, path, leaf: leaf or not list(module.children()))
-
-
-@wrong(
-    "nothing_fixed",
-    node="_assert",
-    says="checks an argument that was fixed while tracing",
-    read="05_control_flow_limits#fix-an-argument-concrete_args",
-)
-def fixes_the_argument(model, kind):
-    return fx.symbolic_trace(model, concrete_args={"times": 2})
 
 
 @breaks("fix no argument.", case="the classifier")

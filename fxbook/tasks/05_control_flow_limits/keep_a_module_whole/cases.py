@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.fx.proxy import TraceError
 
-from fxbook.asking import Case, Usage
+from fxbook.cases import Case, Usage
 
 from ..cases import Sharpen
 

@@ -7,14 +7,14 @@ from typing import Any
 
 from torch import fx, nn
 
-from fxbook.asking import Check
-from fxbook.asking.exercise import inputs_of, model_of
-from fxbook.asking.explained import no_dead_nodes, recompiled
-from fxbook.asking.predicates import all_in_sight, input_unchanged, same_result, shares_weights
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
+from fxbook.cases.exercise import inputs_of, model_of
 from fxbook.graph.naming import module_kind
 from fxbook.graph.record import NodeRecord
+from fxbook.rules.explained import no_dead_nodes, recompiled
+from fxbook.rules.predicates import all_in_sight, input_unchanged, same_result, shares_weights
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 from ..check import nothing_fixed
 

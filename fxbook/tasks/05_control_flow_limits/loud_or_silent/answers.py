@@ -1,6 +1,5 @@
 """Answers to 05-loud-or-silent."""
 
-import contextlib
 import copy
 
 import torch
@@ -43,11 +42,6 @@ def leaf_by_leaf(found, expected, same=torch.equal):
 
 
 @right
-def compares_leaf_by_leaf(function, batches):
-    return judged(function, batches, leaf_by_leaf)
-
-
-@right
 class RunsTheGraphNodeByNode:
     def __call__(self, function, batches):
         try:
@@ -80,32 +74,6 @@ def compares_what_tolist_gives(function, batches):
         return type(value).__name__, [described(item) for item in value]
 
     return judged(function, batches, lambda found, expected: described(found) == described(expected))
-
-
-@right
-def goes_down_by_hand(function, batches):
-    def same(found, expected):
-        if isinstance(expected, torch.Tensor):
-            return found.dtype == expected.dtype and torch.equal(found, expected)
-        if isinstance(found, torch.Tensor) or len(found) != len(expected):
-            return False
-        keys = expected if isinstance(expected, dict) else range(len(expected))
-        return all(same(found[key], expected[key]) for key in keys)
-
-    return judged(function, batches, same)
-
-
-@right
-def has_the_verdict_before_each_step(function, batches):
-    verdict = "stops"
-    with contextlib.suppress(Exception):
-        traced = fx.symbolic_trace(function)
-        verdict = "differs"
-        pairs = [(function(batch.clone()), traced(batch.clone())) for batch in batches]
-        expected, found = zip(*pairs, strict=True)
-        torch.testing.assert_close(list(found), list(expected))
-        verdict = "same"
-    return verdict
 
 
 class DifferenceError(Exception):
@@ -181,11 +149,6 @@ def lists_three_errors(function, batches):
 @wrong("right_verdict", says="Of `doubled_if_positive` you say 'same', but on the second of three", read=EXCEPT)
 def takes_the_last_batch(function, batches):
     return judged(function, batches[-1:], close)
-
-
-@wrong("right_verdict", says="Of `doubled_if_positive` you say 'same', but on the second of three", read=EXCEPT)
-def takes_the_first_batch(function, batches):
-    return judged(function, batches[:1], close)
 
 
 @wrong("right_verdict", says="Of `checked` you say 'differs', but it is tracing that raises", read=STOPS)
@@ -287,11 +250,6 @@ def lets_the_dtype_differ(function, batches):
 @wrong("right_verdict", says="Of `doubled_in_place` you say 'differs', but on equal batches", read=PROVEN)
 def hands_the_same_batch_to_both(function, batches):
     return judged(function, batches, close, clone=lambda batch: batch)
-
-
-@wrong("right_verdict", says="For `row_mean` your function returns no verdict")
-def prints_the_verdict(function, batches):
-    print(judged(function, batches, close))
 
 
 @breaks("Different numbers", case="`slightly_more`")

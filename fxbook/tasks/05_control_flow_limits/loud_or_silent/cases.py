@@ -17,9 +17,9 @@ import torch
 import torch._dynamo
 from torch import Tensor, nn
 
-from fxbook.asking import Case, Usage
-from fxbook.asking.exercise import one_of
-from fxbook.asking.nameless import nameless
+from fxbook.cases import Case, Usage
+from fxbook.cases.exercise import one_of
+from fxbook.cases.nameless import nameless
 
 Function = Callable[..., Any]
 

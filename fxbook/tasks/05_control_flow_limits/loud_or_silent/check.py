@@ -10,10 +10,10 @@ import torch
 from torch import Tensor, fx
 from torch.utils import _pytree as pytree
 
-from fxbook.asking import Check
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.trial import Trial
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.trial import Trial
+from fxbook.rules.view import CaseView
 
 _STOPS = "05_control_flow_limits#when-it-breaks"
 _IS_NONE = "05_control_flow_limits#is-none-is-never-true"

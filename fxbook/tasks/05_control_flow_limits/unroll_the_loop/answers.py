@@ -32,38 +32,6 @@ def rounds(scores, count=4):
 
 
 @right
-def multiplies_by_a_factor_for_each_round(model):
-    def step(scores):
-        for _ in range(4):
-            scores = scores * (1 + 0.5 * unsure(scores))
-        return scores
-
-    return fx.symbolic_trace(Layers(model, step))
-
-
-@right
-def counts_the_rounds_first(model):
-    def step(scores):
-        going, count = True, 0
-        for done in range(4):
-            going = unsure(scores * 1.5**done) * going
-            count = count + going
-        return scores * 1.5**count
-
-    return fx.symbolic_trace(Layers(model, step))
-
-
-@right
-def edits_a_graph_of_the_layers(model):
-    graph = fx.symbolic_trace(Layers(model, lambda scores: scores)).graph
-    output = graph.output_node()
-    scores = fx.Proxy(output.args[0])
-    with graph.inserting_before(output):
-        output.args = (rounds(scores).node,)
-    return fx.GraphModule(model, graph)
-
-
-@right
 def stacks_all_that_it_may_be(model):
     def step(scores):
         tries = [scores * 1.5**done for done in range(5)]
@@ -89,16 +57,6 @@ class AddsTheRounds(fx.Transformer):
 
 
 @right
-def chooses_from_the_end(model):
-    def step(scores, left=4):
-        if not left:
-            return scores
-        return torch.where(unsure(scores), step(scores * 1.5, left - 1), scores)
-
-    return fx.symbolic_trace(Layers(model, step))
-
-
-@right
 def builds_the_graph_by_hand(model):
     graph = fx.Graph()
     hidden = graph.call_function(torch.relu, (graph.call_module("body", (graph.placeholder("batch"),)),))
@@ -121,22 +79,6 @@ def goes_a_part_of_the_way(model):
             return scores
 
     return fx.symbolic_trace(Part(model, None))
-
-
-@wrong(
-    "ends well",
-    says="Your code raises TraceError: symbolically traced variables cannot be used",
-    read="05_control_flow_limits#traceerror-symbolically-traced-variables-cannot-be-used-as-inputs-to-control-flow",
-)
-def leaves_with_break(model):
-    def step(scores):
-        for _ in range(4):
-            if not unsure(scores):
-                break
-            scores = scores * 1.5
-        return scores
-
-    return fx.symbolic_trace(Layers(model, step))
 
 
 @wrong("ends well", says="Your code raises AssertionError:")
@@ -178,17 +120,6 @@ def stops_a_round_early(model):
 )
 def multiplies_in_every_round(model):
     return fx.symbolic_trace(Layers(model, lambda scores: scores * 1.5**4))
-
-
-@wrong("right_on_every_batch", node="output", says="On a batch that")
-def decides_for_each_row(model):
-    def step(scores):
-        for _ in range(4):
-            low = scores.softmax(dim=-1).amax(dim=-1, keepdim=True) < 0.5
-            scores = torch.where(low, scores * 1.5, scores)
-        return scores
-
-    return fx.symbolic_trace(Layers(model, step))
 
 
 @wrong("runs", node="where", says="Running the result raises RuntimeError: The size of tensor")
@@ -252,16 +183,6 @@ def keeps_the_module_whole(model):
 )
 def records_operators(model):
     return make_fx(Layers(model, rounds))(torch.randn(64, 4))
-
-
-@wrong(
-    "traced_symbolically",
-    node="linear",
-    says="Node `linear` calls an operator of aten, as another front end records it",
-    read="05_control_flow_limits#one-model-four-graphs",
-)
-def exports_it(model):
-    return torch.export.export(Layers(model, rounds), (torch.randn(64, 4),)).module()
 
 
 @breaks("Fix no argument.", case="a batch that is sure at once")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fxbook.asking import Usage
+from fxbook.cases import Usage
 
 from ..cases import BATCHES, made_and_watched
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from fxbook.asking import Check
-from fxbook.asking.explained import lints, no_dead_nodes, recompiled
-from fxbook.asking.predicates import input_unchanged, runs, shares_weights
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
+from fxbook.rules.explained import lints, no_dead_nodes, recompiled
+from fxbook.rules.predicates import input_unchanged, runs, shares_weights
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 from ..check import (
     batch_left_alone,

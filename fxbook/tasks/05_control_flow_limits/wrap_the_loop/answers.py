@@ -42,39 +42,12 @@ def plain(scores):
 
 
 @right
-def gives_the_function_to_a_tracer(model):
-    tracer = fx.Tracer(autowrap_functions=(plain,))
-    graph = tracer.trace(Layers(model, lambda scores: plain(scores)))
-    return fx.GraphModule(tracer.root, graph)
-
-
-@right
 def builds_the_graph_by_hand(model):
     graph = fx.Graph()
     hidden = graph.call_method("relu", (graph.call_module("body", (graph.placeholder("x"),)),))
     scores = graph.call_module("head", (hidden,))
     graph.output(graph.call_function(loop, (scores,), {"rounds": 4}))
     return fx.GraphModule(model, graph)
-
-
-@right
-def traces_the_layers_then_adds_a_call(model):
-    class Ending(fx.Transformer):
-        def output(self, target, args, kwargs):
-            sharp = self.tracer.create_proxy("call_function", loop, args, {})
-            return super().output(target, (sharp,), kwargs)
-
-    return Ending(fx.symbolic_trace(Layers(model, lambda scores: scores))).transform()
-
-
-@fx.wrap
-def once_more(scores, left=4):
-    return once_more(scores * 1.5, left - 1) if left and unsure(scores) else scores
-
-
-@right
-def calls_itself_in_place_of_a_loop(model):
-    return fx.symbolic_trace(Layers(model, lambda scores: once_more(scores)))
 
 
 def chosen(scores):
@@ -84,15 +57,6 @@ def chosen(scores):
 
 
 fx.wrap("chosen")
-
-
-@right
-def chooses_inside_of_the_function(model):
-    class Chosen(Layers):
-        def forward(self, x):
-            return chosen(scores=self.head(self.body(x).relu()))
-
-    return fx.symbolic_trace(Chosen(model, None))
 
 
 @right
@@ -145,36 +109,6 @@ def registers_an_operator(model):
     return fx.symbolic_trace(Layers(model, lambda scores: torch.ops.book05.sharpened(scores)))
 
 
-@fx.wrap
-def wrapped_unsure(scores):
-    return unsure(scores)
-
-
-@wrong(
-    "ends well",
-    says="Your code raises TraceError: symbolically traced variables cannot be used",
-    read="05_control_flow_limits#traceerror-symbolically-traced-variables-cannot-be-used-as-inputs-to-control-flow",
-)
-def wraps_the_question_alone(model):
-    def step(scores):
-        for _ in range(4):
-            if not wrapped_unsure(scores):
-                break
-            scores = scores * 1.5
-        return scores
-
-    return fx.symbolic_trace(Layers(model, step))
-
-
-@wrong(
-    "ends well",
-    says="Your code raises TraceError: symbolically traced variables cannot be used",
-    read="05_control_flow_limits#traceerror-symbolically-traced-variables-cannot-be-used-as-inputs-to-control-flow",
-)
-def forgets_to_wrap(model):
-    return fx.symbolic_trace(Layers(model, loop))
-
-
 @wrong(
     "ends well",
     says="Your code raises TypeError: 'Proxy' object cannot be interpreted as an integer",
@@ -198,16 +132,6 @@ def wraps_one_round(model):
         return scores
 
     return fx.symbolic_trace(Layers(model, step))
-
-
-@wrong("one_own_call", node="whole_model", says="Node `whole_model` does the work of `body` too")
-def wraps_the_whole_model(model):
-    def whole_model(x):
-        return model(x)
-
-    graph = fx.Graph()
-    graph.output(graph.call_function(whole_model, (graph.placeholder("x"),)))
-    return fx.GraphModule(model, graph)
 
 
 @fx.wrap
@@ -266,16 +190,6 @@ def stops_a_round_early(model):
     return fx.symbolic_trace(Layers(model, lambda scores: three_rounds(scores)))
 
 
-@fx.wrap
-def row_by_row(scores):
-    return torch.stack([loop(row) for row in scores])
-
-
-@wrong("right_on_every_batch", node="output", says="rows went round more often than in the model, where")
-def sharpens_each_row_by_itself(model):
-    return fx.symbolic_trace(Layers(model, lambda scores: row_by_row(scores)))
-
-
 @breaks("One node calls a function of yours", case="a batch that is sure at once")
 @wrong("one_own_call", says="No node calls a function of your own")
 def unrolls_it_with_where(model):
@@ -285,24 +199,6 @@ def unrolls_it_with_where(model):
         return scores
 
     return fx.symbolic_trace(Layers(model, step))
-
-
-@wrong("one_own_call", node="sharpen", says="Node `sharpen` keeps a module whole: a function was asked")
-def keeps_the_module_whole(model):
-    class Keeping(fx.Tracer):
-        def is_leaf_module(self, module, path):
-            return path == "sharpen" or super().is_leaf_module(module, path)
-
-    class Short(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.body, self.head, self.sharpen = model.body, model.head, model.sharpen
-
-        def forward(self, x):
-            return self.sharpen(self.head(torch.relu(self.body(x))))
-
-    short = Short()
-    return fx.GraphModule(short, Keeping().trace(short))
 
 
 @breaks("Fix no argument.", case="a batch that is sure at once")
@@ -383,16 +279,6 @@ def puts_the_function_into_the_model(model):
 
     model.sharpen = Step()
     return fx.symbolic_trace(model)
-
-
-@fx.wrap
-def five_rounds(scores):
-    return loop(scores, 5)
-
-
-@wrong("right_on_every_batch", node="output", says="On a batch that is never sure the result is not the one asked")
-def goes_one_round_too_far(model):
-    return fx.symbolic_trace(Layers(model, lambda scores: five_rounds(scores)))
 
 
 def looping(asks):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fxbook.asking import Check
-from fxbook.asking.explained import lints, no_dead_nodes, recompiled
-from fxbook.asking.predicates import input_unchanged, runs, shares_weights
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
 from fxbook.graph.record import NodeRecord
+from fxbook.rules.explained import lints, no_dead_nodes, recompiled
+from fxbook.rules.predicates import input_unchanged, runs, shares_weights
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 from ..check import expected_behaviour, gradients_kept, is_opaque, is_own, nothing_fixed, right_on_every_batch
 

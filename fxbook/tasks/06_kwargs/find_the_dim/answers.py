@@ -1,7 +1,5 @@
 """Answers to 06-find-the-dim."""
 
-import inspect
-
 import torch
 from torch import fx
 
@@ -23,33 +21,6 @@ def asks_whether_it_is_there(traced):
 
 
 @right
-def lets_python_bind_the_arguments(traced):
-    def dim(input, dim=None, keepdim=False, dtype=None):
-        return dim
-
-    return {node.name: dim(*node.args, **node.kwargs) for node in sums_of(traced)}
-
-
-@right
-def puts_names_to_the_positions(traced):
-    names = ("input", "dim", "keepdim")
-    return {
-        node.name: (dict(zip(names, node.args, strict=False)) | node.kwargs).get("dim")
-        for node in traced.graph.nodes
-        if node.target is torch.sum or (node.op == "call_method" and node.target == "sum")
-    }
-
-
-@right
-def binds_a_signature(traced):
-    parameters = [inspect.Parameter(name, 1, default=None) for name in ("input", "dim", "keepdim", "dtype")]
-    signature, dims = inspect.Signature(parameters), {}
-    for node in sums_of(traced):
-        dims[node.name] = signature.bind(*node.args, **node.kwargs).arguments.get("dim")
-    return dims
-
-
-@right
 def asks_for_forgiveness(traced):
     def dim(node):
         try:
@@ -61,20 +32,6 @@ def asks_for_forgiveness(traced):
                 return None
 
     return dict(zip([node.name for node in sums_of(traced)], map(dim, sums_of(traced)), strict=True))
-
-
-@right
-def matches_the_parts_of_each_call(traced):
-    dims = {}
-    for node in traced.graph.nodes:
-        match node.op, node.target, node.args, node.kwargs:
-            case ("call_function", torch.sum, _, {"dim": dim}) | ("call_method", "sum", _, {"dim": dim}):
-                dims[node.name] = dim
-            case ("call_function", torch.sum, (_, dim, *_), _) | ("call_method", "sum", (_, dim, *_), _):
-                dims[node.name] = dim
-            case ("call_function", torch.sum, _, _) | ("call_method", "sum", _, _):
-                dims[node.name] = None
-    return dims
 
 
 @right
@@ -122,15 +79,6 @@ class VisitsTheCalls:
 def gives_the_nodes_themselves(traced):
     sums = [node for node in traced.graph.nodes if node.target in (torch.sum, "sum")]
     return {node: node.kwargs.get("dim", node.args[1] if len(node.args) > 1 else None) for node in sums}
-
-
-@wrong(
-    "dims_found",
-    says="(sums with other arguments): the answer has the key 'sum_0', which is the name of no sum: it is that",
-)
-def goes_by_the_names_of_the_nodes(traced):
-    sums = [node for node in traced.graph.nodes if node.name.startswith("sum")]
-    return {node.name: node.kwargs.get("dim", (*node.args, None, None)[1]) for node in sums}
 
 
 @breaks("and nothing else.", case="sums with other arguments")
@@ -181,47 +129,10 @@ def passes_over_the_method(traced):
     return {node.name: node.kwargs.get("dim", (*node.args, None)[1]) for node in sums}
 
 
-@wrong("dims_found", says="The answer has the key 'softmax', which is the name of no sum: it is that")
-def takes_every_call_with_a_dim(traced):
-    calls = [node for node in traced.graph.nodes if node.op.startswith("call")]
-    return {node.name: node.kwargs.get("dim", (*node.args, None)[1]) for node in calls}
-
-
-@wrong("ends well", says="Your code raises AttributeError: 'NoneType' object has no attribute 'kwargs'")
-def normalises_a_method(traced):
-    sums = [node for node in traced.graph.nodes if node.target in (torch.sum, "sum")]
-    types = (torch.Tensor, int)
-    return {node.name: node.normalized_arguments(traced, types).kwargs.get("dim") for node in sums}
-
-
 @breaks("Return a dict.", case="sums over one dimension and over all")
 @wrong("dims_found", says="The answer is no dict.")
 def returns_pairs(traced):
     return [(node.name, node.kwargs.get("dim")) for node in traced.graph.nodes if node.target in (torch.sum, "sum")]
-
-
-@breaks("and nothing else.", case="an input and a layer named sum")
-@wrong("dims_found", says="(an input and a layer named sum): the answer has the key 'sum_1', which is")
-def asks_the_target_alone(traced):
-    sums = [node for node in traced.graph.nodes if node.target in (torch.sum, "sum")]
-    return {node.name: node.kwargs.get("dim", node.args[1] if len(node.args) > 1 else None) for node in sums}
-
-
-@breaks("the `dim` of each sum", case="sums with other arguments")
-@wrong("dims_found", says="for `sum_4 = torch.sum(sum_0, keepdim=True, dim=0)` the answer is None")
-def takes_zero_for_no_dim(traced):
-    return {
-        node.name: node.kwargs.get("dim") or (node.args[1] if len(node.args) > 1 else None) for node in sums_of(traced)
-    }
-
-
-@wrong("dims_found", says="(an input and a layer named sum): the answer has the key 'sum_to_size', which is")
-def takes_every_method_that_begins_so(traced):
-    dims = {}
-    for node in traced.graph.nodes:
-        if node.target is torch.sum or (node.op == "call_method" and node.target.startswith("sum")):
-            dims[node.name] = node.kwargs.get("dim", node.args[1] if len(node.args) > 1 else None)
-    return dims
 
 
 @breaks("or `None` where the call has no `dim`.", case="sums over one dimension and over all")
@@ -232,17 +143,6 @@ def leaves_out_sums_without_a_dim(traced):
         if "dim" in node.kwargs or len(node.args) > 1:
             dims[node.name] = node.kwargs.get("dim", (*node.args, None, None)[1])
     return dims
-
-
-@breaks("and nothing else.", case="sums with other arguments")
-@wrong(
-    "dims_found", says="the answer has the key 'sum_12', which is the name of no sum: it is that of `sum(sum_0, 0)`."
-)
-def goes_by_the_name_of_what_is_called(traced):
-    """Python's own `sum` has that name too."""
-    calls = [node for node in traced.graph.nodes if node.op in ("call_function", "call_method")]
-    sums = [node for node in calls if getattr(node.target, "__name__", node.target) == "sum"]
-    return {node.name: node.kwargs.get("dim", (*node.args, None, None)[1]) for node in sums}
 
 
 @wrong(

@@ -60,52 +60,6 @@ def set_it(traced, node):
 
 
 @right
-def copies_the_layers(model):
-    return in_place(model)
-
-
-@right
-def calls_functions_that_write(model):
-    traced = fx.symbolic_trace(model)
-    for node in reversed(traced.graph.nodes):
-        if len(node.all_input_nodes) != 1 or list(node.all_input_nodes[0].users) != [node]:
-            continue
-        value = node.all_input_nodes[0]
-        if not made_by_a_maker(traced, value):
-            continue
-        if node.op == "call_method" and node.target in METHODS:
-            with traced.graph.inserting_before(node):
-                new = traced.graph.call_function(getattr(torch, f"{node.target}_"), (value,))
-            node.replace_all_uses_with(new)
-            traced.graph.erase_node(node)
-        elif node.op == "call_function" and "inplace" in node.kwargs:
-            node.kwargs = {**node.kwargs, "inplace": True}
-        elif node.op == "call_module" and getattr(traced.get_submodule(node.target), "inplace", None) is False:
-            layer = copy.deepcopy(traced.get_submodule(node.target))
-            layer.inplace, node.target = True, f"layer_of_{node.name}"
-            traced.add_submodule(node.target, layer)
-    traced.recompile()
-    return traced
-
-
-@right
-def goes_from_the_makers_to_their_user(model):
-    traced = fx.symbolic_trace(model)
-    for maker in traced.graph.nodes:
-        if maker.op == "output" or called(traced, maker) not in MAKERS or len(maker.users) != 1:
-            continue
-        [user] = maker.users
-        if user.op == "call_method" and user.target in METHODS:
-            user.target = f"{user.target}_"
-        elif user.op == "call_function" and "inplace" in user.kwargs:
-            user.update_kwarg("inplace", True)
-        elif is_layer(traced, user):
-            own_copy(traced, user)
-    traced.recompile()
-    return traced
-
-
-@right
 def decides_first_and_copies_the_graph_then(model):
     """Into a graph of its own, whose layers are kept in a dict."""
     traced = fx.symbolic_trace(model)
@@ -161,24 +115,6 @@ class PassOfTorch(PassBase):
             return False
         traced.recompile()
         return True
-
-
-@right
-def writes_functions_for_methods(model):
-    """`nn.functional.relu` in place, and a method of `torch.Tensor` as a function."""
-    traced = in_place(model, methods=())
-    for node in traced.graph.find_nodes(op="call_method"):
-        value = node.args[0]
-        if node.target in METHODS and made_by_a_maker(traced, value) and len(value.users) == 1:
-            with traced.graph.inserting_after(node):
-                if node.target == "relu":
-                    new = traced.graph.call_function(nn.functional.relu, (value,), {"inplace": True})
-                else:
-                    new = traced.graph.call_function(getattr(torch.Tensor, f"{node.target}_"), (value,))
-            node.replace_all_uses_with(new)
-            traced.graph.erase_node(node)
-    traced.recompile()
-    return traced
 
 
 @right
@@ -255,37 +191,10 @@ def overwrites_without_looking(model):
     return in_place(model, made=lambda traced, value: True, readers=99)
 
 
-@wrong(
-    "nothing_unsafe",
-    node="hardtanh",
-    says="Node `hardtanh` works in place, and `sigmoid = torch.sigmoid(act)` calls none of `MAKERS`",
-)
-def asks_only_who_reads(model):
-    return in_place(model, made=lambda traced, value: True, set_layer=None)
-
-
 @breaks("no other node uses that value.", case="views, a parameter, values read by others")
 @wrong("nothing_unsafe", node="elu", says="node `elu` works in place, and `output` uses `mul` too.")
 def asks_only_who_made_it(model):
     return in_place(model, readers=99)
-
-
-@wrong(
-    "nothing_unsafe",
-    node="relu",
-    says="node `relu` works in place, and `getitem = operator.getitem(project, 0)` calls none of `MAKERS`",
-)
-def takes_a_view_for_a_new_value(model):
-    return in_place(model, made=lambda traced, value: called(traced, value) in {*MAKERS, operator.getitem, "view"})
-
-
-@wrong(
-    "nothing_unsafe",
-    node="hardtanh",
-    says="Node `hardtanh` works in place, and `sigmoid = torch.sigmoid(act)` calls none of `MAKERS`",
-)
-def takes_sigmoid_for_a_maker(model):
-    return in_place(model, made=lambda traced, value: called(traced, value) in {*MAKERS, torch.sigmoid})
 
 
 @breaks("The given model stays as it is", case="the block")
@@ -348,25 +257,6 @@ def also(*others):
     return lambda traced, value: called(traced, value) in {*MAKERS, *others} or value.op in others
 
 
-@breaks("no methods)", case="views, a parameter, values read by others")
-@wrong("nothing_unsafe", node="relu_2", says="node `relu_2` works in place, and `view = project_1.view(-1)` calls none")
-def takes_every_method_for_a_maker(model):
-    return in_place(model, made=also("call_method"))
-
-
-@wrong("nothing_unsafe", node="relu_2", says="node `relu_2` works in place, and `view = project_1.view(-1)` calls none")
-def takes_view_for_a_maker(model):
-    return in_place(model, made=also("view", "reshape"))
-
-
-@wrong("nothing_unsafe", node="gate", says="node `gate` works in place, and `same = self.same(x)` calls none of")
-def takes_every_layer_that_is_no_activation_for_a_maker(model):
-    def made(traced, value):
-        return made_by_a_maker(traced, value) or (value.op == "call_module" and not is_layer(traced, value))
-
-    return in_place(model, made=made)
-
-
 @breaks(
     "one of `MAKERS` (functions and layers, no methods) made the value that it uses",
     case="values that none of `MAKERS` made",
@@ -376,37 +266,10 @@ def takes_torch_add_for_a_maker(model):
     return in_place(model, made=also(torch.add, "add"))
 
 
-@wrong("nothing_unsafe", node="relu_1", says="node `relu_1` works in place, and `add = torch.add(x, 1)` calls none of")
-def goes_by_the_name_of_the_maker(model):
-    starts = ("add", "sub", "mul", "matmul", "linear", "up", "down", "project", "body_conv", "body_norm")
-    return in_place(model, made=lambda traced, value: value.op != "placeholder" and value.name.startswith(starts))
-
-
 @breaks("A value of any other call is not safe here", case="values that none of `MAKERS` made")
 @wrong("nothing_unsafe", node="elu", says="node `elu` works in place, and `truediv = operator.truediv(x, 2)` calls")
 def takes_every_operator_for_a_maker(model):
     return in_place(model, made=also(operator.truediv, operator.neg))
-
-
-@wrong("nothing_unsafe", node="celu", says="node `celu` works in place, and `norm = self.norm(x)` calls none of")
-def takes_batch_norm_for_a_maker(model):
-    return in_place(model, made=also(nn.BatchNorm1d, nn.BatchNorm2d))
-
-
-@wrong(
-    "nothing_unsafe",
-    node="act_1",
-    says="(layers called by their own name): node `act_1` calls the layer of `act`, which works in place, and `x`",
-    read="when_it_breaks/06_kwargs#silent-another-layer-works-in-place-too",
-)
-def stores_the_copy_under_the_name_of_the_node(model):
-    def store(traced, node):
-        layer = copy.copy(traced.get_submodule(node.target))
-        layer.inplace = True
-        node.target = node.name
-        traced.add_submodule(node.target, layer)
-
-    return in_place(model, set_layer=store)
 
 
 @wrong(
@@ -579,10 +442,3 @@ def looks_for_layers_of_the_model_itself(model):
 @wrong("nothing_missed", node="celu", says="(submodules, keywords, dropout): node `celu` does not work in place")
 def changes_methods_and_layers_only(model):
     return in_place(model, functions=False)
-
-
-@breaks("(functions and layers", case="layers called by their own name")
-@wrong("nothing_missed", node="relu_2", says="(layers called by their own name): node `relu_2` does not work in place")
-def forgets_the_function_linear(model):
-    makers = MAKERS - {nn.functional.linear}
-    return in_place(model, made=lambda traced, value: called(traced, value) in makers)

@@ -8,13 +8,13 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from fxbook.asking import Check
-from fxbook.asking.explained import lints, recompiled
-from fxbook.asking.predicates import input_unchanged, runs, shares_weights
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.values import Value, dict_items, difference
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
+from fxbook.cases.values import Value, dict_items, difference
 from fxbook.graph.record import NodeRecord
+from fxbook.rules.explained import lints, recompiled
+from fxbook.rules.predicates import input_unchanged, runs, shares_weights
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 from ..cases import behaviour
 from ..check import keywords_kept

@@ -26,31 +26,6 @@ def cuts_the_positions(traced):
 
 
 @right
-def makes_new_nodes(traced):
-    for node in filter(has_dim, sums(traced)):
-        tensor = node.all_input_nodes[0]
-        dim = node.kwargs["dim"] if "dim" in node.kwargs else node.args[1]
-        dtype = {name: value for name, value in node.kwargs.items() if name == "dtype"}
-        with traced.graph.inserting_before(node):
-            new = traced.graph.call_method("sum", (tensor, dim, True), dtype)
-        node.replace_all_uses_with(new)
-        traced.graph.erase_node(node)
-    traced.recompile()
-
-
-@right
-def gives_all_by_name(traced):
-    for node in filter(has_dim, sums(traced)):
-        names = ("input", "dim", "keepdim") if node.op == "call_function" else (None, "dim", "keepdim")
-        options = {**dict(zip(names, node.args, strict=False)), **node.kwargs, "keepdim": True}
-        # A method is called on the tensor itself.
-        node.args = node.args[:1] if node.op == "call_method" else ()
-        node.kwargs = {name: value for name, value in options.items() if name}
-    traced.graph.lint()
-    traced.recompile()
-
-
-@right
 def gives_all_by_position(traced):
     for op, target in (("call_function", torch.sum), ("call_method", "sum")):
         for node in traced.graph.find_nodes(op=op, target=target):
@@ -80,18 +55,6 @@ def binds_a_signature(traced):
 
 
 @right
-def inserts_what_is_missing(traced):
-    for node in filter(has_dim, sums(traced)):
-        if len(node.args) == 2 and "keepdim" not in node.kwargs:
-            node.insert_arg(2, True)
-        elif len(node.args) == 3:
-            node.update_arg(2, True)
-        else:
-            node.update_kwarg("keepdim", True)
-    traced.recompile()
-
-
-@right
 def writes_a_function_for_each(traced):
     """Copies each call, as a function, with a Proxy."""
     for node in list(traced.graph.nodes):
@@ -105,17 +68,6 @@ def writes_a_function_for_each(traced):
         elif node.op == "call_function" and node.target is torch.sum and has_dim(node):
             node.args, node.kwargs = node.args[:2], node.kwargs | {"keepdim": True}
     traced.recompile()
-
-
-@right
-def goes_through_it_again(traced):
-    """Assigns a new graph, copied from the old one."""
-    graph, copies = fx.Graph(), {}
-    for node in traced.graph.nodes:
-        new = copies[node] = graph.node_copy(node, copies.__getitem__)
-        if node in sums(traced) and has_dim(node):
-            new.args, new.kwargs = new.args[:2], {**new.kwargs, "keepdim": True}
-    traced.graph = graph
 
 
 @breaks("A sum without a `dim`", case="sums over one dimension and over all")
@@ -136,19 +88,6 @@ def keeps_them_in_every_sum(traced):
 def adds_by_name_what_is_there_by_position(traced):
     for node in filter(has_dim, sums(traced)):
         node.update_kwarg("keepdim", True)
-    traced.recompile()
-
-
-@wrong(
-    "keep_where_a_dim_is",
-    node="sum_1",
-    says="Node `sum_1` does not keep its dimensions.",
-    read="06_kwargs#the-call-decides-the-place",
-)
-def asks_for_the_dim_by_name(traced):
-    for node in sums(traced):
-        if "dim" in node.kwargs:
-            node.update_kwarg("keepdim", True)
     traced.recompile()
 
 
@@ -205,35 +144,6 @@ def gives_it_to_every_call_with_a_dim(traced):
     for node in traced.graph.nodes:
         if "dim" in node.kwargs or (node in sums(traced) and has_dim(node)):
             node.update_kwarg("keepdim", True)
-    traced.recompile()
-
-
-@wrong(
-    "only_sums_changed",
-    node="cumsum",
-    says="node `cumsum` has got `keepdim`, and is no sum.",
-    read="06_kwargs#who-finds-a-wrong-keyword",
-)
-def looks_for_sum_in_the_target(traced):
-    for node in traced.graph.nodes:
-        if node.op in ("call_function", "call_method") and "sum" in str(node.target) and has_dim(node):
-            node.args, node.kwargs = node.args[:2], {**node.kwargs, "keepdim": True}
-    traced.recompile()
-
-
-@breaks("or with `dim=None`, stays as it is.", case="sums with other arguments")
-@wrong("keep_where_a_dim_is", node="sum_10", says="node `sum_10` has `keepdim`, and no `dim`: it was to stay as it is.")
-def takes_none_for_a_dim(traced):
-    for node in sums(traced):
-        if len(node.args) > 1 or "dim" in node.kwargs:
-            node.args, node.kwargs = node.args[:2], {**node.kwargs, "keepdim": True}
-    traced.recompile()
-
-
-@wrong("keep_where_a_dim_is", node="sum_1", says="does not keep its", read="06_kwargs#the-call-decides-the-place")
-def assigns_a_list(traced):
-    for node in sums(traced):
-        node.args = list(node.args)
     traced.recompile()
 
 
@@ -333,19 +243,6 @@ def puts_the_dimension_back(traced):
     traced.recompile()
 
 
-@wrong(
-    "keep_where_a_dim_is",
-    node="sum_1",
-    says="Node `sum_1` does not keep its dimensions.",
-    read="06_kwargs#the-call-decides-the-place",
-)
-def takes_zero_for_no_dim(traced):
-    for node in sums(traced):
-        if node.kwargs.get("dim") or (len(node.args) > 1 and node.args[1]):
-            node.args, node.kwargs = node.args[:2], {**node.kwargs, "keepdim": True}
-    traced.recompile()
-
-
 @breaks("whatever it had before.", case="sums with other arguments")
 @wrong(
     "keep_where_a_dim_is",
@@ -399,13 +296,4 @@ def keeps_no_dimension_in_the_others(traced):
     for node in sums(traced):
         if not has_dim(node) and "keepdim" in node.kwargs:
             node.update_kwarg("keepdim", False)
-    traced.recompile()
-
-
-@wrong("keep_where_a_dim_is", node="sum_8", says="node `sum_8` has `keepdim`, and no `dim`: it was to stay as it is.")
-def sets_every_keepdim_by_name(traced):
-    cuts_the_positions(traced)
-    for node in sums(traced):
-        if "keepdim" in node.kwargs:
-            node.update_kwarg("keepdim", True)
     traced.recompile()

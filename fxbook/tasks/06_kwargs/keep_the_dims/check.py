@@ -5,11 +5,11 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from fxbook.asking import Check
-from fxbook.asking.explained import given_edited, lints, no_dead_nodes, recompiled
-from fxbook.asking.predicates import edited, same_result
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
+from fxbook.rules.explained import given_edited, lints, no_dead_nodes, recompiled
+from fxbook.rules.predicates import edited, same_result
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 from ..cases import MoreSums
 from ..check import SUM, argument, keywords, keywords_kept

@@ -1,10 +1,8 @@
 """Answers to 06-leave-out-defaults."""
 
-import contextlib
 import copy
 import inspect
 
-import torch
 from torch import fx
 
 from fxbook.tasks.answering import breaks, right, wrong
@@ -92,15 +90,6 @@ def asks_c_functions_too(traced):
     traced.recompile()
 
 
-@wrong("ends well", says="(functions of every kind): your code raises KeyError: 'stride'")
-def expects_every_name_in_the_signature(traced):
-    for node in traced.graph.nodes:
-        if node.op == "call_function" and inspect.isfunction(node.target):
-            known = inspect.signature(node.target).parameters
-            node.kwargs = {name: value for name, value in node.kwargs.items() if known[name].default != value}
-    traced.recompile()
-
-
 @wrong(
     "ends well",
     says="Your code raises TypeError: 'immutable_dict' object does not support mutation. If you are ",
@@ -110,17 +99,6 @@ def mutates_the_keywords(traced):
     for node in traced.graph.nodes:
         if node.op == "call_function" and inspect.isfunction(node.target):
             node.kwargs.pop("inplace", None)
-    traced.recompile()
-
-
-@right
-def goes_by_the_parameters(traced):
-    for node in filter(calls_python, traced.graph.nodes):
-        options = dict(node.kwargs)
-        for parameter in inspect.signature(node.target).parameters.values():
-            if options.get(parameter.name, inspect.Parameter.empty) == parameter.default:
-                options.pop(parameter.name, None)
-        node.kwargs = options
     traced.recompile()
 
 
@@ -161,45 +139,6 @@ def reads_what_a_function_keeps(traced):
 def is_default(item, defaults):
     name, value = item
     return name in defaults and bool(defaults[name] == value)
-
-
-@right
-def makes_each_call_anew(traced):
-    for node in list(traced.graph.nodes):
-        if calls_python(node):
-            with traced.graph.inserting_before(node):
-                new = traced.graph.node_copy(node, lambda read: read)
-            leave_out(new, new.target)
-            node.replace_all_uses_with(new)
-            traced.graph.erase_node(node)
-    traced.recompile()
-
-
-@right
-def copies_into_a_new_graph(traced):
-    graph, copies = fx.Graph(), {}
-    for node in traced.graph.nodes:
-        copies[node] = graph.node_copy(node, lambda read: copies[read])
-        if calls_python(node):
-            leave_out(copies[node], node.target)
-    traced.graph = graph
-    return traced
-
-
-@right
-def takes_the_keywords_of_a_bound_call(traced):
-    """A partial binding knows each parameter; of those by keyword it keeps what differs, and all that have no name."""
-    for node in filter(calls_python, traced.graph.nodes):
-        bound = inspect.signature(node.target).bind_partial(**node.kwargs)
-        parameters = bound.signature.parameters
-        kept = {}
-        for name, value in bound.arguments.items():
-            if parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
-                kept |= value
-            elif parameters[name].default != value:
-                kept[name] = value
-        node.kwargs = kept
-    traced.recompile()
 
 
 @right
@@ -244,22 +183,6 @@ def takes_layers_too(traced):
     traced.recompile()
 
 
-@breaks("the calls of C functions", case="functions of every kind")
-@wrong(
-    "others_kept",
-    node="sum_1",
-    says="has lost `keepdim`, which was to stay: it calls no Python function",
-    read="06_kwargs#both-are-frozen-assign",
-)
-def takes_c_functions_too(traced):
-    for node in traced.graph.nodes:
-        if calls_python(node):
-            leave_out(node, node.target)
-        elif node.target is torch.sum:
-            node.kwargs = {k: v for k, v in node.kwargs.items() if v is not False}
-    traced.recompile()
-
-
 @breaks("Do not change `args`.", case="functions of every kind")
 @wrong("others_kept", node="scaled_2", says="has lost an argument by position: only keywords were to be left out.")
 def takes_what_is_by_position_too(traced):
@@ -277,14 +200,6 @@ def compares_texts(traced):
     for node in filter(calls_python, traced.graph.nodes):
         known = inspect.signature(node.target).parameters
         node.kwargs = {k: v for k, v in node.kwargs.items() if k not in known or str(known[k].default) != str(v)}
-    traced.recompile()
-
-
-@wrong("no_default_left", node="hardtanh", says="node `hardtanh` still has `max_val`, whose value is the default.")
-def compares_objects(traced):
-    for node in filter(calls_python, traced.graph.nodes):
-        known = inspect.signature(node.target).parameters
-        node.kwargs = {k: v for k, v in node.kwargs.items() if k not in known or known[k].default is not v}
     traced.recompile()
 
 
@@ -360,76 +275,9 @@ def takes_methods_too(traced):
     traced.recompile()
 
 
-@wrong(
-    "others_kept",
-    node="sum_2",
-    says="has lost `dtype`, which was to stay: it calls no Python function",
-    read="06_kwargs#both-are-frozen-assign",
-)
-def keeps_the_signature_of_the_call_before(traced):
-    parameters = {}
-    for node in traced.graph.nodes:
-        if node.op == "call_function":
-            with contextlib.suppress(ValueError):
-                parameters = inspect.signature(node.target).parameters
-            node.kwargs = {k: v for k, v in node.kwargs.items() if k not in parameters or parameters[k].default != v}
-    traced.recompile()
-
-
-@breaks("Do not change `args`.", case="four activations")
-@wrong("others_kept", node="leaky_relu", says="Node `leaky_relu` has got an argument by position")
-def moves_the_rest_to_the_positions(traced):
-    for node in filter(calls_python, traced.graph.nodes):
-        leave_out(node, node.target)
-        names = list(inspect.signature(node.target).parameters)
-        while len(node.args) < len(names) and names[len(node.args)] in node.kwargs:
-            name, options = names[len(node.args)], dict(node.kwargs)
-            node.args, node.kwargs = (*node.args, options.pop(name)), options
-    traced.recompile()
-
-
 @breaks("Edit `traced` in place:", case="four activations")
 @wrong("given_edited", says="You edited a copy: the module that you were given is what it was.")
 def edits_a_copy(traced):
     traced = copy.deepcopy(traced)
     deletes_from_a_copy(traced)
     return traced
-
-
-@breaks("from every call of a Python function", case="functions of every kind")
-@wrong("no_default_left", node="weighted", says="node `weighted` still has `mode`, whose value is the default.")
-def passes_over_functions_that_take_any_keyword(traced):
-    for node in filter(calls_python, traced.graph.nodes):
-        parameters = inspect.signature(node.target).parameters.values()
-        if not any(one.kind is one.VAR_KEYWORD for one in parameters):
-            leave_out(node, node.target)
-    traced.recompile()
-
-
-@wrong(
-    "others_kept",
-    node="weighted",
-    says="node `weighted` has lost `factor`, whose value was not a default of that function",
-    read="06_kwargs#both-are-frozen-assign",
-)
-def knows_one_default_for_each_name(traced):
-    known = {}
-    for node in filter(calls_python, traced.graph.nodes):
-        for name, parameter in inspect.signature(node.target).parameters.items():
-            known.setdefault(name, parameter.default)
-        node.kwargs = {k: v for k, v in node.kwargs.items() if k not in known or known[k] != v}
-    traced.recompile()
-
-
-@wrong(
-    "others_kept",
-    node="norm",
-    says="has lost `keepdim`, which was to stay: it calls no Python function",
-    read="06_kwargs#both-are-frozen-assign",
-)
-def takes_methods_that_are_written_in_python(traced):
-    for node in traced.graph.nodes:
-        function = getattr(torch.Tensor, node.target, None) if node.op == "call_method" else node.target
-        if node.op.startswith("call") and inspect.isfunction(function):
-            leave_out(node, function)
-    traced.recompile()

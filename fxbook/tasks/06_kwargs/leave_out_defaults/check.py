@@ -7,12 +7,12 @@ from typing import Any
 
 from torch import fx
 
-from fxbook.asking import Check
-from fxbook.asking.explained import given_edited, lints, no_dead_nodes, recompiled
-from fxbook.asking.predicates import edited, same_result
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
 from fxbook.graph.record import JSON, NodeRecord
+from fxbook.rules.explained import given_edited, lints, no_dead_nodes, recompiled
+from fxbook.rules.predicates import edited, same_result
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 from ..check import keywords
 

@@ -32,15 +32,6 @@ def moves_the_list_to_args(traced):
     traced.recompile()
 
 
-@right
-def normalises_first(traced):
-    for node in cats(traced):
-        _, options = node.normalized_arguments(traced, normalize_to_only_use_kwargs=True)
-        options["tensors"] = [*options["tensors"], first_input(traced)]
-        node.args, node.kwargs = (), options
-    traced.recompile()
-
-
 @wrong(
     "ends well",
     says="Your code raises TypeError: 'immutable_list' object does not support mutation. If you are ",
@@ -85,14 +76,6 @@ def puts_it_first(traced):
     traced.recompile()
 
 
-@wrong("input_in_every_cat", node="stack", says="Node `stack` uses more nodes than before, and is no `torch.cat`.")
-def takes_stack_for_cat(traced):
-    for node in traced.graph.nodes:
-        if node.target in (torch.cat, torch.stack):
-            node.update_arg(0, [*node.args[0], first_input(traced)])
-    traced.recompile()
-
-
 @wrong(
     "same_result",
     node="cat",
@@ -112,15 +95,6 @@ def inserts_an_argument(traced):
 def forgets_to_recompile(traced):
     for node in cats(traced):
         node.update_arg(0, [*node.args[0], first_input(traced)])
-
-
-@right
-def replaces_each_call(traced):
-    for node in cats(traced):
-        with traced.graph.inserting_before(node):
-            called_anew(traced, node)
-        traced.graph.erase_node(node)
-    traced.recompile()
 
 
 def one_more(node, key, joined):
@@ -155,20 +129,6 @@ def finds_the_list_wherever_it_is(traced):
 
 
 @right
-def writes_each_call_with_proxies(traced):
-    tracer = fx.proxy.GraphAppendingTracer(traced.graph)
-    for node in cats(traced):
-        with traced.graph.inserting_before(node):
-            tensors = node.kwargs["tensors"] if "tensors" in node.kwargs else node.args[0]
-            proxies = [fx.Proxy(each, tracer) for each in (*tensors, first_input(traced))]
-            options = {name: value for name, value in node.kwargs.items() if name != "tensors"}
-            new = torch.cat(proxies, *node.args[1:], **options).node
-        node.replace_all_uses_with(new)
-        traced.graph.erase_node(node)
-    traced.recompile()
-
-
-@right
 def copies_into_a_new_graph(traced):
     graph, copies = fx.Graph(), {}
     for node in traced.graph.nodes:
@@ -180,36 +140,6 @@ def copies_into_a_new_graph(traced):
             else:
                 new.update_kwarg("tensors", [*new.kwargs["tensors"], joined])
     traced.graph = graph
-
-
-@wrong("ends well", says="(a model with two inputs): your code raises StopIteration")
-def asks_for_the_input_called_x(traced):
-    x = next(node for node in traced.graph.nodes if node.op == "placeholder" and node.name == "x")
-    for node in cats(traced):
-        if "tensors" in node.kwargs:
-            node.update_kwarg("tensors", [*node.kwargs["tensors"], x])
-        else:
-            node.update_arg(0, [*node.args[0], x])
-    traced.recompile()
-
-
-@wrong("as_many_calls", node="cat_2", says="The graph has 6 calls, where the model has 4: none was to be added.")
-def joins_once_more_behind_each(traced):
-    for node in cats(traced):
-        dim = node.kwargs.get("dim", node.args[1] if len(node.args) > 1 else 0)
-        with traced.graph.inserting_after(node):
-            new = traced.graph.call_function(torch.cat, ([node, first_input(traced)], dim))
-        node.replace_all_uses_with(new, delete_user_cb=lambda user, new=new: user is not new)
-    traced.recompile()
-
-
-@wrong("same_result", node="cat", says="Running the result raises TypeError: expected Tensor as element 0")
-def puts_the_list_into_a_list(traced):
-    for node in cats(traced):
-        tensors = node.kwargs.get("tensors") or node.args[0]
-        args = ([tensors, first_input(traced)], *node.args[1:])
-        node.args, node.kwargs = args, {k: v for k, v in node.kwargs.items() if k != "tensors"}
-    traced.recompile()
 
 
 @breaks("Add the first input of the model", case="a model with two inputs")
@@ -287,27 +217,6 @@ def leaves_what_has_it_already(traced):
     traced.recompile()
 
 
-@wrong("ends well", says="Your code raises TypeError: can only concatenate tuple (not ")
-def adds_a_list_to_a_tuple(traced):
-    for node in cats(traced):
-        tensors = node.kwargs["tensors"] if "tensors" in node.kwargs else node.args[0]
-        node.args = (tensors + [first_input(traced)], *node.args[1:])  # noqa: RUF005
-        node.kwargs = {name: value for name, value in node.kwargs.items() if name != "tensors"}
-    traced.recompile()
-
-
-@breaks("change nothing else", case="a list, a tuple and a stack")
-@wrong("input_in_every_cat", node="stack", says="Node `stack` uses more nodes than before")
-def joins_it_to_every_list(traced):
-    joined = first_input(traced)
-    for node in traced.graph.nodes:
-        if node.op == "call_function" and node.args and isinstance(node.args[0], list | tuple):
-            node.update_arg(0, [*node.args[0], joined])
-        elif "tensors" in node.kwargs:
-            node.update_kwarg("tensors", [*node.kwargs["tensors"], joined])
-    traced.recompile()
-
-
 @breaks("its name is `tensors`.", case="a model with two inputs")
 @wrong(
     "input_in_every_cat",
@@ -345,21 +254,4 @@ def joins_a_copy_of_the_input(traced):
         copied = traced.graph.call_method("clone", (first_input(traced),))
     for node in cats(traced):
         joins(traced, node, copied)
-    traced.recompile()
-
-
-@breaks("the first input of the model", case="a model with two inputs")
-@wrong("input_in_every_cat", node="cat_1", says="(a model with two inputs): node `cat_1` was to get the first input")
-def joins_the_first_input_that_is_used(traced):
-    joined = next(node for node in traced.graph.nodes if node.op == "placeholder" and node.users)
-    for node in cats(traced):
-        joins(traced, node, joined)
-    traced.recompile()
-
-
-@wrong("ends well", says="(a model with two inputs): your code raises TypeError")
-def goes_by_the_names_of_the_nodes(traced):
-    for node in traced.graph.nodes:
-        if node.name.startswith("cat"):
-            joins(traced, node, first_input(traced))
     traced.recompile()

@@ -108,58 +108,6 @@ def asks_for_one_gradient_after_the_other(model, changed, x):
     return differ(model, changed, x, observe)
 
 
-@right
-def stops_at_the_first_difference(model, changed, x):
-    expected = behaviour(model, model, x)
-    try:
-        for one, other in zip(expected, behaviour(changed, model, x), strict=True):
-            if one.shape != other.shape:
-                return True
-            if not bool(torch.isclose(one, other, atol=1e-5).all()):
-                return True
-    except Exception:
-        return True
-    return False
-
-
-@right
-def works_on_copies_of_both(model, changed, x):
-    """The copies share their parameters as the two modules do, so that `backward` leaves nothing behind."""
-    model, changed = copy.deepcopy((model, changed))
-    weights = list(model.parameters())
-
-    def observe(module, model, x):
-        for weight in weights:
-            weight.grad = torch.zeros_like(weight)
-        leaf = x.clone().requires_grad_()
-        given = leaf.clone()
-        result = module(given)
-        kept = [result.detach().clone(), given.detach().clone()]
-        result.sum().backward()
-        return [*kept, leaf.grad, *(weight.grad.clone() for weight in weights)]
-
-    return differ(model, changed, x, observe)
-
-
-@right
-def compares_by_largest_difference(model, changed, x):
-    def same(one, other):
-        if one.size() != other.size():
-            return False
-        largest = (one - other).abs().max().item()
-        return largest <= 1e-5 + 1e-4 * max(one.abs().max().item(), 1.0)
-
-    return differ(model, changed, x, same=same)
-
-
-@wrong("told_apart", says="For `relu` in place on the input the answer is False, but the second overwrites the tensor")
-def compares_results_of_one_tensor(model, changed, x):
-    try:
-        return not torch.allclose(model(x), changed(x))
-    except Exception:
-        return True
-
-
 @breaks("the tensor that the module was given, after the call;", case="`relu` in place on the input")
 @wrong("told_apart", says="For `relu` in place on the input the answer is False, but the second overwrites the tensor")
 def compares_results_only(model, changed, x):
@@ -184,20 +132,6 @@ def adds_up_the_gradients(model, changed, x):
         return not all(torch.allclose(a, b, atol=1e-5) for a, b in zip(run(model), run(changed), strict=False))
     except Exception:
         return True
-
-
-@wrong("told_apart", says="The parameter `project.weight` is left with a `.grad`")
-def zeroes_before_and_leaves_the_rest(model, changed, x):
-    def observe(module, model, x):
-        model.zero_grad()
-        leaf = x.clone().requires_grad_()
-        given = leaf * 1
-        result = module(given)
-        result.sum().backward()
-        graded = [torch.zeros(1) if weight.grad is None else weight.grad.clone() for weight in model.parameters()]
-        return [result.detach(), given.detach(), leaf.grad, *graded]
-
-    return differ(model, changed, x, observe)
 
 
 @breaks("or to a parameter.", case="a parameter that was detached")
@@ -312,11 +246,6 @@ def makes_the_given_tensor_a_leaf(model, changed, x):
     return differ(model, changed, x, observe)
 
 
-@wrong("told_apart", says="The answer is no bool: True or False was asked.")
-def says_what_differs(model, changed, x):
-    return "" if torch.equal(model(x), changed(x)) else "the result"
-
-
 @breaks("or the two modules.", case="a model and its trace")
 @wrong("input_unchanged", says="The model that was given has been changed: ")
 def switches_to_eval(model, changed, x):
@@ -339,14 +268,6 @@ def takes_gradients_that_are_near_for_the_same(model, changed, x):
         return [result, given, *(gradient.sign() for gradient in gradients)]
 
     return differ(model, changed, x, observe)
-
-
-@breaks("or to a parameter.", case="a parameter that was detached")
-@wrong(
-    "told_apart", says="For a parameter that was detached the answer is False, but a parameter has another gradient."
-)
-def compares_the_first_parameter_only(model, changed, x):
-    return differ(model, changed, x, lambda module, model, x: behaviour(module, model, x)[:4])
 
 
 @breaks("they behave differently on `x`", case="`relu6` on numbers below six")

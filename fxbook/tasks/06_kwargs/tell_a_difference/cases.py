@@ -8,8 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor, fx, nn
 
-from fxbook.asking import Case, Usage
-from fxbook.asking.nameless import nameless_model
+from fxbook.cases import Case, Usage
+from fxbook.cases.nameless import nameless_model
 
 from ..cases import rows
 

@@ -7,11 +7,11 @@ import dataclasses
 import torch
 from torch import Tensor, fx, nn
 
-from fxbook.asking import Check
-from fxbook.asking.predicates import input_unchanged
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.values import dict_items
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
+from fxbook.cases.values import dict_items
+from fxbook.rules.predicates import input_unchanged
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 from ..cases import behaviour
 

@@ -4,7 +4,7 @@ import copy
 import operator
 
 import torch
-from torch import fx, nn
+from torch import fx
 
 from fxbook.tasks.answering import breaks, right, wrong
 
@@ -78,56 +78,6 @@ def makes_both_at_the_end_and_moves_them(traced):
     traced.recompile()
 
 
-@right
-def makes_the_output_anew(traced):
-    graph = traced.graph
-    offset = new_input(graph)
-    [result] = graph.output_node().args
-    graph.erase_node(graph.output_node())
-    graph.output(graph.call_function(operator.add, (offset, result)))
-    traced.graph.lint()
-    traced.recompile()
-    return traced
-
-
-class Adding(nn.Module):
-    def forward(self, result, offset):
-        return result + offset
-
-
-@right
-def adds_by_a_layer(traced):
-    graph = traced.graph
-    output = graph.output_node()
-    traced.add_submodule("adding", Adding())
-    offset = new_input(graph)
-    with graph.inserting_before(output):
-        output.args = (graph.call_module("adding", (output.args[0], offset)),)
-    traced.recompile()
-
-
-@right
-def subtracts_the_opposite(traced):
-    graph = traced.graph
-    output = graph.output_node()
-    offset = new_input(graph)
-    with graph.inserting_before(output):
-        opposite = graph.call_function(operator.neg, (offset,))
-        output.args = (graph.call_method("sub", (output.args[0], opposite)),)
-    traced.recompile()
-
-
-@right
-def gives_it_an_edited_copy_of_its_graph(traced):
-    """Assigning a graph compiles it."""
-    graph = copy.deepcopy(traced.graph)
-    output = graph.output_node()
-    offset = new_input(graph)
-    with graph.inserting_before(output):
-        output.args = (graph.call_function(torch.add, (output.args[0], offset)),)
-    traced.graph = graph
-
-
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
@@ -196,17 +146,6 @@ def returns_the_old_result(traced):
     traced.recompile()
 
 
-@wrong("lints", node="add_1", says="node `add_1` uses itself", read="02_insertion_points#replace-uses-without-a-cycle")
-def hands_the_sum_to_itself(traced):
-    graph = traced.graph
-    [result] = graph.output_node().args
-    offset = new_input(graph)
-    with graph.inserting_before(graph.output_node()):
-        total = graph.call_function(operator.add, (result, offset))
-    result.replace_all_uses_with(total)
-    traced.recompile()
-
-
 @breaks("The offset is added to the result", case="a model that asserts something of its result")
 @wrong(
     "offset_added",
@@ -248,37 +187,6 @@ def adds_in_place(traced):
     with graph.inserting_before(output):
         output.args = (graph.call_method("add_", (output.args[0], offset)),)
     traced.recompile()
-
-
-@wrong(
-    "callers_input_stays",
-    node="iadd",
-    says="works in place: it changes the tensor passed as `rows`",
-    read="01_node_creation#four-spellings-of-add",
-)
-def adds_as_a_plus_equals_does(traced):
-    graph = traced.graph
-    output = graph.output_node()
-    offset = new_input(graph)
-    with graph.inserting_before(output):
-        output.args = (graph.call_function(operator.iadd, (output.args[0], offset)),)
-    traced.recompile()
-
-
-@breaks("after all others", case="the model of the chapter, without an offset")
-@wrong(
-    "input_added_last",
-    node="offset",
-    says="`offset` comes before `rows`: a place after all other inputs was asked",
-    read=EDIT,
-)
-def puts_the_input_in_front(traced):
-    graph = traced.graph
-    output = graph.output_node()
-    with graph.inserting_before(next(iter(graph.nodes))):
-        offset = graph.placeholder("offset", default_value=0.0)
-    with graph.inserting_before(output):
-        output.args = (graph.call_function(operator.add, (output.args[0], offset)),)
 
 
 @breaks("after all others", case="a model whose last input comes after a step")
@@ -379,18 +287,4 @@ def replaces_all_uses_of_the_result(traced):
     with graph.inserting_before(output) if result.op == "placeholder" else graph.inserting_after(result):
         total = graph.call_function(operator.add, (result, offset))
     result.replace_all_uses_with(total, delete_user_cb=lambda user: user is not total)
-    traced.recompile()
-
-
-@breaks("one more input", case="the model of the chapter, without an offset")
-@wrong(
-    "input_added_last",
-    node="rows",
-    says="`rows` has another default than before: only `offset` was to be added",
-    read=EDIT,
-)
-def gives_every_input_a_default(traced):
-    adds_with_proxies(traced)
-    for node in traced.graph.find_nodes(op="placeholder"):
-        node.args = node.args or (None,)
     traced.recompile()

@@ -7,8 +7,9 @@ from typing import Any
 
 from torch import nn
 
-from fxbook.asking import Check
-from fxbook.asking.explained import (
+from fxbook.cases import Check
+from fxbook.cases.values import difference, encode
+from fxbook.rules.explained import (
     callers_input_stays,
     given_edited,
     lints,
@@ -16,10 +17,9 @@ from fxbook.asking.explained import (
     output_last,
     recompiled,
 )
-from fxbook.asking.predicates import edited, same_result
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.values import difference, encode
-from fxbook.asking.view import CaseView
+from fxbook.rules.predicates import edited, same_result
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 
 def with_offset(model: nn.Module, *inputs: Any) -> Any:

@@ -7,7 +7,6 @@ from torch import fx
 from fxbook.tasks.answering import breaks, right, wrong
 
 REPLACE = "07_placeholder#replace-placeholder"
-ENVIRONMENT = "07_placeholder#begin-with-an-environment"
 
 
 class WithConstants(fx.Interpreter):
@@ -24,32 +23,11 @@ def inputs_by_target(interpreter):
 
 
 @right
-class BeginsWithAnEnvironment(WithConstants):
-    def run(self, *values):
-        nodes = inputs_by_target(self)
-        return super().run(*values, initial_env={nodes[name]: value for name, value in self.constants.items()})
-
-
-@right
 class StepsOverTheNodes(WithConstants):
     def run_node(self, node):
         if node.op == "placeholder" and node.target in self.constants:
             return self.constants[node.target]
         return super().run_node(node)
-
-
-@right
-class FillsThePositionsUp(WithConstants):
-    """A value for every input, defaults among them, in the order of the list."""
-
-    def run(self, *values):
-        left, filled = list(values), []
-        for name, node in inputs_by_target(self).items():
-            if name in self.constants:
-                filled.append(self.constants[name])
-            else:
-                filled.append(left.pop(0) if left else node.args[0])
-        return super().run(*filled)
 
 
 @right
@@ -78,15 +56,6 @@ class CallsTheModuleByName(WithConstants):
 
 
 @right
-class TriesTheConstantFirst(WithConstants):
-    def placeholder(self, target, args, kwargs):
-        try:
-            return self.constants[target]
-        except KeyError:
-            return super().placeholder(target, args, kwargs)
-
-
-@right
 class PutsTheConstantsInTheBox(WithConstants):
     """A list that has a value for every input, and is emptied."""
 
@@ -110,28 +79,6 @@ class TakesAValueFirst(WithConstants):
     def placeholder(self, target, args, kwargs):
         value = super().placeholder(target, args, kwargs)
         return self.constants.get(target, value)
-
-
-@wrong("constants_injected", says="In a second run, None comes back", read=ENVIRONMENT)
-class UsesOneEnvironmentForAllRuns(WithConstants):
-    def __init__(self, traced, constants):
-        super().__init__(traced, constants)
-        self.start = {node: constants[name] for name, node in inputs_by_target(self).items() if name in constants}
-
-    def run(self, *values):
-        return super().run(*values, initial_env=self.start)
-
-
-@wrong(
-    "constants_injected",
-    says="The run ends in a StopIteration: a value was asked for an input that was left out and has a default",
-    read="07_placeholder#placeholder-returns-a-value-and-creates-nothing",
-)
-class AsksTheIteratorItself(WithConstants):
-    """As the loop of the official page does, which knows no defaults."""
-
-    def placeholder(self, target, args, kwargs):
-        return self.constants[target] if target in self.constants else next(self.args_iter)
 
 
 @breaks("a constant.", case="the constant None")
@@ -161,19 +108,6 @@ class TakesZeroForNoConstant(WithConstants):
             if type(constant) in (int, float, bool) and not constant
             else constant
         )
-
-
-@breaks("gives some inputs a constant.", case="two inputs of four")
-@wrong(
-    "constants_injected",
-    says="(two inputs of four): the input `input` gets another value, not the constant",
-    read=REPLACE,
-)
-class LeavesInputsWithDefaultsAlone(WithConstants):
-    def placeholder(self, target, args, kwargs):
-        if target in self.constants and not args:
-            return self.constants[target]
-        return super().placeholder(target, args, kwargs)
 
 
 @breaks("gives some inputs a constant.", case="a layer with the name of an input")
@@ -233,18 +167,6 @@ class StopsAtTheFirstValueLeftOut(WithConstants):
         return super().run(*filled)
 
 
-@wrong("constants_injected", says="The input `mask` gets the value meant for `sharpness`, not its own", read=REPLACE)
-class PutsConstantsInFront(WithConstants):
-    """Right where the constant is the first input's, and for a caller who leaves nothing out."""
-
-    def run(self, *values):
-        values = list(values)
-        for index, name in enumerate(inputs_by_target(self)):
-            if name in self.constants:
-                values[index] = self.constants[name]
-        return super().run(*values)
-
-
 @breaks("mask}).run(rows)`.", case="its second input")
 @wrong("constants_injected", says="The input `rows` gets the value meant for `mask`, not its own", read=REPLACE)
 class ServesTheFirstInputOnly(WithConstants):
@@ -267,19 +189,6 @@ class WritesDefaultsIntoTheGraph(WithConstants):
         return args[0] if target in self.constants else super().placeholder(target, args, kwargs)
 
 
-@wrong("input_unchanged", says="The model that was given has been changed: its graph was edited, at node `rows`")
-class HandsTheReadersTheConstant(WithConstants):
-    def __init__(self, traced, constants):
-        for node in traced.graph.find_nodes(op="placeholder"):
-            if node.target in constants:
-                for reader in list(node.users):
-                    reader.args = fx.node.map_arg(
-                        reader.args, lambda read, node=node: constants[node.target] if read is node else read
-                    )
-                traced.graph.erase_node(node)
-        super().__init__(traced, {})
-
-
 @wrong(
     "ends well",
     says="Your code raises TypeError",
@@ -295,37 +204,3 @@ class PassesConstantsByName(WithConstants):
 class NoInterpreter:
     def __init__(self, traced, constants):
         self.traced, self.constants = traced, constants
-
-
-@breaks("and the same interpreter can run several times.", case="a model that returns its inputs")
-@wrong(
-    "constants_injected",
-    says="in which the values come in reverse, the input `mask` gets the value meant for `sharpness`, not its own",
-)
-class KeepsTheFirstResult(TriesTheConstantFirst):
-    result = None
-
-    def run(self, *values):
-        self.result = self.result or super().run(*values)
-        return self.result
-
-
-@wrong(
-    "constants_injected",
-    says="in which the values come in reverse, the input `mask` gets the value meant for `sharpness`, not its own",
-)
-class KeepsEachValueAsAConstant(WithConstants):
-    def placeholder(self, target, args, kwargs):
-        if target not in self.constants:
-            self.constants = {**self.constants, target: super().placeholder(target, args, kwargs)}
-        return self.constants[target]
-
-
-@breaks("in which constants, a dict by parameter, replace inputs", case="a layer with the name of an input")
-@wrong("constants_injected", says="(a layer with the name of an input): the result is not the one asked for")
-class TakesInputsThatBeginSo(WithConstants):
-    def placeholder(self, target, args, kwargs):
-        for name in self.constants:
-            if target.startswith(name):
-                return self.constants[name]
-        return super().placeholder(target, args, kwargs)

@@ -65,57 +65,6 @@ class FeedsByPosition(CheckedInputs):
         return self.run(*[values[name] if name in values else node.args[0] for name, node in self.inputs.items()])
 
 
-class InputsError(ValueError):
-    """The values do not fit the inputs of the graph."""
-
-
-@right
-class RaisesAnErrorOfItsOwnKind(CheckedInputs):
-    """A subclass of ValueError is one."""
-
-    def run_by_name(self, **values):
-        try:
-            return super().run_by_name(**values)
-        except ValueError as error:
-            raise InputsError(str(error)) from None
-
-
-@right
-class FeedsThroughPlaceholder(CheckedInputs):
-    """The message spells shapes as lists, and says Missing and Unknown."""
-
-    def run_by_name(self, **values):
-        self.values = values
-        return super().run_by_name(**values)
-
-    def faults(self, values):
-        return [said.replace("missing", "Missing").replace("unknown", "Unknown") for said in super().faults(values)]
-
-    def compare(self, value, example):
-        if isinstance(example, torch.Tensor):
-            found, wanted = (
-                [*one.shape, str(one.dtype)] if isinstance(one, torch.Tensor) else type(one) for one in (value, example)
-            )
-            if found != wanted and isinstance(value, torch.Tensor):
-                return f"{value.shape} {value.dtype} in place of {example.shape} {example.dtype}"
-            return None if found == wanted else f"is of {found}"
-        return None
-
-    def placeholder(self, target, args, kwargs):
-        return self.values[target] if target in self.values else super().placeholder(target, args, kwargs)
-
-    def start(self, values):
-        return self.run()
-
-
-@right
-class CallsTheModule(CheckedInputs):
-    """The compiled code takes names."""
-
-    def start(self, values):
-        return self.module(**values)
-
-
 class InputError(ValueError):
     """What is wrong with which inputs."""
 
@@ -220,45 +169,11 @@ class StepsOverTheInputs(fx.Interpreter):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@breaks("takes the inputs by name", case="the model of the chapter")
-@wrong(
-    "tells_what_is_wrong",
-    says="With `mask` before `rows`: nothing is wrong, and RuntimeError is raised",
-    read=ENVIRONMENT,
-)
-class PassesTheValuesInTheirOrder(CheckedInputs):
-    """As handed out, with the checks done."""
-
-    def start(self, values):
-        return self.run(*values.values())
-
-
-@wrong(
-    "tells_what_is_wrong",
-    says="With `names`, and `sharpness` left out: nothing is wrong, and TypeError is raised",
-    read=ENVIRONMENT,
-)
-class SkipsWhatIsLeftOut(CheckedInputs):
-    def start(self, values):
-        return self.run(*[values[name] for name in self.inputs if name in values])
-
-
 @breaks("a required input that is not passed:", case="examples for inputs with defaults, none for one without")
 @wrong("tells_what_is_wrong", says="with no `weight`, which has no example: RuntimeError is raised", read=BY_NAME)
 class TakesInputsWithoutAnExampleForOptional(CheckedInputs):
     def required(self, name):
         return name in self.examples and super().required(name)
-
-
-@breaks("An input with a default may be left out", case="examples for inputs with defaults, none for one without")
-@wrong(
-    "tells_what_is_wrong",
-    says="`scale` and `shift` left out, which have defaults and examples: nothing is wrong, and ValueError is raised",
-    read=BY_NAME,
-)
-class DemandsWhatHasAnExample(CheckedInputs):
-    def required(self, name):
-        return name in self.examples or super().required(name)
 
 
 @breaks(
@@ -371,22 +286,6 @@ class LooksForNamesOfNodes(CheckedInputs):
         self.inputs = {node.name: node for node in self.inputs.values()}
 
 
-@breaks("a required input that is not passed:", case="parameters with the names of builtins, one unread")
-@wrong(
-    "tells_what_is_wrong",
-    says="(parameters with the names of builtins, one unread): with no `unread`: no error is raised",
-    read=BY_NAME,
-)
-class DemandsWhatIsRead(CheckedInputs):
-    def required(self, name):
-        return super().required(name) and self.inputs[name].users
-
-    def start(self, values):
-        return self.run(
-            *[values[name] if name in values else (*node.args, None)[0] for name, node in self.inputs.items()]
-        )
-
-
 @breaks("A message about shapes and dtypes does not name inputs without a fault.", case="the model of the chapter")
 @wrong(
     "tells_what_is_wrong",
@@ -414,17 +313,6 @@ class RunsFirst(CheckedInputs):
         return result
 
 
-@wrong("tells_what_is_wrong", says="With `mask` before `rows`: the result is not that of the model", read=ENVIRONMENT)
-class KeepsOneEnvironment(CheckedInputs):
-    def __init__(self, traced, examples):
-        super().__init__(traced, examples)
-        self.kept = {}
-
-    def start(self, values):
-        self.kept.update({self.inputs[name]: value for name, value in values.items()})
-        return self.run(initial_env=self.kept)
-
-
 @breaks(
     "returns the result of the model.",
     "An input with a default may be left out",
@@ -442,17 +330,6 @@ class TakesFalseForLeftOut(CheckedInputs):
         )
 
 
-@breaks("returns the result of the model.", case="a model that returns its inputs, of which some count as false")
-@wrong(
-    "tells_what_is_wrong",
-    says="of which some count as false): with None for `names`: the result is not that of the model",
-    read=ENVIRONMENT,
-)
-class TakesNoneForLeftOut(CheckedInputs):
-    def start(self, values):
-        return super().start({name: value for name, value in values.items() if value is not None})
-
-
 @breaks("a value that is no tensor, if the example is a tensor:", case="the model of the chapter")
 @wrong(
     "tells_what_is_wrong",
@@ -462,15 +339,6 @@ class TakesNoneForLeftOut(CheckedInputs):
 class TakesNoneForMissing(CheckedInputs):
     def faults(self, values):
         return super().faults({name: value for name, value in values.items() if value is not None})
-
-
-@breaks("returns the result of the model.", case="the model of the chapter")
-@wrong(
-    "tells_what_is_wrong", says="With the inputs that were asked: the result is not that of the model", read=ENVIRONMENT
-)
-class ReturnsNothing(CheckedInputs):
-    def start(self, values):
-        super().start(values)
 
 
 @breaks("if it has no example", case="the model of the chapter")
@@ -483,63 +351,6 @@ class ExpectsAnExampleOfEverything(CheckedInputs):
     def wrong_values(self, values):
         said = ((name, self.compare(values[name], self.examples[name])) for name in values if name in self.inputs)
         return [f"{name}: {fault}" for name, fault in said if fault]
-
-
-@breaks("a required input that is not passed:", case="the model of the chapter")
-@wrong(
-    "tells_what_is_wrong",
-    says="With `msak` in place of `mask`: the message does not name `mask`",
-    read=BY_NAME,
-)
-class ForgetsWhatIsMissing(CheckedInputs):
-    def required(self, name):
-        return False
-
-    def start(self, values):
-        missing = [name for name, node in self.inputs.items() if name not in values and not node.args]
-        if missing:
-            raise ValueError(f"{', '.join(missing)}: missing")
-        return super().start(values)
-
-
-@breaks("a value that is no tensor, if the example is a tensor:", case="the model of the chapter")
-@wrong(
-    "tells_what_is_wrong",
-    says="With an nn.Parameter for `mask`: nothing is wrong, and ValueError is raised",
-    read=VALUES,
-)
-class TakesAParameterForNoTensor(CheckedInputs):
-    def compare(self, value, example):
-        if torch.is_tensor(example) and type(value) is not torch.Tensor:
-            return f"a tensor was expected, not {type(value).__name__}"
-        return super().compare(value, example)
-
-
-@breaks("Its message tells *all* faults", case="the model of the chapter")
-@wrong("tells_what_is_wrong", says="With no input at all: the message does not name `mask`", read=BY_NAME)
-class TellsTheFirstOfEachKind(CheckedInputs):
-    def faults(self, values):
-        kinds = {}
-        for said in super().faults(values):
-            kinds.setdefault(said.split()[-1] if said.endswith("missing") else said, said)
-        return list(kinds.values())
-
-
-@breaks("a value for an input that does not exist:", case="the model of the chapter")
-@wrong(
-    "tells_what_is_wrong",
-    says="With the name of a layer, `score`: no error is raised: a ValueError was asked",
-    read=BY_NAME,
-)
-class TakesALayerForAnInput(CheckedInputs):
-    def faults(self, values):
-        targets = {node.target for node in self.graph.nodes}
-        return super().faults(
-            {name: value for name, value in values.items() if name in self.inputs or name not in targets}
-        )
-
-    def start(self, values):
-        return super().start({name: value for name, value in values.items() if name in self.inputs})
 
 
 @breaks("the word `missing`;", case="the model of the chapter")
@@ -587,19 +398,3 @@ class KeepsItsFaults(CheckedInputs):
 class ReplacesRun(fx.Interpreter):
     def run(self, **values):
         return super().run(*values.values())
-
-
-@breaks("a required input that is not passed:", case="a model that returns its inputs, of which some count as false")
-@wrong(
-    "tells_what_is_wrong",
-    says="with 0.0 for `weight`, which has no default: nothing is wrong, and ValueError is raised: weight is missing",
-    read=BY_NAME,
-)
-class TakesZeroForMissing(CheckedInputs):
-    def faults(self, values):
-        given = [name for name, value in values.items() if value is None or torch.is_tensor(value) or value]
-        missing = [f"{name} is missing" for name in values if name not in given and self.required(name)]
-        return [*super().faults(values), *missing]
-
-    def required(self, name):
-        return name in self.inputs and super().required(name)

@@ -6,7 +6,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from fxbook.asking import Case, Usage, traced
+from fxbook.cases import Case, Usage, traced
 
 from ..cases import Reserved, Unread, Weighting, with_late_input
 

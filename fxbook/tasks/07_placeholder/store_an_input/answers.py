@@ -39,38 +39,6 @@ def turns_the_node_itself_into_a_fetch(traced, name, value):
 
 
 @right
-class StoresInASubmodule:
-    def __call__(self, traced, name, value):
-        if not hasattr(traced, "constants_of_inputs"):
-            traced.add_submodule("constants_of_inputs", nn.Module())
-        traced.constants_of_inputs.register_buffer(name, value)
-        read_from(traced, name, f"constants_of_inputs.{name}")
-        return traced
-
-
-@right
-def fetches_for_each_reader(traced, name, value):
-    path = f"_{name}_of_production"
-    setattr(traced, path, nn.Buffer(value.clone()))
-    node = the_input(traced, name)
-    for reader in list(node.users):
-        with traced.graph.inserting_before(reader):
-            reader.replace_input_with(node, traced.graph.get_attr(path))
-    traced.graph.erase_node(node)
-    traced.recompile()
-
-
-@right
-def copies_with_another_node_in_its_place(traced, name, value):
-    path = f"value_of_{name}"
-    traced.register_buffer(path, value)
-    graph = fx.Graph(traced)
-    node = the_input(traced, name)
-    graph.output(graph.graph_copy(traced.graph, {node: graph.get_attr(path)}))
-    traced.graph = graph
-
-
-@right
 def maps_the_arguments_of_each_reader(traced, name, value):
     path = f"of_production_{name}"
     setattr(traced, path, nn.Buffer(value))
@@ -122,12 +90,6 @@ def calls_a_layer_that_returns_it(traced, name, value):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong("in_state_dict", node="stored_mask", says="`stored_mask` is not in the `state_dict` of the model", read=EDIT)
-def sets_a_plain_attribute(traced, name, value):
-    setattr(traced, f"stored_{name}", value)
-    read_from(traced, name, f"stored_{name}")
-
-
 @breaks("so that `state_dict` contains it.", case="the mask of the model of the chapter")
 @wrong("in_state_dict", node="stored_mask", says="a buffer that is saved was asked", read=EDIT)
 def makes_a_buffer_that_is_not_saved(traced, name, value):
@@ -157,14 +119,6 @@ def makes_a_parameter(traced, name, value):
     read_from(traced, name, f"stored_{name}")
 
 
-@wrong("in_state_dict", node="mask", says="`stored_mask` is not in the `state_dict` of the model", read=EDIT)
-def turns_the_node_into_a_fetch_of_an_attribute(traced, name, value):
-    node = the_input(traced, name)
-    setattr(traced, f"stored_{name}", value)
-    node.op, node.target, node.args = "get_attr", f"stored_{name}", ()
-    traced.recompile()
-
-
 @breaks(
     "The model may already have an attribute called `name`.",
     case="an input with the name of a buffer, returned and in a list",
@@ -183,7 +137,7 @@ def calls_the_buffer_as_the_parameter(traced, name, value):
     "Your function may be called several times, for one input after another.", case="two inputs, one after the other"
 )
 @wrong(
-    "a_home_each",
+    "no_shared_buffer",
     node="stored_1",
     says="(two inputs, one after the other): nodes `stored` and `stored_1` both fetch `stored`",
 )
@@ -341,12 +295,6 @@ def leaves_what_has_no_users(traced, name, value):
         read_from(traced, name, f"stored_{name}")
 
 
-@wrong("inputs_gone", node="mask", says="The graph still has the input `mask`", read=EDIT)
-def fixes_it_by_a_default(traced, name, value):
-    node = the_input(traced, name)
-    node.args = (0.0,)
-
-
 @breaks("Edit traced", case="the mask of the model of the chapter")
 @wrong("given_edited", says="You edited a copy")
 def edits_a_copy(traced, name, value):
@@ -385,18 +333,6 @@ def moves_the_fetch_before_its_first_reader(traced, name, value):
             break
     traced.graph.erase_node(node)
     traced.recompile()
-
-
-@breaks("`name` is the parameter", case="two inputs, one after the other")
-@wrong(
-    "inputs_gone",
-    node="scale",
-    says="(two inputs, one after the other): the graph still has the input `scale`",
-    read=EDIT,
-)
-def takes_the_first_input_that_begins_so(traced, name, value):
-    inputs = traced.graph.find_nodes(op="placeholder")
-    turns_the_node_itself_into_a_fetch(traced, next(n.target for n in inputs if n.target.startswith(name)), value)
 
 
 @breaks("Store the value", case="an input with the name of a buffer, returned and in a list")

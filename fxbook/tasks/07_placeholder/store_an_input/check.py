@@ -7,20 +7,20 @@ from typing import Any
 
 from torch import nn
 
-from fxbook.asking import Check
-from fxbook.asking.explained import (
-    a_home_each,
+from fxbook.cases import Check
+from fxbook.graph.record import NodeRecord
+from fxbook.rules.explained import (
     given_edited,
     lints,
+    no_shared_buffer,
     output_last,
     own_weights_stay,
     recompiled,
     tensor_free,
 )
-from fxbook.asking.predicates import edited, same_result
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.view import CaseView
-from fxbook.graph.record import NodeRecord
+from fxbook.rules.predicates import edited, same_result
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 
 def with_stored(model: nn.Module, *inputs: Any) -> Any:
@@ -90,7 +90,7 @@ CHECK = Check(
         recompiled,
         output_last,
         in_state_dict,
-        same_result.or_because(own_weights_stay, a_home_each, readers_get_the_value),
+        same_result.or_because(own_weights_stay, no_shared_buffer, readers_get_the_value),
         each_is_saved,
         edited,
         given_edited,

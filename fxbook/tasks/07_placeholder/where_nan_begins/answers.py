@@ -43,37 +43,6 @@ def found_by(traced, values, test):
 
 
 @right
-def writes_the_loop_out(traced, *values):
-    runner = fx.Interpreter(traced)
-    runner.args_iter, runner.env = iter(values), {}
-    for node in traced.graph.nodes:
-        runner.env[node] = runner.run_node(node)
-        if holds_nan(runner.env[node]):
-            return node.name
-    return None
-
-
-@right
-def stops_the_run_by_an_error(traced, *values):
-    class FoundError(Exception):
-        pass
-
-    class Stopping(fx.Interpreter):
-        def run_node(self, node):
-            value = super().run_node(node)
-            if holds_nan(value):
-                raise FoundError(node.name)
-            return value
-
-    stopping = Stopping(traced)
-    stopping.extra_traceback = False
-    try:
-        stopping.run(*values)
-    except FoundError as found:
-        return str(found)
-
-
-@right
 class ComparesWithItself:
     """nan is not equal to itself; an unpacked value is looked at item by item."""
 
@@ -143,39 +112,7 @@ def notes_all_and_looks_afterwards(traced, *values):
     return next((name for name, count in noted.items() if count), None)
 
 
-@right
-def has_every_kind_of_node_looked_at(traced, *values):
-    """One override for each opcode, and a note of the node that runs."""
-    found = []
-
-    def looking(opcode):
-        def look(self, target, args, kwargs):
-            value = getattr(super(Looking, self), opcode)(target, args, kwargs)
-            if holds_nan(value):
-                found.append(self.current)
-            return value
-
-        return look
-
-    class Looking(fx.Interpreter):
-        def run_node(self, node):
-            self.current = node.name
-            return super().run_node(node)
-
-    for opcode in ("placeholder", "get_attr", "call_function", "call_method", "call_module"):
-        setattr(Looking, opcode, looking(opcode))
-    Looking(traced).run(*values)
-    return (*found, None)[0]
-
-
 # ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
-@wrong("nan_found", says="`output` was returned: the value of `softmax`, before it, holds nan already", read=EVERY)
-def looks_at_the_environment_of_an_ordinary_run(traced, *values):
-    runner = fx.Interpreter(traced)
-    runner.run(*values)
-    return next((node.name for node, value in runner.env.items() if holds_nan(value)), None)
 
 
 @breaks(
@@ -192,25 +129,6 @@ def keeps_every_value_to_the_end(traced, *values):
     runner = fx.Interpreter(traced, garbage_collect_values=False)
     runner.run(*values)
     return next((node.name for node, value in runner.env.items() if holds_nan(value)), None)
-
-
-@breaks("the first node of the run", case="nan in a parameter")
-@wrong(
-    "nan_found",
-    says="(nan in a parameter): `mul` was returned: the value of `factor`, before it, holds nan",
-    read=EVERY,
-)
-def looks_at_steps_and_inputs_only(traced, *values):
-    class Stepping(Watching):
-        def run_node(self, node):
-            value = fx.Interpreter.run_node(self, node)
-            if node.op != "get_attr" and self.first is None and holds_nan(value):
-                self.first = node
-            return value
-
-    stepping = Stepping(traced, holds_nan)
-    stepping.run(*values)
-    return stepping.first and stepping.first.name
 
 
 @breaks("the first node of the run", case="nan in an input")
@@ -255,12 +173,6 @@ def adds_up_and_asks_once(traced, *values):
         return torch.is_tensor(value) and bool(value.sum().isnan())
 
     return found_by(traced, values, sums_to_nan)
-
-
-@breaks("whose value holds nan.", case="a mask that keeps no row")
-@wrong("nan_found", says="`mask` was returned: the value of this node holds no nan", read=EVERY)
-def takes_infinity_for_nan(traced, *values):
-    return found_by(traced, values, lambda value: torch.is_tensor(value) and not value.isfinite().all())
 
 
 @breaks("or a tuple", case="nan in one of two results of a node")
@@ -336,22 +248,6 @@ def returns_the_node(traced, *values):
     return watching.first
 
 
-@breaks("the first node of the run", case="a mask that keeps no row")
-@wrong("nan_found", says="`output` was returned: the value of `softmax`, before it, holds nan already", read=EVERY)
-def remembers_the_last(traced, *values):
-    class Last(fx.Interpreter):
-        name = None
-
-        def run_node(self, node):
-            value = super().run_node(node)
-            self.name = node.name if holds_nan(value) else self.name
-            return value
-
-    last = Last(traced)
-    last.run(*values)
-    return last.name
-
-
 @breaks("If there is none, return `None`.", case="a mask that keeps some rows")
 @wrong("nan_found", says="`softmax` was returned: the value of this node holds no nan", read=EVERY)
 def knows_the_node(traced, *values):
@@ -399,13 +295,3 @@ def looks_at_one_dtype_only(traced, *values):
         return torch.is_tensor(value) and value.dtype == torch.float32 and bool(value.isnan().any())
 
     return found_by(traced, values, holds)
-
-
-@breaks("Return the name", case="nan in one of two results of a node")
-@wrong(
-    "nan_found", says="two results of a node): the answer is '<function sign_and_log>', which is neither", read=EVERY
-)
-def returns_the_target(traced, *values):
-    watching = Watching(traced, holds_nan)
-    watching.run(*values)
-    return watching.first and str(watching.first.target)

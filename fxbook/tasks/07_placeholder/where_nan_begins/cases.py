@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, fx, nn
 
-from fxbook.asking import Case, Usage
+from fxbook.cases import Case, Usage
 
 from ..cases import Weighting, mask, mask_of, table
 

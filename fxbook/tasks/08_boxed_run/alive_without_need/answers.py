@@ -1,6 +1,5 @@
 """Answers to 08-alive-without-need: what is alive before a node computes, less the bound."""
 
-import gc
 import weakref
 
 import torch
@@ -26,46 +25,6 @@ def inputs(traced):
 
 
 @right
-def keeps_a_weak_dict(kind, traced, tensors):
-    need, found = needed(traced.graph), {}
-    alive = weakref.WeakValueDictionary(zip(inputs(traced), tensors, strict=True))
-
-    class Watched(kind):
-        def run_node(self, n):
-            if n.name in need:
-                found[n.name] = set(alive) - need[n.name]
-            alive[n.name] = value = super().run_node(n)
-            return value
-
-    Watched(traced).boxed_run(tensors)
-    return found
-
-
-@right
-def strikes_out_by_finalizers(kind, traced, tensors):
-    need, found, alive = needed(traced.graph), {}, set()
-
-    def enter(name, tensor):
-        alive.add(name)
-        weakref.finalize(tensor, alive.discard, name)
-
-    for place, name in enumerate(inputs(traced)):
-        enter(name, tensors[place])
-
-    class Watched(kind):
-        def run_node(self, n):
-            if n.op.startswith("call"):
-                found[n] = sorted(alive - need[n.name])
-            value = super().run_node(n)
-            if n.op != "output":
-                enter(n.name, value)
-            return value
-
-    Watched(traced).boxed_run(tensors)
-    return found
-
-
-@right
 def replaces_the_method_of_an_instance(kind, traced, tensors):
     need, found = needed(traced.graph), {}
     refs = dict(zip(inputs(traced), map(weakref.ref, tensors), strict=True))
@@ -81,27 +40,6 @@ def replaces_the_method_of_an_instance(kind, traced, tensors):
 
     runner.run_node = watched
     runner.boxed_run(tensors)
-    return found
-
-
-@right
-def follows_the_memory(kind, traced, tensors):
-    """Storages in place of tensors."""
-    need, found = needed(traced.graph), {}
-    stores = {name: weakref.ref(tensors[i].untyped_storage()) for i, name in enumerate(inputs(traced))}
-
-    class Watched(kind):
-        def run_node(self, n):
-            gc.collect()
-            alive = {name for name, ref in stores.items() if ref()}
-            if n.op.startswith("call"):
-                found[n.name] = alive - need[n.name]
-            value = super().run_node(n)
-            if n.op.startswith("call"):
-                stores[n.name] = weakref.ref(value.untyped_storage())
-            return value
-
-    Watched(traced).boxed_run(tensors)
     return found
 
 
@@ -211,23 +149,6 @@ def refs_of(traced, tensors):
     return dict(zip(inputs(traced), map(weakref.ref, tensors), strict=True))
 
 
-@wrong("tells_unneeded", says=f"Node `right` is in the answer for `add`, {ELSE}")
-def keeps_the_loop_variable(kind, traced, tensors):
-    refs = {}
-    for name, tensor in zip(inputs(traced), tensors, strict=True):
-        refs[name] = weakref.ref(tensor)
-    runner, found = watch(kind, traced, refs)
-    runner.boxed_run(tensors)
-    return found
-
-
-@wrong("tells_unneeded", says=f"Node `gate` is in the answer for `mul`, {ELSE}")
-def hands_over_a_copy_of_the_list(kind, traced, tensors):
-    runner, found = watch(kind, traced, refs_of(traced, tensors))
-    runner.boxed_run(list(tensors))
-    return found
-
-
 @breaks("Call its `boxed_run`.", case="the gated mix")
 @wrong("tells_unneeded", says=f"Node `gate` is in the answer for `mul`, {ELSE}")
 def calls_run(kind, traced, tensors):
@@ -236,31 +157,10 @@ def calls_run(kind, traced, tensors):
     return found
 
 
-@wrong("tells_unneeded", says=f"Node `sigmoid` is in the answer for `mul_1`, {ELSE}")
-def keeps_the_results(kind, traced, tensors):
-    refs, kept = refs_of(traced, tensors), []
-
-    def enter(node, value):
-        kept.append(value)
-        refs[node.name] = weakref.ref(value)
-
-    runner, found = watch(kind, traced, refs, enter=enter)
-    runner.boxed_run(tensors)
-    return found
-
-
 @breaks("before the node runs", case="the gated mix")
 @wrong("tells_unneeded", says="`sigmoid` is in the answer for itself: its own result is not counted")
 def looks_behind_the_node(kind, traced, tensors):
     runner, found = watch(kind, traced, refs_of(traced, tensors), after=True)
-    runner.boxed_run(tensors)
-    return found
-
-
-@breaks("the values that are alive", case="the gated mix, hoarded")
-@wrong("tells_unneeded", says="While node `mul_1` computes, `sigmoid` is alive without need: the answer lacks it")
-def watches_inputs_only(kind, traced, tensors):
-    runner, found = watch(kind, traced, refs_of(traced, tensors), enter=lambda node, value: None)
     runner.boxed_run(tensors)
     return found
 
@@ -282,32 +182,10 @@ def runs_an_interpreter_of_its_own(kind, traced, tensors):
     return found
 
 
-@breaks("and need not be alive.", case="the gated mix")
-@wrong("tells_unneeded", says="Node `gate` is in the answer for `sigmoid`, but it has to be alive")
-def forgets_the_bound(kind, traced, tensors):
-    runner, found = watch(kind, traced, refs_of(traced, tensors), less=False)
-    runner.boxed_run(tensors)
-    return found
-
-
 @breaks("For each node that computes", case="a layer and methods")
 @wrong("tells_unneeded", says="(a layer and methods): node `norm` computes, but is missing in the answer")
 def measures_functions_only(kind, traced, tensors):
     runner, found = watch(kind, traced, refs_of(traced, tensors), steps="call_function")
-    runner.boxed_run(tensors)
-    return found
-
-
-@breaks("the tensor exists, no matter what holds it:", case="a layer and methods")
-@wrong("tells_unneeded", says="(a layer and methods): while node `add` computes, `norm` is alive without need")
-def follows_the_results_of_functions_only(kind, traced, tensors):
-    refs = refs_of(traced, tensors)
-
-    def enter(node, value):
-        if node.op == "call_function":
-            refs[node.name] = weakref.ref(value)
-
-    runner, found = watch(kind, traced, refs, enter=enter)
     runner.boxed_run(tensors)
     return found
 
@@ -373,11 +251,4 @@ def keeps_the_newest_result(kind, traced, tensors):
             return self.newest
 
     Watched(traced).boxed_run(tensors)
-    return found
-
-
-@wrong("tells_unneeded", says="`gate` is alive without need: the answer lacks it. `boxed_run` calls `run_node` for no")
-def watches_results_only(kind, traced, tensors):
-    runner, found = watch(kind, traced, {})
-    runner.boxed_run(tensors)
     return found

@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 from torch import fx
 
-from fxbook.asking import Check
-from fxbook.asking.predicates import input_unchanged
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
 from fxbook.graph.record import NodeRecord
+from fxbook.rules.predicates import input_unchanged
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 from ..check import differences, made_before, needed
 from .cases import Collecting, Dropping, Hoarding, Late

@@ -36,22 +36,6 @@ def without_unread(runner, args_list):
 
 
 @right
-class GivesNothingForWhatNobodyReads(fx.Interpreter):
-    """The value of an unread node is None; the env is emptied whatever happens."""
-
-    def boxed_run(self, args_list):
-        without_unread(self, args_list)
-        try:
-            return super().boxed_run(args_list)
-        finally:
-            self.env = {}
-
-    def run_node(self, n):
-        value = super().run_node(n)
-        return value if n.users or n.op == "output" else None
-
-
-@right
 class SweepsBeforeEachNode(fx.Interpreter):
     def run_node(self, n):
         for held in list(self.env):
@@ -65,20 +49,6 @@ class SweepsBeforeEachNode(fx.Interpreter):
         return result
 
 
-@right
-class RunsInAnotherInterpreter:
-    """No subclass: an interpreter that is made for each run goes with it."""
-
-    def __init__(self, module):
-        self.module = module
-
-    def boxed_run(self, args_list):
-        runner = Entering(self.module)
-        without_unread(runner, args_list)
-        return runner.boxed_run(args_list)
-
-
-@right
 class LoopsByItself(fx.Interpreter):
     def boxed_run(self, args_list):
         given = inputs(self.graph)
@@ -141,15 +111,6 @@ class BeginsWithAnEnvironment(Entering):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@breaks("An input without a user is freed before the first node computes.", case="values that no node reads")
-@wrong("let_go", says=MASK)
-class ForgetsTheInputs(Entering):
-    def boxed_run(self, args_list):
-        result = super().boxed_run(args_list)
-        self.env = {}
-        return result
-
-
 @breaks("An input without a user is freed before the first node computes.", case="two inputs that no node reads")
 @wrong("let_go", says="(two inputs that no node reads): while node `exp` computes, the input `names` is alive")
 class ForgetsAllInputsButOne(Entering):
@@ -199,15 +160,6 @@ class EmptiesACopy(Entering):
         args_list = list(args_list)
         without_unread(self, args_list)
         result = super().boxed_run(args_list)
-        self.env = {}
-        return result
-
-
-@wrong("let_go", says=MASK)
-class CallsRun(Entering):
-    def boxed_run(self, args_list):
-        result = self.run(*args_list)
-        args_list.clear()
         self.env = {}
         return result
 
@@ -269,22 +221,6 @@ class TakesAListOfAnyLength(Entering):
         return result
 
 
-@wrong(
-    "ends well",
-    says="Expected positional argument for parameter mask, but one was not passed in",
-    read="07_placeholder#runtimeerror-expected-positional-argument-for-parameter-mask-but-one-was-not-passed-in",
-)
-class LeavesUnreadInputsOut(Entering):
-    """Their placeholders run, and find nothing."""
-
-    def boxed_run(self, args_list):
-        env = {node: item for node, item in zip(inputs(self.graph), args_list, strict=True) if node.users}
-        args_list.clear()
-        result = self.run(initial_env=env)
-        self.env = {}
-        return result
-
-
 @breaks("only the values that this node or a later node uses are alive.", case="the gated mix")
 @wrong("let_go", says="While node `add` computes, the input `right` is alive: its last user is `mul_1`")
 class KeepsTheLoopVariable(Entering):
@@ -294,47 +230,6 @@ class KeepsTheLoopVariable(Entering):
             env[node] = value if node.users else None
         args_list.clear()
         result = self.run(initial_env=env)
-        self.env = {}
-        return result
-
-
-@wrong("let_go", says=SQUARE)
-class HoldsTheLastResult(fx.Interpreter):
-    """``value`` lives until the next one is made."""
-
-    def boxed_run(self, args_list):
-        env = {node: item for node, item in zip(inputs(self.graph), args_list, strict=True) if node.users}
-        args_list.clear()
-        self.env = env
-        for node in self.graph.nodes:
-            if node.op == "placeholder":
-                continue
-            value = self.run_node(node)
-            if node.users:
-                env[node] = value
-            for read in node.all_input_nodes:
-                if max(read.users) is node:
-                    del env[read]
-        env.clear()
-        return value
-
-
-@wrong("result_is_right", says="The result is not that of the model: it is None")
-class ReturnsNothing(Entering):
-    def boxed_run(self, args_list):
-        without_unread(self, args_list)
-        super().boxed_run(args_list)
-        self.env = {}
-
-
-@wrong(
-    "ends well",
-    says="run() got an unexpected keyword argument 'initial_env'",
-    read="08_boxed_run#typeerror-timedrun-got-an-unexpected-keyword-argument-initial_env",
-)
-class OverridesRunWithoutItsKeywords(Entering):
-    def run(self, *args):
-        result = super().run(*args)
         self.env = {}
         return result
 

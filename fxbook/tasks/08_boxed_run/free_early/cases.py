@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor, fx, nn
 
-from fxbook.asking import Case, Usage
+from fxbook.cases import Case, Usage
 
 from ..cases import Mixed, Nested, Residual, Unused
 from ..watched_run.cases import draw, inputs_of, run_watched, with_inputs_of_its_own

@@ -1,30 +1,10 @@
 """Answers to 08-last-readers: after which node a value may go."""
 
-from torch import fx, nn
+from torch import fx
 
 from fxbook.tasks.answering import breaks, right, wrong
 
 # ---- right -----------------------------------------------------------------------------------------------------------
-
-
-@right
-def overwrites_while_walking_down(graph):
-    """The reader that is met last stays."""
-    last = {}
-    for node in graph.nodes:
-        for read in node.all_input_nodes:
-            last[read.name] = node.name
-        if node.op != "output":
-            last[node.name] = node.name
-    return last
-
-
-@right
-def turns_the_table_of_an_interpreter_round(graph):
-    last = {node: node for node in graph.nodes if node.op != "output"}
-    for reader, values in fx.Interpreter(nn.Module(), graph=graph).user_to_last_uses.items():
-        last |= dict.fromkeys(values, reader)
-    return last
 
 
 @right
@@ -37,13 +17,6 @@ class FirstMetFromBelow:
             for read in node.all_input_nodes:
                 last.setdefault(read.name, node.name)
         return last
-
-
-@right
-def compares_places_in_the_list(graph):
-    places = {node: place for place, node in enumerate(graph.nodes)}
-    *nodes, _ = places
-    return {node.name: sorted([node, *node.users], key=places.__getitem__)[-1].name for node in nodes}
 
 
 @right
@@ -98,27 +71,10 @@ def takes_the_last_of_users(graph):
     return {node.name: (list(node.users) or [node])[-1].name for node in graph.nodes if node.op != "output"}
 
 
-@breaks("the last node in the list", case="values that no node reads")
-@wrong("ends_at_last_reader", says="Node `cos` reads `scale`, but another user comes later in the list")
-def takes_the_first_reader(graph):
-    return {node.name: min(node.users, default=node).name for node in graph.nodes if node.op != "output"}
-
-
-@breaks("the names of all nodes", case="values that no node reads")
-@wrong("ends_at_last_reader", says="Node `mask` is missing")
-def leaves_out_what_nobody_reads(graph):
-    return {node.name: max(node.users).name for node in graph.nodes if node.users}
-
-
 @breaks("A node without users gets its own name", case="values that no node reads")
 @wrong("ends_at_last_reader", says="No node uses `mask`: the answer for it was to be itself, not `output`")
 def lets_the_unread_live_to_the_end(graph):
     return {node.name: max(node.users).name if node.users else "output" for node in graph.nodes if node.op != "output"}
-
-
-@wrong("ends_at_last_reader", says="No node uses `mask`")
-def has_nothing_for_the_unread(graph):
-    return {node.name: max(node.users).name if node.users else None for node in graph.nodes if node.op != "output"}
 
 
 @breaks("except `output`.", case="the attention of the chapter")
@@ -133,12 +89,6 @@ def returns_a_list_of_pairs(graph):
     return [(node, max(node.users, default=node)) for node in graph.nodes if node.op != "output"]
 
 
-@wrong("ends_at_last_reader", says="Node `query` is missing in the answer")
-def hands_over_the_table_of_an_interpreter(graph):
-    """It has the values of each reader, not the reader of each value."""
-    return fx.Interpreter(nn.Module(), graph=graph).user_to_last_uses
-
-
 @breaks("that uses this node.", case="values read in lists and by name")
 @wrong("ends_at_last_reader", says="node `add` reads `first`, but another user comes later")
 def looks_at_plain_arguments_only(graph):
@@ -151,25 +101,6 @@ def looks_at_plain_arguments_only(graph):
 SLICE = "(a slice up to a value, and a result used twice)"
 
 
-@breaks("that uses this node.", case="a slice up to a value, and a result used twice")
-@wrong("ends_at_last_reader", says=f"{SLICE}: the answer for `length` is `length`, which does not use it")
-def looks_into_no_slice(graph):
-    last = {node.name: node.name for node in graph.nodes if node.op != "output"}
-
-    def note(argument):
-        if isinstance(argument, fx.Node):
-            last[argument.name] = node.name
-        elif isinstance(argument, (list, tuple)):
-            for item in argument:
-                note(item)
-        elif isinstance(argument, dict):
-            note([*argument.values()])
-
-    for node in graph.nodes:
-        note((node.args, node.kwargs))
-    return last
-
-
 @breaks("the last node in the list", case="a slice up to a value, and a result used twice")
 @wrong("ends_at_last_reader", says=f"{SLICE}: node `getitem` reads `relu`, but another user comes later in the list")
 def takes_output_for_a_user_only_where_there_is_no_other(graph):
@@ -179,15 +110,6 @@ def takes_output_for_a_user_only_where_there_is_no_other(graph):
             others = [user for user in node.users if user.op != "output"]
             last[node.name] = max(others or node.users, default=node).name
     return last
-
-
-@breaks("the names of all nodes", case="a slice up to a value, and a result used twice")
-@wrong("ends_at_last_reader", says=f"{SLICE}: node `input_1` is missing in the answer")
-def names_inputs_by_their_parameters(graph):
-    nodes = [node for node in graph.nodes if node.op != "output"]
-    return {
-        node.target if node.op == "placeholder" else node.name: max(node.users, default=node).name for node in nodes
-    }
 
 
 @breaks("the names of all nodes", case="a graph that fetches a weight")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fxbook.asking import Case, Usage
+from fxbook.cases import Case, Usage
 
 from ..cases import Attention, Nested, Unused, Weighted, Windowed, graph_of, moved_graph_of, with_changes
 

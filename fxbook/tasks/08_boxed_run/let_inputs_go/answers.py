@@ -1,8 +1,5 @@
 """Answers to 08-let-inputs-go: inputs by name, each of which goes after its last reader."""
 
-import operator
-
-import torch
 from torch import fx
 
 from fxbook.tasks.answering import breaks, right, wrong
@@ -17,18 +14,6 @@ def inputs(traced):
 
 
 # ---- right -----------------------------------------------------------------------------------------------------------
-
-
-@right
-def begins_with_an_environment(traced, named):
-    return fx.Interpreter(traced).run(initial_env={node: named.pop(node.name) for node in inputs(traced)})
-
-
-@right
-def copies_the_list_and_clears(traced, named):
-    box = [named[node.name] for node in inputs(traced)]
-    named.clear()
-    return fx.Interpreter(traced).boxed_run(box)
 
 
 @right
@@ -65,11 +50,6 @@ def runs_node_by_node(traced, named):
 
 
 @right
-def maps_the_names_to_what_is_popped(traced, named):
-    return fx.Interpreter(traced).boxed_run(list(map(named.pop, map(str, inputs(traced)))))
-
-
-@right
 def sorts_them_into_a_box(traced, named):
     """In the order of the dict, each into its place."""
     places = {node.name: place for place, node in enumerate(inputs(traced))}
@@ -90,14 +70,6 @@ def replaces_the_method_of_an_instance(traced, named):
         runner.env.clear()
 
 
-@right
-def gets_all_items_at_once(traced, named):
-    box = [*operator.itemgetter(*[node.name for node in inputs(traced)])(named)]
-    while named:
-        named.popitem()
-    return fx.Interpreter(traced, garbage_collect_values=True).boxed_run(box)
-
-
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
@@ -107,59 +79,11 @@ def leaves_the_dict_as_it_was(traced, named):
     return fx.Interpreter(traced).boxed_run([named[node.name] for node in inputs(traced)])
 
 
-@wrong("let_go", says=HELD)
-def clears_the_dict_after_the_run(traced, named):
-    result = fx.Interpreter(traced).boxed_run([named[node.name] for node in inputs(traced)])
-    named.clear()
-    return result
-
-
 @breaks("Free each input after its last use.", case="the gated mix")
 @wrong("let_go", says=HELD)
 def hands_over_a_copy_of_the_list(traced, named):
     box = [named.pop(node.name) for node in inputs(traced)]
     return fx.Interpreter(traced).boxed_run(list(box))
-
-
-@wrong("let_go", says=HELD)
-def collects_nothing(traced, named):
-    box = [named.pop(node.name) for node in inputs(traced)]
-    return fx.Interpreter(traced, garbage_collect_values=False).boxed_run(box)
-
-
-@wrong("let_go", says=HELD)
-def calls_run(traced, named):
-    return fx.Interpreter(traced).run(*[named.pop(node.name) for node in inputs(traced)])
-
-
-@wrong("let_go", says=HELD)
-def calls_the_module(traced, named):
-    return traced(*(named.pop(node.name) for node in inputs(traced)))
-
-
-@breaks("Free each input after its last use.", case="the gated mix")
-@wrong("let_go", says="While node `add` computes, the input `right` is alive: its last user is `mul_1`")
-def keeps_the_loop_variable(traced, named):
-    box = []
-    for node in inputs(traced):
-        tensor = named.pop(node.name)
-        box.append(tensor)
-    return fx.Interpreter(traced).boxed_run(box)
-
-
-@wrong("let_go", says=HELD)
-def keeps_the_first_in_a_variable(traced, named):
-    first, *others = inputs(traced)
-    gate = named.pop(first.name)
-    return fx.Interpreter(traced).boxed_run([gate, *(named.pop(node.name) for node in others)])
-
-
-@breaks("in any order", case="the gated mix")
-@wrong("reads_what_was_handed_over", says="Node `sigmoid` reads `gate`, but was given `right`")
-def takes_the_dict_in_its_own_order(traced, named):
-    box = list(named.values())
-    named.clear()
-    return fx.Interpreter(traced).boxed_run(box)
 
 
 @breaks("in any order", case="four inputs, one of them a parameter `input`")
@@ -168,21 +92,10 @@ def sorts_the_names(traced, named):
     return fx.Interpreter(traced).boxed_run([named.pop(name) for name in sorted(named)])
 
 
-@wrong("reads_what_was_handed_over", says="Node `sigmoid` reads `gate`, but was given `left`")
-def takes_the_last_item_each_time(traced, named):
-    return fx.Interpreter(traced).boxed_run([named.popitem()[1] for _ in inputs(traced)])
-
-
 @breaks("the name of each placeholder", case="four inputs, one of them a parameter `input`")
 @wrong("ends well", says="(four inputs, one of them a parameter `input`): your code raises KeyError: 'input'")
 def asks_for_the_parameters(traced, named):
     return fx.Interpreter(traced).boxed_run([named.pop(node.target) for node in inputs(traced)])
-
-
-@wrong("ends well", says="(four inputs, one of them a parameter `input`): your code raises ValueError: too many")
-def knows_three_inputs(traced, named):
-    first, second, third = (node.name for node in inputs(traced))
-    return fx.Interpreter(traced).boxed_run([named.pop(first), named.pop(second), named.pop(third)])
 
 
 @wrong("ends well", says="sigmoid(): argument 'input'")
@@ -197,12 +110,6 @@ def clones_every_input(traced, named):
     """Twice the inputs at the start."""
     box = [named[node.name].clone() for node in inputs(traced)]
     named.clear()
-    return fx.Interpreter(traced).boxed_run(box)
-
-
-@wrong("reads_what_was_handed_over", says="in other memory than that of `gate`: a copy takes memory once more")
-def stacks_the_inputs(traced, named):
-    box = list(torch.stack([named.pop(node.name) for node in inputs(traced)]))
     return fx.Interpreter(traced).boxed_run(box)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from fxbook.asking import Case, Usage
+from fxbook.cases import Case, Usage
 
 from ..cases import Mixed, Nested, Residual, called
 from ..watched_run.cases import run_watched, with_inputs_of_its_own

@@ -35,34 +35,6 @@ def intersects_above_and_below(graph):
 
 
 @right
-class SpansFromMakerToLastReader:
-    """Each value is entered at every node that computes behind it, up to its last reader."""
-
-    def __call__(self, graph):
-        found = {step.name: set() for step in graph.nodes if step.op in CALLS}
-        for value in graph.nodes:
-            step = value.next
-            while value.users and step <= max(value.users) and step.op != "output":
-                if step.op in CALLS:
-                    found[step.name].add(value.name)
-                step = step.next
-        return found
-
-
-@right
-def counts_readers_that_are_left(graph):
-    left = {node: len(node.users) for node in graph.nodes}
-    alive, found = [], {}
-    for node in graph.nodes:
-        if node.op in CALLS:
-            found[node.name] = tuple(value.name for value in alive)
-        for read in node.all_input_nodes:
-            left[read] -= 1
-        alive = [value for value in [*alive, node] if left[value]]
-    return found
-
-
-@right
 def takes_away_what_an_interpreter_deletes(graph):
     table = fx.Interpreter(nn.Module(), graph=graph).user_to_last_uses
     alive, found = set(), {}
@@ -89,28 +61,7 @@ def multiplies_two_tables(graph):
     }
 
 
-@right
-def asks_the_next_node_first(graph):
-    found = {}
-
-    def need(node):
-        after = set() if node.op == "output" else need(node.next)
-        needed = (after - {node.name}) | {read.name for read in node.all_input_nodes}
-        if node.op in CALLS:
-            found[node.name] = frozenset(needed)
-        return needed
-
-    need(next(iter(graph.nodes)))
-    return found
-
-
 # ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
-@breaks("or a later node uses.", case="the gated mix")
-@wrong("tells_needed", says="While node `sigmoid` computes, `left` must be alive: the answer lacks it")
-def counts_only_what_the_node_reads(graph):
-    return told(graph, lambda value, step: step in value.users)
 
 
 @breaks("that this node", case="the gated mix")
@@ -182,14 +133,6 @@ def leaves_out_weights(graph):
     )
 
 
-@wrong("tells_needed", says="while node `relu` computes, `kept` must be alive: the answer lacks it")
-def looks_at_plain_arguments_only(graph):
-    return told(
-        graph,
-        lambda value, step: value < step and any(reader >= step and value in reader.args for reader in value.users),
-    )
-
-
 @breaks("`call_function`", case="the gated mix")
 @wrong("tells_needed", says="`gate` is in the answer, but computes nothing")
 def answers_for_every_node(graph):
@@ -210,54 +153,9 @@ def removes_what_nobody_reads(graph):
 LATE = "(a slice up to a value, and a weight that is fetched late)"
 
 
-@breaks("the earlier values", case="a slice up to a value, and a weight that is fetched late")
-@wrong("tells_needed", says=f"{LATE}: node `scale` is in the answer for `relu`, but it need not be alive")
-def takes_weights_for_alive_from_the_start(graph):
-    return told(
-        graph,
-        lambda value, step: (value < step or value.op == "get_attr") and any(reader >= step for reader in value.users),
-    )
-
-
-@breaks("or a later node uses.", case="a slice up to a value, and a weight that is fetched late")
-@wrong("tells_needed", says=f"{LATE}: while node `relu` computes, `length` must be alive: the answer lacks it")
-def looks_into_no_slice(graph):
-    def reads(argument):
-        if isinstance(argument, fx.Node):
-            yield argument
-        elif isinstance(argument, (list, tuple, dict)):
-            for item in argument.values() if isinstance(argument, dict) else argument:
-                yield from reads(item)
-
-    found, alive = {}, set()
-    for node in reversed(graph.nodes):
-        alive = alive - {node.name} | {read.name for read in reads([node.args, node.kwargs])}
-        if node.op in CALLS:
-            found[node.name] = alive
-    return found
-
-
-@breaks("or a later node uses.", case="a slice up to a value, and a weight that is fetched late")
-@wrong("tells_needed", says=f"{LATE}: while node `getitem` computes, `input_1` must be alive: the answer lacks it")
-def forgets_readers_that_nobody_reads(graph):
-    return told(
-        graph,
-        lambda value, step: (
-            value < step and any(reader >= step and (reader.users or reader.op == "output") for reader in value.users)
-        ),
-    )
-
-
 @breaks("names of the values", case="a slice up to a value, and a weight that is fetched late")
 @wrong("tells_needed", says=f"{LATE}: node `input` is in the answer for `relu`, but it is no node of the graph")
 def names_inputs_by_their_parameters(graph):
     called = {node.name: node.target for node in graph.nodes if node.op == "placeholder"}
     found = asks_each_value_for_its_readers(graph)
     return {step: {called.get(name, name) for name in names} for step, names in found.items()}
-
-
-@wrong("tells_needed", says="While node `sigmoid` computes, `left` must be alive: the answer lacks it")
-def looks_at_the_table_of_an_interpreter(graph):
-    """It says what goes after a node, and nothing of what stays."""
-    table = fx.Interpreter(nn.Module(), graph=graph).user_to_last_uses
-    return {node.name: set(table.get(node, ())) for node in graph.nodes if node.op in CALLS}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fxbook.asking import Case, Usage
+from fxbook.cases import Case, Usage
 
 from ..cases import (
     Attention,

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import torch
 
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.values import Value, difference, encode
-from fxbook.asking.view import CaseView
+from fxbook.cases.values import Value, difference, encode
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 from ..check import last_reader, needed
 

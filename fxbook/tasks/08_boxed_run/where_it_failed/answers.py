@@ -1,7 +1,6 @@
 """Answers to 08-where-it-failed: the node that raised, and the shapes that it read."""
 
 import copy
-import re
 import traceback
 
 import torch
@@ -25,35 +24,6 @@ def shapes(runner, node):
 
 
 @right
-def reads_the_message(traced, tensors):
-    runner = fx.Interpreter(traced)
-    try:
-        runner.run(*tensors)
-    except Exception as error:
-        name = re.search(r"While executing %(\w+)", str(error))[1]
-        [node] = [node for node in traced.graph.nodes if node.name == name]
-        return [name, [list(shape) for shape in shapes(runner, node)]]
-
-
-@right
-def catches_in_run_node(traced, tensors):
-    found = []
-
-    class Catching(fx.Interpreter):
-        def run_node(self, n):
-            try:
-                return super().run_node(n)
-            except Exception:
-                found.append((n, shapes(self, n)))
-                raise
-
-    try:
-        Catching(traced).boxed_run(tensors)
-    except Exception:
-        return found[0]
-
-
-@right
 def keeps_all_and_takes_the_first_missing(traced, tensors):
     runner = fx.Interpreter(traced, garbage_collect_values=False)
     try:
@@ -61,19 +31,6 @@ def keeps_all_and_takes_the_first_missing(traced, tensors):
     except Exception:
         node = next(node for node in traced.graph.nodes if node not in runner.env)
         return node.name, [runner.env[read].shape for read in node.all_input_nodes]
-
-
-@right
-def runs_node_by_node(traced, tensors):
-    runner = fx.Interpreter(traced)
-    runner.env = dict(zip(traced.graph.find_nodes(op="placeholder"), tensors, strict=True))
-    for node in traced.graph.nodes:
-        try:
-            if node not in runner.env:
-                runner.env[node] = runner.run_node(node)
-        except Exception:
-            return node, shapes(runner, node)
-    return None
 
 
 @right
@@ -149,34 +106,10 @@ def catches_the_usual_classes(traced, tensors):
     return told(lambda runner: (runner.current.name, shapes(runner, runner.current)), usual)(traced, tensors)
 
 
-@wrong("tells_failure", says=f"{OWN}: the answer is None, but the model does not run to its end")
-def takes_an_error_without_a_message_for_none(traced, tensors):
-    try:
-        traced(*tensors)
-    except Exception as error:
-        return keeps_all_and_takes_the_first_missing(traced, tensors) if str(error) else None
-
-
-@wrong("tells_failure", says=f"{OWN}: node `refused` is right and reads 3 tensors, but the answer has 2 for its shapes")
-def tells_equal_shapes_once(traced, tensors):
-    return told(lambda runner: (runner.current.name, [*dict.fromkeys(shapes(runner, runner.current))]))(traced, tensors)
-
-
 @breaks("a list of the shapes of the tensors", case="an error of its own class")
 @wrong("tells_failure", says=f"{OWN}: node `refused` is right and reads 3 tensors, but the answer has 2 for its shapes")
 def leaves_out_shapes_without_sizes(traced, tensors):
     return told(lambda runner: (runner.current.name, [*filter(None, shapes(runner, runner.current))]))(traced, tensors)
-
-
-@breaks("in the order of `all_input_nodes`.", case="an error of its own class")
-@wrong("tells_failure", says=f"{OWN}: node `refused` is right, but shape 2 of 3 is not that of `amin`")
-def takes_what_is_read_by_name_first(traced, tensors):
-    def describe(runner):
-        reads = {}
-        fx.node.map_arg([dict(runner.current.kwargs), runner.current.args], lambda read: reads.setdefault(read, None))
-        return runner.current.name, [tuple(runner.env[read].shape) for read in reads]
-
-    return told(describe)(traced, tensors)
 
 
 @breaks("raises an error of any class", case="a dimension too many")
@@ -186,17 +119,6 @@ def takes_other_errors_for_none(traced, tensors):
         return told(lambda runner: (runner.current.name, shapes(runner, runner.current)), RuntimeError)(traced, tensors)
     except Exception:
         return None
-
-
-@breaks("in the order of `all_input_nodes`.", case="the attention, a wrong shape")
-@wrong("tells_failure", says="Node `matmul_1` is right, but shape 1 of 2 is not that of `")
-def takes_the_shapes_in_the_order_of_the_list(traced, tensors):
-    return told(
-        lambda runner: (
-            runner.current.name,
-            [tuple(runner.env[read].shape) for read in sorted(runner.current.all_input_nodes)],
-        )
-    )(traced, tensors)
 
 
 @breaks("the tensors that this node uses", case="a weight that does not fit")
@@ -247,22 +169,6 @@ def names_the_last_node_that_ran(traced, tensors):
         return node.name, shapes(runner, node)
 
 
-@wrong("tells_failure", says="The answer names node `output`, which never ran: an earlier one raised the error")
-def names_the_output(traced, tensors):
-    return told(lambda runner: ("output", []))(traced, tensors)
-
-
-@wrong("ends well", says="KeyError")
-def takes_the_first_node_that_is_gone(traced, tensors):
-    """With values collected, those of earlier nodes are gone as well."""
-    runner = fx.Interpreter(traced)
-    try:
-        runner.boxed_run(tensors)
-    except Exception:
-        node = next(node for node in traced.graph.nodes if node.op.startswith("call") and node not in runner.env)
-        return node.name, shapes(runner, node)
-
-
 @breaks("a list of the shapes of the tensors that this node uses", case="the attention, a wrong shape")
 @wrong("tells_failure", says="Node `matmul_1` is right, but shape 1 of 2 is not that of `")
 def tells_every_shape_in_env(traced, tensors):
@@ -297,11 +203,6 @@ def looks_into_no_list(traced, tensors):
 @wrong("tells_failure", says="`<built-in function matmul>`, the first part of the answer, is no name of a node")
 def names_the_target(traced, tensors):
     return told(lambda runner: (str(runner.current.target), shapes(runner, runner.current)))(traced, tensors)
-
-
-@wrong("tells_failure", says="The answer is None, but the model does not run to its end")
-def prints_in_place_of_returning(traced, tensors):
-    return told(lambda runner: print(runner.current.name, shapes(runner, runner.current)))(traced, tensors)
 
 
 @wrong("ends well", says="mat1 and mat2 shapes cannot be multiplied")

@@ -7,12 +7,12 @@ from typing import Any
 import torch
 from torch import Tensor, fx
 
-from fxbook.asking import Check
-from fxbook.asking.predicates import input_unchanged
-from fxbook.asking.returned import name_of
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.values import Value, difference, encode
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
+from fxbook.cases.values import Value, difference, encode
+from fxbook.rules.predicates import input_unchanged
+from fxbook.rules.returned import name_of
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 
 class _Noting(fx.Interpreter):

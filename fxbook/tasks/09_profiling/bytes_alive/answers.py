@@ -1,6 +1,5 @@
 """Answers to 09-bytes-alive."""
 
-import copy
 import itertools
 import weakref
 
@@ -19,28 +18,6 @@ def tensors(value):
 def own(traced):
     """The storages of the weights."""
     return {tensor.untyped_storage().data_ptr() for tensor in (*traced.parameters(), *traced.buffers())}
-
-
-@right
-def reads_the_environment(traced, *inputs):
-    """What the environment and the result hold, inputs always; storages told apart by address."""
-    found, weights = [], own(traced)
-
-    class Memory(fx.Interpreter):
-        def run_node(self, node):
-            value = super().run_node(node)
-            if node.op == "placeholder":
-                self.given.append(value)
-            held = [*self.env.values(), *self.given, value]
-            stores = {t.untyped_storage().data_ptr(): t.untyped_storage().nbytes() for t in tensors(held)}
-            found.append(sum(size for address, size in stores.items() if address not in weights))
-            return value
-
-    memory = Memory(traced)
-    memory.given = []
-    with torch.no_grad():
-        memory.run(*inputs)
-    return found
 
 
 @right
@@ -121,82 +98,6 @@ def a_loop_of_its_own(traced, *inputs):
     return found
 
 
-@right
-def from_an_environment_that_is_given(traced, *inputs):
-    """Counts the inputs by themselves, and everything else in ``env``."""
-    places = traced.graph.find_nodes(op="placeholder")
-    weights, found, given = own(traced), [], {}
-    for value in inputs:
-        given |= {t.untyped_storage().data_ptr(): t.untyped_storage().nbytes() for t in tensors(value)}
-        found.append(sum(given.values()))
-
-    class Memory(fx.Interpreter):
-        def run_node(self, node):
-            value = super().run_node(node)
-            here = tensors([*self.env.values(), value])
-            held = {t.untyped_storage().data_ptr(): t.untyped_storage().nbytes() for t in here}
-            found.append(sum(size for address, size in (given | held).items() if address not in weights))
-            return value
-
-    with torch.no_grad():
-        Memory(traced).run(initial_env=dict(zip(places, inputs, strict=True)))
-    return torch.tensor(found)
-
-
-@right
-def by_opcode(traced, *inputs):
-    """Overrides the methods of the opcodes; floats in place of whole numbers."""
-    found, stores, weights = [], weakref.WeakSet(), own(traced)
-
-    class Memory(fx.Interpreter):
-        def made(self, value):
-            stores.update(part.untyped_storage() for part in tensors(value))
-            found.append(float(sum(store.nbytes() for store in stores if store.data_ptr() not in weights)))
-            return value
-
-        def placeholder(self, *call):
-            return self.made(super().placeholder(*call))
-
-        def get_attr(self, *call):
-            return self.made(super().get_attr(*call))
-
-        def call_function(self, *call):
-            return self.made(super().call_function(*call))
-
-        def call_method(self, *call):
-            return self.made(super().call_method(*call))
-
-        def call_module(self, *call):
-            return self.made(super().call_module(*call))
-
-        def output(self, *call):
-            return self.made(super().output(*call))
-
-    with torch.no_grad():
-        Memory(traced).run(*inputs)
-    return found
-
-
-@right
-def on_a_copy_in_a_table(traced, *inputs):
-    """A matrix: which storage is alive at which node; the sizes are multiplied in at the end."""
-    rows, sizes, weights = [], {}, own(traced)
-
-    class Memory(fx.Interpreter):
-        def run_node(self, node):
-            value = super().run_node(node)
-            for part in tensors(value):
-                store = part.untyped_storage()
-                if store.data_ptr() not in weights:
-                    sizes[StorageWeakRef(store)] = store.nbytes()
-            rows.append({ref for ref in sizes if not ref.expired()})
-            return value
-
-    with torch.no_grad():
-        Memory(copy.deepcopy(traced, {id(t): t for t in (*traced.parameters(), *traced.buffers())})).run(*inputs)
-    return [sum(sizes[ref] for ref in row) for row in rows]
-
-
 def without_weights(node, value):
     return [] if node.op == "get_attr" else tensors(value)
 
@@ -220,12 +121,6 @@ def followed(traced, inputs, count=without_weights, no_grad=True, collect=True, 
     with torch.set_grad_enabled(not no_grad):
         Memory(traced, garbage_collect_values=collect).run(*inputs)
     return found
-
-
-@breaks("Run without gradients.", case="the network of the chapter")
-@wrong("bytes_alive", says="keeps values for gradients", read="09_profiling#who-asks-for-gradients")
-def asks_for_gradients(traced, *inputs):
-    return followed(traced, inputs, no_grad=False)
 
 
 def counted(traced, inputs, count):
@@ -286,17 +181,6 @@ def knows_no_tuples(traced, *inputs):
     return followed(traced, inputs, lambda node, value: [value] if isinstance(value, torch.Tensor) else [])
 
 
-@breaks("that are alive", case="the network of the chapter")
-@wrong("bytes_alive", says="Nothing is freed in the answer")
-def collects_no_values(traced, *inputs):
-    return followed(traced, inputs, collect=False)
-
-
-@wrong("bytes_alive", says="Nothing is freed in the answer")
-def keeps_them_in_a_set(traced, *inputs):
-    return followed(traced, inputs, held=set)
-
-
 @breaks("when the node has made its result", case="the network of the chapter")
 @wrong("bytes_alive", says="is of the moment before its node made a result")
 def looks_before_the_node_runs(traced, *inputs):
@@ -348,11 +232,6 @@ def a_set_of_tensors(traced, *inputs):
 @wrong("bytes_alive", says="The list has 15 numbers: one for each of the 14 nodes was asked.")
 def one_too_many(traced, *inputs):
     return [*followed(traced, inputs), 0]
-
-
-@wrong("bytes_alive", says="A list of numbers was asked")
-def only_the_peak(traced, *inputs):
-    return max(followed(traced, inputs))
 
 
 @breaks("Memory that several tensors share counts once", case="the network of the chapter")
@@ -427,15 +306,6 @@ def counts_all_inputs_from_the_first_node(traced, *inputs):
     return [sum(store.nbytes() for store in given)] * many + found[many:]
 
 
-@breaks("Inputs count", case="several inputs, a nested result and buffers")
-@wrong("bytes_alive", says="Inputs count, from their own node to the end")
-def counts_the_first_input_alone(traced, *inputs):
-    def parts(node, value):
-        return [] if node.op == "placeholder" and node.prev.op == "placeholder" else tensors(value)
-
-    return followed(traced, inputs, parts)
-
-
 @breaks("and buffers of `traced` do not count", case="several inputs, a nested result and buffers")
 @wrong("bytes_alive", says="Parameters and buffers were not to be counted, nor views of them.")
 def counts_buffers(traced, *inputs):
@@ -443,17 +313,6 @@ def counts_buffers(traced, *inputs):
 
     def parts(node, value):
         return [part for part in tensors(value) if part.untyped_storage().data_ptr() not in parameters]
-
-    return counted(traced, inputs, parts)
-
-
-@wrong("bytes_alive", says="Parameters and buffers were not to be counted, nor views of them.")
-def leaves_out_what_a_checkpoint_has(traced, *inputs):
-    """A buffer may be no part of the state dict."""
-    saved = {tensor.untyped_storage().data_ptr() for tensor in traced.state_dict().values()}
-
-    def parts(node, value):
-        return [part for part in tensors(value) if part.untyped_storage().data_ptr() not in saved]
 
     return counted(traced, inputs, parts)
 
@@ -488,24 +347,3 @@ def frees_after_the_last_of_the_users(traced, *inputs):
     """Users have the order in which they were added."""
     with torch.no_grad():
         return held_by_hand(traced, inputs, lambda used: [*used.users][-1])
-
-
-@wrong("bytes_alive", says="The result counts with the values that the node uses, each with its own memory:")
-def counts_one_tensor_of_each_shape(traced, *inputs):
-    found = []
-
-    class Memory(fx.Interpreter):
-        def run_node(self, node):
-            value = super().run_node(node)
-            held = {tensor.shape: tensor.nbytes for tensor in tensors([*self.env.values(), inputs, value])}
-            found.append(sum(held.values()))
-            return value
-
-    with torch.no_grad():
-        Memory(traced).run(*inputs)
-    return found
-
-
-@wrong("bytes_alive", says="Each number is 4 times the bytes: a storage tells its size in bytes, not in elements.")
-def multiplies_by_the_size_of_an_element(traced, *inputs):
-    return [4 * held for held in followed(traced, inputs)]

@@ -8,10 +8,10 @@ from typing import Any
 import torch
 from torch import fx
 
-from fxbook.asking import Check
-from fxbook.asking.returned import numbers_of
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
+from fxbook.rules.returned import numbers_of
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 from fxbook.stepping.run.record import Method, RunRecord, record_run
 
 from .cases import kept_for_gradients

@@ -5,8 +5,6 @@ import math
 import time
 import timeit
 
-import torch
-
 from fxbook.tasks.answering import breaks, right, wrong
 
 FIRST = "09_profiling#a-clock-around-every-node"
@@ -27,19 +25,6 @@ def swaps_a_list(first, second, rounds, clock=time.perf_counter):
         seconds = {call: took(call, clock) for call in order}
         ratios.append(seconds[first] / seconds[second])
         order.reverse()
-    return ratios
-
-
-@right
-def a_tensor_of_ratios(first, second, rounds, clock=time.perf_counter):
-    second(), first()
-    ratios = torch.empty(rounds, dtype=torch.float64)
-    for turn in range(0, rounds, 2):
-        a, b = took(first, clock), took(second, clock)
-        ratios[turn] = a / b
-        if turn + 1 < rounds:
-            b, a = took(second, clock), took(first, clock)
-            ratios[turn + 1] = a / b
     return ratios
 
 
@@ -68,33 +53,6 @@ def logarithms(first, second, rounds, clock=time.perf_counter):
     return tuple(math.exp(value) for value in found)
 
 
-@right
-def writes_the_marks_down_and_divides_later(first, second, rounds, clock=time.perf_counter):
-    marks, ratios = [], []
-    second(), first(), first()
-    for turn in range(rounds):
-        for call in ((first, second), (second, first))[turn % 2]:
-            marks.append(clock())
-            call()
-            marks.append(clock())
-    for turn in range(rounds):
-        start, middle, again, end = marks[4 * turn : 4 * turn + 4]
-        ratio = (middle - start) / (end - again)
-        ratios.append(1 / ratio if turn % 2 else ratio)
-    return ratios
-
-
-@right
-def a_generator_of_rounds(first, second, rounds, clock=time.perf_counter):
-    def one_round(order):
-        seconds = dict(sorted((which, took((first, second)[which], clock)) for which in order))
-        return seconds[0] / seconds[1]
-
-    orders = [(0, 1), (1, 0)] * rounds
-    one_round(orders[1])
-    return list(map(one_round, orders[:rounds]))
-
-
 @breaks("one directly after the other", case="two calls on a machine that slows down")
 @wrong("ratios_in_pairs", says="is not of two runs side by side")
 def one_after_the_other(first, second, rounds, clock=time.perf_counter):
@@ -109,18 +67,6 @@ def one_after_the_other(first, second, rounds, clock=time.perf_counter):
 def always_the_same_order(first, second, rounds, clock=time.perf_counter):
     first(), second()
     return [took(first, clock) / took(second, clock) for _ in range(rounds)]
-
-
-@breaks("the first call of each", case="two calls on a machine that slows down")
-@wrong("ratios_in_pairs", says="a first call is in it", read=FIRST)
-def keeps_the_first_call_of_one(first, second, rounds, clock=time.perf_counter):
-    first()
-    order, ratios = [first, second], []
-    for _ in range(rounds):
-        seconds = {call: took(call, clock) for call in order}
-        ratios.append(seconds[first] / seconds[second])
-        order.reverse()
-    return ratios
 
 
 @breaks("the time of `first` divided by the time of `second`:", case="two calls on a machine that slows down")
@@ -168,25 +114,6 @@ def alternates_halfway(first, second, rounds, clock=time.perf_counter):
     return in_order(lambda turn: 2 * turn < rounds, first, second, rounds, clock)
 
 
-@wrong("ratios_in_pairs", says="Ratio 0 is second / first: first / second was asked, whichever of them ran first.")
-def divides_by_whoever_went_first(first, second, rounds, clock=time.perf_counter):
-    ratios = swaps_a_list(first, second, rounds, clock)
-    return [ratio if turn % 2 else 1 / ratio for turn, ratio in enumerate(ratios)]
-
-
-@wrong("ratios_in_pairs", says="`first` ran 24 times for 12 ratios: in a round each was to run once.")
-def keeps_the_first_round(first, second, rounds, clock=time.perf_counter):
-    """Both first calls in one ratio, where they cancel almost; then time went on."""
-    order, ratios = [first, second], []
-    for _ in range(rounds):
-        took(order[0], clock), took(order[0], clock)
-        seconds = {call: took(call, clock) for call in (first, second)}
-        second()
-        ratios.append(seconds[first] / (took(second, clock)))
-        order.reverse()
-    return ratios
-
-
 @breaks("one ratio for each of `rounds` rounds.", case="two calls on a machine that slows down")
 @wrong("ratios_in_pairs", says="The list has 1 ratios: 12 rounds were asked.")
 def one_ratio(first, second, rounds, clock=time.perf_counter):
@@ -207,19 +134,6 @@ def reads_another_clock(first, second, rounds, clock=time.perf_counter):
 
 
 @breaks("In a round each runs once", case="two calls on a machine that slows down")
-@wrong("ratios_in_pairs", says="`first` ran 24 times for 12 ratios: in a round each was to run once.")
-def takes_the_better_of_two(first, second, rounds, clock=time.perf_counter):
-    order, ratios = [first, second], []
-    for call in order:
-        call()
-    for _ in range(rounds):
-        seconds = [{call: took(call, clock) for call in order} for _ in range(2)]
-        ratios.append(min(s[first] for s in seconds) / min(s[second] for s in seconds))
-        order.reverse()
-    return ratios
-
-
-@breaks("In a round each runs once", case="two calls on a machine that slows down")
 @wrong("ratios_in_pairs", says="`first` ran 23 times for 12 ratios: in a round each was to run once.")
 def warms_up_in_each_round(first, second, rounds, clock=time.perf_counter):
     order, ratios = [first, second], []
@@ -229,16 +143,6 @@ def warms_up_in_each_round(first, second, rounds, clock=time.perf_counter):
         ratios.append(seconds[first] / seconds[second])
         order.reverse()
     return ratios
-
-
-@breaks("In a round each runs once", case="two calls on a machine that slows down")
-@wrong("ratios_in_pairs", says="`first` ran 6 times for 12 ratios: in a round each was to run once.")
-def takes_the_last_of_a_round_for_the_first_of_the_next(first, second, rounds, clock=time.perf_counter):
-    first(), second()
-    calls = [second, first] * rounds
-    seconds = [took(call, clock) for call in calls[: rounds + 1]]
-    pairs = itertools.pairwise(seconds)
-    return [one / other if turn % 2 else other / one for turn, (one, other) in enumerate(pairs)]
 
 
 @breaks("for each of `rounds` rounds", case="an odd number of rounds")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import itertools
 
-from fxbook.asking import Check
-from fxbook.asking.returned import numbers_of
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
+from fxbook.rules.returned import numbers_of
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 from ..check import A_CLOCK, close
 from .cases import Drifting

@@ -60,19 +60,6 @@ def inserts_a_new_selection(model):
 
 
 @right
-def keeps_the_dimension_and_drops_it_at_the_end(model):
-    traced, select = traced_with_selection(model)
-    if stays(traced, select):
-        return traced
-    foot = foot_of(traced, select)
-    with traced.graph.inserting_before(foot):
-        last = traced.graph.call_method("narrow", (foot.args[0], 1, -1, 1))
-    foot.replace_input_with(foot.args[0], last)
-    traced.recompile()
-    return fx.GraphModule(traced, traced.graph)
-
-
-@right
 def copies_into_a_new_graph(model):
     traced, select = traced_with_selection(model)
     if stays(traced, select):
@@ -88,43 +75,6 @@ def copies_into_a_new_graph(model):
             reads = {**env, node.args[0]: last} if node is foot else env
             env[node] = graph.node_copy(node, reads.__getitem__)
     return fx.GraphModule(traced, graph)
-
-
-@right
-def selects_before_the_addition_too(model):
-    """Where nobody else reads the sum: less work than is asked."""
-    traced, select = traced_with_selection(model)
-    if stays(traced, select):
-        return traced
-    foot = foot_of(traced, select)
-    below = foot.args[0]
-    reads = [below]
-    if below.target is operator.add and len(below.users) == 1:
-        foot, reads = below, list(below.args)
-    with traced.graph.inserting_before(foot):
-        foot.args = tuple(traced.graph.call_method("select", (read, 1, -1)) for read in reads)
-    select.replace_all_uses_with(select.args[0])
-    traced.graph.erase_node(select)
-    traced.recompile()
-    return traced
-
-
-@right
-def selects_a_slice_and_squeezes_at_the_end(model):
-    """Every step in between keeps the dimension."""
-    traced, select = traced_with_selection(model)
-    if stays(traced, select):
-        return traced
-    foot = foot_of(traced, select)
-    with traced.graph.inserting_before(foot):
-        last = traced.graph.call_function(operator.getitem, (foot.args[0], (slice(None), slice(-1, None))))
-    foot.replace_input_with(foot.args[0], last)
-    with traced.graph.inserting_after(select):
-        squeezed = traced.graph.call_method("squeeze", (select.args[0],), {"dim": 1})
-    select.replace_all_uses_with(squeezed)
-    traced.graph.erase_node(select)
-    traced.recompile()
-    return traced
 
 
 @right
@@ -297,20 +247,6 @@ def passes_any_module(model):
     return climbs(model, may_pass)
 
 
-@wrong("same_scores", node="add_4", says="Node `add_4` no longer gets every position", read=REPAIR)
-def passes_an_addition_by_one_side(model):
-    traced, select = traced_with_selection(model)
-    foot = foot_of(traced, select)
-    if foot.args[0].target is not operator.add:
-        return inserts_a_new_selection(model)
-    stream, added = foot.args[0].args
-    with traced.graph.inserting_before(foot.args[0]):
-        foot.args[0].args = (stream, traced.graph.call_method("select", (added, 1, -1)))
-    select.args = (foot, (slice(None), -1))
-    traced.recompile()
-    return traced
-
-
 @wrong("right kind", says="an fx.GraphModule was asked")
 def returns_the_graph(model):
     return inserts_a_new_selection(model).graph
@@ -381,7 +317,6 @@ def in_case(case, node):
 
 ADDING = in_case("a GPT that adds up positions", "cumsum")
 BY_METHOD = in_case("a GPT that mixes positions by a method", "softmax_1")
-SCORING = in_case("a GPT of which every score is used", "head")
 RANKING = in_case("a GPT that ranks the positions at its end", "softmax_1")
 NO_SELECTION = in_case("a GPT of which every score is used", "gate")
 
@@ -412,15 +347,6 @@ def asks_what_stands_before_the_first_alone(model):
     _, select = traced_with_selection(model)
     first = select.args[0]
     return climbs(model, lambda traced, node: (is_step(traced, node) or node.name == first.name) and alone(node))
-
-
-@breaks("a result may have a second user that needs every position.", case="a GPT of which every score is used")
-@wrong("same_scores", node="head", says=f"{SCORING}, and `mean`, which uses it too, needs all.", read=REPAIR)
-def asks_for_the_first_user(model):
-    def may_pass(traced, node):
-        return is_step(traced, node) and next(iter(node.users)).args[1:] == (LAST,)
-
-    return climbs(model, may_pass)
 
 
 @breaks("with `[:, -1]`.", case="a GPT of which every score is used")

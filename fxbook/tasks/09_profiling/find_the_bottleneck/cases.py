@@ -13,7 +13,7 @@ import torch._dynamo
 from torch import Tensor, fx, nn
 from torch.utils.flop_counter import FlopCounterMode
 
-from fxbook.asking import Case, Usage
+from fxbook.cases import Case, Usage
 
 
 class Attention(nn.Module):

@@ -8,14 +8,14 @@ from typing import Any
 import torch
 from torch import Tensor, fx, nn
 
-from fxbook.asking import Check
-from fxbook.asking.exercise import inputs_of, model_of, same_as_eager
-from fxbook.asking.explained import lints, recompiled
-from fxbook.asking.predicates import all_in_sight, input_unchanged, no_dead_nodes, runs, shares_weights
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.values import Value, difference
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
+from fxbook.cases.exercise import inputs_of, model_of, same_as_eager
+from fxbook.cases.values import Value, difference
 from fxbook.graph.record import GraphRecord, NodeRecord
+from fxbook.rules.explained import lints, recompiled
+from fxbook.rules.predicates import all_in_sight, input_unchanged, no_dead_nodes, runs, shares_weights
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 from ..check import one_thread
 from .cases import GPT, OtherGPT, RankingGPT, ScoringGPT, flops_by_node

@@ -1,7 +1,6 @@
 """Answers to 09-flops-by-module."""
 
 import collections
-import itertools
 
 import torch
 from torch import fx
@@ -32,53 +31,12 @@ def stack(node):
 
 
 @right
-def with_gradients(traced, *inputs):
-    return grouped(traced, inputs, lambda node: (stack(node) or [("", None)])[0][0].partition(".")[0], no_grad=False)
-
-
-@right
-def one_counter_for_the_run(traced, *inputs):
-    """Differences of a total that runs on; modules without FLOPs left out."""
-    found = {}
-
-    class Flops(fx.Interpreter):
-        def run_node(self, node):
-            before = counter.get_total_flops()
-            value = super().run_node(node)
-            more = counter.get_total_flops() - before
-            if more:
-                path = next((path for path, _ in stack(node)), "").partition(".")[0]
-                found[path] = found.get(path, 0) + more
-            return value
-
-    with FlopCounterMode(display=False) as counter:
-        Flops(traced).run(*inputs)
-    return found
-
-
-@right
 def without_computing(traced, *inputs):
     """Fake tensors have shapes, and FLOPs follow from shapes."""
     mode = FakeTensorMode(allow_non_fake_inputs=True)
     with mode:
         fakes = [mode.from_tensor(value) for value in inputs]
         return grouped(traced, fakes, lambda node: (stack(node) or [("", None)])[0][0].partition(".")[0])
-
-
-@right
-def counts_each_row_of_nodes(traced, *inputs):
-    """The nodes of one submodule stand in a row, or in several."""
-    rows = itertools.groupby(
-        list(traced.graph.nodes), key=lambda node: (stack(node) or [("", None)])[0][0].partition(".")[0]
-    )
-    runner, found = fx.Interpreter(traced), collections.Counter()
-    runner.args_iter, runner.env = iter(inputs), {}
-    for child, nodes in rows:
-        with torch.no_grad(), FlopCounterMode(display=False) as counter:
-            for node in nodes:
-                runner.env[node] = runner.run_node(node)
-        found[child] += counter.get_total_flops()
-    return found
 
 
 @right
@@ -139,42 +97,11 @@ def counts_first_and_groups_then(traced, *inputs):
     return {name: sum(flops[n] for n in flops if name in inside[n]) for name in sorted(children)} | outside
 
 
-@breaks("each outermost submodule", case="the network of the chapter")
-@wrong("each_module_its_flops", says="`block.conv1` is not the path of an outermost submodule")
-def innermost(traced, *inputs):
-    return grouped(traced, inputs, lambda node: (stack(node) or [("", None)])[-1][0])
-
-
 @breaks("the name of each outermost submodule", case="a layer in two modules, a leaf of several products")
 @wrong("each_module_its_flops", says="(a layer in two modules, a leaf of several products): `block` has no FLOPs")
 def from_the_innermost_name(traced, *inputs):
     """A layer in two modules has the name of one of them."""
     return grouped(traced, inputs, lambda node: (stack(node) or [("", None)])[-1][0].split(".")[0])
-
-
-@breaks("the FLOPs that are done inside it", case="a layer in two modules, a leaf of several products")
-@wrong("each_module_its_flops", says="(a layer in two modules, a leaf of several products): `cell` ")
-def takes_the_last_operator_of_a_leaf(traced, *inputs):
-    found = collections.Counter()
-
-    class Last(TorchDispatchMode):
-        def __torch_dispatch__(self, called, types, args=(), kwargs=None):
-            result = called(*args, **(kwargs or {}))
-            formula = flop_registry.get(called.overloadpacket)
-            self.flops = formula(*args, **(kwargs or {}), out_val=result) if formula else self.flops
-            return result
-
-    class Flops(fx.Interpreter):
-        def run_node(self, node):
-            with Last() as mode:
-                mode.flops = 0
-                value = super().run_node(node)
-            found[(stack(node) or [("", None)])[0][0].partition(".")[0]] += mode.flops
-            return value
-
-    with torch.no_grad():
-        Flops(traced).run(*inputs)
-    return dict(found)
 
 
 @breaks("the one that the root has for it:", case="modules in modules, one called twice")
@@ -202,24 +129,11 @@ def only_the_total(traced, *inputs):
     return sum(grouped(traced, inputs, str).values())
 
 
-@breaks("the FLOPs", case="the network of the chapter")
-@wrong("each_module_its_flops", says="A multiplication with its addition counts as 2.")
-def counts_a_product_once(traced, *inputs):
-    found = grouped(traced, inputs, lambda node: (stack(node) or [("", None)])[0][0])
-    return {path: flops // 2 for path, flops in found.items()}
-
-
 @breaks("The work of the root", case="modules in modules, one called twice")
 @wrong("each_module_its_flops", says='the root itself (`""`) has no FLOPs in the answer')
 def leaves_the_root_out(traced, *inputs):
     found = grouped(traced, inputs, lambda node: (stack(node) or [("", None)])[0][0])
     return {path: flops for path, flops in found.items() if path}
-
-
-@breaks("done inside it", case="modules in modules, one called twice")
-@wrong("each_module_its_flops", says="(modules in modules, one called twice): `mix` does ")
-def by_the_target_of_call_module(traced, *inputs):
-    return grouped(traced, inputs, lambda node: node.target.split(".")[0] if node.op == "call_module" else "")
 
 
 def grouped_without(left_out, traced, inputs):
@@ -230,47 +144,10 @@ def grouped_without(left_out, traced, inputs):
     return {path: flops for path, flops in found.items() if path is not None}
 
 
-@breaks("The work of the root", case="a child of a child, called by the root; several inputs")
-@wrong("each_module_its_flops", says='several inputs): the root itself (`""`) has no FLOPs in the answer')
-def leaves_methods_out(traced, *inputs):
-    return grouped_without(lambda node: node.op == "call_method", traced, inputs)
-
-
 @breaks("the FLOPs that are done inside it", case="a child of a child, called by the root; several inputs")
 @wrong("each_module_its_flops", says="several inputs): `mix` does ")
 def leaves_out_what_nobody_reads(traced, *inputs):
     return grouped_without(lambda node: not node.users, traced, inputs)
-
-
-@breaks("the FLOPs that are done inside it", case="the network of the chapter")
-@wrong("each_module_its_flops", says="`block` does ")
-def keeps_the_last_node_of_each(traced, *inputs):
-    found = {}
-
-    class Flops(fx.Interpreter):
-        def run_node(self, node):
-            with FlopCounterMode(display=False) as counter:
-                value = super().run_node(node)
-            path = (stack(node) or [("", None)])[0][0]
-            if counter.get_total_flops():
-                found[path.split(".")[0]] = counter.get_total_flops()
-            return value
-
-    Flops(traced).run(*inputs)
-    return found
-
-
-@wrong("each_module_its_flops", says="is not the path of an outermost submodule")
-def lets_the_counter_group(traced, *inputs):
-    with FlopCounterMode(display=False) as counter:
-        traced(*inputs)
-    return {path.split(".")[-1]: sum(by_op.values()) for path, by_op in counter.get_flop_counts().items()}
-
-
-@breaks("the root has for it", case="a child of a child, called by the root; several inputs")
-@wrong("each_module_its_flops", says="several inputs): `mix.0` is not the path")
-def keeps_the_whole_path(traced, *inputs):
-    return grouped(traced, inputs, lambda node: (stack(node) or [("", None)])[0][0])
 
 
 @wrong(
@@ -280,11 +157,3 @@ def keeps_the_whole_path(traced, *inputs):
 )
 def passes_the_first_input_alone(traced, *inputs):
     return grouped(traced, inputs[:1], lambda node: (stack(node) or [("", None)])[0][0].partition(".")[0])
-
-
-@wrong("each_module_its_flops", says="(a child of a child, called by the root; several inputs)")
-def knows_a_module_by_how_its_name_begins(traced, *inputs):
-    found = grouped(traced, inputs, lambda node: (stack(node) or [("", None)])[0][0])
-    children = [name for name, _ in traced.named_children()]
-    groups = {name: sum(n for path, n in found.items() if path.startswith(name)) for name in children}
-    return {**groups, "": found.get("", 0)}

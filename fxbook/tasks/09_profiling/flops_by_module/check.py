@@ -10,11 +10,11 @@ import torch
 from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
-from fxbook.asking import Check
-from fxbook.asking.exercise import model_of
-from fxbook.asking.returned import number_of, table_of
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
+from fxbook.cases.exercise import model_of
+from fxbook.rules.returned import number_of, table_of
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 from ..check import one_thread
 

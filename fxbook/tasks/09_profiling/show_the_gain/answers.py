@@ -54,28 +54,6 @@ def tensor_quantiles(before, after, *inputs, clock=time.perf_counter):
 
 
 @right
-def through_interpreters(before, after, *inputs, clock=time.perf_counter):
-    first, second = fx.Interpreter(before), fx.Interpreter(after)
-    found = sorted(ratios(first.run, second.run, inputs, clock))
-    return {
-        "flops": flops(before, inputs) / flops(after, inputs),
-        "time": (found[2], statistics.median(found), found[-3]),
-    }
-
-
-@right
-def a_hundred_rounds(before, after, *inputs, clock=time.perf_counter):
-    cut = statistics.quantiles(ratios(before, after, inputs, clock, 100), n=10, method="inclusive")
-    return answer(before, after, inputs, clock, time=[cut[0], cut[4], cut[8]])
-
-
-@right
-def twentieths(before, after, *inputs, clock=time.perf_counter):
-    cut = statistics.quantiles(ratios(before, after, inputs, clock, 40), n=20)
-    return answer(before, after, inputs, clock, time=(cut[1], cut[9], cut[17]))
-
-
-@right
 def with_timeit_under_inference_mode(before, after, *inputs, clock=time.perf_counter):
     first, second = (timeit.Timer(lambda m=module: m(*inputs), timer=clock) for module in (before, after))
     found = []
@@ -122,45 +100,16 @@ def flops_the_wrong_way(before, after, *inputs, clock=time.perf_counter):
     return answer(before, after, inputs, clock, flops=flops(after, inputs) / flops(before, inputs))
 
 
-@breaks("the FLOPs of `before` divided", case="two products and one")
-@wrong("ratio_of_flops", says=", FLOPs before / after. You say ", read=WORK)
-def a_difference_of_flops(before, after, *inputs, clock=time.perf_counter):
-    return answer(before, after, inputs, clock, flops=flops(before, inputs) - flops(after, inputs))
-
-
-MORE = "(more FLOPs, two inputs, a nested result)"
-
-
 @breaks("the FLOPs of `before` divided by the FLOPs of `after`.", case="more FLOPs, two inputs, a nested result")
 @wrong("ratio_of_flops", says="FLOPs before / after. You say 0.", read=WORK)
 def whole_times_as_many_flops(before, after, *inputs, clock=time.perf_counter):
     return answer(before, after, inputs, clock, flops=flops(before, inputs) // flops(after, inputs))
 
 
-@breaks("divided by the FLOPs of `after`.", case="more FLOPs, two inputs, a nested result")
-@wrong("ratio_of_flops", says=f"{MORE}: `flops` is after / before: before / after was asked.", read=WORK)
-def the_larger_number_of_flops_above(before, after, *inputs, clock=time.perf_counter):
-    counted = flops(before, inputs), flops(after, inputs)
-    return answer(before, after, inputs, clock, flops=max(counted) / min(counted))
-
-
-@breaks("the FLOPs of `before`", case="more FLOPs, two inputs, a nested result")
-@wrong("ratio_of_flops", says=f"{MORE}: `flops` is 0.", read=WORK)
-def flops_of_one_row(before, after, *inputs, clock=time.perf_counter):
-    row = [value[:1] for value in inputs]
-    return answer(before, after, inputs, clock, flops=flops(before, row) / flops(after, row))
-
-
 @breaks('Return `{"flops":', case="two products and one")
 @wrong("ratio_of_flops", says="A dict with the keys 'flops' and 'time' was asked.")
 def a_tuple(before, after, *inputs, clock=time.perf_counter):
     return tuple(answer(before, after, inputs, clock).values())
-
-
-@wrong("three_numbers", says="are equal: one ratio is no spread", read=PAIRS)
-def no_spread(before, after, *inputs, clock=time.perf_counter):
-    middle = statistics.median(ratios(before, after, inputs, clock))
-    return answer(before, after, inputs, clock, time=(middle, middle, middle))
 
 
 @breaks('…, "time":', case="two products and one")
@@ -182,15 +131,6 @@ def five_rounds(before, after, *inputs, clock=time.perf_counter):
     cut = statistics.quantiles(ratios(before, after, inputs, clock, 5), n=10)
     work = flops(before, inputs) / flops(after, inputs)
     return {"flops": work, "time": (cut[0], cut[4], cut[8])}
-
-
-@wrong("twenty_rounds", says="1 of your times is of one call of `before` alone", read=PAIRS)
-def one_run_with_an_invented_spread(before, after, *inputs, clock=time.perf_counter):
-    before(*inputs), after(*inputs)
-    with torch.no_grad():
-        ratio = took(before, inputs, clock) / took(after, inputs, clock)
-    work = flops(before, inputs) / flops(after, inputs)
-    return {"flops": work, "time": (0.9 * ratio, ratio, 1.1 * ratio)}
 
 
 @breaks("call each module once in each round.", case="two products and one")
@@ -236,46 +176,6 @@ def time_the_wrong_way(before, after, *inputs, clock=time.perf_counter):
     return answer(before, after, inputs, clock, time=(cut[0], cut[4], cut[8]))
 
 
-@breaks("the lower decile", case="two products and one")
-@wrong("median_with_deciles", says="The first number of `time` is no decile: far more than a tenth", read=FIRST)
-def quartiles(before, after, *inputs, clock=time.perf_counter):
-    return answer(before, after, inputs, clock, time=statistics.quantiles(ratios(before, after, inputs, clock), n=4))
-
-
-@breaks("the lower decile", case="two products and one")
-@wrong("median_with_deciles", says="The first number of `time` is no decile", read=FIRST)
-def fifths(before, after, *inputs, clock=time.perf_counter):
-    cut = statistics.quantiles(ratios(before, after, inputs, clock, 30), n=10)
-    return answer(before, after, inputs, clock, time=(cut[1], cut[4], cut[7]))
-
-
-@breaks("the upper decile", case="two products and one")
-@wrong("median_with_deciles", says="The last number of `time` is no", read=FIRST)
-def the_eighth_cut_for_the_last(before, after, *inputs, clock=time.perf_counter):
-    cut = statistics.quantiles(ratios(before, after, inputs, clock, 30), n=10)
-    return answer(before, after, inputs, clock, time=(cut[0], cut[4], cut[7]))
-
-
-@breaks("the median", case="two products and one")
-@wrong("median_with_deciles", says="is not the median of ratios of calls side by side", read=PAIRS)
-def the_sixth_cut_for_the_median(before, after, *inputs, clock=time.perf_counter):
-    cut = statistics.quantiles(ratios(before, after, inputs, clock, 30), n=10)
-    return answer(before, after, inputs, clock, time=(cut[0], cut[5], cut[8]))
-
-
-@breaks("the median", case="two products and one")
-@wrong("median_with_deciles", says="is not the median of ratios of calls side by side", read=PAIRS)
-def smallest_mean_and_largest(before, after, *inputs, clock=time.perf_counter):
-    found = ratios(before, after, inputs, clock)
-    return answer(before, after, inputs, clock, time=(min(found), statistics.mean(found), max(found)))
-
-
-@wrong("median_with_deciles", says="The first number of `time` is the smallest ratio: a decile was asked.", read=FIRST)
-def smallest_median_and_largest(before, after, *inputs, clock=time.perf_counter):
-    found = ratios(before, after, inputs, clock, 30)
-    return answer(before, after, inputs, clock, time=(min(found), statistics.median(found), max(found)))
-
-
 @breaks("of paired ratios", case="two products and one")
 @wrong("median_with_deciles", says="is not the median of ratios of calls side by side", read=PAIRS)
 def one_after_the_other(before, after, *inputs, clock=time.perf_counter):
@@ -285,19 +185,6 @@ def one_after_the_other(before, after, *inputs, clock=time.perf_counter):
         second = [took(after, inputs, clock) for _ in range(20)]
     cut = statistics.quantiles([one / other for one, other in zip(first, second, strict=True)], n=10)
     return {"flops": flops(before, inputs) / flops(after, inputs), "time": (cut[0], cut[4], cut[8])}
-
-
-@wrong("median_with_deciles", says="is not the median of ratios", read=PAIRS)
-def a_gain_that_was_never_measured(before, after, *inputs, clock=time.perf_counter):
-    return answer(before, after, inputs, clock, time=(3.5, 4.0, 4.5))
-
-
-@breaks("the upper decile", case="two products and one")
-@wrong("median_with_deciles", says="The last number of `time` is the largest ratio: a decile was asked.", read=FIRST)
-def lower_decile_median_and_largest(before, after, *inputs, clock=time.perf_counter):
-    found = ratios(before, after, inputs, clock, 30)
-    cut = statistics.quantiles(found, n=10)
-    return answer(before, after, inputs, clock, time=(cut[0], cut[4], max(found)))
 
 
 @breaks("for two modules that compute the same", case="fewer FLOPs, and not faster")

@@ -11,7 +11,7 @@ import torch
 import torch._dynamo
 from torch import Tensor, fx, nn
 
-from fxbook.asking import Case, Usage
+from fxbook.cases import Case, Usage
 
 from ..cases import Machine, between
 

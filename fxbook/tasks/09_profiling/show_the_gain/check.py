@@ -8,11 +8,11 @@ import torch
 from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
-from fxbook.asking import Check
-from fxbook.asking.returned import number_of, numbers_of, table_of
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.values import Value
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
+from fxbook.cases.values import Value
+from fxbook.rules.returned import number_of, numbers_of, table_of
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 from ..check import A_CLOCK, close, one_thread
 from .cases import LONG, LONGEST, SHORT, SHORTEST, Products

@@ -1,6 +1,5 @@
 """Answers to 09-time-each-node."""
 
-import copy
 import functools
 import statistics
 import time
@@ -27,60 +26,6 @@ def walks_the_list_itself(traced, inputs, runs, clock=time.perf_counter):
 
 
 @right
-def a_fresh_interpreter_for_each_run(traced, inputs, runs, clock=time.perf_counter):
-    found = {node.name: [] for node in traced.graph.nodes}
-
-    class Timer(fx.Interpreter):
-        def run_node(self, node):
-            start = clock()
-            try:
-                return super().run_node(node)
-            finally:
-                if self.counts:
-                    found[node.name].append(clock() - start)
-
-    for turn in range(runs + 1):
-        timer = Timer(traced)
-        timer.counts = turn > 0
-        timer.run(*inputs)
-    return found
-
-
-@right
-def inside_the_methods_of_the_opcodes(traced, inputs, runs, clock=time.perf_counter):
-    """Two runs to warm up; the clock stands around the call itself."""
-    found = {node.name: [] for node in traced.graph.nodes}
-
-    class Timer(fx.Interpreter):
-        def run_node(self, node):
-            self.node = node
-            return super().run_node(node)
-
-        def took(self, method, *call):
-            start = clock()
-            value = method(*call)
-            found[self.node.name].append(clock() - start)
-            return value
-
-        def placeholder(self, *call):
-            return self.took(super().placeholder, *call)
-
-        def get_attr(self, *call):
-            return self.took(super().get_attr, *call)
-
-        def call_function(self, *call):
-            return self.took(super().call_function, *call)
-
-        def output(self, *call):
-            return self.took(super().output, *call)
-
-    timer = Timer(traced)
-    for _ in range(runs + 2):
-        timer.run(*inputs)
-    return {name: seconds[2:] for name, seconds in found.items()}
-
-
-@right
 def looks_once_between_two_nodes(traced, inputs, runs, clock=time.perf_counter):
     """The end of one node is the start of the next."""
     found = {}
@@ -100,29 +45,6 @@ def looks_once_between_two_nodes(traced, inputs, runs, clock=time.perf_counter):
     for _ in range(1 + runs):
         Timer(traced).run(*inputs)
     return {name: seconds[-runs:] for name, seconds in found.items()}
-
-
-@right
-def wraps_the_functions_of_a_copy(traced, inputs, runs, clock=time.perf_counter):
-    """Generated code runs, not an interpreter; what computes nothing takes no time."""
-    found = {node.name: [] for node in traced.graph.nodes}
-    timed = copy.deepcopy(traced)
-
-    def watched(name, function, *args, **kwargs):
-        start = clock()
-        value = function(*args, **kwargs)
-        found[name].append(clock() - start)
-        return value
-
-    for node in timed.graph.nodes:
-        if node.op == "call_function":
-            node.target = functools.wraps(node.target)(functools.partial(watched, node.name, node.target))
-            node.target.__name__ = f"watched_{node.name}"
-    timed.recompile()
-    with torch.inference_mode():
-        for _ in range(runs + 1):
-            timed(*inputs)
-    return {name: seconds[1:] or [0.0] * runs for name, seconds in found.items()}
 
 
 @right
@@ -195,29 +117,11 @@ def measured(traced, inputs, runs, clock):
     return found
 
 
-@wrong("without_the_first_run", says="that of the first run", read=FIRST)
-def keeps_the_first_run(traced, inputs, runs, clock=time.perf_counter):
-    return measured(traced, inputs, runs, clock)
-
-
-@breaks("one number for each of `runs` runs", case="three functions of known speed")
-@wrong("without_the_first_run", says="has 4 times: 5 runs were asked", read=FIRST)
-def leaves_one_of_the_runs_out(traced, inputs, runs, clock=time.perf_counter):
-    return {name: found[1:] for name, found in measured(traced, inputs, runs, clock).items()}
-
-
 @breaks("to the list of its seconds:", case="three functions of known speed")
 @wrong("times_of_each_node", says="a list of seconds")
 def returns_medians(traced, inputs, runs, clock=time.perf_counter):
     found = measured(traced, inputs, runs + 1, clock)
     return {name: statistics.median(seconds[1:]) for name, seconds in found.items()}
-
-
-@breaks("the name of each node", case="three functions of known speed")
-@wrong("times_of_each_node", says="Node `x` has no times")
-def only_calls(traced, inputs, runs, clock=time.perf_counter):
-    found = measured(traced, inputs, runs + 1, clock)
-    return {node.name: found[node.name][1:] for node in traced.graph.nodes if node.op.startswith("call")}
 
 
 SEVERAL = "(two inputs, and a function that several nodes call)"
@@ -228,14 +132,6 @@ SEVERAL = "(two inputs, and a function that several nodes call)"
 def leaves_out_what_is_fetched(traced, inputs, runs, clock=time.perf_counter):
     found = measured(traced, inputs, runs + 1, clock)
     return {node.name: found[node.name][1:] for node in traced.graph.nodes if node.op != "get_attr"}
-
-
-@breaks("the name of each node", case="two inputs, and a function that several nodes call")
-@wrong("times_of_each_node", says=f"{SEVERAL}: node `shift` has no times")
-def removes_what_nobody_reads(traced, inputs, runs, clock=time.perf_counter):
-    copied = copy.deepcopy(traced)
-    copied.graph.eliminate_dead_code()
-    return {name: found[1:] for name, found in measured(copied, inputs, runs + 1, clock).items()}
 
 
 @breaks("one number for each of `runs` runs", case="two inputs, and a function that several nodes call")
@@ -252,30 +148,6 @@ def reads_another_clock(traced, inputs, runs, clock=time.perf_counter):
     return {name: found[1:] for name, found in measured(traced, inputs, runs + 1, time.perf_counter).items()}
 
 
-@wrong("on_the_clock", says="is negative")
-def subtracts_the_wrong_way(traced, inputs, runs, clock=time.perf_counter):
-    return {name: [-t for t in found[1:]] for name, found in measured(traced, inputs, runs + 1, clock).items()}
-
-
-@wrong("on_the_clock", says="is not what `clock` showed", read=FIRST)
-def clock_since_the_run_began(traced, inputs, runs, clock=time.perf_counter):
-    found = {node.name: [] for node in traced.graph.nodes}
-
-    class Timer(fx.Interpreter):
-        def run(self, *args, **kwargs):
-            self.start = clock()
-            return super().run(*args, **kwargs)
-
-        def run_node(self, node):
-            value = super().run_node(node)
-            found[node.name].append(clock() - self.start)
-            return value
-
-    for _ in range(runs + 1):
-        Timer(traced).run(*inputs)
-    return {name: seconds[1:] for name, seconds in found.items()}
-
-
 @wrong("ends well", says="was given None: for the node that it reads, run_node returned nothing.")
 def forgets_to_return_the_value(traced, inputs, runs, clock=time.perf_counter):
     class Timer(fx.Interpreter):
@@ -285,13 +157,6 @@ def forgets_to_return_the_value(traced, inputs, runs, clock=time.perf_counter):
     with torch.no_grad():
         Timer(traced).run(*inputs)
     return {}
-
-
-@breaks("one number for each", case="three functions of known speed")
-@wrong("on_the_clock", says="The times of `load` are one number repeated", read=None)
-def repeats_the_median(traced, inputs, runs, clock=time.perf_counter):
-    found = measured(traced, inputs, runs + 1, clock)
-    return {name: [statistics.median(seconds[1:])] * runs for name, seconds in found.items()}
 
 
 @breaks("Each node runs once in each run.", case="three functions of known speed")
@@ -318,13 +183,6 @@ def runs_each_node_twice(traced, inputs, runs, clock=time.perf_counter):
 @wrong("without_the_first_run", says="that of the first run", read=FIRST)
 def leaves_the_last_run_out(traced, inputs, runs, clock=time.perf_counter):
     return {name: found[:-1] for name, found in measured(traced, inputs, runs + 1, clock).items()}
-
-
-@breaks("its seconds", case="three functions of known speed")
-@wrong("on_the_clock", says="is not what `clock` showed", read=FIRST)
-def in_microseconds(traced, inputs, runs, clock=time.perf_counter):
-    found = measured(traced, inputs, runs + 1, clock)
-    return {name: [1e6 * second for second in seconds[1:]] for name, seconds in found.items()}
 
 
 @breaks("Run `traced` on `inputs`, a tuple.", case="two inputs, and a function that several nodes call")

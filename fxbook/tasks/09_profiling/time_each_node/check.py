@@ -5,11 +5,11 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 
-from fxbook.asking import Check
-from fxbook.asking.predicates import input_unchanged
-from fxbook.asking.returned import numbers_of, table_of
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
+from fxbook.rules.predicates import input_unchanged
+from fxbook.rules.returned import numbers_of, table_of
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 from ..check import A_CLOCK, close
 from .cases import Timed

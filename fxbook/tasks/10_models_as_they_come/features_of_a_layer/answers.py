@@ -3,9 +3,7 @@
 import copy
 import re
 
-import torch
 from torch import fx
-from torch.fx.passes.infra.pass_base import PassResult
 
 from fxbook.tasks.answering import breaks, right, wrong
 
@@ -23,40 +21,6 @@ def finish(module):
 
 
 # ---- right -----------------------------------------------------------------------------------------------------------
-
-
-@right
-def makes_a_new_output(module, path):
-    module.graph.erase_node(module.graph.output_node())
-    module.graph.output(call_of(module, path))
-    return finish(module)
-
-
-@right
-def erases_backwards(module, path):
-    node = call_of(module, path)
-    module.graph.output_node().args = (node,)
-    for later in reversed(module.graph.nodes):
-        if later.op not in ("output", "placeholder") and not later.users:
-            module.graph.erase_node(later)
-    module.delete_all_unused_submodules()
-    module.recompile()
-    return module
-
-
-@right
-def clones_the_value(module, path):
-    node = call_of(module, path)
-    with module.graph.inserting_after(node):
-        copied = module.graph.call_function(torch.clone, (node,))
-    module.graph.output_node().args = (copied,)
-    return finish(module)
-
-
-@right
-def returns_a_pass_result(module, path):
-    module.graph.output_node().args = (call_of(module, path),)
-    return PassResult(finish(module), True)
 
 
 @right
@@ -107,11 +71,6 @@ class Extractor:
 
 
 # ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
-@wrong("returns_the_node", node="model_classifier", says="the result of the node that calls `model.vit.layers.1`")
-def changes_nothing(module, path):
-    return module
 
 
 @breaks("so that `module` returns the tensor that this node computes.", case="a small ViT")
@@ -200,15 +159,6 @@ def leaves_the_layers(module, path):
     return module
 
 
-@wrong("layers_are_gone", says="still holds it")
-def deletes_layers_before_the_nodes(module, path):
-    module.graph.output_node().args = (call_of(module, path),)
-    module.delete_all_unused_submodules()
-    module.graph.eliminate_dead_code()
-    module.recompile()
-    return module
-
-
 @wrong(
     "lints",
     node="model_vit_embeddings",
@@ -240,27 +190,6 @@ def edits_a_copy(module, path):
     copied = copy.deepcopy(module)
     copied.graph.output_node().args = (call_of(copied, path),)
     return finish(copied)
-
-
-def returns(module, node):
-    module.graph.output_node().args = (node,)
-    return finish(module)
-
-
-@breaks("the module `path`.", case="a layer that is called like a method")
-@wrong("returns_the_node", node="norm_in_norm", says="the result of the node that calls `norm` was asked")
-def finds_the_first_name_that_begins_so(module, path):
-    layers = module.graph.find_nodes(op="call_module", target=path) + list(module.graph.nodes)
-    exact = [node for node in layers if node.op == "call_module" and str(node.target).startswith(path)]
-    return returns(module, min(exact))
-
-
-@breaks("the module `path`.", case="a layer that is called like a method")
-@wrong("returns_the_node", node="norm_in_norm", says="the result of the node that calls `norm` was asked")
-def finds_the_first_name_that_ends_so(module, path):
-    layers = [node for node in module.graph.nodes if node.op == "call_module"]
-    same = [node for node in layers if node.target == path] if "." in path else []
-    return returns(module, next(node for node in same + layers if path.endswith(node.target.rpartition(".")[2])))
 
 
 @breaks("Remove each node that the result does not need", case="an input that is not needed")

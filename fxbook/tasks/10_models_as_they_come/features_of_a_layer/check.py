@@ -6,11 +6,11 @@ from typing import Any
 
 from torch import nn
 
-from fxbook.asking import Check
-from fxbook.asking.explained import given_edited, lints
-from fxbook.asking.predicates import edited, no_dead_nodes, recompiled, same_output
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
+from fxbook.rules.explained import given_edited, lints
+from fxbook.rules.predicates import edited, no_dead_nodes, recompiled, same_output
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 
 def of_the_layer(model: nn.Module, *inputs: Any) -> Any:

@@ -3,7 +3,6 @@
 import copy
 
 import torch
-from torch import fx
 from torch.export import Dim, ShapesCollection, export
 
 from fxbook.tasks.answering import breaks, right, wrong
@@ -14,16 +13,6 @@ def opened(inputs, size):
 
 
 # ---- right -----------------------------------------------------------------------------------------------------------
-
-
-@right
-def leaves_the_size_to_the_export(model, inputs):
-    return export(model, (), inputs, dynamic_shapes=opened(inputs, Dim.AUTO))
-
-
-@right
-def asks_for_an_open_size(model, inputs):
-    return export(model, (), inputs, dynamic_shapes=opened(inputs, Dim.DYNAMIC))
 
 
 @right
@@ -39,20 +28,6 @@ def collects_the_shapes(model, inputs):
     for value in inputs.values():
         shapes[value] = {0: Dim("batch")}
     return export(model, args=(), kwargs=inputs, dynamic_shapes=shapes)
-
-
-@right
-def gives_more_inputs(model, inputs):
-    """The sizes that differ among them are open."""
-    more = torch.export.AdditionalInputs()
-    for times in (2, 3):
-        more.add((), {name: torch.cat([value] * times) for name, value in inputs.items()})
-    return export(model, (), inputs, dynamic_shapes=more)
-
-
-@right
-def exports_with_dynamo(model, inputs):
-    return export(model, (), inputs, dynamic_shapes=opened(inputs, Dim("batch")), strict=True)
 
 
 @right
@@ -98,29 +73,10 @@ def opens_the_second_dimension(model, inputs):
     return export(model, (), inputs, dynamic_shapes={name: {1: Dim("batch")} for name in inputs})
 
 
-@wrong("takes_every_batch", says="The program refuses a batch of 1: AssertionError: Guard failed")
-def lets_the_export_choose_the_last(model, inputs):
-    shapes = {name: {value.dim() - 1: Dim.AUTO} for name, value in inputs.items()}
-    return export(model, (), inputs, dynamic_shapes=shapes)
-
-
-@breaks("at every batch size.", case="a model that reads the batch")
-@wrong("takes_every_batch", says="The program refuses a batch of 1100: AssertionError: Guard failed")
-def sets_a_limit(model, inputs):
-    return export(model, (), inputs, dynamic_shapes=opened(inputs, Dim("batch", max=1024)))
-
-
 @wrong("ends well", says="Cannot create Dim with inconsistent min")
 def sets_both_limits_to_the_example(model, inputs):
     size = len(next(iter(inputs.values())))
     return export(model, (), inputs, dynamic_shapes=opened(inputs, Dim("batch", min=size, max=size)))
-
-
-@wrong("takes_the_example", says="raises: AssertionError: Guard failed: x.size()[0] == 1")
-def exports_one_row(model, inputs):
-    """A size of one is fixed: only an error of `Dim` would tell."""
-    row = {name: value[:1] for name, value in inputs.items()}
-    return export(model, (), row, dynamic_shapes=opened(inputs, Dim.AUTO))
 
 
 @breaks("Another dimension may have the same size by chance, and stays as it is.", case="a dimension of the same size")
@@ -149,25 +105,10 @@ def returns_the_module(model, inputs):
     return export(model, (), inputs, dynamic_shapes=opened(inputs, Dim("batch"))).module()
 
 
-@wrong("a_program_is_returned", says="returns a GraphModule: an ExportedProgram was asked")
-def traces_symbolically(model, inputs):
-    return fx.symbolic_trace(model)
-
-
-@wrong("a_program_is_returned", says="returns a Tensor: an ExportedProgram was asked")
-def runs_the_model(model, inputs):
-    return model(**inputs)
-
-
 @breaks("Do not change `model`.", case="a model that reads the batch")
 @wrong("input_unchanged", says="The model that was given has been changed")
 def leaves_train_mode_behind(model, inputs):
     return export(model.train(), (), inputs, dynamic_shapes=opened(inputs, Dim("batch")))
-
-
-@wrong("input_unchanged", says="The model that was given has been changed")
-def freezes_the_weights(model, inputs):
-    return export(model.requires_grad_(False), (), inputs, dynamic_shapes=opened(inputs, Dim("batch")))
 
 
 @breaks("and computes what the model does.", case="a model that reads the batch")
@@ -182,13 +123,6 @@ def exports_a_copy_in_train_mode(model, inputs):
 def leaves_every_size_to_the_export(model, inputs):
     """Where a model has one input of three dimensions, it takes the export long."""
     shapes = {name: [Dim.AUTO] * value.dim() if value.dim() < 3 else {0: Dim.AUTO} for name, value in inputs.items()}
-    return export(model, (), inputs, dynamic_shapes=shapes)
-
-
-@breaks("the first dimension of each of them", case="a dimension of the same size")
-@wrong("takes_every_batch", says="(a dimension of the same size): the program refuses a batch of 1: AssertionError")
-def opens_what_has_two_dimensions(model, inputs):
-    shapes = {name: {0: Dim.AUTO} if value.dim() > 1 else None for name, value in inputs.items()}
     return export(model, (), inputs, dynamic_shapes=shapes)
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import torch
 from torch import Tensor, fx, nn
 
-from fxbook.asking import Case, Usage
-from fxbook.asking.exercise import one_of
+from fxbook.cases import Case, Usage
+from fxbook.cases.exercise import one_of
 
 # One, more than any example has, and more than a limit that one writes to be safe.
 OTHER_BATCHES = (1, 9, 1100)

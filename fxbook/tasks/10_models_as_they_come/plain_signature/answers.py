@@ -2,7 +2,7 @@
 
 import copy
 
-from torch import fx, nn
+from torch import nn
 
 from fxbook.tasks.answering import breaks, right, wrong
 
@@ -20,11 +20,6 @@ class Around(nn.Module):
 
     def forward(self, value):
         return self.inner(**{self.takes: value})[self.returns]
-
-
-@right
-def makes_an_instance(model, takes, returns):
-    return Around(model, takes, returns)
 
 
 @right
@@ -60,16 +55,6 @@ def takes_apart_in_a_second_module(model, takes, returns):
 
 
 @right
-def traces_it_itself(model, takes, returns):
-    """What is traced once can be traced again."""
-    module = Around(model, takes, returns)
-    traced = fx.symbolic_trace(module)
-    traced.model = model
-    traced.training = model.training
-    return traced
-
-
-@right
 def puts_the_model_into_a_list(model, takes, returns):
     class Listed(nn.Module):
         def __init__(self):
@@ -82,25 +67,6 @@ def puts_the_model_into_a_list(model, takes, returns):
             return result[returns]
 
     return Listed()
-
-
-@right
-def remembers_the_modes(model, takes, returns):
-    modes = {part: part.training for part in model.modules()}
-    module = Around(model, takes, returns).train(model.training)
-    for part, mode in modes.items():
-        part.training = mode
-    return module
-
-
-@right
-def has_a_default(model, takes, returns):
-    class Getting(Around):
-        def forward(self, x):
-            found = self.inner(**{takes: x})
-            return found.get(returns)
-
-    return Getting(model, takes, returns)
 
 
 # ---- wrong -----------------------------------------------------------------------------------------------------------
@@ -148,15 +114,6 @@ def returns_the_first_entry(model, takes, returns):
     return First(model, takes, returns)
 
 
-@wrong("the_entry", says="The result is not the entry that `returns` names")
-def returns_the_whole_dict(model, takes, returns):
-    class Whole(Around):
-        def forward(self, x):
-            return self.inner(**{takes: x})
-
-    return Whole(model, takes, returns)
-
-
 @breaks("It passes this input to the model under the name `takes`", case="a model that scores rows")
 @wrong("ends well", says="KeyError")
 def calls_the_input_x(model, takes, returns):
@@ -195,16 +152,6 @@ def sets_the_mode_of_all(model, takes, returns):
 @wrong("mode_is_kept", says="The module is in eval mode, and the model is in train mode")
 def calls_eval(model, takes, returns):
     return Around(model, takes, returns).eval()
-
-
-@breaks("returns the entry `returns` of the dict", case="a model that scores rows")
-@wrong("the_entry", says="The result has the numbers of the entry that `returns` names, and no gradient")
-def detaches_the_entry(model, takes, returns):
-    class Detached(Around):
-        def forward(self, x):
-            return super().forward(x).detach()
-
-    return Detached(model, takes, returns)
 
 
 @breaks("returns the entry `returns` of the dict", case="a model with a part in eval mode")

@@ -25,29 +25,6 @@ def is_leaf(tracer, module):
 
 
 @right
-def keeps_a_stack(model):
-    """The names of what is running, and on each error those that were running when it was raised."""
-
-    class Stacking(fx.Tracer):
-        stack = ("",)
-
-        def call_module(self, m, forward, args, kwargs):
-            before = self.stack
-            if not is_leaf(self, m):
-                self.stack = (*before, self.path_of_module(m))
-            try:
-                return super().call_module(m, forward, args, kwargs)
-            except Exception as error:
-                error.stack = getattr(error, "stack", self.stack)
-                raise
-            finally:
-                self.stack = before
-
-    error = stop(model, Stacking())
-    return None if error is None else getattr(error, "stack", ("",))[-1]
-
-
-@right
 def keeps_a_table_by_error(model):
     found = []
 
@@ -79,59 +56,6 @@ def reads_the_frames(model):
         if frame.f_code.co_name == "forward" and isinstance(owner, nn.Module):
             inner = names.get(owner, inner)
     return inner
-
-
-@right
-class Finder:
-    def __call__(self, model):
-        error = stop(model, _Watching())
-        return error if error is None else getattr(error, "where", "")
-
-
-class _Watching(fx.Tracer):
-    def call_module(self, m, forward, args, kwargs):
-        if is_leaf(self, m):
-            return fx.Tracer.call_module(self, m, forward, args, kwargs)
-        try:
-            return fx.Tracer.call_module(self, m, forward, args, kwargs)
-        except BaseException as error:
-            error.where = getattr(error, "where", self.path_of_module(m))
-            raise
-
-
-@right
-def adds_a_note(model):
-    class Noting(fx.Tracer):
-        def call_module(self, m, forward, args, kwargs):
-            try:
-                return super().call_module(m, forward, args, kwargs)
-            except Exception as error:
-                if not is_leaf(self, m):
-                    error.add_note(f"in {self.path_of_module(m)}")
-                raise
-
-    error = stop(model, Noting())
-    if error is None:
-        return None
-    notes = [note for note in getattr(error, "__notes__", []) if note.startswith("in ")]
-    return notes[0][3:] if notes else ""
-
-
-@right
-def takes_the_last_of_two_names(model):
-    names = {id(module): name for name, module in model.named_modules(remove_duplicate=False)}
-
-    class Naming(fx.Tracer):
-        def call_module(self, m, forward, args, kwargs):
-            try:
-                return super().call_module(m, forward, args, kwargs)
-            except Exception as error:
-                if not is_leaf(self, m):
-                    vars(error).setdefault("name", names[id(m)])
-                raise
-
-    error = stop(model, Naming())
-    return None if error is None else vars(error).get("name", "")
 
 
 @right
@@ -203,11 +127,6 @@ def first(tracer, error, module):
     error.path = getattr(error, "path", tracer.path_of_module(module))
 
 
-@wrong("the_module", says="None was returned, but the trace stops in `")
-def finds_nothing(model):
-    return None
-
-
 @breaks("Trace `model` with a Tracer that has the leaves of `fx.Tracer`.", case="a network that asks about a shape")
 @wrong("the_module", says="None was returned, but the trace stops in `")
 def keeps_every_module_whole(model):
@@ -267,21 +186,6 @@ def catches_one_class_only(model):
     return None
 
 
-@wrong("the_module", says="is a leaf: its `forward` does not run")
-def returns_the_last_that_was_called(model):
-    """It may have returned already."""
-
-    class Noting(fx.Tracer):
-        last = ""
-
-        def call_module(self, m, forward, args, kwargs):
-            self.last = self.path_of_module(m)
-            return super().call_module(m, forward, args, kwargs)
-
-    tracer = Noting()
-    return None if stop(model, tracer) is None else tracer.last
-
-
 @breaks("whose `forward` was running when this error was raised.", case="a network that asks about a shape")
 @wrong("the_module", says="the module that you return is not running")
 def returns_another_of_its_class(model):
@@ -297,23 +201,6 @@ def returns_another_of_its_class(model):
 @wrong("the_module", says="one was returned, but the trace stops in the model itself")
 def forgets_the_model_itself(model):
     return getattr(stop(model, watching(first)), "path", None)
-
-
-@wrong("the_module", says="so the empty name was asked")
-def returns_the_part_where_the_model_asks(model):
-    """The last module that the model called has returned."""
-
-    class Noting(fx.Tracer):
-        called = ""
-
-        def call_module(self, m, forward, args, kwargs):
-            result = super().call_module(m, forward, args, kwargs)
-            self.called = self.path_of_module(m)
-            return result
-
-    error = stop(model, watching(first))
-    stop(model, tracer := Noting())
-    return None if error is None else getattr(error, "path", tracer.called)
 
 
 @breaks("The qualified name of the module that stops the trace, or None.", case="a network that asks about a shape")
@@ -409,34 +296,6 @@ def takes_a_leaf_for_a_module_that_runs(model):
 
     error = stop(model, Noting())
     return None if error is None else getattr(error, "path", "")
-
-
-@wrong("the_module", says="(a module without layers): when the error that stops the trace is raised")
-def calls_with_the_first_input_alone(model):
-    class Inside(fx.Tracer):
-        def call_module(self, m, forward, args, kwargs):
-            def told(*args):
-                try:
-                    return forward(*args)
-                except Exception as error:
-                    first(self, error, m)
-                    raise
-
-            return super().call_module(m, told, args[:1], {})
-
-    error = stop(model, Inside())
-    return None if error is None else getattr(error, "path", "")
-
-
-@wrong("the_module", says="(a method of a module that does not run): the answer is not the qualified name of a module")
-def reads_the_first_note(model):
-    """The error may have one before."""
-
-    def note(tracer, error, module):
-        error.add_note(tracer.path_of_module(module))
-
-    error = stop(model, watching(note))
-    return None if error is None else getattr(error, "__notes__", [""])[0]
 
 
 @breaks("with a Tracer that has the leaves of `fx.Tracer`.", case="a module without layers")

@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 from torch import Tensor, nn
 
-from fxbook.asking import Case, Usage
-from fxbook.asking.exercise import one_of
+from fxbook.cases import Case, Usage
+from fxbook.cases.exercise import one_of
 
 from ..cases import real
 

@@ -10,8 +10,8 @@ from typing import Any
 import torch
 from torch import Tensor, fx, nn
 
-from fxbook.asking import Case, Usage
-from fxbook.asking.exercise import one_of, seeded
+from fxbook.cases import Case, Usage
+from fxbook.cases.exercise import one_of, seeded
 
 from ..cases import WIDTH, FeedForward, Logits, capture, pixels, rows
 

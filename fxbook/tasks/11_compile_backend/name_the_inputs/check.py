@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from torch import nn
 
-from fxbook.asking import Check
-from fxbook.asking.predicates import input_unchanged
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
+from fxbook.rules.predicates import input_unchanged
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 
 def names_by_identity(model: nn.Module) -> dict[int, set[str]]:

@@ -1,8 +1,5 @@
 """Answers to 11-scale-the-results: another value at the end of an exported program, under a true signature."""
 
-import copy
-import operator
-
 import torch
 from torch import fx
 from torch.export.graph_signature import OutputKind, OutputSpec, TensorArgument
@@ -64,38 +61,6 @@ def makes_one_node_for_each_value(program, factor):
 
 
 @right
-def computes_the_value_of_each_node(program, factor):
-    output = program.graph.output_node()
-    results = list(output.args[0])
-    for place, spec in enumerate(program.graph_signature.output_specs):
-        if spec.kind.name != "USER_OUTPUT":
-            continue
-        with program.graph.inserting_before(output):
-            new = program.graph.call_function(aten.mul.Tensor, (results[place], factor))
-        new.meta["val"] = results[place].meta["val"] * factor
-        results[place], spec.arg = new, TensorArgument(name=new.name)
-    output.args = (tuple(results),)
-
-
-@right
-def uses_another_operator(program, factor):
-    output = program.graph.output_node()
-    results = list(output.args[0])
-    for place, spec in enumerate(program.graph_signature.output_specs):
-        if is_result(spec):
-            results[place] = scaled(program, results[place], 1 / factor, aten.div.Tensor)
-            spec.arg = TensorArgument(name=results[place].name)
-    output.args = (tuple(results),)
-
-
-@right
-def edits_a_copy(program, factor):
-    program = copy.deepcopy(program)
-    writes_all(program, factor, is_result)
-    return program
-
-
-@right
 def counts_the_places_from_behind(program, factor):
     """The results are the last of the outputs."""
     output, specs = program.graph.output_node(), program.graph_signature.output_specs
@@ -105,18 +70,6 @@ def counts_the_places_from_behind(program, factor):
         results[place] = scaled(program, results[place], factor)
         specs[place].arg.name = results[place].name
     output.args = (tuple(results),)
-
-
-@right
-def updates_the_arguments_one_by_one(program, factor):
-    output = program.graph.output_node()
-    for place, spec in enumerate(program.graph_signature.output_specs):
-        if is_result(spec):
-            results = list(output.args[0])
-            new = scaled(program, results[place], factor)
-            results[place] = new
-            output.update_arg(0, tuple(results))
-            spec.arg = TensorArgument(new.name)
 
 
 @right
@@ -158,34 +111,6 @@ def leaves_the_signature_as_it_was(program, factor):
             for node, spec in zip(output.args[0], specs, strict=True)
         ),
     )
-
-
-@wrong("can_be_saved", says="is missing val field")
-def gives_the_new_node_no_value(program, factor):
-    output = program.graph.output_node()
-    results = list(output.args[0])
-    for place, spec in enumerate(program.graph_signature.output_specs):
-        if is_result(spec):
-            with program.graph.inserting_before(output):
-                results[place] = program.graph.call_function(aten.mul.Tensor, (results[place], factor))
-            spec.arg = TensorArgument(name=results[place].name)
-    output.args = (tuple(results),)
-
-
-@wrong("can_be_saved", says="is not an allowed operator type")
-def calls_a_function_of_torch(program, factor):
-    each_through(program, factor, torch.mul)
-
-
-@wrong("can_be_saved", says="neither a program nor None, but an object of type `Graph`")
-def returns_the_graph(program, factor):
-    writes_all(program, factor, is_result)
-    return program.graph
-
-
-@wrong("results_are_scaled", says="Result 0 is not the old result times the factor")
-def edits_nothing(program, factor):
-    return program
 
 
 @breaks("Edit an exported program in place", case="the model of the sheet")
@@ -259,8 +184,3 @@ def renames_each_value_once(program, factor):
 @wrong("results_are_scaled", says="Result 0 is not the old result times the factor")
 def adds_the_factor(program, factor):
     each_through(program, factor, aten.add.Tensor)
-
-
-@wrong("can_be_saved", says="The program cannot be saved and loaded")
-def calls_an_operator_of_python(program, factor):
-    each_through(program, factor, operator.mul)

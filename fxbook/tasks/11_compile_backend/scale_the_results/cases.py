@@ -14,8 +14,8 @@ from torch import Tensor, nn
 from torch.export import ExportedProgram
 from torch.utils import _pytree as pytree
 
-from fxbook.asking import Case, Usage
-from fxbook.asking.exercise import seeded
+from fxbook.cases import Case, Usage
+from fxbook.cases.exercise import seeded
 
 from ..cases import WIDTH, FeedForward, part_of_llama
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from fxbook.asking import Check
-from fxbook.asking.returned import table_of
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.values import difference, encode
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
+from fxbook.cases.values import difference, encode
+from fxbook.rules.returned import table_of
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 from .cases import run_program
 

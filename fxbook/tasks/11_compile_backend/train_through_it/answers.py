@@ -1,7 +1,5 @@
 """Answers to 11-train-through-it: another activation in the graph, and its own gradients."""
 
-import copy
-
 import torch
 from functorch.compile import make_boxed_func
 from torch import fx
@@ -29,21 +27,6 @@ def plain(module, example_inputs):
 
 
 @right
-def gives_the_edited_graph_to_aotautograd(module, example_inputs):
-    return aot_autograd(fw_compiler=plain, bw_compiler=plain)(swap(module), example_inputs)
-
-
-@right
-def returns_the_module_itself(module, example_inputs):
-    return swap(module)
-
-
-@right
-def edits_a_copy(module, example_inputs):
-    return swap(copy.deepcopy(module)).forward
-
-
-@right
 def makes_new_nodes(module, example_inputs):
     for node in module.graph.find_nodes(op="call_function", target=functional.silu):
         with module.graph.inserting_before(node):
@@ -53,15 +36,6 @@ def makes_new_nodes(module, example_inputs):
     module.graph.lint()
     module.recompile()
     return module.forward
-
-
-@right
-def runs_with_an_interpreter(module, example_inputs):
-    class Replacing(fx.Interpreter):
-        def call_function(self, target, args, kwargs):
-            return super().call_function(functional.hardswish if target is functional.silu else target, args, kwargs)
-
-    return Replacing(module).run
 
 
 @right
@@ -79,12 +53,6 @@ def copies_into_a_new_graph(module, example_inputs):
     copied = {}
     graph.output(graph.graph_copy(module.graph, copied))
     return swap(fx.GraphModule(module, graph)).forward
-
-
-@right
-def returns_a_list(module, example_inputs):
-    edited = swap(module)
-    return lambda *inputs: list(edited(*inputs))
 
 
 @right
@@ -111,42 +79,10 @@ def edits_the_forward_graph(module, example_inputs):
     return aot_autograd(fw_compiler=forward_graph, bw_compiler=plain)(module, example_inputs)
 
 
-@breaks("the results", case="a gated block")
-@wrong("computes_the_new_function", says="Node `opened` still runs as `silu`: each was to be replaced")
-def edits_nothing(module, example_inputs):
-    return module.forward
-
-
-@wrong("computes_the_new_function", says="Node `opened` still runs as `silu`: each was to be replaced")
-def looks_for_modules(module, example_inputs):
-    for node in module.graph.nodes:
-        if node.op == "call_module" and isinstance(module.get_submodule(node.target), torch.nn.SiLU):
-            module.set_submodule(node.target, torch.nn.Hardswish())
-    module.recompile()
-    return module.forward
-
-
-@wrong("computes_the_new_function", says="Node `opened` still runs as `silu`: each was to be replaced")
-def looks_for_the_operator_of_aten(module, example_inputs):
-    return swap(module, aten.silu.default, aten.hardswish.default).forward
-
-
-@wrong("computes_the_new_function", says="the compiled code is stale", read="00_first_graph#change-one-node")
-def edits_and_does_not_recompile(module, example_inputs):
-    for node in module.graph.find_nodes(op="call_function", target=functional.silu):
-        node.target = functional.hardswish
-    return module.forward
-
-
 @breaks("A backend returns a function", case="a gated block")
 @wrong("returns_a_function_of_tuples", says="The backend returns no function, but an object of type `NoneType`")
 def returns_nothing(module, example_inputs):
     swap(module)
-
-
-@wrong("returns_a_function_of_tuples", says="The backend returns no function, but an object of type `tuple`")
-def returns_results(module, example_inputs):
-    return swap(module)(*example_inputs)
 
 
 @breaks("a tuple or a list", case="a gated block")
@@ -161,11 +97,6 @@ def returns_the_first_output(module, example_inputs):
 def returns_one_of_two_outputs(module, example_inputs):
     edited = swap(module)
     return lambda *inputs: edited(*inputs)[:1]
-
-
-@wrong("has_its_gradients", says="have no gradients: autograd does not know how they were computed")
-def runs_without_autograd(module, example_inputs):
-    return torch.no_grad()(swap(module).forward)
 
 
 @breaks("replaces each `nn.functional.silu` by `nn.functional.hardswish`", case="a gated block")
@@ -187,29 +118,6 @@ def replaces_the_first_alone(module, example_inputs):
 def returns_a_boxed_function(module, example_inputs):
     """Dynamo passes the inputs one by one; only AOTAutograd has a box."""
     return fx.Interpreter(swap(module)).boxed_run
-
-
-@wrong("computes_the_new_function", says="Output 1 is not that of the graph with `hardswish`")
-def replaces_gates_by_sigmoid_as_well(module, example_inputs):
-    return swap(swap(module), torch.sigmoid, functional.hardsigmoid).forward
-
-
-@breaks("takes the inputs one by one", case="a gated block")
-@wrong("computes_the_new_function", says="the function that you return does not use the value that it is called with")
-def runs_on_the_examples(module, example_inputs):
-    return lambda *inputs: swap(module)(*example_inputs)
-
-
-@wrong("computes_the_new_function", says="the function that you return does not use the value that it is called with")
-def keeps_the_weights_of_the_examples(module, example_inputs):
-    edited = swap(module)
-
-    def run(*inputs):
-        names = [node.target for node in module.graph.find_nodes(op="placeholder")]
-        values = zip(names, example_inputs, inputs, strict=True)
-        return edited(*(example if "parameters" in name else given for name, example, given in values))
-
-    return run
 
 
 @breaks("so that the results and the gradients are those of the new function.", case="a gated block")

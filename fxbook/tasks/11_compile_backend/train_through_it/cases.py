@@ -11,8 +11,8 @@ import torch
 from torch import Tensor, fx, nn
 from torch.nn import functional
 
-from fxbook.asking import Case, Usage
-from fxbook.asking.exercise import seeded
+from fxbook.cases import Case, Usage
+from fxbook.cases.exercise import seeded
 from fxbook.graph.record import record
 
 from ..cases import WIDTH, capture, part_of_llama

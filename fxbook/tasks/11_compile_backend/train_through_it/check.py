@@ -9,11 +9,11 @@ from typing import Any
 from torch import fx
 from torch.nn import functional
 
-from fxbook.asking import Check
-from fxbook.asking.returned import table_of
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.values import Value, difference, encode
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
+from fxbook.cases.values import Value, difference, encode
+from fxbook.rules.returned import table_of
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 from .cases import differentiated
 

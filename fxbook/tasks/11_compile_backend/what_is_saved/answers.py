@@ -1,16 +1,10 @@
 """Answers to 11-what-is-saved: what the forward graph computes for the backward graph, and the bytes of it."""
 
-import math
-
 from fxbook.tasks.answering import breaks, right, wrong
 
 
 def placeholders(module):
     return module.graph.find_nodes(op="placeholder")
-
-
-def outputs(module):
-    return list(module.graph.output_node().args[0])
 
 
 def size(nodes):
@@ -30,24 +24,10 @@ def wanted(forward, backward):
 
 
 @right
-def goes_through_the_outputs(forward, backward):
-    """Each of them once, and sorted by its place in the list."""
-    gets = set(names(placeholders(backward)))
-    saved = {node for node in outputs(forward) if node.op != "placeholder" and node.name in gets}
-    return names(sorted(saved)), size(saved)
-
-
-@right
 def counts_elements_times_their_size(forward, backward):
     saved = wanted(forward, backward)
     values = [node.meta["val"] for node in saved]
     return names(saved), sum(value.numel() * value.element_size() for value in values)
-
-
-@right
-def multiplies_the_shape(forward, backward):
-    saved = wanted(forward, backward)
-    return names(saved), sum(math.prod(node.meta["val"].shape) * node.meta["val"].dtype.itemsize for node in saved)
 
 
 @right
@@ -57,13 +37,6 @@ def goes_by_the_backward_graph(forward, backward):
     met = [known[name] for name in names(placeholders(backward)) if name in known]
     saved = sorted(node for node in met if node.op != "placeholder")
     return names(saved), size(saved)
-
-
-@right
-def takes_sets_of_names(forward, backward):
-    both = set(names(forward.graph.nodes)) & set(names(placeholders(backward))) - set(names(placeholders(forward)))
-    saved = [node for node in forward.graph.nodes if node.name in both]
-    return [names(saved), size(saved)]
 
 
 @right
@@ -90,33 +63,11 @@ class Walks:
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong("names_what_is_saved", says="`primals_1` is in the list, and it is an input of the forward graph")
-def skips_the_first_output(forward, backward):
-    _, *saved = outputs(forward)
-    return names(saved), size(saved)
-
-
-@breaks("and the backward graph gets as inputs", case="two results")
-@wrong("names_what_is_saved", says="`mul` is in the list, but the backward graph does not get this value")
-def skips_the_first_output_and_inputs(forward, backward):
-    _, *saved = [node for node in outputs(forward) if node.op != "placeholder"]
-    return names(saved), size(saved)
-
-
 @breaks("that the forward graph computes", case="the activation of GPT-2")
 @wrong("names_what_is_saved", says="`tangents_1` is in the list, but the backward graph does not get this value")
 def takes_all_that_the_backward_graph_gets(forward, backward):
     inputs = set(names(placeholders(forward)))
     saved = [node for node in placeholders(backward) if node.name not in inputs]
-    return names(saved), size(saved)
-
-
-@wrong("names_what_is_saved", says="is missing in the list")
-def takes_what_is_no_result(forward, backward):
-    """Of what is returned and saved, nothing is left."""
-    results = len(outputs(forward)) - len(placeholders(backward)) + 1
-    returned = set(outputs(forward)[: results + 1])
-    saved = [node for node in wanted(forward, backward) if node not in returned and node.name != "detach"]
     return names(saved), size(saved)
 
 
@@ -157,23 +108,12 @@ def takes_four_bytes_for_each(forward, backward):
     return names(saved), sum(4 * node.meta["val"].numel() for node in saved)
 
 
-@wrong("counts_the_bytes", says="their values do not take so many bytes")
-def counts_the_inputs_of_the_backward_graph(forward, backward):
-    return names(wanted(forward, backward)), size(placeholders(backward))
-
-
 @wrong("input_unchanged", says="The model that was given has been changed")
 def erases_what_is_not_saved(forward, backward):
     saved = wanted(forward, backward)
     output = forward.graph.output_node()
     output.args = (tuple(saved),)
     return names(saved), size(saved)
-
-
-@wrong("names_what_is_saved", says="The answer is not a pair")
-def prints_in_place_of_returning(forward, backward):
-    saved = wanted(forward, backward)
-    print(names(saved), size(saved))
 
 
 EXAMPLE = "when_it_breaks/11_compile_backend#keyerror-example_value"
@@ -199,10 +139,3 @@ def takes_what_has_a_gradient(forward, backward):
     """Places are saved too, and they are integers."""
     saved = [node for node in wanted(forward, backward) if node.meta["val"].is_floating_point()]
     return names(saved), size(saved)
-
-
-@breaks("the bytes of their values.", case="three dtypes, and a view")
-@wrong("counts_the_bytes", says="(three dtypes, and a view): the names are right, but their values do not take so many")
-def counts_the_memory_behind_a_view(forward, backward):
-    saved = wanted(forward, backward)
-    return names(saved), sum(node.meta["val"].untyped_storage().nbytes() for node in saved)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from fxbook.asking import Check
-from fxbook.asking.returned import number_of, numbers_of
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
 from fxbook.graph.record import NodeRecord
+from fxbook.rules.returned import number_of, numbers_of
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 from ..check import graph_left_alone, returned
 

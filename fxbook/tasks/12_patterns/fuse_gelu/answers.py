@@ -26,11 +26,6 @@ def fused(x):
 
 
 @right
-def traces_the_pattern_first(traced):
-    fx.replace_pattern(traced, fx.symbolic_trace(new_gelu), fx.symbolic_trace(fused).graph)
-
-
-@right
 def writes_the_formula_in_steps(traced):
     """The order of the calls in the pattern does not matter, only that of their arguments."""
 
@@ -72,16 +67,6 @@ def builds_a_graph_for_each_match(traced):
     replace_pattern_with_filters(traced, new_gelu, replacement_callback=one_call)
 
 
-@right
-def edits_what_the_matcher_finds(traced):
-    for match in SubgraphMatcher(fx.symbolic_trace(new_gelu).graph).match(traced.graph):
-        [last], [x] = match.returning_nodes, match.placeholder_nodes
-        last.target, last.args, last.kwargs = nn.functional.gelu, (x,), {"approximate": "tanh"}
-        last.op = "call_function"
-    traced.graph.eliminate_dead_code()
-    traced.recompile()
-
-
 def formula_of(tanh):
     """The input and the last node of the formula around a tanh, ``None`` where there is none or it is used inside."""
 
@@ -117,21 +102,6 @@ def goes_from_the_tanh_both_ways(traced):
     traced.recompile()
 
 
-@right
-def works_on_a_draft(traced):
-    draft = copy.deepcopy(traced)
-    fx.replace_pattern(draft, new_gelu, fused)
-    draft.graph.lint()
-    traced.graph = draft.graph
-
-
-@right
-def takes_the_activation_of_transformers_for_a_pattern(traced):
-    from transformers.activations import NewGELUActivation
-
-    fx.replace_pattern(traced, NewGELUActivation(), fused)
-
-
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
@@ -142,19 +112,6 @@ def writes_the_power_as_an_operator(traced):
         return 0.5 * x * (1.0 + torch.tanh(math.sqrt(2.0 / math.pi) * (x + 0.044715 * x**3)))
 
     fx.replace_pattern(traced, with_operator, fused)
-
-
-@wrong("each_formula_fused", node="tanh", says="is still the tanh of a GELU")
-def writes_the_operands_in_another_order(traced):
-    def turned(x):
-        return x * 0.5 * (torch.tanh((x + torch.pow(x, 3.0) * 0.044715) * math.sqrt(2.0 / math.pi)) + 1.0)
-
-    fx.replace_pattern(traced, turned, fused)
-
-
-@wrong("each_formula_fused", node="tanh", says="is still the tanh of a GELU")
-def looks_for_the_exact_function(traced):
-    fx.replace_pattern(traced, lambda x: nn.functional.gelu(x), fused)
 
 
 @breaks("Replace every GELU", case="formulas in a row, one that is used inside, one of another polynomial")
@@ -267,31 +224,3 @@ def makes_the_call_too_early(traced):
             new = traced.graph.call_function(nn.functional.gelu, (x,), {"approximate": "tanh"})
         last.replace_all_uses_with(new)
     traced.recompile()
-
-
-@wrong("approximates", node="gelu", says="calls a module: one call of `nn.functional.gelu` was asked")
-def calls_a_module(traced):
-    traced.gelu = nn.GELU("tanh")
-    for match in SubgraphMatcher(fx.symbolic_trace(new_gelu).graph).match(traced.graph):
-        [last], [x] = match.returning_nodes, match.placeholder_nodes
-        with traced.graph.inserting_before(last):
-            last.replace_all_uses_with(traced.graph.call_module("gelu", (x,)))
-    traced.graph.eliminate_dead_code()
-    traced.recompile()
-
-
-@breaks("by one call of `nn.functional.gelu`", case="a block of GPT-2")
-@wrong("approximates", node="gelu_default", says="calls the operator of ATen")
-def calls_the_operator(traced):
-    fx.replace_pattern(traced, new_gelu, lambda x: torch.ops.aten.gelu.default(x, approximate="tanh"))
-
-
-@breaks("that is written as in `new_gelu`", case="formulas of other numbers, and a tanh of something else")
-@wrong("same_result", node="output", says="(formulas of other numbers, and a tanh of something else)")
-def cubes_anything(traced):
-    def general(x, cubed):
-        inner = math.sqrt(2.0 / math.pi) * (x + 0.044715 * torch.pow(cubed, 3.0))
-        return 0.5 * x * (1.0 + torch.tanh(inner))
-
-    fx.replace_pattern(traced, general, lambda x, cubed: fused(x))
-    fx.replace_pattern(traced, new_gelu, fused)

@@ -7,7 +7,7 @@ import math
 import torch
 from torch import Tensor, nn
 
-from fxbook.asking import Case, Usage
+from fxbook.cases import Case, Usage
 
 from ..cases import WIDTH, feed_forward, rows
 

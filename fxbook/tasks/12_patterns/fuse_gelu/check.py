@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from fxbook.asking import Check
-from fxbook.asking.explained import given_edited, lints, no_dead_nodes, recompiled
-from fxbook.asking.families import GELU, TANH
-from fxbook.asking.predicates import edited, same_result
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
 from fxbook.graph.record import JSON, GraphRecord, NodeRecord
+from fxbook.rules.explained import given_edited, lints, no_dead_nodes, recompiled
+from fxbook.rules.families import GELU, TANH
+from fxbook.rules.predicates import edited, same_result
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 from .cases import ROOT
 

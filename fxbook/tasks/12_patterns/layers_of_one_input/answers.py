@@ -33,17 +33,6 @@ def several(groups):
 
 
 @right
-def asks_each_value_for_its_users(graph):
-    """The users of a node are in the order in which they began to use it, so they are sorted by place."""
-    groups = {}
-    for node in graph.nodes:
-        layers = [user.name for user in sorted(node.users) if is_linear(user) and input_of(user) is node]
-        if len(layers) > 1:
-            groups[node.name] = layers
-    return groups
-
-
-@right
 def sorts_and_groups(graph):
     layers = sorted(filter(is_linear, graph.nodes), key=lambda node: input_of(node).name)
     groups = itertools.groupby(layers, key=lambda node: input_of(node).name)
@@ -58,16 +47,6 @@ def searches_by_target(graph):
     groups = {}
     for node in sorted(calls):
         groups.setdefault(input_of(node).name, []).append(node.name)
-    return several(groups)
-
-
-@right
-def normalises_each_call(graph):
-    groups = {}
-    for node in graph.nodes:
-        if is_linear(node):
-            arguments = node.normalized_arguments(graph.owning_module, normalize_to_only_use_kwargs=True)
-            groups.setdefault(arguments.kwargs["input"].name, []).append(node.name)
     return several(groups)
 
 
@@ -93,18 +72,6 @@ class RunsAnInterpreter(fx.Interpreter):
 
 
 @right
-def compares_every_pair(graph):
-    layers = [node for node in graph.nodes if is_linear(node)]
-    groups = {}
-    for first, second in itertools.combinations(layers, 2):
-        if input_of(first) is input_of(second):
-            found = groups.setdefault(input_of(first).name, [first.name])
-            if second.name not in found:
-                found.append(second.name)
-    return groups
-
-
-@right
 def counts_first(graph):
     layers = [node for node in graph.nodes if is_linear(node)]
     counts = collections.Counter(map(input_of, layers))
@@ -116,15 +83,6 @@ def counts_first(graph):
 
 
 # ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
-@breaks("two or more linear layers", case="the feed-forward block of Llama")
-@wrong("every_group", says="is in the answer, but it is not the input of two linear layers")
-def keeps_groups_of_one(graph):
-    groups = {}
-    for node in filter(is_linear, graph.nodes):
-        groups.setdefault(input_of(node).name, []).append(node.name)
-    return groups
 
 
 @breaks("or a call of `nn.functional.linear`;", case="layers in every spelling")
@@ -177,24 +135,6 @@ def takes_every_user(graph):
     return {node.name: [user.name for user in node.users] for node in graph.nodes if len(node.users) > 1}
 
 
-@wrong("every_group", says="or which is no linear layer")
-def groups_by_every_module(graph):
-    groups = {}
-    for node in graph.nodes:
-        if is_linear(node) or node.op == "call_module":
-            groups.setdefault(input_of(node).name, []).append(node.name)
-    return several(groups)
-
-
-@breaks("in the order of the list.", case="the feed-forward block of Llama")
-@wrong("every_group", says="are not in the order of the list of nodes")
-def goes_backwards(graph):
-    groups = {}
-    for node in filter(is_linear, reversed(graph.nodes)):
-        groups.setdefault(input_of(node).name, []).append(node.name)
-    return several(groups)
-
-
 @breaks("in the order of the list.", case="heads at the end, one of them moved")
 @wrong(
     "every_group", says="(heads at the end, one of them moved): the layers of `relu` are not in the order of the list"
@@ -208,43 +148,16 @@ def takes_the_users_as_they_come(graph):
     return groups
 
 
-@wrong("every_group", says="is not a list of names")
-def counts_the_layers(graph):
-    groups = collections.Counter(input_of(node).name for node in filter(is_linear, graph.nodes))
-    return {name: count for name, count in groups.items() if count > 1}
-
-
 @breaks("Return a dict.", case="the feed-forward block of Llama")
 @wrong("every_group", says="answer is not a dict with names of nodes as keys")
 def returns_the_lists(graph):
     return list(counts_first(graph).values())
 
 
-@breaks("Leave the graph as it is.", case="the feed-forward block of Llama")
-@wrong(
-    "graph_left_alone",
-    says="The graph that was passed has been changed",
-    read="12_patterns#a-backend-sees-the-whole-model",
-)
-def puts_the_groups_together(graph):
-    """Each layer moves behind the first of its group."""
-    groups = groups_of_nodes(graph)
-    for layers in groups.values():
-        for before, layer in itertools.pairwise(layers):
-            before.append(layer)
-    return {read.name: [layer.name for layer in layers] for read, layers in groups.items()}
-
-
 @breaks("Its keys are the names of the nodes", case="the feed-forward block of Llama")
 @wrong("every_group", says="The answer holds an object, the node `")
 def keys_are_the_nodes(graph):
     return {read: [layer.name for layer in layers] for read, layers in groups_of_nodes(graph).items()}
-
-
-@breaks("the list of the names of these layers' nodes", case="the feed-forward block of Llama")
-@wrong("every_group", says="The answer holds an object, the node `")
-def lists_the_nodes(graph):
-    return {read.name: layers for read, layers in groups_of_nodes(graph).items()}
 
 
 @breaks("Leave the graph as it is.", case="the feed-forward block of Llama")

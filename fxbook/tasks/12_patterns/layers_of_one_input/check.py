@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from fxbook.asking import Check
-from fxbook.asking.families import LINEAR
-from fxbook.asking.returned import name_of, table_of
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.values import Value
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
+from fxbook.cases.values import Value
 from fxbook.graph.record import GraphRecord, NodeRecord
+from fxbook.rules.families import LINEAR
+from fxbook.rules.returned import name_of, table_of
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 from ..check import graph_left_alone, returned
 

@@ -33,40 +33,6 @@ def crossed(match, first, last):
 
 
 @right
-def compares_by_place(match, graph, pattern):
-    return not crossed(match, min(nodes_of(match)), end_of(match))
-
-
-@right
-def follows_next(match, graph, pattern):
-    inside, [result] = nodes_of(match), match.returning_nodes
-    node = min(inside).next
-    while node not in (result.users or [result]):
-        if node not in inside and writes(node):
-            return False
-        node = node.next
-    return True
-
-
-@right
-def slices_the_list(match, graph, pattern):
-    order, inside = list(graph.nodes), nodes_of(match)
-    begin = min(map(order.index, inside))
-    [result] = match.returning_nodes
-    end = min(map(order.index, result.users), default=order.index(result))
-    return not any(map(writes, set(order[begin:end]).difference(inside)))
-
-
-@right
-def starts_from_the_writes(match, graph, pattern):
-    inside, [result] = nodes_of(match), match.returning_nodes
-    for node in filter(writes, graph.nodes):
-        if node not in inside and node > min(inside) and all(node < user for user in result.users or [result]):
-            return False
-    return True
-
-
-@right
 def keeps_a_state_while_walking(match, graph, pattern):
     inside, [result] = set(nodes_of(match)), match.returning_nodes
     begun = False
@@ -109,16 +75,6 @@ def looks_at_methods_and_functions_apart(match, graph, pattern):
     return {node for node in methods + functions if first < node < end}.issubset(nodes_of(match))
 
 
-@right
-def walks_backwards(match, graph, pattern):
-    node, first = end_of(match).prev, min(nodes_of(match))
-    while node is not first:
-        if node not in nodes_of(match) and writes(node):
-            return False
-        node = node.prev
-    return True
-
-
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
@@ -131,29 +87,10 @@ def allows_everything(match, graph, pattern):
     return True
 
 
-@breaks("before the first user of the result", case="a write between the match and its first user")
-@wrong("refuses_what_is_crossed", says="filter allows the match that ends with `sigmoid`")
-def asks_for_neighbours(match, graph, pattern):
-    """Between the nodes of the match alone, as chapter 03 does."""
-    return not crossed(match, min(nodes_of(match)), max(nodes_of(match)))
-
-
 @breaks("after the first node of the match", case="a write within the match")
 @wrong("refuses_what_is_crossed", says="filter allows the match that ends with `sigmoid`")
 def begins_at_the_last_node(match, graph, pattern):
     return not crossed(match, match.returning_nodes[0], end_of(match))
-
-
-@wrong("refuses_what_is_crossed", says="no write crosses it")
-def refuses_any_write_in_the_graph(match, graph, pattern):
-    return not any(map(writes, graph.nodes))
-
-
-@breaks("before the first user of the result", case="writes before and after")
-@wrong("refuses_what_is_crossed", says="no write crosses it")
-def goes_to_the_last_user(match, graph, pattern):
-    [result] = match.returning_nodes
-    return not crossed(match, min(nodes_of(match)), max(result.users, default=result))
 
 
 @breaks("The parameters of the pattern are not nodes of the match.", case="writes before and after")
@@ -231,15 +168,6 @@ def allows_what_nothing_uses(match, graph, pattern):
     return not result.users or not crossed(match, min(nodes_of(match)), min(result.users))
 
 
-@breaks("whose name ends with an underscore.", case="no write at all")
-@wrong("refuses_what_is_crossed", says="no write crosses it")
-def looks_for_any_underscore(match, graph, pattern):
-    inside = nodes_of(match)
-    between = [node for node in graph.nodes if min(inside) < node < end_of(match)]
-    calls = [node for node in between if node.op in ("call_function", "call_method") and node not in inside]
-    return not any("_" in getattr(node.target, "__name__", str(node.target)) for node in calls)
-
-
 @breaks(
     "it calls a method or a function whose name ends with an underscore.", case="a write before, and another behind"
 )
@@ -251,12 +179,6 @@ def asks_the_name_of_the_node(match, graph, pattern):
     names = [node.name for node in between if node not in inside and node.op == "call_method"]
     functions = [node.target.__name__ for node in between if node.op == "call_function"]
     return not any(name.endswith("_") for name in names + functions)
-
-
-@wrong("refuses_what_is_crossed", says="returns neither True nor False")
-def returns_the_writes(match, graph, pattern):
-    first, end = min(nodes_of(match)), end_of(match)
-    return [node.name for node in graph.nodes if first < node < end and writes(node)]
 
 
 @breaks("`True` otherwise.", case="no write at all")

@@ -11,8 +11,8 @@ import torch
 from torch import Tensor, fx, nn
 from torch.fx.passes.utils.matcher_utils import SubgraphMatcher
 
-from fxbook.asking import Case, Usage
-from fxbook.asking.exercise import one_of
+from fxbook.cases import Case, Usage
+from fxbook.cases.exercise import one_of
 
 
 def pattern(x: Tensor) -> Tensor:

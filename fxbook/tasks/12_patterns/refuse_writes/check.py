@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from fxbook.asking import Check
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
 from fxbook.graph.record import GraphRecord, NodeRecord
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 # What the result of each pattern reads, by the target of the result.
 _READS = {"torch.sigmoid": ["torch.exp"], "mul_": ["torch.exp", "torch.tanh"]}

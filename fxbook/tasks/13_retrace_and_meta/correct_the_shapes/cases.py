@@ -11,8 +11,8 @@ from typing import Any
 import torch
 from torch import Tensor, fx, nn
 
-from fxbook.asking import Case, Usage
-from fxbook.asking.exported import exported_graph
+from fxbook.cases import Case, Usage
+from fxbook.cases.exported import exported_graph
 
 from ..cases import WIDTH, Gated, llama, vit
 

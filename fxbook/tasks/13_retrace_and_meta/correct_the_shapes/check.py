@@ -7,10 +7,10 @@ from typing import Any
 import torch
 from torch import fx
 
-from fxbook.asking import Check
-from fxbook.asking.returned import numbers_of, table_of
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
+from fxbook.rules.returned import numbers_of, table_of
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 from ..check import keys_are_names
 

@@ -31,28 +31,6 @@ def functions(lowered):
 
 
 @right
-def reads_from_node(traced, x, operators):
-    lowered = noted(traced, operators, x, lambda node: {"custom": {}})
-    counts = Counter(node.meta["from_node"][-1].name for node in functions(lowered))
-    return {node.name: counts[node.name] for node in calls(traced)}
-
-
-@right
-def writes_a_stack_trace(traced, x, operators):
-    """Another key that torch knows."""
-    lowered = noted(traced, operators, x, lambda node: {"stack_trace": node.name})
-    counts = Counter(node.meta.get("stack_trace") for node in functions(lowered))
-    return {node.name: counts[node.name] for node in calls(traced)}
-
-
-@right
-def writes_a_module_stack(traced, x, operators):
-    lowered = noted(traced, operators, x, lambda node: {"nn_module_stack": {"from": (node.name, object)}})
-    made = [node.meta["nn_module_stack"]["from"][0] for node in functions(lowered)]
-    return {node.name: made.count(node.name) for node in calls(traced)}
-
-
-@right
 def counts_while_it_runs(traced, x, operators):
     """Before and after each node, the nodes that the tracer has."""
     counts = {}
@@ -93,14 +71,6 @@ def takes_the_table_of_torch(traced, x, operators):
 
 
 @right
-def renames_the_nodes_in_a_number(traced, x, operators):
-    numbers = {node: place for place, node in enumerate(traced.graph.nodes)}
-    lowered = noted(traced, operators, x, lambda node: {"custom": {"place": numbers[node]}})
-    places = Counter(node.meta["custom"]["place"] for node in functions(lowered))
-    return {node.name: float(places[numbers[node]]) for node in calls(traced)}
-
-
-@right
 def traces_a_function_that_runs(traced, x, operators):
     for node in traced.graph.nodes:
         node.meta["custom"] = {"from": node.name}
@@ -117,28 +87,6 @@ def traces_a_function_that_runs(traced, x, operators):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@breaks("0 if none does.", case="a block of Llama")
-@wrong("counted", says="is missing in the answer: it became nothing")
-def leaves_out_what_became_nothing(traced, x, operators):
-    return {name: count for name, count in works_on_a_copy(traced, x, operators).items() if count}
-
-
-@wrong("counted", says="became 1 node, and the answer has 0")
-def writes_a_key_of_its_own(traced, x, operators):
-    lowered = noted(traced, operators, x, lambda node: {"made_from": node.name})
-    counts = Counter(node.meta.get("made_from") for node in functions(lowered))
-    return {node.name: counts[node.name] for node in calls(traced)}
-
-
-@wrong("counted", says="and the answer has ")
-def forgets_preserve_node_meta(traced, x, operators):
-    for node in traced.graph.nodes:
-        node.meta["custom"] = {"from": node.name}
-    lowered = make_fx(fx.Interpreter(traced).run, decomposition_table=get_decompositions(operators))(x)
-    counts = Counter(node.meta.get("custom", {}).get("from") for node in functions(lowered))
-    return {node.name: counts[node.name] for node in calls(traced)}
-
-
 @wrong("counted", says="and the answer has ")
 def reads_from_node_of_empty_notes(traced, x, operators):
     """`symbolic_trace` leaves the meta of functions and methods empty."""
@@ -151,17 +99,6 @@ def reads_from_node_of_empty_notes(traced, x, operators):
 @wrong("counted", says="became 2 nodes, and the answer has 1")
 def leaves_the_operators_whole(traced, x, operators):
     return works_on_a_copy(traced, x, [])
-
-
-@wrong("counted", says="and the answer has ")
-def keys_the_table_by_packets(traced, x, operators):
-    table = {packet: decomposition_table.get(packet.default) for packet in operators}
-    for node in traced.graph.nodes:
-        node.meta["custom"] = {"from": node.name}
-    with fx.traceback.preserve_node_meta():
-        lowered = make_fx(fx.Interpreter(traced).run, decomposition_table=table)(x)
-    counts = Counter(node.meta["custom"]["from"] for node in functions(lowered))
-    return {node.name: counts[node.name] for node in calls(traced)}
 
 
 @breaks("the number of `call_function` nodes of the new graph that come from that node", case="a block of Llama")
@@ -218,9 +155,3 @@ def takes_what_nothing_uses_for_nothing(traced, x, operators):
     """A node that writes in place needs no user."""
     found = works_on_a_copy(traced, x, operators)
     return {node.name: found[node.name] if node.users else 0 for node in calls(traced)}
-
-
-@breaks("Retrace `traced` on `x`", case="an operation in three nodes")
-@wrong("counted", says="(an operation in three nodes): node `float_1` became")
-def retraces_on_another_dtype(traced, x, operators):
-    return works_on_a_copy(traced, x.float(), operators)

@@ -10,7 +10,7 @@ from torch import Tensor, fx, nn
 from torch._decomp import get_decompositions
 from torch.fx.experimental.proxy_tensor import make_fx
 
-from fxbook.asking import Case, Usage
+from fxbook.cases import Case, Usage
 
 from ..cases import WIDTH, Gated, gpt2, llama, tokens
 

@@ -24,16 +24,6 @@ def compares_by_is(traced, lowered):
 
 
 @right
-def keeps_every_name_and_takes_the_last(traced, lowered):
-    names = {}
-    for name, one in traced.named_parameters(remove_duplicate=False):
-        names[id(one)] = name
-    for name, one in traced.named_buffers(remove_duplicate=False):
-        names[id(one)] = name
-    return {target: names[id(tensor)] for target, tensor in fetched(lowered).items()}
-
-
-@right
 def walks_all_nodes(traced, lowered):
     found = {}
     for node in lowered.graph.nodes:
@@ -51,35 +41,12 @@ def uses_the_state_dict_with_its_own_tensors(traced, lowered):
 
 
 @right
-def marks_each_tensor(traced, lowered):
-    """A tensor is its own key: equality of tensors is asked of no two that have other hashes."""
-    names = {one: name for name, one in held(traced)}
-    return {target: names[tensor] for target, tensor in fetched(lowered).items()}
-
-
-@right
 def takes_the_attributes_of_the_new_module(traced, lowered):
     names = {id(one): name for name, one in held(traced)}
     return {name: names[id(one)] for name, one in fetched(lowered).items() if one is not None}
 
 
-@right
-def gets_it_by_its_path(traced, lowered):
-    names = [name for name, _ in held(traced)]
-
-    def get(name):
-        path, _, last = name.rpartition(".")
-        return getattr(traced.get_submodule(path), last)
-
-    return {target: next(name for name in names if get(name) is tensor) for target, tensor in fetched(lowered).items()}
-
-
 # ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
-@wrong("named_rightly", says="(weights of many kinds): `unused.weight`, the value for")
-def pairs_by_order(traced, lowered):
-    return dict(zip(fetched(lowered), [name for name, _ in held(traced)], strict=False))
 
 
 @wrong("named_rightly", says="is not the tensor that is called `layers.")
@@ -91,26 +58,11 @@ def compares_the_numbers(traced, lowered):
 
 
 @breaks("Each of these tensors is a parameter or a buffer of `traced`.", case="weights of many kinds")
-@wrong("named_rightly", says="(weights of many kinds): `lowered` fetches `_tensor_constant0`, which is missing")
-def forgets_buffers(traced, lowered):
-    names = {id(one): name for name, one in traced.named_parameters()}
-    return {target: names[id(tensor)] for target, tensor in fetched(lowered).items() if id(tensor) in names}
-
-
-@breaks("Each of these tensors is a parameter or a buffer of `traced`.", case="weights of many kinds")
 @wrong("ends well", says="(weights of many kinds): your code raises KeyError")
 def forgets_the_buffers_of_modules_inside(traced, lowered):
     own = [*traced.named_parameters(), *traced.named_buffers(recurse=False)]
     names = {id(one): name for name, one in own}
     return {target: names[id(tensor)] for target, tensor in fetched(lowered).items()}
-
-
-@wrong("named_rightly", says="is not the tensor that is called")
-def compares_the_shapes(traced, lowered):
-    return {
-        target: next(name for name, one in held(traced) if one.shape == tensor.shape)
-        for target, tensor in fetched(lowered).items()
-    }
 
 
 @breaks("each attribute that the graph of `lowered` fetches", case="a block of Llama")
@@ -135,11 +87,6 @@ def returns_a_list(traced, lowered):
 @wrong("named_rightly", says="is not a name")
 def returns_the_tensors(traced, lowered):
     return fetched(lowered)
-
-
-@wrong("named_rightly", says="but `lowered` fetches no such attribute")
-def adds_every_name(traced, lowered):
-    return {name: name for name, _ in held(traced)} | compares_by_is(traced, lowered)
 
 
 @wrong("ends well", says="AttributeError")
@@ -174,33 +121,6 @@ def renames_in_the_new_module(traced, lowered):
 def keys_are_the_nodes(traced, lowered):
     found = compares_by_is(traced, lowered)
     return {node: found[node.target] for node in lowered.graph.find_nodes(op="get_attr")}
-
-
-@breaks("the same tensor has in `traced`", case="weights of many kinds")
-@wrong("named_rightly", says="is not the tensor that is called `row` in `traced`")
-def compares_the_memory(traced, lowered):
-    """A view of a weight may begin where the weight begins."""
-    names = {one.data_ptr(): name for name, one in held(traced) if name != "second.weight"}
-    return {target: names[tensor.data_ptr()] for target, tensor in fetched(lowered).items()}
-
-
-@breaks("Each of these tensors is a parameter or a buffer of `traced`.", case="weights of many kinds")
-@wrong("named_rightly", says="(weights of many kinds): `lowered` fetches `_tensor_constant1`, which is missing")
-def forgets_integers(traced, lowered):
-    return {
-        target: name
-        for target, name in compares_by_is(traced, lowered).items()
-        if getattr(lowered, target).is_floating_point()
-    }
-
-
-@breaks("a buffer of `traced`.", case="weights of many kinds")
-@wrong("named_rightly", says="(weights of many kinds): `lowered` fetches `_tensor_constant4`, which is missing")
-def forgets_the_buffers_of_layers(traced, lowered):
-    names = {
-        id(one): name for name, one in [*traced.named_parameters(), *traced.named_buffers()] if "norm.r" not in name
-    }
-    return {target: names[id(tensor)] for target, tensor in fetched(lowered).items() if id(tensor) in names}
 
 
 @breaks("that the graph of `lowered` fetches", case="weights of many kinds")

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, fx, nn
 from torch.fx.experimental.proxy_tensor import make_fx
 
-from fxbook.asking import Case, Usage
+from fxbook.cases import Case, Usage
 from fxbook.graph.given import Given
 
 from ..cases import WIDTH, gpt2, llama, tokens

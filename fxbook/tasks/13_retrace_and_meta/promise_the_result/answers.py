@@ -26,35 +26,13 @@ def tells_dtype_and_device(both, dim=-1):
 
 
 @right
-def makes_a_half_like_a_contiguous_one(both, dim=-1):
-    return torch.empty_like(both.chunk(2, dim)[0], memory_format=torch.contiguous_format)
-
-
-@right
 def clones_a_half(both, dim=-1):
     return both.narrow(dim, 0, both.shape[dim] // 2).clone(memory_format=torch.contiguous_format)
 
 
 @right
-def makes_zeros(both, dim=-1):
-    return both.new_zeros(halved(both, dim))
-
-
-@right
 def takes_the_sum_of_the_halves(both, dim=-1):
     return both.unflatten(dim, (2, -1)).sum(dim if dim >= 0 else dim - 1).contiguous()
-
-
-@right
-def asks_the_meta_device(both, dim=-1):
-    shape = torch.empty(both.shape, device="meta").chunk(2, dim)[0].shape
-    return both.new_empty(shape)
-
-
-@right
-def selects_every_second(both, dim=-1):
-    places = torch.arange(0, both.shape[dim], 2, device=both.device)
-    return both.contiguous().index_select(dim, places)
 
 
 # ---- wrong -----------------------------------------------------------------------------------------------------------
@@ -91,11 +69,6 @@ def takes_the_default_device(both, dim=-1):
     return torch.empty(halved(both, dim), dtype=both.dtype)
 
 
-@wrong("keeps_the_promise", says="the strides are not those of the operator's result")
-def returns_a_view(both, dim=-1):
-    return both.chunk(2, dim)[0]
-
-
 @breaks("the strides of the result", case="an argument that was transposed")
 @wrong("keeps_the_promise", says="(an argument that was transposed): the shape is right, and the strides are not")
 def keeps_the_order_of_strides(both, dim=-1):
@@ -114,11 +87,6 @@ def returns_the_memory_of_the_argument(both, dim=-1):
 @wrong("keeps_the_promise", says="The result is no tensor, but of class list")
 def returns_the_shape(both, dim=-1):
     return halved(both, dim)
-
-
-@wrong("keeps_the_promise", says="The result is no tensor, but of class tuple")
-def returns_both_halves(both, dim=-1):
-    return both.chunk(2, dim)
 
 
 @breaks("It may not compute on real data.", case="the last dimension")

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
-from fxbook.asking import Case, Usage
+from fxbook.cases import Case, Usage
 
 
 def gate(both: Tensor, dim: int = -1) -> Tensor:

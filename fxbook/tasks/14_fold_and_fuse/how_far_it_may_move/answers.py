@@ -3,7 +3,7 @@
 import copy
 
 import torch
-from torch import fx, nn
+from torch import nn
 
 from fxbook.tasks.answering import breaks, right, wrong
 
@@ -41,26 +41,6 @@ def changes_a_copy(layer, x, dtype):
 
 
 @right
-def calls_the_function(layer, x, dtype):
-    weight = layer.weight.detach().double().abs()
-    bias = layer.bias.detach().double().abs() if layer.bias is not None else None
-    if isinstance(layer, nn.Linear):
-        total = functional.linear(x.double().abs(), weight, bias)
-    else:
-        total = functional.conv2d(
-            x.double().abs(), weight, bias, layer.stride, layer.padding, layer.dilation, layer.groups
-        )
-    return total * terms_of(layer) * unit(dtype)
-
-
-@right
-def loads_a_state(layer, x, dtype):
-    own = copy.deepcopy(layer).double()
-    own.load_state_dict({name: part.abs() for name, part in layer.state_dict().items()})
-    return (own(x.abs().double()) * terms_of(layer) * unit(dtype)).detach()
-
-
-@right
 def takes_windows(layer, x, dtype):
     """Each result is a product of rows of weights with a window of the input."""
     weight = layer.weight.detach().double().abs()
@@ -93,23 +73,6 @@ def calls_the_operator(layer, x, dtype):
 
 
 @right
-def scales_the_weights_first(layer, x, dtype):
-    factor = terms_of(layer) * unit(dtype)
-    parts = {name: part.detach().double().abs() * factor for name, part in layer.named_parameters()}
-    return torch.func.functional_call(layer, parts, (x.double().abs(),))
-
-
-@right
-def edits_a_traced_layer(layer, x, dtype):
-    """A graph in which the layer is one call."""
-    traced = fx.symbolic_trace(nn.Sequential(copy.deepcopy(layer).double()))
-    with torch.no_grad():
-        for part in traced.parameters():
-            part.copy_(part.abs())
-        return traced(x.double().abs()) * terms_of(layer) * unit(dtype)
-
-
-@right
 def adds_the_positive_and_the_negative_part(layer, x, dtype):
     """|w| |x| is the sum of four products of parts that are not negative."""
     total, x = 0, x.double()
@@ -134,12 +97,6 @@ def takes_the_result_for_its_terms(layer, x, dtype):
     return layer(x).double().abs() * terms_of(layer) * unit(dtype)
 
 
-@breaks("This is `n * u` times the sum of the absolute values of its terms.", case="the first convolution of ResNet")
-@wrong("sums_the_sizes", says="in no fixed proportion to the sums of the absolute values")
-def takes_the_input_as_it_is(layer, x, dtype):
-    return sizes_of(layer, x, of_input=False) * terms_of(layer) * unit(dtype)
-
-
 @breaks("The terms are the products of a weight with an input,", case="the first convolution of ResNet")
 @wrong("sums_the_sizes", says="in no fixed proportion to the sums of the absolute values")
 def takes_the_weights_as_they_are(layer, x, dtype):
@@ -162,12 +119,6 @@ def takes_eps_for_u(layer, x, dtype):
 @wrong("counts_the_terms", says="Each number is 0.")
 def counts_the_products_alone(layer, x, dtype):
     return sizes_of(layer, x) * layer.weight[0].numel() * unit(dtype)
-
-
-@breaks("`n` is the number of terms,", case="the first convolution of ResNet")
-@wrong("counts_the_terms", says="times what it should be: look at `n` and `u`")
-def counts_all_weights(layer, x, dtype):
-    return sizes_of(layer, x) * layer.weight.numel() * unit(dtype)
 
 
 @breaks("which may have groups, strides and a padding with zeros.", case="a convolution with groups")
@@ -213,12 +164,6 @@ def computes_in_float32(layer, x, dtype):
 @wrong("is_a_tensor", says="The answer has the shape ()")
 def returns_the_largest(layer, x, dtype):
     return (sizes_of(layer, x) * terms_of(layer) * unit(dtype)).max()
-
-
-@breaks("Return a `float64` tensor", case="the first convolution of ResNet")
-@wrong("is_a_tensor", says="The answer is not a tensor")
-def returns_a_list(layer, x, dtype):
-    return (sizes_of(layer, x) * terms_of(layer) * unit(dtype)).tolist()
 
 
 @breaks("Leave the layer as it is.", case="the first convolution of ResNet")

@@ -7,10 +7,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from fxbook.asking import Check
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.values import decode_tensor
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
+from fxbook.cases.values import decode_tensor
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 TERMS = "14_fold_and_fuse#the-tolerance-follows-from-the-terms"
 # What float32 rounds stays below the first, what float64 rounds below the second.

@@ -5,7 +5,6 @@ import operator
 
 import torch
 from torch import fx
-from torch.fx.passes.dialect.common.cse_pass import CSEPass
 
 from fxbook.tasks.answering import breaks, right, wrong
 
@@ -56,11 +55,6 @@ def share(traced, key=key_of, pure=is_pure, returned=True, erase=True, compile_i
 
 
 @right
-def walks_once(traced):
-    share(traced)
-
-
-@right
 def repeats_until_nothing_changes(traced):
     """Pair by pair, from the start again after each merge."""
 
@@ -80,20 +74,6 @@ def repeats_until_nothing_changes(traced):
         pass
     traced.recompile()
     return traced
-
-
-@right
-def erases_at_the_end(traced):
-    first, gone, output = {}, [], traced.graph.output_node()
-    for node in traced.graph.nodes:
-        if is_pure(node):
-            earlier = first.setdefault(key_of(node), node)
-            if earlier is not node and not (output in node.users and output in earlier.users):
-                node.replace_all_uses_with(earlier)
-                gone.append(node)
-    for node in reversed(gone):
-        traced.graph.erase_node(node)
-    traced.recompile()
 
 
 def text_of(node):
@@ -146,30 +126,6 @@ def compares_the_arguments_one_by_one(traced):
 
 
 @right
-def changes_the_readers_one_by_one(traced):
-    first, output = {}, traced.graph.output_node()
-    for node in list(traced.graph.nodes):
-        if is_pure(node):
-            earlier = first.setdefault(key_of(node), node)
-            if earlier is node or (output in node.users and output in earlier.users):
-                continue
-            for user in list(node.users):
-                user.replace_input_with(node, earlier)
-            traced.graph.erase_node(node)
-    traced.recompile()
-    return traced
-
-
-@right
-def works_on_the_graph_of_a_copy(traced):
-    """The copied graph is assigned, with nodes that are copies."""
-    own = copy.deepcopy(traced)
-    share(own)
-    traced.graph = own.graph
-    return traced
-
-
-@right
 def rebuilds_the_graph(traced):
     """A new graph in which an equal call is not copied."""
     last = set(traced.graph.output_node().all_input_nodes)
@@ -188,22 +144,7 @@ def rebuilds_the_graph(traced):
     return traced
 
 
-@right
-def keeps_the_last_in_place_of_the_first(traced):
-    """The later call goes, and the name of the first is the shorter."""
-    share(traced, key=lambda node: (key_of(node), "one"))
-    traced.graph.lint()
-    traced.recompile()
-    return traced
-
-
 # ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
-@breaks("of equal calls of `PURE`, one stays.", case="two equal formulas")
-@wrong("equal_calls_are_one", node="exp_1", says="is equal to `exp`, and one of the two is enough", read=EQUAL)
-def leaves_all_as_it_is(traced):
-    pass
 
 
 @breaks("Calls that read equal calls become equal too.", case="two equal formulas")
@@ -212,12 +153,6 @@ def compares_the_text_of_the_calls(traced):
     """Names of nodes before anything is merged: calls that become equal are missed."""
     keys = {node: key_of(node) for node in traced.graph.nodes}
     share(traced, key=lambda node: keys[node])
-
-
-@breaks("so a call of anything that is not in `PURE` stays, even twice,", case="two equal formulas")
-@wrong("others_stay", says="or a call like it is gone, and is not in `PURE`", read=EQUAL)
-def merges_whatever_is_equal(traced):
-    share(traced, pure=lambda node: node.op.startswith("call"))
 
 
 @breaks("so a call of anything that is not in `PURE` stays, even twice,", case="layers and methods of one name")
@@ -232,90 +167,10 @@ def compares_constants_by_value(traced):
     share(traced, key=lambda node: key_of(node, types=False))
 
 
-@breaks("*and* the same type,", case="whole numbers")
-@wrong("equal_calls_alone_merge", node="mul_5", says="stands in the place of `mul_6`, and the two differ", read=EQUAL)
-def asks_for_floats_alone(traced):
-    """`True` is 1, and the product is the same."""
-
-    def loose(value):
-        return value if isinstance(value, fx.Node) else (isinstance(value, float), fx.node.map_arg(value, str))
-
-    def key(node):
-        spelled_out = key_of(node)
-        args = frozenset(map(loose, node.args)) if node.target is torch.mul else spelled_out[2]
-        return (*spelled_out[:2], args, *spelled_out[3:])
-
-    share(traced, key=key)
-
-
-@breaks("Two calls are equal if they call the same function,", case="whole numbers")
-@wrong("equal_calls_alone_merge", node="add", says="`torch.add(x, 1)` is not `operator.add(x, 1)`", read=EQUAL)
-def goes_by_the_name_of_the_function(traced):
-    """`x + y` and `torch.add(x, y)` have one name."""
-    share(traced, key=lambda node: (getattr(node.target, "__name__", node.target), *key_of(node)[2:]))
-
-
-@wrong("equal_calls_are_one", node="mul_1", says="is equal to `mul`, and one of the two is enough", read=EQUAL)
-def takes_the_other_order_for_equal_in_sums_alone(traced):
-    sums = {torch.add, operator.add}
-    share(traced, key=lambda node: key_of(node, either=lambda node: node.target in sums and not node.kwargs))
-
-
-@breaks("a call of `SYMMETRIC` may stand in either order,", case="each pure call twice")
-@wrong("equal_calls_are_one", node="mul_1", says="(each pure call twice): ", read=EQUAL)
-def forgets_the_other_order_of_one_function(traced):
-    others = SYMMETRIC - {torch.mul}
-    share(traced, key=lambda node: key_of(node, either=lambda node: node.target in others and not node.kwargs))
-
-
 @breaks("of equal calls of `PURE`, one stays.", case="each pure call twice")
 @wrong("equal_calls_are_one", node="cat_1", says="(each pure call twice): ", read=EQUAL)
 def leaves_one_function_out(traced):
     share(traced, pure=lambda node: is_pure(node) and node.target is not torch.cat)
-
-
-@breaks("constants of the same value", case="whole numbers")
-@wrong("equal_calls_are_one", says="and one of the two is enough: `torch.mul(y, 0.5)`", node="mul_9", read=EQUAL)
-def asks_whether_constants_are_one_object(traced):
-    def spelled_out(value):
-        if isinstance(value, list | tuple):
-            return (type(value), *map(spelled_out, value))
-        return value if isinstance(value, fx.Node) else id(value)
-
-    def key(node):
-        args = tuple(map(spelled_out, node.args))
-        named = sorted((name, spelled_out(value)) for name, value in node.kwargs.items())
-        return (node.target, frozenset(args) if node.target in SYMMETRIC and not named else args, *named)
-
-    share(traced, key=key)
-
-
-@breaks("or tuples and lists of such.", case="whole numbers")
-@wrong("equal_calls_alone_merge", node="sum_6", says="`view.sum([0, 1])` is not `view.sum([0, True])`", read=EQUAL)
-def does_not_look_into_lists(traced):
-    """What stands in a list is compared by value."""
-
-    def spelled_flat(value):
-        if isinstance(value, fx.Node):
-            return value
-        return type(value), (tuple(value) if isinstance(value, list | tuple) else repr(value))
-
-    def key(node):
-        args, (*call, _) = tuple(map(spelled_flat, node.args)), key_of(node, keywords=None)
-        either = node.target in SYMMETRIC and not node.kwargs
-        return (*call, frozenset(args) if either else args, *key_of(node)[3:])
-
-    share(traced, key=key)
-
-
-@breaks("or tuples and lists of such.", case="each pure call twice")
-@wrong("equal_calls_alone_merge", node="cat", says="stands in the place of `cat_2`, and the two differ", read=EQUAL)
-def reads_the_first_of_a_list(traced):
-    def key(node):
-        lists = [value[0] for value in node.args if isinstance(value, list)]
-        return (*key_of(node)[:2], *lists) if lists and node.target is torch.cat else key_of(node)
-
-    share(traced, key=key)
 
 
 @wrong("ends well", says="has no len()")
@@ -362,15 +217,6 @@ def compares_the_first_keyword(traced):
     share(traced, key=lambda node: key_of(node)[:4])
 
 
-@breaks("with equal arguments.", case="whole numbers")
-@wrong("equal_calls_alone_merge", node="add_16", says="stands in the place of `add_17`, and the two differ", read=EQUAL)
-def leaves_out_what_keywords_are_called(traced):
-    def key(node):
-        return (*key_of(node, keywords=None), *sorted(map(str, map(spelled, node.kwargs.values()))))
-
-    share(traced, key=key)
-
-
 @breaks("Keywords may stand in any order,", case="whole numbers")
 @wrong("equal_calls_are_one", node="sum_2", says="and one of the two is enough", read=EQUAL)
 def keeps_the_order_of_keywords(traced):
@@ -397,22 +243,10 @@ def cleans_up_with_eliminate_dead_code(traced):
     traced.recompile()
 
 
-@breaks("with equal arguments.", case="whole numbers")
-@wrong("equal_calls_alone_merge", node="add_4", says="stands in the place of `add_5`, and the two differ", read=EQUAL)
-def forgets_the_keywords(traced):
-    share(traced, key=lambda node: key_of(node, keywords=None))
-
-
 @breaks("If the graph returns two equal calls, both stay:", case="results that are equal")
 @wrong("results_apart", node="sin", says="is returned twice", read=EQUAL)
 def merges_results(traced):
     share(traced, returned=False)
-
-
-@wrong("equal_calls_are_one", node="mul_1", says="(results that are equal): ", read=EQUAL)
-def keeps_whatever_is_returned(traced):
-    output = traced.graph.output_node()
-    share(traced, pure=lambda node: is_pure(node) and output not in node.users)
 
 
 @breaks("If the graph returns two equal calls, both stay:", case="results that are equal")
@@ -470,11 +304,6 @@ def keeps_the_later_call(traced):
                 node.replace_all_uses_with(later)
                 traced.graph.erase_node(node)
     traced.recompile()
-
-
-@wrong("given_edited", says="You edited a copy")
-def calls_the_pass_of_torch(traced):
-    return CSEPass()(traced).graph_module
 
 
 @wrong("same_result", node="add_6", says="Node `add_6` is the first whose value is not what it should be")

@@ -9,7 +9,7 @@ import operator
 import torch
 from torch import Tensor, nn
 
-from fxbook.asking import Case, Usage
+from fxbook.cases import Case, Usage
 
 PURE = {torch.sin, torch.exp, torch.add, torch.mul, torch.cat, operator.add, operator.mul, "sum", "abs"}
 SYMMETRIC = {torch.add, torch.mul, operator.add, operator.mul}

@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from fxbook.asking import Check
-from fxbook.asking.explained import given_edited, lints, recompiled
-from fxbook.asking.predicates import edited, no_dead_nodes, same_result
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
 from fxbook.graph.naming import callable_name
 from fxbook.graph.record import GraphRecord, NodeRecord
+from fxbook.rules.explained import given_edited, lints, recompiled
+from fxbook.rules.predicates import edited, no_dead_nodes, same_result
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 from .cases import PURE, SYMMETRIC
 

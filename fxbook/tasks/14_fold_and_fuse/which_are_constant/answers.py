@@ -4,7 +4,6 @@ import operator
 
 import torch
 from torch import fx
-from torch.utils._pytree import tree_leaves
 
 from fxbook.tasks.answering import breaks, right, wrong
 
@@ -42,46 +41,6 @@ def found(module, trained=True, reads=lambda node: node.all_input_nodes, deep=Tr
 
 
 @right
-def walks_once(module):
-    return found(module)
-
-
-@right
-def strikes_out_what_may_change(module):
-    """From the inputs, the trained weights and the random calls down to all that uses them."""
-    changing, waiting = set(), []
-    for node in module.graph.nodes:
-        if node.op == "placeholder" or (node.op == "get_attr" and tensor_of(module, node).requires_grad):
-            waiting.append(node)
-        if node.op == "call_function" and not is_pure(node):
-            waiting.append(node)
-    while waiting:
-        node = waiting.pop()
-        if node not in changing:
-            changing.add(node)
-            waiting += node.users
-    return [node for node in module.graph.nodes if node.op == "call_function" and node not in changing]
-
-
-@right
-def asks_each_node_backwards(module):
-    known = {}
-
-    def fixed(node):
-        if node not in known:
-            match node.op:
-                case "get_attr":
-                    known[node] = not tensor_of(module, node).requires_grad
-                case "call_function":
-                    known[node] = is_pure(node) and all(fixed(read) for read in node.all_input_nodes)
-                case _:
-                    known[node] = False
-        return known[node]
-
-    return {node.name for node in module.graph.nodes if node.op == "call_function" and fixed(node)}
-
-
-@right
 def repeats_until_nothing_changes(module):
     names, before = {node.name for node in module.graph.nodes if node.op == "call_function"}, None
     stored = {n.name for n in module.graph.nodes if n.op == "get_attr" and not tensor_of(module, n).requires_grad}
@@ -104,21 +63,6 @@ def collects_the_nodes_with_map_arg(module):
         return gathered
 
     return found(module, reads=reads)
-
-
-@right
-def marks_the_notes(module):
-    """In the notes of the nodes."""
-    for node in module.graph.nodes:
-        fixed = all(read.meta["fixed"] for read in node.all_input_nodes)
-        if node.op == "get_attr":
-            fixed = not tensor_of(module, node).requires_grad
-        elif node.op == "call_function":
-            fixed = fixed and is_pure(node)
-        else:
-            fixed = False
-        node.meta["fixed"] = fixed
-    return [node.name for node in module.graph.nodes if node.op == "call_function" and node.meta["fixed"]]
 
 
 @right
@@ -162,12 +106,6 @@ def looks_one_step_far(module):
     return found(module, deep=False)
 
 
-@breaks("and nobody trains (`requires_grad` is `False`);", case="expressions of weights")
-@wrong("finds_the_constants", says="which is trained")
-def does_not_ask_who_trains(module):
-    return found(module, trained=False)
-
-
 @breaks("it draws no random numbers:", case="expressions of weights")
 @wrong("finds_the_constants", says="is in the answer, and is no constant: it draws random numbers")
 def does_not_ask_for_random_numbers(module):
@@ -206,13 +144,6 @@ def reads_arguments_alone(module):
     return found(module, reads=lambda node: [value for value in node.args if isinstance(value, fx.Node)])
 
 
-@breaks("each node that it reads is a constant,", case="expressions of weights")
-@wrong("finds_the_constants", says="`searchsorted` is in the answer, and is no constant: it reads `argsort`")
-def reads_no_keywords(module):
-    """Nodes in lists are seen, and what is passed by name is not."""
-    return found(module, reads=lambda node: [value for value in tree_leaves(node.args) if isinstance(value, fx.Node)])
-
-
 @breaks("and nobody trains (`requires_grad` is `False`);", case="expressions of weights")
 @wrong("finds_the_constants", says="which is trained")
 def knows_the_weights_of_the_module_itself(module):
@@ -232,14 +163,6 @@ def knows_the_weights_of_the_module_itself(module):
 def tells_stored_tensors_too(module):
     stored = [n.name for n in module.graph.nodes if n.op == "get_attr" and not tensor_of(module, n).requires_grad]
     return stored + found(module)
-
-
-@wrong("finds_the_constants", says="is a constant, and is missing in the answer")
-def takes_weights_for_changing(module):
-    """Parameters are never constant: only buffers are."""
-    weights = dict(module.named_parameters())
-    nodes = {node.name: node for node in module.graph.nodes}
-    return [name for name in found(module) if not any(read.target in weights for read in nodes[name].all_input_nodes)]
 
 
 @breaks("Return a list", case="a Llama")

@@ -3,9 +3,8 @@
 import operator
 
 import torch
-from torch import fx
 
-from fxbook.calls import given, kind_of
+from fxbook.surgery.calls import given, kind_of
 from fxbook.tasks.answering import breaks, right, wrong
 
 aten = torch.ops.aten
@@ -36,17 +35,6 @@ def found(module, training=True, layers=LAYERS, users=True, dimensions=True, mor
 
 
 @right
-def reads_the_notes(module):
-    return found(module)
-
-
-@right
-def returns_nodes(module):
-    nodes = {node.name: node for node in module.graph.nodes}
-    return [nodes[name] for name in found(module)]
-
-
-@right
 def begins_at_the_layers(module):
     """Each layer that has one user, and that user is a norm."""
     names = set()
@@ -57,19 +45,6 @@ def begins_at_the_layers(module):
             if fits and [user.target for user in users] == [aten.batch_norm.default] and not users[0].args[5]:
                 names.add(users[0].name)
     return names
-
-
-@right
-def knows_the_dimensions_of_each_layer(module):
-    wanted = {aten.conv1d.default: 3, aten.conv2d.default: 4, aten.linear.default: 2}
-    return [
-        norm.name
-        for norm in norms_of(module)
-        if not norm.args[5]
-        and len(norm.args[0].users) == 1
-        and norm.args[0].target in wanted
-        and norm.args[0].meta["val"].ndim == wanted[norm.args[0].target]
-    ]
 
 
 @right
@@ -107,26 +82,7 @@ def counts_the_uses(module):
     return [norm.name for norm in norms_of(module) if norm.name in names and uses[norm.args[0]] == 1]
 
 
-@right
-def compares_the_channels(module):
-    """Behind the channels are as many dimensions as the weight has behind its own."""
-    names = []
-    for norm in norms_of(module):
-        layer = norm.args[0]
-        if norm.args[5] or layer.target not in LAYERS or len(layer.users) > 1:
-            continue
-        value, kernel = layer.meta["val"], len(layer.args[1].meta["val"].shape[2:])
-        if value.dim() - 2 == kernel:
-            names.append(norm)
-    return names
-
-
 # ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
-@wrong("finds_the_norms", says="is in the answer, and cannot be folded")
-def tells_all(module):
-    return [norm.name for norm in norms_of(module)]
 
 
 @breaks("its argument `training` is `False`;", case="a ResNet")
@@ -141,13 +97,6 @@ def does_not_count_the_users(module):
     return found(module, users=False)
 
 
-@wrong("finds_the_norms", says="cannot be folded: `cat_default` uses `conv2d")
-def does_not_look_into_lists(module):
-    uses = [value for node in module.graph.nodes for value in node.args if isinstance(value, fx.Node)]
-    names = found(module, users=False)
-    return [norm.name for norm in norms_of(module) if norm.name in names and uses.count(norm.args[0]) == 1]
-
-
 @breaks(
     'that result, in `meta["val"]`, has as many dimensions as the weight of its call.',
     case="linear layers and 1-d convolutions",
@@ -157,11 +106,6 @@ def does_not_ask_for_the_dimensions(module):
     return found(module, dimensions=False)
 
 
-@wrong("finds_the_norms", says="can be folded, and is missing in the answer")
-def knows_conv2d_alone(module):
-    return found(module, layers=(aten.conv2d.default,))
-
-
 @breaks(
     "its input is the result of `aten.conv1d.default`, `aten.conv2d.default` or `aten.linear.default`,",
     case="shared layers",
@@ -169,18 +113,6 @@ def knows_conv2d_alone(module):
 @wrong("finds_the_norms", says="is the result of none of the three operators")
 def takes_a_transposed_convolution_too(module):
     return found(module, layers=(*LAYERS, aten.conv_transpose2d.input, aten.conv3d.default))
-
-
-@wrong("finds_the_norms", says="is the result of none of the three operators")
-def looks_through_an_activation(module):
-    names = found(module)
-    for norm in norms_of(module):
-        before = norm.args[0]
-        if before.target is not aten.relu.default or before.args[0].target not in LAYERS or norm.args[5]:
-            continue
-        if len(before.users) == len(before.args[0].users) == 1:
-            names.append(norm.name)
-    return names
 
 
 @breaks("Several calls may read one weight,", case="linear layers and 1-d convolutions")
@@ -195,11 +127,6 @@ def refuses_shared_statistics(module):
     return found(module, more=lambda norm: len(norm.args[3].users) == 1)
 
 
-@wrong("finds_the_norms", says="can be folded, and is missing in the answer")
-def counts_the_users_of_the_norm(module):
-    return found(module, more=lambda norm: len(norm.users) == 0)
-
-
 @breaks("with the name of each call of `aten.batch_norm.default`", case="a ResNet")
 @wrong("finds_the_norms", says="and calls no `aten.batch_norm.default`")
 def names_the_layers(module):
@@ -211,9 +138,3 @@ def names_the_layers(module):
 @wrong("finds_the_norms", says="The answer is not a list of names of nodes")
 def returns_a_dict(module):
     return dict.fromkeys(found(module), True)
-
-
-@wrong("finds_the_norms", says="is missing in the answer")
-def asks_whether_the_module_trains(module):
-    """A module of `torch.export` is not told the mode of the model."""
-    return [] if module.training else found(module)

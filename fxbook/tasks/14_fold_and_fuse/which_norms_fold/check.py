@@ -7,10 +7,10 @@ import operator
 import torch
 from torch import fx
 
-from fxbook.asking import Check
-from fxbook.asking.returned import names_of
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
+from fxbook.rules.returned import names_of
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 _aten = torch.ops.aten
 _LAYERS = (_aten.conv1d.default, _aten.conv2d.default, _aten.linear.default)

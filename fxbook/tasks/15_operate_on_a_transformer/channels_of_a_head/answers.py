@@ -80,13 +80,6 @@ def asks_autograd(module, x, head):
 
 
 @right
-def calls_backward(module, x, head):
-    leaves, result = leaves_of(module, x)
-    result[:, head].square().sum().backward(inputs=list(leaves.values()))
-    return {node: used(leaf.grad) for node, leaf in leaves.items()}
-
-
-@right
 def retains_gradients(module, x, head):
     """The results stay in the graph of autograd, and keep their gradients."""
     layers = layers_before(module, attention_of(module))
@@ -117,50 +110,6 @@ def changes_all_channels_in_one_batch(module, x, head):
         moved = (after - before).flatten(1).abs().amax(1) > 1e-6
         found[node.name] = moved.nonzero().flatten().tolist()
     return found
-
-
-@right
-def differentiates_the_head_by_position(module, x, head):
-    """One row of the result after the other."""
-    leaves, result = leaves_of(module, x)
-    found = {node.name: set() for node in leaves}
-    with torch.enable_grad():
-        for value in result[:, head].sum((0, 1)):
-            gradients = torch.autograd.grad(value, list(leaves.values()), retain_graph=True, allow_unused=True)
-            for node, gradient in zip(leaves, gradients, strict=True):
-                found[node.name].update(used(gradient))
-    return {name: sorted(channels) for name, channels in found.items()}
-
-
-@right
-def works_in_double(module, x, head):
-    import copy
-
-    wide = copy.deepcopy(module).double()
-    leaves, result = leaves_of(wide, x.double())
-    torch.autograd.backward(result[:, head], torch.randn_like(result[:, head]))
-    return {node.name: torch.tensor(used(leaf.grad)) if used(leaf.grad) else [] for node, leaf in leaves.items()}
-
-
-@right
-def asks_the_biases(module, x, head):
-    """The gradient of a bias is that of the result, summed up: each layer gets one that is zero."""
-    layers = layers_before(module, attention_of(module))
-    with torch.enable_grad():
-        biases = {}
-
-        def with_bias(node):
-            def add(value):
-                biases[node] = torch.zeros(value.shape[1:], requires_grad=True)
-                return value.detach() + biases[node]
-
-            return add
-
-        changing = Changing(module, {node: with_bias(node) for node in layers})
-        changing.run(x)
-        total = (changing.attended[:, head] * torch.randn_like(changing.attended[:, head])).sum()
-        gradients = torch.autograd.grad(total, [biases[node] for node in layers], allow_unused=True)
-    return {node.name: used(gradient) for node, gradient in zip(layers, gradients, strict=True)}
 
 
 @right
@@ -225,60 +174,12 @@ def looks_at_the_class_itself(module, x, head):
     return {name: channels for name, channels in found.items() if kinds[name] is nn.Linear}
 
 
-@breaks("the list of the channels", case="the attention of Llama")
-@wrong("all_channels", says="has no list of channels in the answer")
-def counts_the_channels(module, x, head):
-    return {name: len(channels) for name, channels in asks_autograd(module, x, head).items()}
-
-
-@breaks("in increasing order.", case="the attention of Llama")
-@wrong("all_channels", says="not in increasing order")
-def goes_backwards(module, x, head):
-    return {name: channels[::-1] for name, channels in asks_autograd(module, x, head).items()}
-
-
 @breaks("in increasing order.", case="the attention of GPT-2")
 @wrong("all_channels", says="`first` has channels in the answer that are not in increasing order")
 def goes_by_the_place_in_each_part(module, x, head):
     """The first of the query, of the key and of the value, then the second."""
     found = asks_autograd(module, x, head)
     return {name: sorted(channels, key=lambda channel: channel % x.shape[-1]) for name, channels in found.items()}
-
-
-@breaks("that the given head reads", case="one key for all heads")
-@wrong("all_channels", says="which the head reads, and which is missing in the answer")
-def adds_the_result_up(module, x, head):
-    """What the channels do to the sum may cancel out."""
-    leaves, result = leaves_of(module, x)
-    result[:, head].sum().backward()
-    return {node.name: used(leaf.grad) for node, leaf in leaves.items()}
-
-
-def at_tokens(tokens, module, x, head):
-    """The channels that the head reads in some of the tokens."""
-    leaves, result = leaves_of(module, x)
-    result[:, head].square().sum().backward(inputs=list(leaves.values()))
-    return {node.name: used(None if leaf.grad is None else leaf.grad[:, tokens]) for node, leaf in leaves.items()}
-
-
-@breaks("that the given head reads", case="one key for all heads")
-@wrong("all_channels", says="(one key for all heads): node `both` has channel ")
-def looks_at_the_first_token_alone(module, x, head):
-    return at_tokens(slice(0, 1), module, x, head)
-
-
-@breaks("that the given head reads", case="one key for all heads")
-@wrong("all_channels", says="(one key for all heads): node `both` has channel ")
-def looks_at_the_last_token_alone(module, x, head):
-    return at_tokens(slice(-1, None), module, x, head)
-
-
-@breaks("that the given head reads", case="the attention of Llama")
-@wrong("all_channels", says="in the answer, which the head does not read")
-def takes_all_heads(module, x, head):
-    leaves, result = leaves_of(module, x)
-    result.square().sum().backward()
-    return {node.name: used(leaf.grad) for node, leaf in leaves.items()}
 
 
 @breaks(
@@ -306,24 +207,6 @@ def leaves_out_what_others_read_too(module, x, head):
             for name, channels in asks_autograd(module, x, other).items():
                 own[name] = [channel for channel in own[name] if channel not in channels]
     return own
-
-
-@wrong("all_channels", says="which the head reads, and which is missing in the answer")
-def asks_for_the_value_alone(module, x, head):
-    attention = attention_of(module)
-    layers = layers_before(module, attention)
-
-    def leaf(value):
-        return value.detach().requires_grad_()
-
-    with torch.enable_grad():
-        changing = Changing(module, dict.fromkeys(layers, leaf))
-        changing.run(x)
-        value = changing.results[attention.args[2]]
-        groups = changing.attended.shape[1] // value.shape[1]
-        total = value[:, head // groups].square().sum()
-        gradients = torch.autograd.grad(total, [changing.results[node] for node in layers], allow_unused=True)
-    return {node.name: used(gradient) for node, gradient in zip(layers, gradients, strict=True)}
 
 
 @breaks("Leave the module as it is.", case="the attention of Llama")

@@ -7,11 +7,11 @@ from typing import Any
 import torch
 from torch import Tensor, fx, nn
 
-from fxbook.asking import Check
-from fxbook.asking.predicates import input_unchanged
-from fxbook.asking.returned import numbers_of, table_of
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
+from fxbook.rules.predicates import input_unchanged
+from fxbook.rules.returned import numbers_of, table_of
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 _SDPA = nn.functional.scaled_dot_product_attention
 

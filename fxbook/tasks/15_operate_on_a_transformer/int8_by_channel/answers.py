@@ -40,36 +40,6 @@ def goes_row_by_row(weight, transposed):
 
 
 @right
-def computes_in_double(weight, transposed):
-    wide = weight.double()
-    scale = wide.abs().amax(inputs_of(transposed), keepdim=True) / 127
-    scale = scale + (scale == 0)
-    return (wide / scale).round().to(torch.int8), scale
-
-
-@right
-def multiplies_by_the_inverse(weight, transposed):
-    largest = weight.double().abs().amax(inputs_of(transposed), keepdim=True)
-    inverse = torch.where(largest == 0, 127.0, 127 / largest)
-    return (weight * inverse).round().to(torch.int8), 1 / inverse
-
-
-@right
-def takes_the_norm(weight, transposed):
-    """The norm of infinite order is the largest absolute value."""
-    scale = torch.linalg.vector_norm(weight, float("inf"), dim=inputs_of(transposed), keepdim=True) / 127
-    scale = scale.masked_fill(scale == 0, 1.0)
-    return [(weight / scale).round().clamp(-127, 127).to(torch.int8), scale]
-
-
-@right
-def adds_a_half(weight, transposed):
-    largest = torch.maximum(*(side.amax(inputs_of(transposed), keepdim=True) for side in (weight, -weight)))
-    scale = torch.where(largest > 0, largest, 127) / 127
-    return torch.floor(weight / scale + 0.5).to(torch.int8), scale
-
-
-@right
 def asks_torch(weight, transposed):
     """torch's own quantizer, with zero points of zero."""
     axis = 1 if transposed else 0
@@ -82,12 +52,6 @@ def asks_torch(weight, transposed):
 
 
 # ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
-@wrong("right_form", says="The answer is a tensor: a pair of plain tensors was asked")
-def returns_the_product(weight, transposed):
-    values, scale = clamps_the_scale(weight, transposed)
-    return values * scale
 
 
 @breaks("The values have dtype `int8`", case="a weight of Llama")
@@ -124,12 +88,6 @@ def drops_the_dimension(weight, transposed):
     return values, scale.flatten()
 
 
-@wrong("right_form", says="The scale is not a tensor of floating-point numbers")
-def rounds_the_scale(weight, transposed):
-    values, scale = clamps_the_scale(weight, transposed)
-    return values, scale.ceil().int()
-
-
 @breaks("Each element is off by half a step at most.", case="a weight of Llama")
 @wrong("within_half_a_step", says="off by more than half a step")
 def cuts_the_fraction_off(weight, transposed):
@@ -163,24 +121,9 @@ def takes_the_largest_without_its_sign(weight, transposed):
 
 @breaks("The largest element of a channel becomes 127 or -127", case="channels of very different sizes")
 @wrong("within_half_a_step", says="off by more than half a step of its channel: at [")
-def keeps_the_scale_above_the_epsilon(weight, transposed):
-    """A channel of very small numbers loses its values."""
-    scale = (weight.abs().amax(inputs_of(transposed), keepdim=True) / 127).clamp(min=torch.finfo(weight.dtype).eps)
-    return (weight / scale).round().to(torch.int8), scale
-
-
-@breaks("The largest element of a channel becomes 127 or -127", case="channels of very different sizes")
-@wrong("within_half_a_step", says="off by more than half a step of its channel: at [")
 def adds_a_little_to_the_scale(weight, transposed):
     scale = weight.abs().amax(inputs_of(transposed), keepdim=True) / 127 + 1e-12
     return (weight / scale).round().to(torch.int8), scale
-
-
-@breaks("The largest element of a channel becomes 127 or -127", case="a weight of Llama")
-@wrong("within_half_a_step", says="The largest element of a channel is not 127")
-def leaves_some_room(weight, transposed):
-    scale = clamps_the_scale(weight, transposed)[1] * (127 / 126.45)
-    return (weight / scale).round().clamp(-126, 126).to(torch.int8), scale
 
 
 @breaks("Return a weight as a pair `(values, scale)`", case="a weight of Llama")

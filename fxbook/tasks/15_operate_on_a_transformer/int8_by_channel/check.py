@@ -5,10 +5,10 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from fxbook.asking import Check
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.values import Value, decode_tensor, kind_of
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
+from fxbook.cases.values import Value, decode_tensor, kind_of
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 # Of a step, with room for the rounding of float32 and for a scale that is a little larger.
 _HALF = 0.505

@@ -89,18 +89,6 @@ def finish(module):
 
 
 @right
-def erases_upwards(module):
-    for softmax in softmaxes(module.graph):
-        if may_go(softmax):
-            query, turned, scale, mask, result = parts_of(softmax)
-            with module.graph.inserting_after(result):
-                new = module.graph.call_function(sdpa, (query, turned.args[0], result.args[1], mask), {"scale": scale})
-            result.replace_all_uses_with(new)
-            erase_upwards(module.graph, result)
-    finish(module)
-
-
-@right
 def removes_dead_code(module):
     for softmax in filter(may_go, softmaxes(module.graph)):
         query, turned, scale, mask, result = parts_of(softmax)
@@ -109,17 +97,6 @@ def removes_dead_code(module):
             new = module.graph.call_function(sdpa, (), {**parts, "attn_mask": mask, "scale": scale})
         result.replace_all_uses_with(new)
     module.graph.eliminate_dead_code()
-    finish(module)
-
-
-@right
-def changes_the_last_product(module):
-    """The product becomes the call: it keeps its users and its place."""
-    for softmax in filter(may_go, softmaxes(module.graph)):
-        query, turned, scale, mask, result = parts_of(softmax)
-        result.target, result.args = sdpa, (query, turned.args[0], result.args[1])
-        result.kwargs = {"attn_mask": mask, "scale": scale}
-        erase_upwards(module.graph, softmax)
     finish(module)
 
 
@@ -151,31 +128,6 @@ def replaces_one_and_begins_again(module):
             new = module.graph.create_node(
                 "call_function", sdpa, (query, turned.args[0], result.args[1], mask), {"scale": scale}, "attention"
             )
-        result.replace_all_uses_with(new)
-        erase_upwards(module.graph, result)
-    finish(module)
-
-
-@right
-def transposes_back(module):
-    """The key is the transposed key, transposed: a view."""
-    for softmax in filter(may_go, softmaxes(module.graph)):
-        query, turned, scale, mask, result = parts_of(softmax)
-        with module.graph.inserting_before(result):
-            key = module.graph.call_method("transpose", (turned, -2, -1))
-            new = module.graph.call_function(sdpa, (query, key, result.args[1]), {"attn_mask": mask, "scale": scale})
-        result.replace_all_uses_with(new)
-        erase_upwards(module.graph, result)
-    finish(module)
-
-
-@right
-def scales_the_query(module):
-    for softmax in filter(may_go, softmaxes(module.graph)):
-        query, turned, scale, mask, result = parts_of(softmax)
-        with module.graph.inserting_before(result):
-            scaled = module.graph.call_function(operator.mul, (query, scale))
-            new = module.graph.call_function(sdpa, (scaled, turned.args[0], result.args[1], mask), {"scale": 1.0})
         result.replace_all_uses_with(new)
         erase_upwards(module.graph, result)
     finish(module)
@@ -235,12 +187,6 @@ def does_not_ask_for_the_dimension(module):
     fuse(module, asks=lambda softmax: may_go(softmax, but=[is_over_the_keys]))
 
 
-@breaks("a dimension that is not written `-1`", case="several places, of which some stay")
-@wrong("each_in_one_call", says="and what uses it were to stay: its dimension is not written -1")
-def counts_the_dimension_from_the_front(module):
-    fuse(module, asks=lambda softmax: may_go(softmax, but=[is_over_the_keys]) and softmax.args[1] in (-1, 2))
-
-
 @breaks("a softmax whose result several nodes use", case="several places, of which some stay")
 @wrong("each_in_one_call", says="and what uses it were to stay: several nodes use it")
 def does_not_ask_who_reads_the_weights(module):
@@ -259,23 +205,6 @@ def does_not_ask_which_dimensions_are_exchanged(module):
     fuse(module, asks=lambda softmax: may_go(softmax, but=[is_turned]))
 
 
-def exchanging(*dims):
-    """The question that also takes other spellings of the dimensions."""
-    return lambda softmax: may_go(softmax, but=[is_turned]) and parts_of(softmax)[1].args[1:] in ((-2, -1), *dims)
-
-
-@breaks("is not written `transpose(-2, -1)`.", case="several places, of which some stay")
-@wrong("each_in_one_call", says="node `softmax_13` and what uses it were to stay: the right side of its scores is not")
-def takes_the_two_dimensions_in_any_order(module):
-    fuse(module, asks=exchanging((-1, -2)))
-
-
-@breaks("is not written `transpose(-2, -1)`.", case="several places, of which some stay")
-@wrong("each_in_one_call", says="node `softmax_14` and what uses it were to stay: the right side of its scores is not")
-def counts_the_exchanged_dimensions_from_the_front(module):
-    fuse(module, asks=exchanging((2, 3)))
-
-
 @breaks("scores that are divided,", case="several places, of which some stay")
 @wrong("each_in_one_call", says="node `softmax_15` and what uses it were to stay: its scores are divided")
 def takes_a_division_for_a_product(module):
@@ -288,26 +217,6 @@ def takes_a_division_for_a_product(module):
 )
 def takes_any_product_for_one_of_matrices(module):
     fuse(module, asks=lambda softmax: may_go(softmax, but=[multiplies]))
-
-
-@breaks("scores whose right side is not written `transpose(-2, -1)`.", case="several places, of which some stay")
-@wrong("each_in_one_call", says="and what uses it were to stay: the right side of its scores is not")
-def takes_a_write_for_a_transpose(module):
-    """`transpose_` writes the key."""
-
-    def is_key(softmax):
-        return str(parts_of(softmax)[1].target).startswith("transpose") and is_turned(softmax)
-
-    fuse(module, asks=lambda softmax: may_go(softmax, but=[has_a_key, is_turned]) and is_key(softmax))
-
-
-@breaks("scores whose right side is not", case="several places, of which some stay")
-@wrong("each_in_one_call", says="and what uses it were to stay: the right side of its scores is not")
-def takes_any_right_side_for_a_key(module):
-    def is_turned_or_no_key(softmax):
-        return not has_a_key(softmax) or is_turned(softmax)
-
-    fuse(module, asks=lambda softmax: may_go(softmax, but=[has_a_key, is_turned]) and is_turned_or_no_key(softmax))
 
 
 @breaks("In some places the `+ mask` is missing.", case="several places, of which some stay")
@@ -335,12 +244,6 @@ def keep_those_that_share(module, step):
 @wrong("each_in_one_call", node="softmax_5", says="that one call can replace, whoever else uses its scores")
 def keeps_attention_whose_masked_scores_are_read(module):
     keep_those_that_share(module, 0)
-
-
-@breaks("and the attention is replaced all the same.", case="several places, of which some stay")
-@wrong("each_in_one_call", node="softmax_4", says="that one call can replace, whoever else uses its scores")
-def keeps_attention_whose_product_is_read(module):
-    keep_those_that_share(module, 2)
 
 
 @breaks(

@@ -43,21 +43,6 @@ def asks_every_other_node(module):
 
 
 @right
-def counts_tensors(module):
-    counts = collections.Counter(tensor for node in module.graph.nodes for tensor in held_by(module, node))
-    return [node.name for node, layer in linear_calls(module) if counts[layer.weight] > 1]
-
-
-@right
-def compares_memory(module):
-    readers = collections.defaultdict(set)
-    for node in module.graph.nodes:
-        for tensor in held_by(module, node):
-            readers[tensor.data_ptr()].add(node)
-    return {node for node, layer in linear_calls(module) if len(readers[layer.weight.data_ptr()]) > 1}
-
-
-@right
 def keeps_the_first_reader(module):
     """The first reader joins as soon as there is a second one."""
     first, found = {}, set()
@@ -99,36 +84,7 @@ def names_all_paths(module):
     return found
 
 
-@right
-def marks_the_tensors(module):
-    """A weight that is read a second time is put into a list."""
-    once, twice = [], []
-    for node in module.graph.nodes:
-        for tensor in held_by(module, node):
-            (twice if any(tensor is other for other in once) else once).append(tensor)
-    return tuple(node.name for node, layer in linear_calls(module) if any(layer.weight is one for one in twice))
-
-
-@right
-def tries_which_change_is_seen(module):
-    """A reader holds a tensor that has the same address after `untyped_storage`."""
-    addresses = [
-        (node, tensor.untyped_storage().data_ptr()) for node in module.graph.nodes for tensor in held_by(module, node)
-    ]
-    return {
-        node.name
-        for node, layer in linear_calls(module)
-        if sum(address == layer.weight.untyped_storage().data_ptr() for _, address in addresses) >= 2
-    }
-
-
 # ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
-@wrong("finds_the_shared", says="reads too, and is missing in the answer")
-def counts_the_calls_of_a_layer(module):
-    counts = collections.Counter(node.target for node in module.graph.find_nodes(op="call_module"))
-    return {node.name for node, _ in linear_calls(module) if counts[node.target] > 1}
 
 
 @breaks("or if it fetches the weight with `get_attr`.", case="weights that are shared in every way")
@@ -145,18 +101,6 @@ def forgets_what_is_fetched(module):
 def looks_at_linear_layers_alone(module):
     """The embedding reads the weight too."""
     counts = collections.Counter(layer.weight for _, layer in linear_calls(module))
-    return {node.name for node, layer in linear_calls(module) if counts[layer.weight] > 1}
-
-
-@breaks("if it calls a module that holds", case="weights that are shared in every way")
-@wrong("finds_the_shared", says="reads too, and is missing in the answer")
-def looks_at_the_weight_of_a_module(module):
-    """A layer that is kept whole holds others."""
-    counts = collections.Counter()
-    for node in module.graph.nodes:
-        if node.op == "call_module":
-            counts[getattr(module.get_submodule(node.target), "weight", None)] += 1
-        counts.update(held_by(module, node) if node.op == "get_attr" else [])
     return {node.name for node, layer in linear_calls(module) if counts[layer.weight] > 1}
 
 
@@ -187,30 +131,6 @@ def looks_at_the_class_itself(module):
     """A class may be derived from `nn.Linear`."""
     found = {node.name: type(layer) for node, layer in linear_calls(module)}
     return {name for name in asks_every_other_node(module) if found[name] is nn.Linear}
-
-
-@wrong("finds_the_shared", says="is in the answer, and no other node reads its weight")
-def looks_for_names_inside_names(module):
-    """`block.layers.0.weight` has `layers.0` in it, and is no part of it."""
-    found = asks_every_other_node(module)
-    for node, _ in linear_calls(module):
-        for other in module.graph.find_nodes(op="call_module"):
-            if other is not node and f"{other.target}." in f"{node.target}.weight":
-                found.add(node.name)
-    return found
-
-
-@wrong("finds_the_shared", says="reads too, and is missing in the answer")
-def takes_one_tensor_of_each_node(module):
-    """A layer that is kept whole holds several weights that others read."""
-    once, found = set(), set()
-    for node in module.graph.nodes:
-        for tensor in held_by(module, node):
-            if id(tensor) in once:
-                found.add(id(tensor))
-                break
-            once.add(id(tensor))
-    return {node.name for node, layer in linear_calls(module) if id(layer.weight) in found}
 
 
 @breaks("that call an `nn.Linear`", case="the ends of GPT-2")

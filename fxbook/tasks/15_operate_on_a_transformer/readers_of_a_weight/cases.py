@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor, fx, nn
 
-from fxbook.asking import Case, Usage
-from fxbook.asking.exercise import one_of
+from fxbook.cases import Case, Usage
+from fxbook.cases.exercise import one_of
 
 from ..cases import WIDTH, gpt2, llama_layer
 

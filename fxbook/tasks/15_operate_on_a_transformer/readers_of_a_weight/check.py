@@ -6,11 +6,11 @@ import operator
 
 from torch import fx, nn
 
-from fxbook.asking import Check
-from fxbook.asking.predicates import input_unchanged
-from fxbook.asking.returned import names_of
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
+from fxbook.rules.predicates import input_unchanged
+from fxbook.rules.returned import names_of
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 
 def readers(module: fx.GraphModule) -> dict[str, list[str]]:

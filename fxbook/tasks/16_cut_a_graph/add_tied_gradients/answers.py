@@ -1,7 +1,5 @@
 """Answers to 16-add-tied-gradients: one sum for each weight, over all parts and all its names."""
 
-import functools
-import operator
 from collections import defaultdict
 
 import torch
@@ -26,57 +24,6 @@ def goes_by_id(model, found):
             if gradient is not None:
                 totals[key] = gradient if totals[key] is None else totals[key] + gradient
     return totals
-
-
-@right
-def compares_by_is(model, found):
-    totals = {}
-    for name, weight in model.named_parameters():
-        same = [other for other, tensor in all_names(model).items() if tensor is weight]
-        given = [part[other] for part in found for other in same if part.get(other) is not None]
-        totals[name] = torch.stack(given).sum(0) if given else None
-    return totals
-
-
-@right
-def goes_by_memory(model, found):
-    totals = {}
-    for name, weight in model.named_parameters():
-        collected = [
-            gradient
-            for part in found
-            for other, gradient in part.items()
-            if gradient is not None and model.get_parameter(other).data_ptr() == weight.data_ptr()
-        ]
-        totals[name] = functools.reduce(operator.add, collected) if collected else None
-    return totals
-
-
-@right
-def adds_into_a_clone(model, found):
-    totals = dict.fromkeys(name for name, _ in model.named_parameters())
-    for name, weight in model.named_parameters():
-        for part in found:
-            for other, gradient in part.items():
-                if gradient is not None and all_names(model)[other] is weight:
-                    if totals[name] is None:
-                        totals[name] = gradient.clone()
-                    else:
-                        totals[name] += gradient
-    return totals
-
-
-@right
-def begins_with_zeros(model, found):
-    totals = {weight: torch.zeros_like(weight) for weight in model.parameters()}
-    has = set()
-    for part in found:
-        for name, gradient in part.items():
-            weight = model.get_parameter(name)
-            if gradient is not None:
-                has.add(weight)
-                totals[weight] = totals[weight] + gradient
-    return {name: totals[weight] if weight in has else None for name, weight in model.named_parameters()}
 
 
 @right
@@ -133,24 +80,6 @@ def looks_up_one_name(model, found):
     return totals
 
 
-@breaks("the sum of all gradients that the parts have of this weight", case="a table of words that is the head")
-@wrong("sums_of_gradients", says="is not the sum")
-def lets_the_last_part_win(model, found):
-    totals = dict.fromkeys(name for name, _ in model.named_parameters())
-    first = {id(weight): name for name, weight in model.named_parameters()}
-    for part in found:
-        for name, gradient in part.items():
-            if gradient is not None:
-                totals[first[id(all_names(model)[name])]] = gradient
-    return totals
-
-
-@wrong("sums_of_gradients", says="is not the sum")
-def takes_the_mean(model, found):
-    totals = goes_by_id(model, found)
-    return {name: None if total is None else total / len(found) for name, total in totals.items()}
-
-
 @breaks(
     "the sum of all gradients that the parts have of this weight", case="no tied weight, and gradients in the model"
 )
@@ -175,18 +104,6 @@ def has_every_name(model, found):
     return {name: totals[first[id(weight)]] for name, weight in all_names(model).items()}
 
 
-@breaks("or `None` if no part has one.", case="weights without a gradient in any part")
-@wrong("sums_of_gradients", says="the answer is not None")
-def has_zeros_where_nothing_was_found(model, found):
-    totals = goes_by_id(model, found)
-    return {n: torch.zeros_like(w) if totals[n] is None else totals[n] for n, w in model.named_parameters()}
-
-
-@wrong("sums_of_gradients", says="is missing in the answer")
-def leaves_out_what_has_none(model, found):
-    return {name: total for name, total in goes_by_id(model, found).items() if total is not None}
-
-
 @breaks("Weights with equal numbers are different weights.", case="one layer in three parts")
 @wrong("sums_of_gradients", says="is not the sum")
 def compares_numbers(model, found):
@@ -196,17 +113,6 @@ def compares_numbers(model, found):
         names = [n for n, w in all_names(model).items() if w.shape == weight.shape and torch.equal(w, weight)]
         given = [part[n] for part in found for n in names if part.get(n) is not None]
         totals[name] = sum(given) if given else None
-    return totals
-
-
-@wrong("sums_of_gradients", says="and the answer is None")
-def gives_up_where_one_part_has_none(model, found):
-    totals = goes_by_id(model, found)
-    first = {id(weight): name for name, weight in model.named_parameters()}
-    for part in found:
-        for name, gradient in part.items():
-            if gradient is None:
-                totals[first[id(all_names(model)[name])]] = None
     return totals
 
 

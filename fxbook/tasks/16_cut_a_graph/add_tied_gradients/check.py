@@ -5,12 +5,12 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from fxbook.asking import Check
-from fxbook.asking.predicates import input_unchanged
-from fxbook.asking.returned import table_of
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.values import Value, decode_tensor
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
+from fxbook.cases.values import Value, decode_tensor
+from fxbook.rules.predicates import input_unchanged
+from fxbook.rules.returned import table_of
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 
 def totals(model: nn.Module, found: list[dict[str, Tensor | None]]) -> dict[str, Tensor | None]:

@@ -89,7 +89,6 @@ def halves_the_limit(module, count):
     return named(module, filled(walk(used, low), count, len(used)))
 
 
-@right
 def keeps_a_table(module, count):
     """Dynamic programming: the best last cut for each piece from the beginning."""
     used = sizes_of(module)
@@ -101,36 +100,6 @@ def keeps_a_table(module, count):
                 (max(best[parts - 1, a][0], size[a][b]), [*best[parts - 1, a][1], a]) for a in range(parts - 1, b)
             )
     return named(module, best[count, n][1])
-
-
-@right
-def tries_limits_that_occur(module, count):
-    """The smallest size of a piece for which a walk needs few enough parts."""
-    used = sizes_of(module)
-    size = prefix_sizes(used)
-    for limit in sorted({value for row in size for value in row.values()}):
-        found = walk(used, limit)
-        if found and len(found) <= count:
-            return named(module, filled(found, count, len(used)))
-    return []
-
-
-@right
-def recurses(module, count):
-    used = sizes_of(module)
-    size, n = prefix_sizes(used), len(used)
-
-    @functools.cache
-    def best(begin, parts):
-        if parts == 1:
-            return size[begin][n], ()
-        options = []
-        for cut in range(begin + 1, n - parts + 2):
-            rest, cuts = best(cut, parts - 1)
-            options.append((max(size[begin][cut], rest), (cut, *cuts)))
-        return min(options)
-
-    return tuple(named(module, best(0, count)[1]))
 
 
 @right
@@ -161,41 +130,12 @@ def tries_every_cut(module, count):
 
 
 @right
-def fills_from_the_end(module, count):
-    used = sizes_of(module)[::-1]
-    low, high = max(sum(now.values()) for now in used), total(used)
-    while low < high:
-        middle = (low + high) // 2
-        if len(walk(used, middle)) <= count:
-            high = middle
-        else:
-            low = middle + 1
-    ends = [len(used) - place for place in walk(used, low)[1:]]
-    return named(module, filled(sorted([0, *ends]), count, len(used)))
-
-
-@right
-def raises_the_limit(module, count):
-    """From the largest call on, to the next size at which a part could take one call more."""
-    used = sizes_of(module)
-    limit = max(sum(now.values()) for now in used)
-    while len(places := walk(used, limit)) > count:
-        ends = [*places[1:], len(used)]
-        limit = min(total(used[a : b + 1]) for a, b in zip(places, ends, strict=True) if b < len(used))
-    return named(module, filled(places, count, len(used)))
-
-
-@right
 def returns_nodes(module, count):
     names = keeps_a_table(module, count)
     return [node for node in module.graph.nodes if node.name in names]
 
 
 # ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
-def fetched_by(node):
-    return [arg for arg in node.all_input_nodes if arg.op == "get_attr"]
 
 
 def with_sizes(module, count, used):
@@ -213,12 +153,6 @@ def with_sizes(module, count, used):
 def has_as_many_calls_in_each(module, count):
     calls = calls_of(module)
     return [calls[len(calls) * part // count].name for part in range(1, count)]
-
-
-@wrong("largest_is_small", says="bytes of weights. The largest part has")
-def counts_a_weight_at_each_use(module, count):
-    used = [{(place, key): size for key, size in now.items()} for place, now in enumerate(sizes_of(module))]
-    return with_sizes(module, count, used)
 
 
 @breaks("A weight that is used twice in a part is there once.", case="one weight in three layers")
@@ -255,26 +189,6 @@ def knows_layers_alone(module, count):
     return with_sizes(module, count, used)
 
 
-@breaks("those of a layer that a `call_module` node calls", case="layers of drawn widths")
-@wrong("largest_is_small", says="bytes of weights. The largest part has")
-def knows_fetched_weights_alone(module, count):
-    used = sizes_of(module)
-    used = [{} if node.op == "call_module" else now for node, now in zip(calls_of(module), used, strict=True)]
-    return with_sizes(module, count, used)
-
-
-@breaks("those that a `get_attr` node fetches as an argument.", case="bytes by keyword, in a list, for a layer")
-@wrong("largest_is_small", says="(bytes by keyword, in a list, for a layer): of 2 parts")
-def enters_no_list(module, count):
-    used = []
-    for node, now in zip(calls_of(module), sizes_of(module), strict=True):
-        fetched = {id(functools.reduce(getattr, arg.target.split("."), module)) for arg in fetched_by(node)}
-        here = [arg for arg in [*node.args, *node.kwargs.values()] if arg in fetched_by(node)]
-        seen = {id(functools.reduce(getattr, arg.target.split("."), module)) for arg in here}
-        used.append({key: size for key, size in now.items() if key in seen or key not in fetched})
-    return with_sizes(module, count, used)
-
-
 @breaks("and those that a `get_attr` node fetches as an argument.", case="bytes by keyword, in a list, for a layer")
 @wrong("largest_is_small", says="(bytes by keyword, in a list, for a layer): of 2 parts")
 def takes_a_layer_for_all_of_its_call(module, count):
@@ -285,18 +199,6 @@ def takes_a_layer_for_all_of_its_call(module, count):
         own = {id(weight) for weight in layer.state_dict(keep_vars=True).values()}
         used.append({key: size for key, size in now.items() if key in own})
     return with_sizes(module, count, used)
-
-
-@breaks("as few bytes of weights as possible.", case="bytes by keyword, in a list, for a layer")
-@wrong("largest_is_small", says="(bytes by keyword, in a list, for a layer): of 2 parts")
-def steps_over_a_byte(module, count):
-    used = sizes_of(module)
-    low, high = 0, total(used)
-    while low < high:
-        middle = (low + high) // 2
-        found = walk(used, middle)
-        low, high = (low, middle) if found and len(found) <= count else (middle + 2, high)
-    return named(module, filled(walk(used, low), count, len(used)))
 
 
 @breaks("as few bytes of weights as possible.", case="a weight in half precision")
@@ -328,29 +230,6 @@ def forgets_the_buffers_of_layers(module, count):
     return with_sizes(module, count, used)
 
 
-@wrong("largest_is_small", says="bytes of weights. The largest part has")
-def does_not_look_into_layers(module, count):
-    used = []
-    for node in calls_of(module):
-        layer = module.get_submodule(node.target) if node.op == "call_module" else None
-        inside = [] if layer is None else [*layer.parameters(recurse=False), *layer.buffers(recurse=False)]
-        fetched = {} if layer is not None else tensors(module, node)
-        used.append({key: t.nbytes for key, t in {**fetched, **{id(t): t for t in inside}}.items()})
-    return with_sizes(module, count, used)
-
-
-@wrong("largest_is_small", says="bytes of weights. The largest part has")
-def begins_when_the_mean_is_passed(module, count):
-    used = sizes_of(module)
-    mean, places, inside = total(used) / count, [0], {}
-    for place, now in enumerate(used):
-        inside = inside | now
-        if sum(inside.values()) > mean and len(places) < count and place > places[-1]:
-            places.append(place)
-            inside = now
-    return named(module, filled(places, count, len(used)))
-
-
 @breaks("Cut the graph of `module` along its list into `count` parts", case="layers of drawn widths")
 @wrong("begins_parts", says="parts need")
 def names_the_first_part_too(module, count):
@@ -368,12 +247,6 @@ def begins_with_an_input(module, count):
 @wrong("begins_parts", says="not in the order of the list")
 def turns_the_list_round(module, count):
     return halves_the_limit(module, count)[::-1]
-
-
-@breaks("each with at least one call.", case="layers of drawn widths")
-@wrong("begins_parts", says="is the first call")
-def leaves_the_first_part_empty(module, count):
-    return [calls_of(module)[0].name, *halves_the_limit(module, count)[1:]]
 
 
 @breaks(
@@ -398,13 +271,3 @@ def fills_up_with_the_first_calls(module, count):
         found = walk(used, middle)
         low, high = (low, middle) if found and len(found) <= count else (middle + 1, high)
     return named(module, sorted([*walk(used, low)[1:], *range(1, count)][: count - 1]))
-
-
-@wrong("begins_parts", says="parts need")
-def stops_when_all_fits(module, count):
-    """Returns fewer cuts where more do not help."""
-    used = sizes_of(module)
-    limit = max(sum(now.values()) for now in used)
-    while len(walk(used, limit)) > count:
-        limit += 1
-    return named(module, walk(used, limit)[1:])

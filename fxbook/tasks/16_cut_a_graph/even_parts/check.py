@@ -8,11 +8,11 @@ import operator
 import torch
 from torch import fx
 
-from fxbook.asking import Check
-from fxbook.asking.returned import name_of
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.values import Value
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
+from fxbook.cases.values import Value
+from fxbook.rules.returned import name_of
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 Weights = dict[int, int]
 

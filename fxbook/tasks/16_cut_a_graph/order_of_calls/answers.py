@@ -45,61 +45,6 @@ def lets_torch_cut(graph, parts):
 
 
 @right
-def searches_in_depth(graph, parts):
-    pairs, order, open_ones = uses(graph, parts), [], []
-
-    def visit(part):
-        if part in open_ones:
-            return False
-        if part in order:
-            return True
-        open_ones.append(part)
-        done = all(visit(made) for user, made in sorted(pairs) if user == part)
-        open_ones.remove(part)
-        order.append(part)
-        return done
-
-    return order if all(visit(part) for part in sorted(set(parts.values()))) else None
-
-
-@right
-def tries_all_orders(graph, parts):
-    pairs = uses(graph, parts)
-    for order in itertools.permutations(sorted(set(parts.values()))):
-        if all(order.index(made) < order.index(user) for user, made in pairs):
-            return order
-    return None
-
-
-@right
-def takes_the_last_first(graph, parts):
-    """Builds the order from its end: a part that no other one needs."""
-    left, pairs, order = set(parts.values()), uses(graph, parts), []
-    while left:
-        free = [part for part in left if not any(made == part and user in left for user, made in pairs)]
-        if not free:
-            return None
-        order.insert(0, free[0])
-        left.remove(free[0])
-    return order
-
-
-@right
-def counts_the_ways(graph, parts):
-    """The longest way that ends in a part; on a cycle it grows for ever."""
-    pairs = uses(graph, parts)
-    depth = dict.fromkeys(parts.values(), 0)
-    for _ in range(len(depth) + 1):
-        changed = False
-        for user, made in pairs:
-            if depth[user] <= depth[made]:
-                depth[user], changed = depth[made] + 1, True
-        if not changed:
-            return sorted(depth, key=depth.get)
-    return None
-
-
-@right
 def multiplies_reachability(graph, parts):
     """Warshall: a part that reaches itself is on a cycle."""
     names = sorted(set(parts.values()))
@@ -128,12 +73,6 @@ def follows_the_users(graph, parts):
 
 
 # ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
-@wrong("can_be_called", says="stands behind part")
-def sorts_by_name(graph, parts):
-    known = asks_graphlib(graph, parts)
-    return None if known is None else sorted(known)
 
 
 @breaks("Return `None` if there is no such order.", case="a part that is returned to")
@@ -174,22 +113,6 @@ def sees_cycles_of_two_alone(graph, parts):
         for user, made in pairs:
             depth[user] = max(depth[user], min(depth[made] + 1, len(depth)))
     return sorted(depth, key=depth.get)
-
-
-@wrong("can_be_called", says="stands behind part")
-def reads_plain_arguments_alone(graph, parts):
-    """Misses what is in a list and what has a keyword."""
-    sorter = graphlib.TopologicalSorter({part: [] for part in sorted(set(parts.values()), reverse=True)})
-    for node in graph.nodes:
-        for arg in node.args:
-            if not isinstance(arg, fx.Node) or arg.name not in parts or node.name not in parts:
-                continue
-            if parts[node.name] != parts[arg.name]:
-                sorter.add(parts[node.name], parts[arg.name])
-    try:
-        return list(sorter.static_order())
-    except graphlib.CycleError:
-        return None
 
 
 @wrong("can_be_called", says="the answer is not None")
@@ -244,19 +167,6 @@ def leaves_out_parts_without_neighbours(graph, parts):
         return None
 
 
-@wrong("can_be_called", says="and there is an order")
-def takes_equal_texts_for_two_parts(graph, parts):
-    sorter = graphlib.TopologicalSorter({part: [] for part in parts.values()})
-    for node in graph.nodes:
-        for arg in node.all_input_nodes:
-            if node.name in parts and arg.name in parts and parts[node.name] is not parts[arg.name]:
-                sorter.add(parts[node.name], parts[arg.name])
-    try:
-        return list(sorter.static_order())
-    except graphlib.CycleError:
-        return None
-
-
 @breaks(
     "in an order in which the parts can be called",
     "Return the parts in an order in which they can be called, or None.",
@@ -273,11 +183,6 @@ def turns_the_order_round(graph, parts):
 def lists_each_node(graph, parts):
     known = asks_graphlib(graph, parts)
     return None if known is None else [parts[node.name] for node in graph.nodes if node.name in parts]
-
-
-@wrong("can_be_called", says="the answer is not None")
-def returns_an_empty_list_for_a_cycle(graph, parts):
-    return asks_graphlib(graph, parts) or []
 
 
 @wrong(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from torch import fx
 
-from fxbook.asking import Check
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.values import Value
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
+from fxbook.cases.values import Value
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 
 def needs(graph: fx.Graph, parts: dict[str, str]) -> list[tuple[fx.Node, fx.Node]]:

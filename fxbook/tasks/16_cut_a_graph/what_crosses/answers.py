@@ -1,7 +1,5 @@
 """Answers to 16-what-crosses: the values that are made before a cut and used behind it."""
 
-from torch import fx
-
 from fxbook.tasks.answering import breaks, right, wrong
 
 
@@ -13,34 +11,6 @@ def split_at(graph, cut):
 
 
 # ---- right -----------------------------------------------------------------------------------------------------------
-
-
-@right
-def asks_the_users(graph, cut):
-    before, behind = split_at(graph, cut)
-    return [node.name for node in before if node.op != "get_attr" and set(node.users) & set(behind)]
-
-
-@right
-def asks_for_the_arguments(graph, cut):
-    before, behind = split_at(graph, cut)
-    used = {arg for node in behind for arg in node.all_input_nodes}
-    return {node.name for node in used if node in before and node.op != "get_attr"}
-
-
-@right
-def returns_nodes(graph, cut):
-    before, behind = split_at(graph, cut)
-    return tuple(node for node in before if node.op != "get_attr" and any(user in behind for user in node.users))
-
-
-@right
-def maps_the_arguments(graph, cut):
-    before, behind = split_at(graph, cut)
-    found = []
-    for node in behind:
-        fx.node.map_arg((node.args, node.kwargs), found.append)
-    return sorted({node.name for node in found if node.op != "get_attr" and node in before})
 
 
 @right
@@ -65,13 +35,6 @@ def walks_backwards(graph, cut):
         if node.name == cut:
             break
     return [node.name for node in live if node.op != "get_attr"]
-
-
-@right
-def compares_the_last_user(graph, cut):
-    nodes = {node.name: node for node in graph.nodes}
-    made = [n for n in nodes.values() if n < nodes[cut] and n.users and n.op != "get_attr"]
-    return [n.name for n in made if max(n.users) >= nodes[cut]]
 
 
 @right
@@ -135,14 +98,6 @@ def forgets_the_output(graph, cut):
     return [node.name for node in before if node.op != "get_attr" and set(node.users) & users]
 
 
-@wrong("names_what_crosses", says="and the answer lacks it")
-def looks_at_arguments_by_position(graph, cut):
-    """Misses keywords and lists."""
-    before, behind = split_at(graph, cut)
-    used = [arg for node in behind for arg in node.args if isinstance(arg, fx.Node)]
-    return [node.name for node in before if node.op != "get_attr" and node in used]
-
-
 @breaks("or a node after it, uses the value", case="a block with skip connections")
 @wrong("names_what_crosses", says="does not cross the cut")
 def takes_all_that_was_made(graph, cut):
@@ -163,10 +118,3 @@ def takes_what_is_made_later_too(graph, cut):
 def returns_a_count(graph, cut):
     before, behind = split_at(graph, cut)
     return len([node for node in before if node.op != "get_attr" and set(node.users) & set(behind)])
-
-
-@wrong("names_what_crosses", says="there is no such node")
-def returns_targets(graph, cut):
-    before, behind = split_at(graph, cut)
-    found = [node for node in before if node.op != "get_attr" and set(node.users) & set(behind)]
-    return [f"{node.target}()" for node in found] + [node.name for node in found]

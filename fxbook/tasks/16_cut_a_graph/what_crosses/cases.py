@@ -8,8 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor, fx, nn
 
-from fxbook.asking import Case, Usage
-from fxbook.asking.exercise import one_of
+from fxbook.cases import Case, Usage
+from fxbook.cases.exercise import one_of
 
 from ..cases import Residual, exported
 

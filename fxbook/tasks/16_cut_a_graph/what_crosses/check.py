@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from torch import fx
 
-from fxbook.asking import Check
-from fxbook.asking.returned import names_of
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
+from fxbook.rules.returned import names_of
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 
 def crossing(graph: fx.Graph, cut: str) -> list[str]:

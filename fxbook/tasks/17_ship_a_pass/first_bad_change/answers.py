@@ -31,49 +31,6 @@ def two_ends(module, run, is_right, total):
     return high if high <= total else None
 
 
-@right
-def asks_for_all_first(module, run, is_right, total):
-    if is_right(changed(module, run, total)):
-        return None
-    low, high = 0, total
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if is_right(changed(module, run, middle)) else (low, middle)
-    return high
-
-
-@right
-def by_recursion(module, run, is_right, total):
-    def search(low, high):
-        if low == high:
-            return low
-        middle = (low + high) // 2
-        if is_right(changed(module, run, middle)):
-            return search(middle + 1, high)
-        return search(low, middle)
-
-    found = search(1, total + 1)
-    return None if found > total else found
-
-
-@right
-def by_powers_of_two(module, run, is_right, total):
-    """The number of right changes, bit by bit."""
-    count = 0
-    for bit in reversed(range(total.bit_length())):
-        step = 1 << bit
-        if count + step <= total and is_right(changed(module, run, count + step)):
-            count += step
-    return count + 1 if count < total else None
-
-
-@right
-def bisect_left_of_a_list(module, run, is_right, total):
-    numbers = list(range(1, total + 1))
-    place = bisect.bisect_left(numbers, True, key=lambda number: not is_right(changed(module, run, number)))
-    return numbers[place] if place < len(numbers) else None
-
-
 class Wrong:
     """A sequence that says of each number whether the changes are wrong."""
 
@@ -91,28 +48,6 @@ class Wrong:
 def bisects_a_sequence_of_its_own(module, run, is_right, total):
     place = bisect.bisect_left(Wrong(module, run, is_right, total), True)
     return place + 1 if place < total else None
-
-
-@right
-def remembers_what_it_asked(module, run, is_right, total):
-    known = {0: True}
-
-    def right_after(number):
-        if number not in known:
-            known[number] = is_right(changed(module, run, number))
-        return known[number]
-
-    if right_after(total):
-        return None
-    low, high = 0, total
-    while low + 1 < high:
-        middle = low + (high - low) // 2
-        if right_after(middle):
-            low = middle
-        else:
-            high = middle
-    assert right_after(low) and not right_after(high)
-    return high
 
 
 @right
@@ -207,15 +142,6 @@ def leaves_out_the_last(module, run, is_right, total):
     return number if number < total else None
 
 
-@breaks("the number", case="a block of GPT-2")
-@wrong("names_the_change", says="The answer is neither a number nor `None`")
-def returns_the_node(module, run, is_right, total):
-    number = two_ends(module, run, is_right, total)
-    before, after = (changed(module, run, count) for count in ((number or 1) - 1, number or 1))
-    names = {node.name for node in after.graph.nodes}
-    return next(node.name for node in before.graph.nodes if node.name not in names)
-
-
 @breaks("Leave the given module as it is.", case="a block of GPT-2")
 @wrong("given_left_alone", says="A graph that was passed has been changed", read=LEFT)
 def makes_the_changes_in_the_given_module(module, run, is_right, total):
@@ -236,14 +162,3 @@ def copies_the_graph_alone(module, run, is_right, total):
 
     number = bisect.bisect(range(1, total + 1), False, key=is_wrong) + 1
     return number if number <= total else None
-
-
-@wrong("names_the_change", says="makes the module wrong already")
-def makes_one_half_after_another_in_place(module, run, is_right, total):
-    """The second half is looked for in a module that has lost the first."""
-    draft = copy.deepcopy(module)
-    for number in range(2, total + 2, 2):
-        run(draft, at_most=2)
-        if not is_right(draft):
-            return number + 1
-    return None

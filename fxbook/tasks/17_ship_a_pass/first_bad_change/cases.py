@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, fx, nn
 from torch.fx.passes.infra.pass_base import PassResult
 
-from fxbook.asking import Case, Usage
+from fxbook.cases import Case, Usage
 
 from ..cases import WIDTH, bert, change_of, gpt2, graph_of, listing, rows
 

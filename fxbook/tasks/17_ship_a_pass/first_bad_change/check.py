@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import copy
 
-from fxbook.asking import Check
-from fxbook.asking.returned import number_of
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
+from fxbook.rules.returned import number_of
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 from ..check import given_left_alone, told
 

@@ -3,7 +3,7 @@
 import copy
 
 from torch import fx, nn
-from torch.fx.passes.infra.pass_base import PassBase, PassResult
+from torch.fx.passes.infra.pass_base import PassResult
 from torch.fx.passes.infra.pass_manager import PassManager
 
 from fxbook.tasks.answering import breaks, right, wrong
@@ -40,33 +40,6 @@ def walks_once(module):
 
 
 @right
-def compares_the_number_of_nodes(module):
-    count = len(module.graph.nodes)
-    erased(module)
-    module.recompile()
-    return PassResult(module, len(module.graph.nodes) < count)
-
-
-@right
-def compares_the_code(module):
-    before = module.code
-    erased(module)
-    module.recompile()
-    return PassResult(module, module.code != before)
-
-
-@right
-def goes_backwards(module):
-    calls = [node for node in reversed(module.graph.nodes) if is_idle(node, module)]
-    for node in calls:
-        node.replace_all_uses_with(node.all_input_nodes[0])
-        module.graph.erase_node(node)
-    module.graph.lint()
-    module.recompile()
-    return PassResult(module, len(calls) > 0)
-
-
-@right
 def asks_by_path(module):
     paths = {path for path, layer in module.named_modules(remove_duplicate=False) if isinstance(layer, nn.Identity)}
     calls = [node for path in paths for node in module.graph.find_nodes(op="call_module", target=path)]
@@ -79,50 +52,9 @@ def asks_by_path(module):
 
 
 @right
-def until_none_is_found(module):
-    """One at a time, from the start of the list."""
-    modified = False
-    while (node := next((node for node in module.graph.nodes if is_idle(node, module)), None)) is not None:
-        node.replace_all_uses_with(node.all_input_nodes[0])
-        module.graph.erase_node(node)
-        modified = True
-    module.graph.lint()
-    module.recompile()
-    return PassResult(module, modified)
-
-
-@right
-class AsAClass(PassBase):
-    """Called as a function, it is made and run."""
-
-    def __new__(cls, module):
-        return super().__new__(cls)(module)
-
-    def call(self, module):
-        modified = bool(erased(module))
-        module.recompile()
-        return PassResult(module, modified)
-
-    def ensures(self, module):
-        module.graph.lint()
-
-
-@right
 def through_a_manager(module):
     """The manager compiles."""
     return PassManager([lambda given: PassResult(given, bool(erased(given)))], steps=3)(module)
-
-
-@right
-def leaves_the_rest_to_dead_code(module):
-    """The calls are without users then, and nothing else was."""
-    idle = [node for node in module.graph.nodes if is_idle(node, module)]
-    for node in idle:
-        node.replace_all_uses_with(node.all_input_nodes[0])
-    for node in reversed(idle):
-        module.graph.erase_node(node)
-    module.recompile()
-    return PassResult(module, any(True for _ in idle))
 
 
 @right
@@ -168,13 +100,6 @@ def asks_whether_the_module_has_such_a_layer(module):
     erased(module)
     module.recompile()
     return PassResult(module, modified)
-
-
-@wrong("honest", says="`modified` is no bool")
-def returns_the_count(module):
-    count = len(erased(module))
-    module.recompile()
-    return PassResult(module, count)
 
 
 @breaks("Return a `PassResult` with this module,", case="a block of GPT-2, which has no such layer")
@@ -275,18 +200,6 @@ def collects_the_inputs_first(module):
     return PassResult(module, bool(pairs))
 
 
-@wrong("others_stay", says="is new: nothing was to be added")
-def puts_a_call_in_their_place(module):
-    calls = [node for node in module.graph.nodes if is_idle(node, module)]
-    for node in calls:
-        with module.graph.inserting_before(node):
-            alias = module.graph.call_method("view_as", (node.all_input_nodes[0],) * 2)
-        node.replace_all_uses_with(alias)
-        module.graph.erase_node(node)
-    module.recompile()
-    return PassResult(module, bool(calls))
-
-
 @breaks("and nothing else:", case="a block of ResNet")
 @wrong("others_stay", says="is gone: only calls of `nn.Identity` were to go")
 def drops_activations_too(module):
@@ -319,15 +232,6 @@ def deletes_unused_layers(module):
     module.delete_all_unused_submodules()
     module.recompile()
     return PassResult(module, bool(found))
-
-
-@breaks("if a call was erased.", case="one such layer, whose result is unused")
-@wrong("honest", says="(one such layer, whose result is unused): `modified` is false, and calls")
-def counts_calls_with_users(module):
-    modified = any(node.users for node in module.graph.nodes if is_idle(node, module))
-    erased(module)
-    module.recompile()
-    return PassResult(module, modified)
 
 
 @breaks("the users of the call use its input.", case="a block of ResNet")

@@ -9,8 +9,8 @@ import torch
 from torch import Tensor, fx, nn
 from torch.fx.passes.infra.pass_base import PassResult
 
-from fxbook.asking import Case, Usage
-from fxbook.asking.exercise import one_of
+from fxbook.cases import Case, Usage
+from fxbook.cases.exercise import one_of
 
 from ..cases import WIDTH, gpt2, graph_of, resnet
 

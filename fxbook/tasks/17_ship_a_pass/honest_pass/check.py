@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from fxbook.asking import Check
-from fxbook.asking.returned import name_of, names_of, table_of
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.trial import Trial
-from fxbook.asking.values import difference, encode
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
+from fxbook.cases.values import difference, encode
+from fxbook.rules.returned import name_of, names_of, table_of
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.trial import Trial
+from fxbook.rules.view import CaseView
 
 from ..check import told
 from .cases import idle_calls

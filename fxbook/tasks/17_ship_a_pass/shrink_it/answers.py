@@ -40,16 +40,6 @@ def drafts(module, backwards=False):
                 yield without(module, node.name, place)
 
 
-def returning(module, name):
-    """A copy that returns the value of that node."""
-    draft = copy.deepcopy(module)
-    node = next(node for node in draft.graph.nodes if node.name == name)
-    draft.graph.output_node().args = (node,)
-    erase_unused(draft.graph)
-    draft.recompile()
-    return draft
-
-
 # ---- right -----------------------------------------------------------------------------------------------------------
 
 
@@ -60,27 +50,6 @@ def begins_anew_after_each_step(module, fails):
     kept.recompile()
     while (smaller := next((draft for draft in drafts(kept, True) if fails(copy.deepcopy(draft))), None)) is not None:
         kept = smaller
-    return kept
-
-
-@right
-def cuts_the_end_off_first(module, fails):
-    kept = copy.deepcopy(module)
-    for node in module.graph.nodes:
-        if is_call(node) and fails(returning(module, node.name)):
-            kept = returning(module, node.name)
-            break
-    return begins_anew_after_each_step(kept, fails)
-
-
-@right
-def by_recursion(module, fails):
-    for draft in drafts(module, True):
-        if fails(copy.deepcopy(draft)):
-            return by_recursion(draft, fails)
-    kept = copy.deepcopy(module)
-    erase_unused(kept.graph)
-    kept.recompile()
     return kept
 
 
@@ -108,24 +77,6 @@ def edits_one_graph_and_takes_back(module, fails):
         erase_unused(kept.graph)
     kept.recompile()
     return kept
-
-
-@right
-def removes_halves_first(module, fails):
-    """Many calls at once, then fewer."""
-    kept = copy.deepcopy(module)
-    erase_unused(kept.graph)
-    size = len(kept.graph.nodes) // 2
-    while size:
-        names = [node.name for node in kept.graph.nodes if is_call(node)]
-        for start in range(0, len(names), size):
-            draft = kept
-            for name in names[start : start + size]:
-                draft = without(draft, name, 0) or draft
-            if draft is not kept and fails(copy.deepcopy(draft)):
-                kept = draft
-        size //= 2
-    return begins_anew_after_each_step(kept, fails)
 
 
 @right
@@ -178,65 +129,7 @@ def copies_what_is_kept(module, fails):
     return begins_anew_after_each_step(built(names, whole), fails)
 
 
-@right
-def knows_what_it_asked(module, fails):
-    asked = {}
-
-    def known(draft):
-        key = str(draft.graph)
-        if key not in asked:
-            asked[key] = fails(copy.deepcopy(draft))
-        return asked[key]
-
-    kept = copy.deepcopy(module)
-    erase_unused(kept.graph)
-    kept.recompile()
-    left = drafts(kept, True)
-    while (draft := next(left, None)) is not None:
-        if known(draft):
-            kept, left = draft, drafts(draft, True)
-    return kept
-
-
 # ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
-@wrong("nothing_to_spare", says="can still go")
-def cuts_the_end_off(module, fails):
-    for node in module.graph.nodes:
-        if is_call(node) and fails(returning(module, node.name)):
-            return returning(module, node.name)
-    return copy.deepcopy(module)
-
-
-@breaks("one of its input nodes", case="the activation of GPT-2")
-@wrong("nothing_to_spare", says="can still go")
-def tries_the_first_input_alone(module, fails):
-    kept = copy.deepcopy(module)
-    erase_unused(kept.graph)
-    again = True
-    while again:
-        again = False
-        for node in reversed(list(kept.graph.nodes)):
-            draft = without(kept, node.name, 0) if is_call(node) else None
-            if draft is not None and fails(copy.deepcopy(draft)):
-                kept, again = draft, True
-    return kept
-
-
-@breaks("Go on until", case="a call that can go once others have gone")
-@wrong("nothing_to_spare", says="can still go")
-def sweeps_once(module, fails):
-    """A call that was tried in vain can go once a call before it is gone."""
-    kept = copy.deepcopy(module)
-    erase_unused(kept.graph)
-    for node in reversed(list(kept.graph.nodes)):
-        for place in range(len(node.all_input_nodes)):
-            draft = without(kept, node.name, place) if is_call(node) else None
-            if draft is not None and fails(copy.deepcopy(draft)):
-                kept = draft
-                break
-    return kept
 
 
 @breaks("Go on", case="a call that can go once others have gone")
@@ -257,17 +150,6 @@ def sweeps_once_from_the_front(module, fails):
 @wrong("nothing_to_spare", says="can still go")
 def removes_one_call(module, fails):
     return next((draft for draft in drafts(module) if fails(copy.deepcopy(draft))), copy.deepcopy(module))
-
-
-@breaks("No call is left that nothing uses.", case="the activation of GPT-2")
-@wrong("nothing_to_spare", says="can still go")
-def leaves_what_nothing_uses(module, fails):
-    kept = begins_anew_after_each_step(module, fails)
-    whole = copy.deepcopy(module)
-    [call] = [node.name for node in kept.graph.output_node().all_input_nodes]
-    whole.graph.output_node().args = (next(node for node in whole.graph.nodes if node.name == call),)
-    whole.recompile()
-    return whole
 
 
 @breaks("Compile the result.", case="the activation of GPT-2")
@@ -325,24 +207,6 @@ def asks_about_nothing(module, fails):
     return kept
 
 
-@wrong("only_removes", says="than in the given graph: `fails` has edited it")
-def asks_about_each_draft_itself(module, fails):
-    kept = copy.deepcopy(module)
-    erase_unused(kept.graph)
-    kept.recompile()
-    while (smaller := next((draft for draft in drafts(kept, True) if fails(draft)), None)) is not None:
-        kept = smaller
-    return kept
-
-
-@wrong("only_removes", says="than in the given graph: `fails` has edited it, so call `fails` with a copy")
-def hands_out_what_it_returns(module, fails):
-    """`fails` edits it."""
-    kept = begins_anew_after_each_step(module, fails)
-    fails(kept)
-    return kept
-
-
 @breaks("for which `fails` is still true,", case="the activation of GPT-2")
 @wrong("still_fails", says="`fails` is false for the module that was returned")
 def goes_one_step_too_far(module, fails):
@@ -362,31 +226,6 @@ def erases_the_inputs_too(module, fails):
     for node in kept.graph.find_nodes(op="placeholder"):
         if not node.users:
             kept.graph.erase_node(node)
-    kept.recompile()
-    return kept
-
-
-@breaks("by removing calls:", case="the activation of GPT-2")
-@wrong("only_removes", says="is gone: only calls were to be removed")
-def stands_alone(module, fails):
-    """Tensors that the module holds take the places of the inputs."""
-    kept = begins_anew_after_each_step(module, fails)
-    for node in kept.graph.find_nodes(op="placeholder"):
-        kept.register_buffer(f"given_{node.name}", torch.ones(2, 3))
-        with kept.graph.inserting_before(node):
-            held = kept.graph.get_attr(f"given_{node.name}")
-        node.replace_all_uses_with(held)
-        kept.graph.erase_node(node)
-    kept.recompile()
-    return kept
-
-
-@breaks("made from the given one by removing calls:", case="the activation of GPT-2")
-@wrong("only_removes", says="has other arguments in the answer than in the given graph")
-def takes_simpler_numbers(module, fails):
-    kept = begins_anew_after_each_step(module, fails)
-    for node in kept.graph.nodes:
-        node.args = fx.node.map_aggregate(node.args, lambda arg: 2.0 if isinstance(arg, float) else arg)
     kept.recompile()
     return kept
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from fxbook.asking import Check
-from fxbook.asking.returned import name_of, table_of
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
 from fxbook.graph.naming import callable_name
+from fxbook.rules.returned import name_of, table_of
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 from ..check import given_left_alone, told
 from .cases import MADE_BY_THE_PASS, calls_of, inputs_of

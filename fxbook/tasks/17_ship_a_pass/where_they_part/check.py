@@ -8,10 +8,10 @@ import torch
 from torch import fx
 from torch.utils import _pytree as pytree
 
-from fxbook.asking import Check
-from fxbook.asking.returned import name_of
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
+from fxbook.rules.returned import name_of
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 from ..check import given_left_alone, told
 

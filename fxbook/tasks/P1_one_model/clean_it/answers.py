@@ -34,21 +34,6 @@ def clean(traced, kinds=IDLE, dead=True, unused=True, compile_it=True):
 
 
 @right
-def bypasses_then_removes(traced):
-    clean(traced)
-
-
-@right
-def lets_dead_code_take_all(traced):
-    """A layer without users is dead."""
-    bypass(traced, erase=False)
-    traced.graph.eliminate_dead_code()
-    traced.delete_all_unused_submodules()
-    traced.recompile()
-    return traced
-
-
-@right
 def walks_from_the_end(traced):
     for node in reversed(traced.graph.nodes):
         if node.op in ("placeholder", "output"):
@@ -65,34 +50,8 @@ def walks_from_the_end(traced):
     traced.recompile()
 
 
-@right
-def rewires_each_user(traced):
-    for node in list(traced.graph.nodes):
-        while any(is_idle(traced, value) for value in node.all_input_nodes):
-            for value in node.all_input_nodes:
-                if is_idle(traced, value):
-                    node.replace_input_with(value, value.all_input_nodes[0])
-    traced.graph.eliminate_dead_code()
-    traced.delete_all_unused_submodules()
-    traced.recompile()
-
-
 def is_idle(traced, node):
     return node.op == "call_module" and isinstance(traced.get_submodule(node.target), IDLE)
-
-
-@right
-def calls_dead_code_of_the_reverse_list(traced):
-    bypass(traced)
-    needed = set(traced.graph.find_nodes(op="output"))
-    for node in reversed(traced.graph.nodes):
-        if node in needed:
-            needed.update(node.all_input_nodes)
-    for node in reversed(traced.graph.nodes):
-        if node not in needed and node.op != "placeholder":
-            traced.graph.erase_node(node)
-    traced.delete_all_unused_submodules()
-    traced.recompile()
 
 
 @right
@@ -104,17 +63,6 @@ def copies_the_nodes_that_are_needed(traced):
         copies[node] = graph.node_copy(node, copies.__getitem__)
     traced.graph = graph
     traced.delete_all_unused_submodules()
-
-
-@right
-def uses_the_names_of_the_classes(traced):
-    names = {kind.__name__ for kind in IDLE}
-    for node in list(traced.graph.find_nodes(op="call_module")):
-        if type(traced.get_submodule(node.target)).__name__ in names:
-            node.replace_all_uses_with(node.all_input_nodes[0])
-    traced.graph.eliminate_dead_code()
-    traced.delete_all_unused_submodules()
-    traced.recompile()
 
 
 class WithoutIdle(fx.Transformer):
@@ -187,11 +135,6 @@ def erases_before_it_replaces(traced):
             traced.graph.erase_node(node)
 
 
-@wrong("nothing_dead", node="auxiliary_2", says="is left: no node uses its result", read=STEPS)
-def leaves_dead_code(traced):
-    clean(traced, dead=False)
-
-
 @breaks("No node is left that the result does not depend on.", case="the network of the project")
 @wrong("nothing_dead", node="auxiliary_1", says="is left: no node uses its result", read=STEPS)
 def erases_the_last_dead_node_only(traced):
@@ -250,26 +193,6 @@ def takes_activations_out_too(traced):
 
 
 @wrong(
-    "others_stay", says="is gone, on which the result depends", read="03_replacement#what-removing-dead-code-deletes"
-)
-def takes_every_layer_that_keeps_the_shape_out(traced):
-    clean(traced, kinds=(*IDLE, nn.BatchNorm2d))
-
-
-@wrong("others_stay", node="mul", says="is new", read="03_replacement#what-removing-dead-code-deletes")
-def multiplies_by_one(traced):
-    for node in list(traced.graph.find_nodes(op="call_module")):
-        if isinstance(traced.get_submodule(node.target), IDLE):
-            with traced.graph.inserting_before(node):
-                new = traced.graph.call_method("mul", (node.all_input_nodes[0], 1))
-            node.replace_all_uses_with(new)
-            traced.graph.erase_node(node)
-    traced.graph.eliminate_dead_code()
-    traced.delete_all_unused_submodules()
-    traced.recompile()
-
-
-@wrong(
     "lints",
     node="blocks_0_conv1",
     says="which is not in this graph",
@@ -293,15 +216,6 @@ def takes_the_node_above(traced):
             traced.graph.erase_node(node)
     traced.graph.eliminate_dead_code()
     traced.delete_all_unused_submodules()
-    traced.recompile()
-
-
-@wrong("same_result", node="sub", says="it holds other numbers")
-def subtracts_the_other_way_round(traced):
-    clean(traced)
-    for node in traced.graph.nodes:
-        if node.name == "sub":
-            node.args = tuple(reversed(node.args))
     traced.recompile()
 
 

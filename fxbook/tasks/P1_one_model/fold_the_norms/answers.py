@@ -9,7 +9,6 @@ from torch.nn.utils import fusion
 
 from fxbook.tasks.answering import breaks, right, wrong
 
-DEAD = "03_replacement#what-removing-dead-code-deletes"
 FOLD = "P1_one_model#a-norm-is-part-of-its-convolution"
 STAYS = "P1_one_model#where-a-norm-cannot-be-folded"
 
@@ -68,11 +67,6 @@ def fold(traced, change=assign, unused=True, compile_it=True, **asked):
 
 
 @right
-def assigns_new_parameters(traced):
-    fold(traced)
-
-
-@right
 def uses_the_function_of_torch(traced):
     """What torch fuses is a copy of the convolution."""
     for place, (node, value, norm, conv) in enumerate(list(foldable(traced))):
@@ -102,22 +96,6 @@ def makes_a_convolution_of_its_own(traced):
 
 
 @right
-def copies_and_then_scales(traced):
-    """The copy is changed in place: nothing else holds its weights."""
-    for node, value, norm, conv in list(foldable(traced)):
-        weight, bias = new_parameters(norm, conv)
-        own = copy.deepcopy(conv)
-        own.weight.data = weight
-        own.bias = nn.Parameter(bias)
-        traced.add_submodule(value.target, own)
-        node.replace_all_uses_with(value)
-        traced.graph.erase_node(node)
-    traced.delete_all_unused_submodules()
-    traced.recompile()
-    return traced
-
-
-@right
 def asks_the_norm_for_its_numbers(traced):
     """A norm of zeros gives what is added, a norm of ones what is multiplied besides."""
 
@@ -132,38 +110,6 @@ def asks_the_norm_for_its_numbers(traced):
         conv.weight, conv.bias = nn.Parameter(weight), nn.Parameter(bias)
 
     fold(traced, ask)
-
-
-@right
-def calls_the_convolution_in_place_of_the_norm(traced):
-    """The node that stays is that of the convolution, moved to where the norm stood."""
-    for node, value, norm, conv in list(foldable(traced)):
-        assign(norm, conv)
-        node.replace_all_uses_with(value)
-        node.append(value)
-        traced.graph.erase_node(node)
-    traced.delete_all_unused_submodules()
-    traced.recompile()
-
-
-@right
-def folds_from_the_end(traced):
-    for node, value, norm, conv in reversed(list(foldable(traced))):
-        assign(norm, conv)
-        node.replace_all_uses_with(value)
-        traced.graph.erase_node(node)
-    traced.delete_all_unused_submodules()
-    traced.recompile()
-
-
-@right
-def uses_the_weights_of_torch(traced):
-    def fuse(norm, conv):
-        conv.weight, conv.bias = fusion.fuse_conv_bn_weights(
-            conv.weight, conv.bias, norm.running_mean, norm.running_var, norm.eps, norm.weight, norm.bias
-        )
-
-    fold(traced, fuse)
 
 
 class WithoutNorms(fx.Transformer):
@@ -204,32 +150,6 @@ def leaves_all_as_it_is(traced):
 )
 def forgets_eps(traced):
     fold(traced, lambda norm, conv: assign(norm, conv, eps=False))
-
-
-@breaks("a convolution may have no bias", case="layers, values and weights that are shared")
-@wrong(
-    "pairs_compute_the_same",
-    node="tied1",
-    says="gave together, and is off by the same number everywhere in a channel: ",
-    read=FOLD,
-)
-def forgets_the_bias_of_the_convolution(traced):
-    fold(traced, lambda norm, conv: assign(norm, conv, bias_of_conv=False))
-
-
-@wrong(
-    "pairs_compute_the_same",
-    node="stem",
-    says="does not give what `stem` and `norm` gave together: ",
-    read=FOLD,
-)
-def scales_the_inputs_of_the_convolution(traced):
-    def scale_inputs(norm, conv):
-        weight, bias = new_parameters(norm, conv)
-        scale = (weight / conv.weight).mean((1, 2, 3))
-        conv.weight, conv.bias = nn.Parameter(conv.weight * scale.mean()), nn.Parameter(bias)
-
-    fold(traced, scale_inputs)
 
 
 @breaks("Two convolutions may share one weight tensor.", case="layers, values and weights that are shared")
@@ -383,28 +303,6 @@ def looks_for_a_convolution_further_up(traced):
     traced.recompile()
 
 
-@breaks("a call of an `nn.Conv2d`,", case="groups, other settings, norms that stay")
-@wrong("others_stay", says="cannot be folded: it reads `upwards`, which calls no `nn.Conv2d`", read=STAYS)
-def takes_transposed_convolutions_too(traced):
-    fold(traced)
-    for node in list(traced.graph.find_nodes(op="call_module")):
-        value, norm = node.all_input_nodes[0], layer_of(traced, node)
-        if isinstance(norm, nn.BatchNorm2d) and isinstance(conv := layer_of(traced, value), nn.ConvTranspose2d):
-            assign(norm, conv)
-            node.replace_all_uses_with(value)
-            traced.graph.erase_node(node)
-    traced.delete_all_unused_submodules()
-    traced.recompile()
-
-
-@breaks("Every other node stays as it is.", case="groups, other settings, norms that stay")
-@wrong("others_stay", says="node `sigmoid` is gone: nothing used it, and it was to stay", read=DEAD)
-def removes_dead_code_too(traced):
-    fold(traced)
-    traced.graph.eliminate_dead_code()
-    traced.recompile()
-
-
 @breaks("The network may be in `float64`,", case="one pair in float32")
 @wrong("same_output", node="_0", says="(one pair in float32): running the result raises RuntimeError")
 def makes_a_weight_of_float64(traced):
@@ -413,20 +311,6 @@ def makes_a_weight_of_float64(traced):
         conv.weight, conv.bias = nn.Parameter(weight.double()), nn.Parameter(bias)
 
     fold(traced, in_float64)
-
-
-@wrong(
-    "ends well",
-    says="In this graph `norm1` has its input by keyword, so its `args` are empty",
-    read="when_it_breaks/01_node_creation#indexerror-tuple-index-out-of-range",
-)
-def takes_the_first_argument_by_place(traced):
-    for node, _, norm, conv in list(foldable(traced)):
-        assign(norm, conv)
-        node.replace_all_uses_with(node.args[0])
-        traced.graph.erase_node(node)
-    traced.delete_all_unused_submodules()
-    traced.recompile()
 
 
 @breaks("a convolution may have no bias", case="the network of the project")
@@ -471,20 +355,3 @@ def counts_the_calls_of_the_norm(traced):
             traced.graph.erase_node(node)
     traced.delete_all_unused_submodules()
     traced.recompile()
-
-
-@breaks("a norm may have no weight", case="groups, other settings, norms that stay")
-@wrong(
-    "pairs_compute_the_same",
-    node="first",
-    says="gave together, and is off by the same number everywhere in a channel: ",
-    read=FOLD,
-)
-def adds_the_mean_of_a_norm_without_bias(traced):
-    def with_its_mean(norm, conv):
-        assign(norm, conv)
-        if norm.bias is None:
-            scale = torch.rsqrt(norm.running_var + norm.eps)
-            conv.bias = nn.Parameter((conv.bias + 2 * norm.running_mean * scale).detach())
-
-    fold(traced, with_its_mean)

@@ -6,16 +6,16 @@ thousandth of that (tests/checking/test_rounding.py computes it), a forgotten ``
 
 from __future__ import annotations
 
-from fxbook.asking import Check
-from fxbook.asking.exercise import inputs_of
-from fxbook.asking.explained import given_edited, lints, recompiled
-from fxbook.asking.families import CONV2D, Family
-from fxbook.asking.predicates import edited, same_output
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.running import values_inside
-from fxbook.asking.values import Value, decode_tensor, difference
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
+from fxbook.cases.exercise import inputs_of
+from fxbook.cases.running import values_inside
+from fxbook.cases.values import Value, decode_tensor, difference
 from fxbook.graph.record import NodeRecord
+from fxbook.rules.explained import given_edited, lints, recompiled
+from fxbook.rules.families import CONV2D, Family
+from fxbook.rules.predicates import edited, same_output
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 from ..check import gone, input_by_keyword, kept, layer, no_leftovers, nothing_dies, now
 

@@ -33,12 +33,6 @@ def pop_all(traced, values):
 
 
 @right
-def refuses_then_pops(traced, values):
-    refuse(traced, values)
-    return pop_all(traced, values)
-
-
-@right
 def begins_with_the_defaults(traced, values):
     defaults = {node.target: node.args[0] for node in inputs_of(traced) if node.args}
     given = {**defaults, **values}
@@ -48,16 +42,6 @@ def begins_with_the_defaults(traced, values):
         raise TypeError("at fault: " + " ".join(sorted(wrong_names)))
     values.clear()
     return [given[name] for name in names]
-
-
-class WrongInputsError(TypeError):
-    """An error of its own, which is a TypeError."""
-
-
-@right
-def raises_an_error_of_its_own(traced, values):
-    refuse(traced, values, WrongInputsError)
-    return pop_all(traced, values)
 
 
 @right
@@ -95,28 +79,6 @@ def asks_the_signature(traced, values):
 
 
 @right
-def empties_the_dict_from_its_end(traced, values):
-    refuse(traced, values)
-    taken = {}
-    while values:
-        name, value = values.popitem()
-        taken[name] = value
-    return [taken[n.target] if n.target in taken else n.args[0] for n in inputs_of(traced)]
-
-
-@right
-class AsList:
-    """A callable object that has counted its uses."""
-
-    uses = 0
-
-    def __call__(self, traced, values):
-        self.uses += 1
-        refuse(traced, values)
-        return pop_all(traced, values)
-
-
-@right
 def tries_then_tells(traced, values):
     kept = dict(values)
     try:
@@ -143,24 +105,11 @@ def keeps_the_order_of_the_dict(traced, values):
     return items
 
 
-@wrong("list_in_order", says="of the list is the value of", read=PLACES)
-def sorts_by_name(traced, values):
-    refuse(traced, values)
-    items = sorted((n.target, values.pop(n.target) if n.target in values else n.args[0]) for n in inputs_of(traced))
-    return [item for _, item in items]
-
-
 @breaks("An input that is left out has its default.", case="without `std`")
 @wrong("list_in_order", says="The list has 2 items: one for each of the 3 inputs was asked", read=PLACES)
 def leaves_the_defaults_out(traced, values):
     refuse(traced, values)
     return [values.pop(n.target) for n in inputs_of(traced) if n.target in values]
-
-
-@wrong("list_in_order", says="The answer returns an object of class dict: a list was asked", read=PLACES)
-def returns_a_dict(traced, values):
-    refuse(traced, values)
-    return {n.target: values.pop(n.target) if n.target in values else n.args[0] for n in inputs_of(traced)}
 
 
 @breaks("It returns a list", case="all inputs, in any order")
@@ -185,23 +134,6 @@ def asks_the_nodes_for_their_names(traced, values):
     return [values.pop(n.name) if n.name in values else n.args[0] for n in inputs]
 
 
-@breaks("inputs without a default", case="names that Python has taken")
-@wrong("list_in_order", says="othing is wrong with the inputs, and your function raises TypeError with", read=PLACES)
-def takes_a_false_default_for_none(traced, values):
-    missing, unknown = faults(traced, values, required=lambda node: not (node.args and node.args[0]))
-    if missing or unknown:
-        raise TypeError(f"{missing} {unknown}")
-    return pop_all(traced, values)
-
-
-@wrong("list_in_order", says="othing is wrong with the inputs, and your function raises TypeError with", read=PLACES)
-def asks_for_every_input(traced, values):
-    missing, unknown = faults(traced, values, required=lambda node: True)
-    if missing or unknown:
-        raise TypeError(f"{missing} {unknown}")
-    return pop_all(traced, values)
-
-
 @breaks("with one item for each input of the graph,", case="names that Python has taken")
 @wrong("list_in_order", says="of the list is", read=PLACES)
 def takes_what_is_read_only(traced, values):
@@ -217,16 +149,6 @@ def takes_none_for_left_out(traced, values):
     refuse(traced, values)
     found = {node.target: values.pop(node.target, None) for node in inputs_of(traced)}
     return [n.args[0] if n.args and found[n.target] is None else found[n.target] for n in inputs_of(traced)]
-
-
-@breaks("An input that is left out has its default.", case="values that are `None` or 0")
-@wrong("list_in_order", says="of the list is a number: that of `size` was asked", read=PLACES)
-def takes_zero_for_left_out(traced, values):
-    refuse(traced, values)
-    for node in inputs_of(traced):
-        if isinstance(value := values.get(node.target), int | float) and not value and node.args:
-            values[node.target] = node.args[0]
-    return pop_all(traced, values)
 
 
 @breaks("Afterwards `values` is empty, so the list alone holds the tensors.", case="all inputs, in any order")
@@ -265,16 +187,6 @@ def fills_what_is_missing_with_none(traced, values):
     return [values.pop(n.target, n.args[0] if n.args else None) for n in inputs_of(traced)]
 
 
-@wrong("faults_are_told", says="KeyError is raised ('mean'): a TypeError was asked", read=FAULTS)
-def lets_the_dict_refuse(traced, values):
-    given = dict(values)
-    items = [given.pop(n.target) if n.target in given or not n.args else n.args[0] for n in inputs_of(traced)]
-    if given:
-        raise KeyError(*given)
-    values.clear()
-    return items
-
-
 @breaks("it raises a `TypeError`.", case="no `mean`")
 @wrong("faults_are_told", says="ValueError is raised", read=FAULTS)
 def raises_a_value_error(traced, values):
@@ -297,12 +209,4 @@ def lists_every_input(traced, values):
     missing, unknown = faults(traced, values)
     if missing or unknown:
         raise TypeError(f"got {list(values)}, needs {[node.target for node in inputs_of(traced)]}")
-    return pop_all(traced, values)
-
-
-@wrong("faults_are_told", says="the message does not name it", read=FAULTS)
-def counts_the_faults(traced, values):
-    missing, unknown = faults(traced, values)
-    if missing or unknown:
-        raise TypeError(f"{len(missing)} missing, {len(unknown)} unknown")
     return pop_all(traced, values)

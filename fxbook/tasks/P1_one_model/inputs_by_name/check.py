@@ -6,10 +6,10 @@ import re
 
 from torch import fx
 
-from fxbook.asking import Check
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.values import Value, dict_items, difference, encode, kind_of
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
+from fxbook.cases.values import Value, dict_items, difference, encode, kind_of
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 
 def wanted(case: CaseView) -> tuple[list[tuple[str, Value]], list[str], list[str]]:

@@ -86,54 +86,6 @@ def flops_of(traced, args_list):
 
 
 @right
-def reads_env(traced, args_list):
-    """What the interpreter holds, and what it has made, is what is alive."""
-    weights, peaks = weights_of(traced), []
-
-    class Memory(fx.Interpreter):
-        def run_node(self, node):
-            value = super().run_node(node)
-            held = storages_in([list(self.env.values()), value])
-            peaks.append(sum(storage.nbytes() for place, storage in held.items() if place not in weights))
-            return value
-
-    counter = FlopCounterMode(display=False)
-    with torch.no_grad(), counter:
-        Memory(traced).boxed_run(args_list)
-    return {"peak": max(peaks), "nodes": sum(1 for _ in traced.graph.nodes), "flops": counter.get_total_flops()}
-
-
-@right
-def counts_up_and_down(traced, args_list):
-    """Each storage adds its bytes when it is first seen, and takes them away when it ends."""
-    weights, alive, peak, now = weights_of(traced), weakref.WeakSet(), 0, 0
-
-    def end(size):
-        nonlocal now
-        now -= size
-
-    def see(values):
-        nonlocal now, peak
-        for place, storage in storages_in(values).items():
-            if storage not in alive and place not in weights:
-                alive.add(storage)
-                now += storage.nbytes()
-                weakref.finalize(storage, end, storage.nbytes())
-        peak = max(peak, now)
-
-    class Memory(fx.Interpreter):
-        def run_node(self, node):
-            value = super().run_node(node)
-            see(value)
-            return value
-
-    see(args_list)
-    with torch.no_grad(), FlopCounterMode(display=False) as counter:
-        Memory(traced).boxed_run(args_list)
-    return {"nodes": len(traced.graph.nodes), "flops": counter.get_total_flops(), "peak": peak}
-
-
-@right
 def measures_in_two_runs(traced, args_list):
     """The method of an instance is exchanged for one that looks at weak references to storages."""
     flops, weights = flops_of(traced, args_list), weights_of(traced)
@@ -209,29 +161,6 @@ def measures_in_inference_mode(traced, args_list):
     return {"nodes": len(traced.graph.nodes), "flops": counter.get_total_flops(), "peak": runner.peak}
 
 
-@right
-def derives_the_peak_from_the_sizes(traced, args_list):
-    """A run that keeps every storage tells what each value holds. When it is freed follows from its last user."""
-    flops, weights, holds = flops_of(traced, args_list), weights_of(traced), {}
-
-    class Keeping(fx.Interpreter):
-        def run_node(self, node):
-            value = super().run_node(node)
-            holds[node] = {place: one for place, one in storages_in(value).items() if place not in weights}
-            return value
-
-    with torch.no_grad():
-        Keeping(traced).run(*args_list)
-    peaks = []
-    for step in traced.graph.nodes:
-        alive = dict(holds[step])
-        for node in traced.graph.nodes:
-            if node < step and (not node.users or max(node.users) >= step):
-                alive |= holds[node]
-        peaks.append(sum(storage.nbytes() for storage in alive.values()))
-    return {"nodes": len(traced.graph.nodes), "flops": flops, "peak": max(peaks)}
-
-
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
@@ -245,12 +174,6 @@ def forgets_the_peak(traced, args_list):
 @wrong("three_numbers", says="is to be a dict with the numbers")
 def returns_a_tuple(traced, args_list):
     return tuple(measured(traced, args_list).values())
-
-
-@breaks("three numbers", case="the network of the project, read")
-@wrong("three_numbers", says="The answer has seconds, which was not asked")
-def measures_seconds_too(traced, args_list):
-    return {**measured(traced, args_list), "seconds": 0.1}
 
 
 @breaks('`"nodes"`:', "the nodes of the graph, all opcodes;", case="the network of the project, read")
@@ -298,29 +221,6 @@ def keeps_values_for_gradients(traced, args_list):
 @wrong("peak_measured", says="the peak of the answer is", read=PEAK)
 def leaves_inputs_out(traced, args_list):
     return measured(traced, args_list, inputs=False)
-
-
-@breaks("Weights and buffers,", case="the network of the project, read")
-@wrong("peak_measured", says="weights were not to be counted", read=PEAK)
-def counts_weights(traced, args_list):
-    return measured(traced, args_list, weights=True)
-
-
-@breaks("the most bytes that are alive when a node has made its result,", case="the network of the project, read")
-@wrong("peak_measured", says="as if none was freed", read=PEAK)
-def adds_up_all_values(traced, args_list):
-    return measured(traced, args_list, freed=False)
-
-
-@breaks("Memory that several tensors share counts once.", case="weights, views and an input that nothing reads")
-@wrong("peak_measured", says="the peak of the answer is", read=PEAK)
-def follows_tensors(traced, args_list):
-    return measured(traced, args_list, tensors=True)
-
-
-@wrong("peak_measured", says="The peak of the answer is", read=PEAK)
-def measures_before_each_node(traced, args_list):
-    return measured(traced, args_list, before=True)
 
 
 @breaks("before anything is freed after it.", case="the network of the project, read")
@@ -395,10 +295,3 @@ def measured_by(traced, args_list, parts_of=tree_leaves, bytes_of=lambda tensor:
     with torch.no_grad(), FlopCounterMode(display=False) as counter:
         Memory(traced).boxed_run(args_list)
     return {"nodes": len(traced.graph.nodes), "flops": counter.get_total_flops(), "peak": max(peaks)}
-
-
-@breaks("and views of them, do not count.", case="weights, views and an input that nothing reads")
-@wrong("peak_measured", says="the peak of the answer is", read=PEAK)
-def counts_views_of_weights(traced, args_list):
-    """A view of a weight is another tensor."""
-    return measured(traced, args_list, views=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from fxbook.asking import Check
-from fxbook.asking.returned import number_of
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.values import dict_items
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
+from fxbook.cases.values import dict_items
+from fxbook.rules.returned import number_of
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 from fxbook.stepping.run.record import Method, RunRecord, record_run
 
 from ..check import one_thread

@@ -1,7 +1,6 @@
 """Answers to P1-read-it: a graph of the network as it is used, apart from the network."""
 
 import copy
-import functools
 import inspect
 
 from torch import fx, nn
@@ -35,18 +34,6 @@ def without_flag(traced):
 @right
 def copies_then_traces(model):
     return without_flag(traced_with(copy.deepcopy(model).eval()))
-
-
-@right
-def copies_the_trace(model):
-    """The mode is set for the trace alone, layer by layer, and given back."""
-    modes = {module: module.training for module in model.modules()}
-    try:
-        traced = copy.deepcopy(traced_with(model.eval()))
-    finally:
-        for module, training in modes.items():
-            module.training = training
-    return without_flag(traced)
 
 
 @right
@@ -94,27 +81,6 @@ def builds_the_module_of_a_tracer(model):
     return without_flag(fx.GraphModule(used, graph))
 
 
-@right
-def pickles_its_way_to_a_copy(model):
-    used = type(model).__new__(type(model))
-    used.__dict__.update(copy.deepcopy(model.__dict__))
-    return without_flag(traced_with(used.eval()))
-
-
-@right
-def lets_dead_code_go_too(model):
-    """What nothing reads may go at once; the inputs stay."""
-    traced = without_flag(traced_with(copy.deepcopy(model).eval()))
-    traced.graph.eliminate_dead_code()
-    traced.recompile()
-    return traced
-
-
-@right
-def is_a_partial(model):
-    return functools.partial(copies_then_traces)(model)
-
-
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
@@ -149,25 +115,12 @@ def traces_in_training_mode(model):
     return without_flag(traced_with(copy.deepcopy(model)))
 
 
-@wrong("branch_of_training", node="output", says="returns 2 values, as the model does in training mode", read=MODE)
-def switches_the_trace_to_eval(model):
-    """Python has decided by then."""
-    return without_flag(traced_with(copy.deepcopy(model))).eval()
-
-
 @breaks("in eval mode", case="the network of the project")
 @wrong("layer_in_training", node="norm", says="computes something else than in eval mode", read=MODE)
 def gives_the_mode_back_to_its_copy(model):
     used = copy.deepcopy(model)
     traced = without_flag(traced_with(used.eval()))
     return traced.train()
-
-
-@wrong("layer_in_training", node="norm", says="computes something else than in eval mode", read=MODE)
-def sets_the_mode_of_the_network_only(model):
-    used = copy.deepcopy(model)
-    used.training = False
-    return without_flag(traced_with(used))
 
 
 @breaks("fixed at `False`.", case="a frozen norm, a check of its own, a loop")
@@ -236,16 +189,6 @@ def loses_the_defaults(model):
     traced = copies_then_traces(model)
     for node in traced.graph.find_nodes(op="placeholder"):
         node.args = ()
-    traced.recompile()
-    return traced
-
-
-@breaks("and defaults.", case="the network of the project")
-@wrong("other_inputs_stay", says="The default of input `std` is not that of the model, which is 1.0")
-def has_a_default_of_its_own(model):
-    traced = copies_then_traces(model)
-    for node in traced.graph.find_nodes(op="placeholder"):
-        node.args = (0.0,) if node.args else ()
     traced.recompile()
     return traced
 

@@ -8,15 +8,15 @@ from typing import Any
 
 from torch import fx, nn
 
-from fxbook.asking import Check
-from fxbook.asking.exercise import inputs_of
-from fxbook.asking.explained import lints, recompiled
-from fxbook.asking.families import Family
-from fxbook.asking.predicates import input_unchanged, same_result
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.running import values_inside
-from fxbook.asking.values import Value, difference, encode, without_numbers
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
+from fxbook.cases.exercise import inputs_of
+from fxbook.cases.running import values_inside
+from fxbook.cases.values import Value, difference, encode, without_numbers
+from fxbook.rules.explained import lints, recompiled
+from fxbook.rules.families import Family
+from fxbook.rules.predicates import input_unchanged, same_result
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 FLAG = "features"
 _HAS_A_MODE = Family(

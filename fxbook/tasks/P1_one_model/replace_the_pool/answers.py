@@ -52,40 +52,9 @@ def replace(traced, make=by_method, unused=True, compile_it=True, **which):
 
 
 @right
-def calls_the_method(traced):
-    replace(traced)
-
-
-@right
-def calls_the_function(traced):
-    replace(traced, lambda graph, value: graph.call_function(torch.mean, (value, [-2, -1])))
-
-
-@right
 def names_the_dimensions(traced):
     replace(traced, lambda graph, value: graph.call_function(torch.mean, (), {"input": value, "dim": (-1, -2)}))
     return traced
-
-
-@right
-def changes_the_flattening_itself(traced):
-    for pool, flat in list(pairs(traced)):
-        flat.op, flat.target, flat.kwargs = "call_method", "mean", {"dim": (2, 3)}
-        flat.args = (pool.all_input_nodes[0],)
-        traced.graph.erase_node(pool)
-    traced.delete_all_unused_submodules()
-    traced.recompile()
-
-
-@right
-def changes_the_pool_itself(traced):
-    for pool, flat in pairs(traced):
-        pool.op, pool.target = "call_function", torch.mean
-        pool.args, pool.kwargs = (pool.all_input_nodes[0], (2, 3)), {}
-        flat.replace_all_uses_with(pool)
-        traced.graph.erase_node(flat)
-    traced.delete_all_unused_submodules()
-    traced.recompile()
 
 
 class Mean(nn.Module):
@@ -120,12 +89,6 @@ def looks_from_the_flattening_up(traced):
     traced.recompile()
 
 
-@right
-def takes_two_means(traced):
-    """The mean of the means of the rows, in one node."""
-    replace(traced, lambda graph, value: graph.call_function(mean_of_means, (value,)))
-
-
 def mean_of_means(value):
     return value.mean(3).mean(2)
 
@@ -158,11 +121,6 @@ def assigns_the_graph_of_a_transformer(traced):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong("pairs_replaced", node="pool", says="one mean was to take the place of `pool` and `flatten`", read=SEVERAL)
-def leaves_all_as_it_is(traced):
-    pass
-
-
 @breaks("one node takes the place of each such pair.", case="the network of the project")
 @wrong("pairs_replaced", node="flatten", says="one mean was to take the place of `pool` and `flatten`", read=SEVERAL)
 def keeps_the_flattening(traced):
@@ -173,18 +131,6 @@ def keeps_the_flattening(traced):
         traced.graph.erase_node(pool)
     traced.delete_all_unused_submodules()
     traced.recompile()
-
-
-@breaks("whose `output_size` is `1`", case="pools of every kind")
-@wrong("others_stay", node=None, says="is gone, and is no such pair")
-def asks_for_no_size(traced):
-    replace(traced, sizes=None)
-
-
-@breaks("whose `output_size` is `1` or `(1, 1)`.", case="pools of every kind")
-@wrong("others_stay", node=None, says="is gone, and is no such pair: `self.row(")
-def takes_all_columns_for_one(traced):
-    replace(traced, sizes=(1, (1, 1), (1, None)))
 
 
 @breaks("whose `output_size` is `1` or `(1, 1)`.", case="pools of every kind")
@@ -228,12 +174,6 @@ def asks_for_no_second_user(traced):
     replace(traced, users=(1, 2))
 
 
-@breaks("or `(1, 1)`.", case="pools of every kind")
-@wrong("pairs_replaced", node="pair", says="It holds for the model you know, but not ", read=SEVERAL)
-def knows_one_size(traced):
-    replace(traced, sizes=(1,))
-
-
 @breaks("It is a call of an `nn.Flatten`, of `torch.flatten` or of the method `flatten`;", case="pools of every kind")
 @wrong("pairs_replaced", node="one_1", says="It holds for the model you know, but not ", read=SEVERAL)
 def knows_the_method_only(traced):
@@ -245,16 +185,6 @@ def knows_the_method_only(traced):
             traced.graph.erase_node(pool)
     traced.delete_all_unused_submodules()
     traced.recompile()
-
-
-@wrong("same_result", node="head", says="Running the result raises RuntimeError")
-def keeps_the_dimensions(traced):
-    replace(traced, lambda graph, value: graph.call_method("mean", (value, (2, 3)), {"keepdim": True}))
-
-
-@wrong("same_result", node="head", says="it holds other numbers")
-def adds_in_place_of_the_mean(traced):
-    replace(traced, lambda graph, value: graph.call_method("sum", (value, (2, 3))))
 
 
 @breaks("is the mean over rows and columns.", case="the network of the project")
@@ -328,18 +258,4 @@ def takes_the_first_argument_by_place(traced):
         traced.graph.erase_node(flat)
         traced.graph.erase_node(pool)
     traced.delete_all_unused_submodules()
-    traced.recompile()
-
-
-@breaks("Every other node stays.", case="pools of every kind")
-@wrong("others_stay", says="is gone, and is no such pair")
-def flattens_by_a_view(traced):
-    """Of what is not pooled, too."""
-    replace(traced)
-    for flat in list(traced.graph.nodes):
-        if flat.op == "call_method" and dims(traced, flat) == (1, -1):
-            with traced.graph.inserting_before(flat):
-                view = traced.graph.call_method("reshape", (flat.args[0], 2, -1))
-            flat.replace_all_uses_with(view)
-            traced.graph.erase_node(flat)
     traced.recompile()

@@ -1,7 +1,5 @@
 """Answers to P1-run-it-boxed: a run that lets every value go."""
 
-import operator
-
 import torch
 from torch import fx
 
@@ -56,19 +54,6 @@ def loops_by_itself(traced, args_list):
 
 
 @right
-class Boxed:
-    """A callable object; its interpreter is emptied."""
-
-    def __call__(self, traced, args_list):
-        runner = fx.Interpreter(traced)
-        without_unread(traced, args_list)
-        with torch.set_grad_enabled(False):
-            result = runner.boxed_run(args_list)
-        runner.env.clear()
-        return result
-
-
-@right
 def begins_with_an_environment(traced, args_list):
     inputs = traced.graph.find_nodes(op="placeholder")
     env = {node: value if node.users else None for node, value in zip(inputs, args_list, strict=True)}
@@ -102,51 +87,7 @@ def writes_code_of_its_own(traced, args_list):
     return env.pop(node)
 
 
-class Entering(fx.Interpreter):
-    def placeholder(self, target, args, kwargs):
-        raise AssertionError("boxed_run has filled it")
-
-
-@right
-def makes_a_kind_of_interpreter(traced, args_list):
-    without_unread(traced, args_list)
-    with torch.no_grad():
-        return Entering(traced, garbage_collect_values=True).boxed_run(args_list)
-
-
-@right
-def deletes_from_the_table(traced, args_list):
-    """Inputs that nothing reads go by a multiplication of the list with what is read."""
-    read = [bool(node.users) for node in traced.graph.find_nodes(op="placeholder")]
-    for place in [place for place, is_read in enumerate(read) if not is_read]:
-        operator.setitem(args_list, place, 0)
-    with torch.inference_mode():
-        return fx.Interpreter(traced).boxed_run(args_list)
-
-
-@right
-def switches_gradients_off_and_on(traced, args_list):
-    before = torch.is_grad_enabled()
-    torch.set_grad_enabled(False)
-    try:
-        without_unread(traced, args_list)
-        return fx.Interpreter(traced).boxed_run(args_list)
-    finally:
-        torch.set_grad_enabled(before)
-
-
 # ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
-@wrong("without_gradients", says="ran with gradients on", read=GRADIENTS)
-def calls_the_network(traced, args_list):
-    return traced(*args_list)
-
-
-@wrong("list_is_emptied", says="The list still holds 3 items", read=BOX)
-def calls_the_network_without_gradients(traced, args_list):
-    with torch.no_grad():
-        return traced(*args_list)
 
 
 @breaks("without gradients.", case="the network of the project")
@@ -161,14 +102,6 @@ def boxes_with_gradients(traced, args_list):
 def calls_and_clears(traced, args_list):
     with torch.no_grad():
         result = traced(*args_list)
-    args_list.clear()
-    return result
-
-
-@wrong("no_more_than_needed", says="bytes are alive")
-def runs_and_clears(traced, args_list):
-    with torch.no_grad():
-        result = fx.Interpreter(traced).run(*args_list)
     args_list.clear()
     return result
 
@@ -194,16 +127,6 @@ def keeps_every_value(traced, args_list):
         return fx.Interpreter(traced, garbage_collect_values=False).boxed_run(args_list)
 
 
-@wrong("no_more_than_needed", says="The value of `std`, which neither this node nor a later one uses, is alive")
-def keeps_the_loop_variable(traced, args_list):
-    env = {}
-    for node, value in zip(traced.graph.find_nodes(op="placeholder"), args_list, strict=True):
-        env[node] = value if node.users else None
-    args_list.clear()
-    with torch.no_grad():
-        return fx.Interpreter(traced).run(initial_env=env)
-
-
 @breaks("Afterwards the list is empty.", case="the network of the project")
 @wrong("list_is_emptied", says="The list still holds 3 items", read=BOX)
 def empties_a_copy(traced, args_list):
@@ -220,25 +143,10 @@ def keeps_the_result(traced, args_list):
     return kept[-1]
 
 
-@wrong("nothing_held", says="but", read=LEFT)
-def keeps_the_interpreter(traced, args_list):
-    without_unread(traced, args_list)
-    runner = fx.Interpreter(traced)
-    kept.append(runner)
-    with torch.no_grad():
-        return runner.boxed_run(args_list)
-
-
 @breaks("Run a network on a list of inputs and return its result,", case="the network of the project")
 @wrong("result_is_right", says="The result is not that of the network: it is None")
 def returns_nothing(traced, args_list):
     boxes_what_is_read(traced, args_list)
-
-
-@wrong("result_is_right", says="The result is not that of the network")
-def reverses_the_list(traced, args_list):
-    args_list[1], args_list[2] = args_list[2], args_list[1]
-    return boxes_what_is_read(traced, args_list)
 
 
 @breaks("Every node runs once,", case="the network of the project")

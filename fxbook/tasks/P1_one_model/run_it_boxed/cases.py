@@ -14,7 +14,7 @@ from torch import Tensor, fx, nn
 from torch.utils import _pytree as pytree
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from fxbook.asking import Case, Usage
+from fxbook.cases import Case, Usage
 
 from ..cases import CleanBlock, called, functional
 

@@ -9,10 +9,10 @@ import torch
 from torch import Tensor, fx
 from torch.utils import _pytree as pytree
 
-from fxbook.asking import Check
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.values import Value, dict_items, difference, encode
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
+from fxbook.cases.values import Value, dict_items, difference, encode
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 from ..check import one_thread
 from .cases import Bytes, watch_of

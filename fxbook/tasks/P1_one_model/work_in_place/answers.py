@@ -9,7 +9,6 @@ from torch import fx, nn
 from fxbook.tasks.answering import breaks, right, wrong
 
 MAKERS = {nn.Conv2d, nn.Linear, nn.BatchNorm2d, torch.add, operator.add}
-DEAD = "03_replacement#what-removing-dead-code-deletes"
 UNSAFE = "06_kwargs#working-in-place-overwrites-what-the-node-reads"
 LAYER = "when_it_breaks/06_kwargs#silent-another-layer-works-in-place-too"
 
@@ -72,17 +71,6 @@ def in_place(traced, change=by_function, kinds=(nn.ReLU, nn.functional.relu), co
 
 
 @right
-def calls_the_function(traced):
-    in_place(traced)
-
-
-@right
-def gives_each_call_a_layer(traced):
-    in_place(traced, own_layer)
-    traced.delete_all_unused_submodules()
-
-
-@right
 def calls_the_method(traced):
     def method(traced, node):
         node.args, node.kwargs = tuple(node.all_input_nodes), {}
@@ -90,17 +78,6 @@ def calls_the_method(traced):
 
     in_place(traced, method)
     return traced
-
-
-@right
-def calls_the_function_with_an_underscore(traced):
-    def function(traced, node):
-        with traced.graph.inserting_after(node):
-            new = traced.graph.call_function(torch.relu_, tuple(node.all_input_nodes))
-        node.replace_all_uses_with(new)
-        traced.graph.erase_node(node)
-
-    in_place(traced, function)
 
 
 @right
@@ -115,22 +92,6 @@ def copies_the_layers(traced):
         node.target = f"copy_{node.name}"
 
     in_place(traced, copied)
-
-
-@right
-def shares_one_layer_in_place(traced):
-    traced.add_submodule("overwrite", nn.ReLU(inplace=True))
-
-    def shared(traced, node):
-        if node.op == "call_function":
-            with traced.graph.inserting_before(node):
-                new = traced.graph.call_module("overwrite", tuple(node.all_input_nodes))
-            node.replace_all_uses_with(new)
-            traced.graph.erase_node(node)
-        else:
-            node.target = "overwrite"
-
-    in_place(traced, shared)
 
 
 @right
@@ -172,22 +133,10 @@ def changes_layers_only(traced):
     in_place(traced, kinds=(nn.ReLU,))
 
 
-@wrong("nothing_missed", node="blocks_0_act_1", says="though it is safe on `add = operator.add", read=UNSAFE)
-def overwrites_layers_only(traced):
-    in_place(traced, makers={nn.Conv2d, nn.Linear, nn.BatchNorm2d})
-
-
 @breaks("One layer may be called at several places, under one name", case="activations before convolutions")
 @wrong("nothing_unsafe", node="act", says="`images` is an input, which belongs to the caller", read=LAYER)
 def sets_the_shared_layer(traced):
     in_place(traced, the_layer_itself)
-
-
-@wrong("nothing_unsafe", node="act", says="`images` is an input, which belongs to the caller", read=LAYER)
-def sets_every_layer(traced):
-    for node in activations(traced):
-        the_layer_itself(traced, node)
-    traced.recompile()
 
 
 @breaks("It is **safe** if a call in `MAKERS` made the value that it uses,", case="activations before convolutions")
@@ -200,41 +149,6 @@ def asks_for_users_only(traced):
 
 
 @breaks("and no other node uses that value.", case="activations before convolutions")
-@wrong("nothing_unsafe", node="relu_11", says="`add` uses `conv1` too", read=UNSAFE)
-def asks_for_makers_only(traced):
-    in_place(traced, users=99)
-
-
-@wrong("nothing_unsafe", node="relu_11", says="`self.scale` calls none of", read=UNSAFE)
-def takes_every_layer_and_weight_for_a_maker(traced):
-    for node in activations(traced):
-        [value] = node.all_input_nodes
-        if value.op != "placeholder" and len(value.users) == 1:
-            by_function(traced, node)
-    traced.recompile()
-
-
-@wrong("nothing_unsafe", node="relu_12", says="works in place, and `conv2_1.flatten(1)`", read=UNSAFE)
-def takes_a_view_for_a_maker(traced):
-    in_place(traced, makers={*MAKERS, "flatten"})
-
-
-@wrong("nothing_unsafe", node="relu_12", says="works in place, and `self.same(act)`", read=UNSAFE)
-def takes_an_identity_for_a_maker(traced):
-    in_place(traced, makers={*MAKERS, nn.Identity})
-
-
-@breaks("Every other node stays as it is,", case="activations before convolutions")
-@wrong("others_stay", node="sigmoid", says="and is none of the activations")
-def overwrites_with_sigmoid_too(traced):
-    in_place(traced)
-    for node in list(traced.graph.nodes):
-        if node.target is torch.sigmoid and safe(traced, node):
-            node.target = torch.sigmoid_
-    traced.recompile()
-
-
-@breaks("and no other node uses that value.", case="activations before convolutions")
 @wrong("nothing_unsafe", node="relu_15", says="works in place, and `flatten_1` uses `conv2_2` too", read=UNSAFE)
 def asks_for_users_behind_it_only(traced):
     for node in activations(traced):
@@ -242,24 +156,6 @@ def asks_for_users_behind_it_only(traced):
         if safe(traced, node, users=99) and all(user <= node for user in value.users):
             by_function(traced, node)
     traced.recompile()
-
-
-@breaks("a call in `MAKERS` made the value", case="activations before convolutions")
-@wrong("nothing_unsafe", node="relu_15", says="works in place, and `add.add(1)` calls none of `MAKERS`", read=UNSAFE)
-def takes_a_method_for_a_maker(traced):
-    in_place(traced, makers={*MAKERS, "add"})
-
-
-@breaks("An **activation** is a call of an `nn.ReLU`", case="activations before convolutions")
-@wrong("others_stay", node="relu_15", says="`self.leaky(conv2_8)`, and is none of the activations")
-def takes_a_leaky_layer_for_an_activation(traced):
-    in_place(traced, kinds=(nn.ReLU, nn.LeakyReLU, nn.functional.relu))
-
-
-@breaks("or of `nn.functional.relu`.", case="activations before convolutions")
-@wrong("others_stay", node="relu_15", says="`torch.relu(conv2_6)`, and is none of the activations")
-def takes_another_function_for_an_activation(traced):
-    in_place(traced, kinds=(nn.ReLU, nn.functional.relu, torch.relu))
 
 
 @breaks("Every other node stays as it is,", case="activations before convolutions")
@@ -279,23 +175,6 @@ def makes_what_is_in_place_anew(traced):
         if safe(traced, node):
             by_function(traced, node)
     traced.recompile()
-
-
-@breaks("The graph keeps its number of nodes.", case="activations before convolutions")
-@wrong("others_stay", says="node `exp` is gone, and was to stay: `torch.exp(mean)`", read=DEAD)
-def removes_dead_code_too(traced):
-    in_place(traced)
-    traced.graph.eliminate_dead_code()
-    traced.recompile()
-
-
-@breaks("and so does an activation that works in place already.", case="activations before convolutions")
-@wrong("others_stay", node="relu_7", says="worked in place and no longer does")
-def stops_what_is_not_safe(traced):
-    for node in list(traced.graph.nodes):
-        if "inplace" in node.kwargs:
-            node.update_kwarg("inplace", safe(traced, node))
-    in_place(traced)
 
 
 @breaks("Change nothing else.", case="activations before convolutions")

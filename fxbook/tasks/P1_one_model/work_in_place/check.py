@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from fxbook.asking import Check
-from fxbook.asking.explained import args_are_tuples, given_edited, lints, recompiled
-from fxbook.asking.families import Family
-from fxbook.asking.predicates import edited, same_result
-from fxbook.asking.rule import Found, rule
-from fxbook.asking.view import CaseView
+from fxbook.cases import Check
 from fxbook.graph.record import NodeRecord
+from fxbook.rules.explained import args_are_tuples, given_edited, lints, recompiled
+from fxbook.rules.families import Family
+from fxbook.rules.predicates import edited, same_result
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
 
 from ..check import RELU, gone, input_by_keyword, inputs_kept, nothing_dies
 

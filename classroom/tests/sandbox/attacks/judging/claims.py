@@ -187,7 +187,7 @@ _ANY = (
 _PART = (None, -1, 10**4000, {"float": "nan"}, "x" * 100_000, [], {"tensor": "int8", "shape": [0], "data": []})
 
 
-@of(*(exercise.id for exercise in tasks.all_exercises() if exercise.use == "compute"))
+@of(*(exercise.id for exercise in tasks.all_exercises() if exercise.usage.use == "compute"))
 def values_for_every_check(observation: JSON) -> Forged:
     """Send, where an answer returns data, values of every form, and the right value with each of its parts replaced.
 

@@ -317,7 +317,7 @@ _PATHS = """
     0.out_features call_super_init T_destination dump_patches _version 0._version
 """
 _CHANGES = "zero_ fill_ half double float type requires_grad_ train eval to share_memory mul_"
-_WITH_MODELS = {one.id for one in tasks.all_exercises() if one.use != "compute"} - {"05-choose-without-if"}
+_WITH_MODELS = {one.id for one in tasks.all_exercises() if one.usage.use != "compute"} - {"05-choose-without-if"}
 
 
 @of(*sorted(_WITH_MODELS))

@@ -144,11 +144,11 @@ builtins.len = lambda *_: 0
 Harm: what it says passes, or the next one meets what was replaced.
 """
 
-import fxbook.checking.observe
 import fxbook.learning.sheets
+import fxbook.observing.observe
 from fxbook import check
 
-fxbook.checking.observe.observe = lambda *_: {"passed": True}
+fxbook.observing.observe.observe = lambda *_: {"passed": True}
 fxbook.learning.sheets.observe_answer.__code__ = (lambda *_: {"failed": [], "observation": None}).__code__
 for name, module in list(sys.modules.items()):
     if name.startswith("fxbook"):

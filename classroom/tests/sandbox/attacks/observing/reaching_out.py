@@ -70,7 +70,7 @@ def paired(*given):
 Harm: the answer says what it found: whoever can read the checks can write what they want to see.
 """
 
-JUDGES = "checking.judge checking.report checking.verify asking.predicates asking.explained asking.rule tasks.answering"
+JUDGES = "checking.judge checking.report checking.verify rules.predicates rules.explained rules.rule tasks.answering"
 MARKS = ("def nothing_left(", "def same_result(", "def input_unchanged(", "def median_with_deciles", "def with_gelu")
 
 
@@ -87,11 +87,11 @@ def paired(*given):
                 with open(f"{folder}/{name}", encoding="utf-8", errors="replace") as file:
                     text = file.read()
                 found += [f"{folder}/{name}" for mark in MARKS if mark in text]
-    from fxbook.asking.exercise import Exercise, same_as_eager
+    from fxbook.cases.exercise import Exercise, same_as_eager
 
     for item in gc.get_objects():
         if isinstance(item, Exercise):
-            found += [item.id] * (item.rules != () or item.expected is not same_as_eager)
+            found += [item.id] * (item.check.rules != () or item.check.expected is not same_as_eager)
     return found
 
 

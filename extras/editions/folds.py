@@ -1,0 +1,99 @@
+"""Every fold of a page opened.
+
+A fold that hides what the reader is to guess leaves a number in its place; the end of the page has its content, under
+that number. The choices of a question stay where they are, and their reasons share a number. All other folds open in
+their place.
+"""
+
+from __future__ import annotations
+
+from lxml.html import HtmlElement
+from lxml.html.builder import E
+
+from extras.editions.markup import find, replace, text
+
+OUTPUT, ANSWER = "Output", "Answer"
+LABELS = (OUTPUT, ANSWER, "First hint", "Second hint")
+_QUESTIONS = "check-yourself"
+
+
+def open_folds(page: HtmlElement) -> None:
+    """Open all folds of a page."""
+    for question in find(page, ".//details[@class='fx-asked']"):
+        _gather_reasons(question)
+    # The inner ones first, so that a fold that moves has none left in it.
+    for fold in reversed(find(page, ".//details")):
+        if not label_of(fold):
+            _open(fold)
+    moved: dict[str, list[HtmlElement]] = {label: [] for label in LABELS}
+    for fold in find(page, ".//details"):
+        label = label_of(fold)
+        moved[label].append(_move(fold, label, len(moved[label]) + 1))
+    if answers := [answer for label in LABELS for answer in moved[label]]:
+        end = (find(page, "./section") or [page])[-1]
+        end.append(E.section({"id": "answers", "class": "fx-answers"}, E.h2("Answers"), *answers))
+
+
+def label_of(fold: HtmlElement) -> str:
+    """What a fold hides that is to be guessed, one of ``LABELS``; ``""`` for a fold that only saves room."""
+    if "below-input" in fold.classes:
+        return OUTPUT
+    summary = text(_summary(fold))
+    if summary in LABELS:
+        return summary
+    section = next((above.get("id") for above in fold.iterancestors() if above.get("id")), "")
+    return ANSWER if section == _QUESTIONS or "fx-choice" in fold.classes else ""
+
+
+def _summary(fold: HtmlElement) -> HtmlElement:
+    return next(iter(find(fold, "./summary")), E.summary())
+
+
+def _gather_reasons(question: HtmlElement) -> None:
+    """Leave the choices of a question where they are, and gather their reasons in one fold below."""
+    reasons = E.details({"class": "fx-choice"}, E.summary(text(_summary(question))))
+    for choice in find(question, ".//details"):
+        summary = _summary(choice)
+        reasons.append(E.p({"class": "fx-summary"}, text(summary)))
+        reasons.extend(choice[1:])
+        replace(choice, [_as(summary, "fx-choice")])
+    question.append(reasons)
+
+
+def _open(fold: HtmlElement) -> None:
+    summary = _summary(fold)
+    opened = E.div({"class": " ".join(["fx-opened", *fold.classes])})
+    if not ({"hide", "fx-key"} & set(fold.classes) or text(summary) == "The graph as a table"):
+        opened.append(_as(summary, "fx-summary"))
+    if summary.tail and summary.tail.strip():
+        opened.append(E.p(summary.tail.strip()))
+    opened.extend(child for child in fold if child.tag != "summary")
+    replace(fold, [opened])
+
+
+def _move(fold: HtmlElement, label: str, number: int) -> HtmlElement:
+    """Leave a number in the place of a fold; return what the end of the page has under that number."""
+    there = f"{label.lower().replace(' ', '-')}-{number}"
+    here = f"{there}-asked"
+    asked = [_as(_summary(fold), "fx-question")] if label == ANSWER and "fx-choice" not in fold.classes else []
+    about = text(_summary(fold)) if label == ANSWER else _heading_above(fold)
+    title = E.p({"class": "fx-answer-title"}, E.a(f"{label} {number}", href=f"#{here}"), f" · {about}")
+    answer = E.div({"class": "fx-answer", "id": there}, title)
+    answer.extend(child for child in fold if child.tag != "summary")
+    replace(fold, [*asked, E.p({"class": "fx-guess", "id": here}, E.a(f"{label} {number}", href=f"#{there}"))])
+    return answer
+
+
+def _heading_above(element: HtmlElement) -> str:
+    """The heading of the section that an element stands in."""
+    return next(
+        (text(found[0]) for above in element.iterancestors() if (found := find(above, "./h1|./h2|./h3|./h4"))), ""
+    )
+
+
+def _as(summary: HtmlElement, name: str) -> HtmlElement:
+    """The words of a summary as a paragraph of a class."""
+    paragraph = E.p({"class": name})
+    paragraph.text = summary.text
+    paragraph.extend(list(summary))
+    return paragraph

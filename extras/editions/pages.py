@@ -1,0 +1,172 @@
+"""Let Sphinx's own builder make the EPUB, with pages that stand still; the PDF is printed from the same pages."""
+
+from __future__ import annotations
+
+import html
+import re
+import shutil
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import yaml
+from lxml.html import HtmlElement
+from lxml.html.builder import E
+
+from extras.editions import markup
+from extras.editions.folds import open_folds
+from extras.editions.static_steppers import freeze
+from press import ROOT, imprint
+from press.binding.inventory import of_the_version
+
+BUILD = ROOT / "_build" / "editions-pages"
+NAME = "torch-fx-node-by-node"
+TITLE_PAGE = "title-page"
+STATIC = Path(__file__).parent / "static"
+STYLES = [*sorted((ROOT / "fxbook" / "static").glob("*.css")), STATIC / "still.css"]
+"""The style of both editions: that of the drawings, and what differs where nothing moves."""
+_READER = [*STYLES, STATIC / "reader.css"]
+COLUMNS, TOGETHER, PIECE = 56, 12, 20
+"""Characters of a line of code in the narrowest column, lines of a block that no page divides, and characters of a name
+in a table that stay together."""
+_CODE = re.compile(r'(<div class="highlight">)<pre>(.*?)</pre>', re.DOTALL)
+_TOKEN = re.compile(r'<span class="(\w+)">([^<]*)</span>')
+# What the style gives no colour: names, punctuation, blanks. Chromium describes each element of a document in the PDF,
+# and did not end when these were among them.
+_UNCOLOURED = {"n", "p", "w"}
+# In a name, where it may go on below: before a dot, or behind what opens, joins or separates.
+_JOINT = re.compile(r"(?<=[\w)\]])(?=\.[a-zA-Z_])|(?<=[a-zA-Z0-9]_)(?=[a-zA-Z])|(?<=[(\[=,|/])(?=[^\s)\]])")
+
+
+class EditionError(RuntimeError):
+    """An edition cannot be made; the message says what to do."""
+
+
+def make() -> Path:
+    """Make the pages and the EPUB; return the folder that holds both.
+
+    Raises:
+        EditionError: Sphinx warned or failed.
+    """
+    from jupyter_book.sphinx import build_sphinx
+
+    shutil.rmtree(BUILD / "pages", ignore_errors=True)
+    outcome = build_sphinx(
+        str(ROOT),
+        str(BUILD / "pages"),
+        path_config=str(ROOT / "_config.yml"),
+        noconfig=True,
+        confoverrides=_settings(),
+        doctreedir=str(BUILD / ".doctrees"),
+        builder="epub",
+        force_all=True,
+        quiet=True,
+        warningiserror=True,
+        keep_going=True,
+    )
+    if outcome:
+        raise EditionError(f"Sphinx did not make the pages; mend the warnings above. {outcome}")
+    return BUILD / "pages"
+
+
+def config() -> dict[str, Any]:
+    """The settings of the book, ``_config.yml``."""
+    return yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+
+
+def _settings() -> dict[str, Any]:
+    """What differs from the site's settings."""
+    book = imprint.read(ROOT)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return {
+        "latex_individualpages": False,
+        # A page that stands still needs no theme, no search, no buttons to copy.
+        "extensions": ["myst_nb", "jupyter_book", "sphinx_external_toc", "extras.editions.epub"],
+        "project": book.title,
+        "version": book.version,
+        "copyright": book.authors,
+        "templates_path": [],
+        "html_static_path": [str(path) for path in _READER],
+        "html_css_files": [],
+        "html_js_files": [],
+        "html_theme_options": {},
+        "html_favicon": "",
+        "external_toc_path": str(ROOT / "_toc.yml"),
+        "epub_basename": NAME,
+        "epub_title": book.title,
+        "epub_description": project["description"],
+        "epub_contributor": book.authors,
+        "epub_identifier": f"urn:x-book:{NAME}",
+        "epub_uid": "book",
+        "epub_show_urls": "no",
+        "epub_tocscope": "includehidden",
+        "epub_css_files": [path.name for path in _READER],
+        # Of the theme, and of the redirection that only a web server needs.
+        "epub_exclude_files": ["_static/*.js", "_static/*.png", "_static/basic.css", "index.html"],
+    }
+
+
+def title_page() -> HtmlElement:
+    """The title, the authors, the version with its day, and what the outputs were proven with."""
+    book = imprint.read(ROOT)
+    [torch] = re.findall(r"^torch==(\S+)", (ROOT / "requirements.txt").read_text(encoding="utf-8"), re.MULTILINE)
+    proof = f"Every output in this book was printed by torch {torch}, and a test compares it with what the cell prints"
+    return E.section(
+        {"class": "fx-title-page"},
+        E.p({"class": "fx-book-title"}, book.title),
+        E.p({"class": "fx-book-author"}, f"By {book.authors}"),
+        E.p({"class": "fx-book-proof"}, f"{proof} (timings excepted)."),
+        E.p({"class": "fx-book-proof"}, book.byline.strip("*")),
+    )
+
+
+def settled(body: str) -> str:
+    """The body of a page without what moves, folds or loads.
+
+    Raises:
+        XMLSyntaxError: the body is not well-formed.
+    """
+    page = markup.read(_CODE.sub(lambda code: code[1] + _code(code[2]), of_the_version(body)))
+    for part in page.find_class("fx-screen-only"):
+        part.drop_tree()
+    freeze(page)
+    open_folds(page)
+    for code in markup.find(page, ".//table//code"):
+        _break_names(code)
+    for element in page.iter("{*}*"):
+        for name in [name for name in element.attrib if name.startswith(("data-", "on"))]:
+            del element.attrib[name]
+        if element.get("href") == "#":
+            del element.attrib["href"]
+    return markup.written(page)
+
+
+def _code(code: str) -> str:
+    """A block of code, of which each line is an element if one is longer than the page is wide."""
+
+    def token(match: re.Match[str]) -> str:
+        name, words = match.groups()
+        return (
+            words if name in _UNCOLOURED else "\n".join(f'<span class="{name}">{w}</span>' for w in words.split("\n"))
+        )
+
+    code = _TOKEN.sub(token, code)
+    lines = code.rstrip("\n").split("\n")
+    widths = [len(html.unescape(re.sub(r"<[^>]*>", "", line))) for line in lines]
+    if max(widths) > COLUMNS:
+        marks = ["fx-line fx-long" if width > COLUMNS else "fx-line" for width in widths]
+        code = "".join(f'<span class="{mark}">{line}\n</span>' for mark, line in zip(marks, lines, strict=True))
+    return f'<pre class="{"fx-together" if len(lines) <= TOGETHER else "fx-divided"}">{code}</pre>'
+
+
+def _break_names(code: HtmlElement) -> None:
+    """Say where code in a table may go on below, since its columns are otherwise as wide as the longest name."""
+    for element in code.iter():
+        first, *others = _JOINT.split(element.text or "")
+        element.text = first
+        for at, other in enumerate(others):
+            joint = E.wbr()
+            joint.tail = other
+            element.insert(at, joint)
+    if max(map(len, re.split(r"[\s\0]", "\0".join(code.itertext())))) > PIECE:
+        code.classes.add("fx-anywhere")

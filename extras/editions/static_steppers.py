@@ -1,0 +1,86 @@
+"""Steppers and drawings without a script: a stepper shows at most four of its frames, each a picture of its own."""
+
+from __future__ import annotations
+
+import copy
+import re
+
+from lxml.html import HtmlElement
+
+from extras.editions.markup import find, replace, text
+
+AT_MOST = 4
+"""Frames of a stepper that are drawn, at most."""
+COLUMN = 330
+"""The width of a column of the PDF, in pixels."""
+# Of its size on the screen a drawing keeps this much, and no less than is legible.
+_SCALE, _LEGIBLE = 0.75, 0.54
+_MARKS = {f"fx-{mark}" for mark in ("added", "broken", "changed", "is-raised", "moved", "removed", "renamed",
+                                    "retargeted", "rewired")}  # fmt: skip
+_PART = re.compile(r"visibility:\s*var\((--f\d+),\s*hidden\)")
+_SHOWN = re.compile(r"(--f\d+):\s*visible")
+
+
+def freeze(page: HtmlElement) -> None:
+    """Turn each stepper of a page into still frames, and give each drawing its size."""
+    for stepper in page.find_class("fx-stepper"):
+        _freeze(stepper)
+    for drawing in page.find_class("fx-drawing"):
+        for svg in find(drawing, ".//*[@class='fx-scroll']/s:svg[@viewBox]"):
+            width = float(svg.get("viewBox").split()[2])
+            svg.set("style", f"width:{width * _SCALE:.0f}px")
+            frame = next((above for above in svg.iterancestors() if "fx-frame" in above.classes), None)
+            if frame is not None and width * _SCALE > COLUMN / 2:
+                frame.classes.add("fx-broad")
+            elif frame is None and width * _LEGIBLE > COLUMN:
+                drawing.classes.add("fx-across")
+
+
+def chosen(frames: list[HtmlElement]) -> set[int]:
+    """The numbers of the frames to draw: the first, the last, and of the others those in which most is marked."""
+    inner = range(1, len(frames) - 1)
+    marked = [sum(bool(_MARKS & set(row.classes)) for row in find(frame, ".//tr")) for frame in frames]
+    return {0, len(frames) - 1, *sorted(inner, key=lambda at: marked[at], reverse=True)[: AT_MOST - 2]}
+
+
+def _freeze(stepper: HtmlElement) -> None:
+    films = {g.get("id"): g for g in find(stepper, ".//s:defs/s:g")}
+    for earlier in stepper.find_class("fx-earlier"):
+        replace(earlier, earlier.find_class("fx-frame"))
+    frames = stepper.find_class("fx-frame")
+    shown = chosen(frames)
+    code = ""
+    for at, frame in enumerate(frames):
+        # A drawing tells the order, the names and what happened to each node, so the table beside it goes. The code is
+        # there where it differs from the frame before, and a plot that all frames share in the last one.
+        for panel in frame.find_class("fx-panel"):
+            lines = "".join(map(text, panel.find_class("fx-code")))
+            plot = frame is frames[-1] and find(panel, ".//s:svg")
+            if at in shown and (panel.get("data-fx-panel") == "drawing" or plot or (lines and lines != code)):
+                code = lines or code
+                panel.attrib.pop("style", None)
+            else:
+                panel.drop_tree()
+        for svg in find(frame, ".//s:svg[s:use]"):
+            _resolve(svg, films)
+    for left in (*stepper.find_class("fx-films"), *stepper.find_class("fx-still")):
+        left.drop_tree()
+    stepper.set("class", "fx-drawing fx-stepper fx-multiples")
+    for element in find(stepper, "descendant-or-self::*[@tabindex]"):
+        element.attrib.pop("tabindex")
+    stepper.attrib.pop("style", None)
+
+
+def _resolve(svg: HtmlElement, films: dict[str, HtmlElement]) -> None:
+    """Put the visible part of the film in place of what points to it."""
+    [use] = find(svg, "./s:use")
+    picture = copy.deepcopy(films[use.get("href").removeprefix("#")])
+    picture.attrib.pop("id")
+    visible = set(_SHOWN.findall(svg.get("style", "")))
+    for part in find(picture, ".//*[@style]"):
+        if found := _PART.fullmatch(part.get("style").strip()):
+            if found[1] in visible:
+                del part.attrib["style"]
+            else:
+                part.drop_tree()
+    replace(use, [picture])

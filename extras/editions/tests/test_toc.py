@@ -1,0 +1,15 @@
+"""The editions hold every page of the site once, in its order, and solutions last."""
+
+from __future__ import annotations
+
+from extras.editions.toc import SOLUTIONS, entries
+from press import ROOT
+from tests.site.pages import PAGES
+
+
+def test_every_page_of_the_site_is_there_once_and_solutions_come_last() -> None:
+    found = entries(ROOT / "_toc.yml")
+    rest = [page for page in PAGES if not page.startswith(SOLUTIONS)]
+    assert [entry.name for entry in found] == [*rest, *(page for page in PAGES if page.startswith(SOLUTIONS))]
+    assert {entry.part for entry in found[len(rest) :]} == {"Solutions"}
+    assert {entry.depth for entry in found if entry.name.startswith("exercises/")} == {1}

@@ -1,0 +1,142 @@
+"""What an answer leaves as it was, whatever the exercise asks: torch's modes, the inputs, and the model's own state.
+
+An edit may change a graph, and which modules a model has. No task asks for a hook that stays, another mode, other
+weights, or a mode of torch that is switched for everybody.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import torch
+from torch import fx, nn
+from torch.utils import _pytree as pytree
+
+from fxbook.graph.given import Given, bytes_of
+from fxbook.graph.record import insertion_text
+
+_Tensor, _Graph, _GraphModule = torch.Tensor, fx.Graph, fx.GraphModule
+_GLOBAL_HOOKS = tuple(
+    hooks
+    for name, hooks in vars(nn.modules.module).items()
+    if name.startswith("_global_") and name.endswith("_hooks") and isinstance(hooks, dict)
+)
+
+
+class _Setting(NamedTuple):
+    """Something that torch keeps for the whole process; ``put_back`` sets it, where that can be done."""
+
+    words: str
+    get: Callable[[], Any]
+    put_back: Callable[[Any], object] | None = None
+
+
+def _nothing(_: object) -> None:
+    """Stands for a setting that this version of torch does not have."""
+
+
+# Some have no public name; where a version of torch has none either, nothing is asked of them.
+_C = torch._C
+_SETTINGS = (
+    # It switches gradients off, too.
+    _Setting("inference mode is switched {}", torch.is_inference_mode_enabled),
+    _Setting("gradients are switched {}", torch.is_grad_enabled, _C._set_grad_enabled),
+    _Setting("the default dtype is {}", torch.get_default_dtype, torch.set_default_dtype),
+    _Setting("the default device is {}", torch.get_default_device, torch.set_default_device),
+    _Setting("torch computes with {} threads", torch.get_num_threads, torch.set_num_threads),
+    _Setting("the search for anomalies is switched {}", torch.is_anomaly_enabled, torch.autograd.set_detect_anomaly),
+    _Setting(
+        "deterministic algorithms are switched {}",
+        getattr(_C, "_get_deterministic_algorithms", bool),
+        getattr(_C, "_set_deterministic_algorithms", _nothing),
+    ),
+    _Setting(
+        "autocast is switched {}",
+        lambda: torch.is_autocast_enabled("cpu"),
+        lambda on: torch.set_autocast_enabled("cpu", on),
+    ),
+    _Setting(
+        "the fast path of attention is switched {}",
+        torch.backends.mha.get_fastpath_enabled,
+        torch.backends.mha.set_fastpath_enabled,
+    ),
+    _Setting("{} modes of torch functions are active", getattr(_C, "_len_torch_function_stack", int)),
+    _Setting("{} modes of torch dispatch are active", getattr(_C, "_len_torch_dispatch_stack", int)),
+    _Setting("torch's random numbers have the seed {}", torch.initial_seed),
+    _Setting("{} hooks are on every module of the process", lambda: sum(map(len, _GLOBAL_HOOKS))),
+)
+
+
+class GlobalStateSnapshot:
+    """All of it, as it is when this is made, just before the answer is called.
+
+    Args:
+        arguments: what the answer is called with.
+        models: the modules among them, as they were given.
+    """
+
+    def __init__(self, arguments: tuple[Any, ...], models: Sequence[Given]) -> None:
+        self._settings = [setting.get() for setting in _SETTINGS]
+        self._models = models
+        # Some exercises ask for inputs that live no longer than they are needed.
+        self._tensors = [
+            (weakref.ref(leaf), leaf.detach().clone(), leaf.requires_grad)
+            for leaf in pytree.tree_leaves(arguments)
+            if isinstance(leaf, _Tensor)
+        ]
+        self._graphs = [argument for argument in arguments if isinstance(argument, _Graph)]
+        self._inserted = set(map(insertion_text, self._all_graphs()))
+
+    def side_effects(self) -> list[str]:
+        """What is otherwise now, in words; each is a sentence without its stop."""
+        return [
+            *self._switched(),
+            *(
+                "a tensor that your code was given holds other values"
+                for tensor, before, _ in self._tensors
+                if not _same(tensor(), before)
+            ),
+            *(
+                f"a tensor that your code was given now has requires_grad={not before}"
+                for tensor, _, before in self._tensors
+                if (given := tensor()) is not None and given.requires_grad != before
+            ),
+            *(change for model in self._models for change in model.touched()),
+            *(
+                f"a graph that your code was given still inserts {where}: the next node lands there, not at the end"
+                for where in map(insertion_text, self._all_graphs())
+                if where not in self._inserted
+            ),
+        ]
+
+    def put_back(self) -> None:
+        """Switch torch back, where that can be done."""
+        for setting, before in zip(_SETTINGS, self._settings, strict=True):
+            if setting.put_back is not None and setting.get() != before:
+                with contextlib.suppress(Exception):
+                    setting.put_back(before)
+
+    def _all_graphs(self) -> Iterator[fx.Graph]:
+        yield from self._graphs
+        for model in self._models:
+            yield from (module.graph for module in model.root.modules() if isinstance(module, _GraphModule))
+
+    def _switched(self) -> Iterator[str]:
+        for setting, before in zip(_SETTINGS, self._settings, strict=True):
+            now = setting.get()
+            if now != before:
+                told = {True: "on", False: "off"}[now] if isinstance(now, bool) else now
+                yield f"{setting.words.format(told)} after your code has run"
+
+
+def _same(tensor: torch.Tensor | None, before: torch.Tensor) -> bool:
+    if tensor is None:
+        return True
+    if tensor.shape != before.shape or tensor.dtype != before.dtype:
+        return False
+    if tensor.layout != torch.strided or tensor.is_meta or tensor.is_quantized:
+        return True
+    return torch.equal(bytes_of(tensor), bytes_of(before))

@@ -1,0 +1,336 @@
+"""The first half of a check: use the learner's answer and write down, as plain data, what it did.
+
+Runs the learner's code, so it belongs in a child process (:mod:`fxbook.observing.forked`) or a sandbox. What it returns
+is JSON, for :func:`fxbook.checking.judge.judge`, which never meets the learner's objects.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import io
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from types import FrameType
+from typing import Any
+
+import msgspec
+import torch
+from torch import fx, nn
+
+from fxbook.cases.exercise import Case, Use, inputs_of, seeded
+from fxbook.cases.running import run_on, values_inside
+from fxbook.cases.values import Value, encode
+from fxbook.graph import wire
+from fxbook.graph.global_state import GlobalStateSnapshot
+from fxbook.graph.record import record
+from fxbook.observing.answers import UnusableError, caller
+from fxbook.observing.blame import describe
+from fxbook.observing.forked import spare_memory
+from fxbook.observing.guard import Guard
+from fxbook.observing.observation import CaseFacts, GraphFacts, Observation, Raised, as_json
+from fxbook.observing.prepare import ORIGIN, Prepared, PreparedCase, named
+from fxbook.observing.quick_errors import quick_errors
+
+JSON = Any
+# Saved here, because the answer may monkeypatch torch.fx in the child.
+_Graph, _GraphModule, _Interpreter, _Module = fx.Graph, fx.GraphModule, fx.Interpreter, nn.Module
+_as_json, _as_dict = as_json, msgspec.structs.asdict
+_GlobalStateSnapshot = GlobalStateSnapshot
+_Observation, _CaseFacts, _GraphFacts, _Raised = Observation, CaseFacts, GraphFacts, Raised
+_MOST_PRINTED = 4000
+# Of torch, while an answer runs that is data: any number but that of the cases.
+_SEED = 0
+# torch.export, torch.compile and the like import hundreds of modules when they are first used.
+_MANY_MODULES = 50
+
+
+class TimeUp(BaseException):
+    """Time is over; raised in the learner's code, so that its line is known."""
+
+
+class _Turn:
+    """Tells whose an error is: the answer's while it is called, else the check's."""
+
+    def __init__(self) -> None:
+        self._answer = False
+
+    def begin(self) -> None:
+        """A case begins, with the check; the answer may have ended the one before."""
+        self._answer = False
+
+    def call(self, answer: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+        """What the answer returns."""
+        self._answer = True
+        result = answer(*arguments)
+        self._answer = False
+        return result
+
+    def is_own(self, error: BaseException, line: str | None) -> bool:
+        """Whether the check raised this error, without a line of the learner's code."""
+        return not (self._answer or line or isinstance(error, (TimeUp, MemoryError)))
+
+
+def observe(prepared: Prepared, answer: Any, seconds: float = 0.0) -> JSON:
+    """Use the answer on every case of an exercise.
+
+    Args:
+        prepared: see :func:`fxbook.observing.prepare.prepare`.
+        answer: the learner's function, class, module or graph.
+        seconds: of wall time, after which the answer is interrupted; 0 for no limit. It is interrupted, too, when its
+            process has used up its processor time. Only the main thread can be interrupted.
+
+    Returns:
+        An :class:`fxbook.observing.observation.Observation` as JSON. Of an answer that is data a case has an ``error``
+        of its own, and the next one is tried: no case depends on their order.
+    """
+    cases: list[CaseFacts] = []
+    problem, raised = None, None
+    printed = _Bounded(_MOST_PRINTED)
+    guard = Guard()
+    turn = _Turn()
+    modules = len(sys.modules)
+    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+        try:
+            # Whatever the notebook has set: chapter 08 switches gradients off.
+            with _interrupted_after(seconds), quick_errors(), torch.enable_grad():
+                call = caller(prepared, answer)
+                for case in prepared.cases:
+                    cases.append(_observed(prepared.use, case, call, turn))
+        except UnusableError as unusable:
+            problem = str(unusable)
+        except BaseException as error:
+            if isinstance(error, MemoryError):
+                spare_memory()
+            raised = _described(error, modules, turn)
+    return _as_json(
+        _Observation(
+            exercise=prepared.id,
+            problem=problem,
+            error=raised,
+            cases=cases,
+            printed=printed.getvalue(),
+            replaced=guard.replaced()[:5],
+        )
+    )
+
+
+def _described(error: BaseException, modules: int, turn: _Turn) -> Raised:
+    """What an error says; ``modules`` were there before, and many more while torch loads its compiler."""
+    described = describe(error)
+    is_loading = len(sys.modules) - modules > _MANY_MODULES
+    own = turn.is_own(error, described["line"])
+    return _Raised(described["type"], described["message"], described["line"], is_loading, own)
+
+
+def _observed(use: Use, case: PreparedCase, call: Callable[..., Any], turn: _Turn) -> CaseFacts:
+    """One case of an observation."""
+    turn.begin()
+    _bind(call, case.arguments)
+    modules = len(sys.modules)
+    try:
+        # A graph may be made with random numbers, which running it must not repeat; of data no seed may tell anything.
+        with seeded(case.tried.seed if case.tried else _SEED):
+            around = _GlobalStateSnapshot(case.arguments, case.models)
+            result = turn.call(call, case.arguments)
+            left = around.side_effects()[:5]
+            around.put_back()
+        if use == "compute":
+            return _CaseFacts(**_facts(case, result), value=encode(result), left=left)
+    except (TimeUp, MemoryError, UnusableError):
+        raise
+    except BaseException as error:
+        if use != "compute":
+            raise
+        return _CaseFacts(error=_described(error, modules, turn))
+    if type(result).__name__ == "PassResult" and use in ("pass", "edit"):
+        result = result.graph_module
+    own = getattr(case.given, "graph", 0)
+    if use == "edit" and (result is None or isinstance(result, bool) or result is own):
+        result = case.given
+    return _CaseFacts(**_facts(case, result), **_facts_of_graph(case, result), left=left)
+
+
+def _facts(case: PreparedCase, result: Any) -> dict[str, Any]:
+    """What became of the model that was given, and of which kind the result is."""
+    changes = case.before.changes()[:10] if case.before is not None else []
+    same = result is case.given and case.given is not None
+    return {"kind": _kind(result), "same_object": same, "changes": changes}
+
+
+def _facts_of_graph(case: PreparedCase, result: Any) -> dict[str, Any]:
+    """Of a result that is a graph, what it is and does."""
+    tried = case.tried
+    if tried is None or not isinstance(result, _Graph | _GraphModule):
+        return {}
+    graph = result if isinstance(result, _Graph) else result.graph
+    facts: dict[str, Any] = {"origins": [tried.origins.get(id(node), _copied_from(node)) for node in graph.nodes]}
+    if tried.kept is not None:
+        facts["wire"] = wire.describe(result, tried.kept)
+    facts |= _as_dict(observe_graph(result, tried.root, tried.weights, tried.case, tried.seed))
+    if tried.probe is not None and facts["outputs"] is not None:
+        facts["inside"] = observe_inside(result, tried.root, tried.case, tried.seed, tried.probe)
+    return facts
+
+
+def observe_graph(
+    result: fx.Graph | fx.GraphModule, root: nn.Module, weights: dict[int, str], case: Case, seed: int
+) -> GraphFacts:
+    """What a graph is and does.
+
+    Args:
+        result: the graph; a bare one finds its submodules and weights in ``root``.
+        root: what the answer was given, or the model of the case.
+        weights: see :func:`fxbook.observing.prepare.weights_of`.
+        case: whose inputs it is run on.
+        seed: chooses them.
+    """
+    try:
+        # A bare graph finds its submodules and weights in the root.
+        module = result if isinstance(result, _GraphModule) else _GraphModule(root, result)
+    except (TimeUp, MemoryError):
+        raise
+    except BaseException as error:
+        return _GraphFacts(graph=record(result), run_error=_told(error))
+    return _GraphFacts(
+        graph=record(module),
+        shared={name: weights.get(id(held)) for name, held in named(module)},
+        modules=[path for path, _ in module.named_modules(remove_duplicate=False) if path],
+        **_run(module, case, seed),
+    )
+
+
+def observe_inside(
+    result: fx.Graph | fx.GraphModule, root: nn.Module, case: Case, seed: int, draw: int
+) -> list[Value] | None:
+    """The value of each node of a graph that runs, for one draw of inputs; otherwise as :func:`observe_graph`."""
+    try:
+        module = result if isinstance(result, _GraphModule) else _GraphModule(root, result)
+        return values_inside(module, inputs_of(case, seed)[draw], seed, draw)
+    except (TimeUp, MemoryError):
+        raise
+    except BaseException:
+        return None
+
+
+def _run(module: fx.GraphModule, case: Case, seed: int) -> dict[str, Any]:
+    """The outputs, or the error and the node that raised it.
+
+    Raises:
+        Exception: the outputs could not be encoded, which is a fault of the check unless one of them is the learner's.
+    """
+    outputs = None
+    try:
+        outputs = run_on(module.forward, inputs_of(case, seed), seed)
+        return {"outputs": [encode(output) for output in outputs]}
+    except (TimeUp, MemoryError):
+        raise
+    except BaseException as error:
+        if outputs is not None and describe(error)["line"] is None:
+            raise
+        told = _told(error)
+        return {"run_error": told, "run_node": _failing_node(module, case, seed, told)}
+
+
+class _Reached(_Interpreter):
+    """Knows which node it runs."""
+
+    node: fx.Node | None = None
+
+    def run_node(self, n: fx.Node) -> Any:
+        self.node = n
+        return super().run_node(n)
+
+
+def _failing_node(module: fx.GraphModule, case: Case, seed: int, told: str) -> int | None:
+    """The index of the node that raises, where running the graph node by node raises an error of the same type."""
+    interpreter = _Reached(module)
+    interpreter.extra_traceback = False
+    try:
+        run_on(interpreter.run, inputs_of(case, seed), seed)
+    except (TimeUp, MemoryError):
+        raise
+    except BaseException as error:
+        # The words may differ: lists that are arguments of a node are immutable in the graph only.
+        if interpreter.node is not None and told.startswith(f"{type(error).__name__}:"):
+            return list(module.graph.nodes).index(interpreter.node)
+    return None
+
+
+def _told(error: BaseException) -> str:
+    raised = describe(error)
+    return f"{raised['type']}: {raised['message']}"
+
+
+def _kind(result: Any) -> str:
+    for kind, name in ((_GraphModule, "GraphModule"), (_Graph, "Graph"), (_Module, "Module")):
+        if isinstance(result, kind):
+            return name
+    if result is None:
+        return "None"
+    return f"class {result.__qualname__}" if isinstance(result, type) else type(result).__qualname__
+
+
+def _bind(call: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+    """Refuse a function that cannot take these arguments, before its body is blamed for a TypeError."""
+    try:
+        signature = inspect.signature(call)
+    except (TypeError, ValueError):
+        return
+    try:
+        signature.bind(*arguments)
+    except TypeError:
+        taken = len(signature.parameters)
+        kinds = ", ".join(_kind(argument) for argument in arguments)
+        count = f"{len(arguments)} argument{'' if len(arguments) == 1 else 's'}" if arguments else "no arguments"
+        called = f"{count} ({kinds})" if kinds else count
+        raise UnusableError(f"Your function is called with {called}, but takes {taken}.") from None
+
+
+def _copied_from(node: fx.Node) -> int | None:
+    origin = node.meta.get(ORIGIN) if isinstance(node.meta, dict) else None
+    return origin if isinstance(origin, int) else None
+
+
+@contextlib.contextmanager
+def _interrupted_after(seconds: float) -> Iterator[None]:
+    """Raise :class:`TimeUp` in the body when time is over, where this thread can be interrupted."""
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def ring(_number: int, _frame: FrameType | None) -> None:
+        raise TimeUp
+
+    previous = {number: signal.signal(number, ring) for number in (signal.SIGALRM, signal.SIGXCPU)}
+    # Once: what cleans up behind the answer is not interrupted.
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        for number, handler in previous.items():
+            signal.signal(number, handler)
+
+
+class _Bounded(io.TextIOBase):
+    """Takes any amount of text and keeps the first of it."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._kept = ""
+        self._total = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        self._kept += text[: self._most - len(self._kept)]
+        self._total += len(text)
+        return len(text)
+
+    def getvalue(self) -> str:
+        rest = self._total - len(self._kept)
+        return self._kept + (f"… and {rest} more characters" if rest else "")

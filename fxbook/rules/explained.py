@@ -1,0 +1,176 @@
+"""What any graph owes, whatever the exercise: the shared rules, each fault with the section that explains it.
+
+What one chapter asks stands beside its exercises.
+"""
+
+from __future__ import annotations
+
+import torch
+
+from fxbook.graph.record import JSON, NodeRecord
+from fxbook.rules import predicates
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
+
+# Faults of which lint speaks, by a part of what it says, and where they are explained; the first that fits counts.
+_LINT = {
+    "not in this graph": "01_node_creation#does-not-belong-to-this-graph-but-was-used-as-an-argument",
+    "does not belong to this Graph": "01_node_creation#does-not-belong-to-this-graph-but-was-used-as-an-argument",
+    "nonexistent attribute": "when_it_breaks/01_node_creation#references-nonexistent-attribute",
+    "has the name of node": "when_it_breaks/01_node_creation#node-redefined-name",
+    "unknown opcode": "when_it_breaks/01_node_creation#node-relu-had-unknown-opcode",
+    "is expected": "00_first_graph#valueerror-node-relu-target--has-type--but-a-str-is-expected",
+    "side table": "when_it_breaks/02_insertion_points#runtimeerror-node-hand-is-not-added-to-the-side-table",
+}
+
+recompiled = predicates.recompiled.at("00_first_graph#change-one-node")
+no_dead_nodes = predicates.no_dead_nodes.at("02_insertion_points#a-new-node-needs-a-user")
+has_output = predicates.has_node("output").at("when_it_breaks/01_node_creation#no-output-node")
+
+
+@rule
+def lints(case: CaseView) -> Found:
+    """As :func:`predicates.lints`, explained where the chapters explain the kind of fault."""
+    for node, sentence, *_ in predicates.lints.find(case):
+        fault = node.faults[0] if node and node.faults else sentence
+        place = next((place for part, place in _LINT.items() if part in fault), None)
+        if node and reads_itself(case, node):
+            place = "02_insertion_points#replace-uses-without-a-cycle"
+        elif node and any("never runs: after the output" in case.nodes[index].notes for index in node.inputs):
+            place = "02_insertion_points#a-node-made-without-an-anchor"
+        elif fault.endswith("before it is defined"):
+            place = "02_insertion_points#two-nodes-one-anchor"
+        yield node, sentence, place or "02_insertion_points#what-lint-lets-through"
+
+
+def reads_itself(case: CaseView, node: NodeRecord) -> bool:
+    """Whether the node reads its own value, through others or not: no order of the list is right then."""
+    met: set[int] = set()
+    waiting = list(node.inputs)
+    while waiting:
+        index = waiting.pop()
+        if index not in met:
+            met.add(index)
+            waiting += case.nodes[index].inputs
+    return node.index in met
+
+
+@rule
+def given_edited(case: CaseView) -> Found:
+    """The module given was edited, and is what the answer returned."""
+    if case.same_object:
+        return
+    if case.changes:
+        yield None, "The result is another module than the one that was given, which was to be edited."
+    yield None, "You edited a copy: the module that you were given is what it was."
+
+
+# ---- where nodes stand, and what they write --------------------------------------------------------------------------
+
+
+@rule
+def output_last(case: CaseView) -> Found:
+    """No node stands behind ``output``, where it would never run."""
+    output = next((node for node in case.nodes if node.op == "output"), None)
+    if output is None:
+        yield None, "The graph has no `output` node."
+        return
+    for node in case.nodes[output.index + 1 :]:
+        yield node, "is after `output`: it never runs", "02_insertion_points#a-node-made-without-an-anchor"
+
+
+@rule("01_node_creation#four-spellings-of-add")
+def callers_input_stays(case: CaseView) -> Found:
+    """No new node works in place on an input of the model, which is the caller's tensor."""
+    for node in case.new():
+        if "in place" in node.notes and node.inputs:
+            written = case.nodes[node.inputs[0]]
+            if written.op == "placeholder":
+                yield node, f"works in place: it changes the tensor passed as `{written.name}`"
+
+
+@rule
+def own_weights_stay(case: CaseView) -> Found:
+    """What the module had under a name is what it has under it now."""
+    for node in case.new():
+        if node.op == "get_attr" and node.target in case.weights:
+            yield node, f"fetches `{node.target}`, a name that the module used already"
+
+
+@rule
+def no_shared_buffer(case: CaseView) -> Found:
+    """No two nodes fetch one buffer, where they stand for two tensors."""
+    fetching: dict[str, NodeRecord] = {}
+    for node in case.nodes:
+        if node.op == "get_attr" and node.target in fetching and node.target not in case.weights:
+            first = fetching[node.target].name
+            yield (
+                node,
+                f"Nodes `{first}` and `{node.name}` both fetch `{node.target}`: one tensor has replaced another.",
+            )
+        fetching[node.target] = node
+
+
+# ---- what a node is made of ------------------------------------------------------------------------------------------
+
+
+@rule("when_it_breaks/01_node_creation#a-list-assigned-to-nodeargs")
+def args_are_tuples(case: CaseView) -> Found:
+    """The arguments of each node are a tuple: a list runs as code, and not in an Interpreter."""
+    for node in case.nodes:
+        if isinstance(node.args, list):
+            yield node, f"The arguments of node `{node.name}` are a list, where torch.fx keeps a tuple."
+
+
+@rule("00_first_graph#attributeerror-tensor-object-has-no-attribute-gelu")
+def methods_exist(case: CaseView) -> Found:
+    """Tensors have each method that is called."""
+    for node in case.nodes:
+        if node.op == "call_method" and "." not in node.target and not hasattr(torch.Tensor, node.target):
+            yield node, f"calls the method `{node.target}`, which tensors do not have"
+
+
+@rule("01_node_creation#a-tensor-is-not-an-argument")
+def tensor_free(case: CaseView) -> Found:
+    """No tensor stands among the arguments of a node, at any depth."""
+    for node in case.nodes:
+        if _holds_tensor(node.args) or _holds_tensor(node.kwargs):
+            yield node, f"has a tensor among its arguments: `{node.call}`"
+
+
+def _holds_tensor(value: JSON) -> bool:
+    match value:
+        case {"constant": "Tensor" | "Parameter" | "Buffer"}:
+            return True
+        case dict():
+            return any(map(_holds_tensor, value.values()))
+        case list():
+            return any(map(_holds_tensor, value))
+        case _:
+            return False
+
+
+@rule("when_it_breaks/01_node_creation#referenced-target-head-but-that-target-was-not-provided-in-root")
+def paths_exist(case: CaseView) -> Found:
+    """The module that the graph runs in holds something at each path."""
+    for node in case.nodes:
+        if node.op in ("get_attr", "call_module") and node.kind is None and _missing(case, node.target):
+            does = "fetches" if node.op == "get_attr" else "calls"
+            yield node, f"{does} `{node.target}`: the module has nothing of that name"
+
+
+def _missing(case: CaseView, path: str) -> bool:
+    held: object = case.model
+    for part in path.split("."):
+        held = getattr(held, part, None)
+    return held is None
+
+
+@rule("when_it_breaks/01_node_creation#argument-input-position-1-must-be-tensor-not-str")
+def reads_nodes(case: CaseView) -> Found:
+    """No name of a node stands where the node itself was meant."""
+    names = {node.name for node in case.nodes}
+    for node in case.nodes:
+        named = next((value for value in node.positional if isinstance(value, str) and value in names), None)
+        if named and node.op not in ("placeholder", "output"):
+            yield node, f"has the text {named!r} as an argument, not the node of that name"

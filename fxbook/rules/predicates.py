@@ -1,0 +1,254 @@
+"""The rules that many exercises share; see :mod:`fxbook.rules.rule` for what a rule is and yields.
+
+A rule without settings is used by its name (``lints``), one with settings is called (``calls(RELU, times=2)``). Its
+message says what the learner's graph does and what was asked, and never how to get there. Numbers that were drawn stand
+behind a colon, so that the rest is the same under any seed.
+"""
+
+from __future__ import annotations
+
+import re
+
+from fxbook.cases.values import difference, without_numbers
+from fxbook.graph.record import NodeRecord
+from fxbook.rules.families import Family
+from fxbook.rules.rule import Found, configurable, rule
+from fxbook.rules.view import CaseView
+
+# ---- the graph is well formed ----------------------------------------------------------------------------------------
+
+
+@rule
+def lints(case: CaseView) -> Found:
+    """``graph.lint()`` raises nothing."""
+    for node in case.nodes:
+        if node.faults:
+            yield node, f"The graph is broken: node `{node.name}` {node.faults[0]}."
+    if case.graph and case.graph.lint:
+        blamed = re.search(r"\bNode '?(\w+)", case.graph.lint)
+        named = case.graph.named(blamed[1]) if blamed else None
+        yield named, f"graph.lint() refuses the graph: {case.graph.lint.rstrip('.!')}."
+
+
+_LEFT_INSERTING = "02_insertion_points#an-anchor-holds-as-long-as-its-with"
+
+
+@rule(_LEFT_INSERTING)
+def inserts_at_the_end(case: CaseView) -> Found:
+    """Whoever edits the graph next adds nodes at its end, as before: no insertion point is left behind."""
+    if case.graph and case.graph.inserts:
+        where = case.graph.inserts
+        yield None, f"The graph still inserts {where}: the next node that anybody makes lands there, not at the end."
+
+
+@rule
+def recompiled(case: CaseView) -> Found:
+    """The compiled code matches the graph."""
+    if case.graph and case.stale:
+        yield None, "The graph is changed, but the compiled code is stale: calling the module runs the old code."
+
+
+@rule
+def no_dead_nodes(case: CaseView) -> Found:
+    """Every node is read by another, or has an effect; inputs may stay unused."""
+    for node in case.nodes:
+        if "dead" in node.notes:
+            yield node, "is dead: no node uses its result"
+
+
+@rule
+def all_in_sight(case: CaseView) -> Found:
+    """What the graph computes stands in it: no function that it calls holds a module."""
+    for node in case.nodes:
+        if node.holds:
+            yield (
+                node,
+                f"calls a function that holds {node.holds}: what that computes is not in the graph, where its layers "
+                "were to stand",
+            )
+
+
+@rule
+def nothing_left(case: CaseView) -> Found:
+    """What no exercise asks to change is as it was: torch's modes, the inputs, hooks, modes and weights."""
+    for what in case.left:
+        see = _LEFT_INSERTING if " still inserts " in what else None
+        yield None, f"Your code leaves something behind: {what}.", see
+
+
+# ---- the graph computes what was asked -------------------------------------------------------------------------------
+
+
+@rule
+def runs(case: CaseView) -> Found:
+    """Running the result raises nothing."""
+    if case.run_error:
+        blamed = next((node for node in case.nodes if f"`{node.name}`" in case.run_error), None)
+        node = blamed if case.run_node is None else case.nodes[case.run_node]
+        yield node, f"Running the result raises {case.run_error}"
+
+
+@rule
+def same_result(case: CaseView) -> Found:
+    """On random inputs the result gives the outputs that were asked for (see ``Exercise.expected``)."""
+    yield from runs.find(case)
+    for draw, (output, expected) in enumerate(zip(case.outputs or [], case.expected, strict=True)):
+        if differs := difference(output, expected):
+            divergence = case.first_divergence(draw)
+            if divergence:
+                sentence = (
+                    f"The result is not the one asked for: {without_numbers(differs)}. Node `{divergence.node.name}` "
+                    f"is the first whose value is not what it should be: {divergence.differs}."
+                )
+                yield divergence.node, sentence
+            yield _returning(case), f"The result is not the one asked for: {differs}."
+
+
+@rule
+def same_output(case: CaseView) -> Found:
+    """As :func:`same_result`, where a right answer may change what the nodes that were given compute."""
+    yield from runs.find(case)
+    for output, expected in zip(case.outputs or [], case.expected, strict=True):
+        if differs := difference(output, expected):
+            yield _returning(case), f"The result is not the one asked for: {differs}."
+
+
+def _returning(case: CaseView) -> NodeRecord | None:
+    return next((node for node in case.nodes if node.op == "output"), None)
+
+
+# ---- the model that was given ----------------------------------------------------------------------------------------
+
+
+@rule
+def input_unchanged(case: CaseView) -> Found:
+    """The model given is as before: values, structure, code, mode, attributes."""
+    for change in case.changes:
+        yield None, f"The model that was given has been changed: {change}."
+
+
+@rule
+def new_object(case: CaseView) -> Found:
+    """The result is not the very object that was given."""
+    if case.same_object:
+        yield None, "The result is the object that was given: a new one was asked for."
+
+
+@rule
+def shares_weights(case: CaseView) -> Found:
+    """Parameters and buffers of the result are those of the model given, not copies."""
+    for name, origin in case.shared.items():
+        if origin is None and name in case.weights:
+            reader = next((node for node in case.nodes if _holds(node, name)), None)
+            yield reader, f"`{name}` is not the object that the model holds: its own weights were to be used."
+
+
+@rule
+def edited(case: CaseView) -> Found:
+    """The graph given was edited (or copied and edited), not traced anew."""
+    if case.nodes and not any(origin is not None for origin in case.origins):
+        yield None, "No node of the graph that was given is left: it was traced or built anew, an edit was asked."
+
+
+# ---- what stands in the graph ----------------------------------------------------------------------------------------
+
+
+@configurable
+def calls(case: CaseView, family: Family, times: int | None = None) -> Found:
+    """The operation stands in the graph, in any spelling; exactly ``times`` times if given."""
+    calling = [node for node in case.nodes if node in family]
+    if times is None and not calling:
+        yield None, f"No node calls {family.label}."
+    if times is not None and len(calling) != times:
+        extra = calling[times] if len(calling) > times else None
+        yield extra, f"{_count(len(calling), 'node')} {family.label}: {times} {_be(times)} asked."
+
+
+@configurable
+def none_left(case: CaseView, family: Family) -> Found:
+    """The operation does not stand in the graph, in any spelling."""
+    for node in case.nodes:
+        if node in family:
+            yield node, f"still calls {family.label}"
+
+
+@configurable
+def calls_after(case: CaseView, family: Family, anchor: Family) -> Found:
+    """Each node of ``anchor`` is read by one of ``family`` and by nothing else: what follows reads the new node."""
+    for node in case.nodes:
+        if node not in anchor:
+            continue
+        readers = [case.nodes[user] for user in node.users]
+        if not any(reader in family for reader in readers):
+            yield node, f"Node `{node.name}` ({anchor.label}) is not followed by {family.label}."
+        for reader in readers:
+            if reader not in family:
+                yield reader, f"still uses `{node.name}`, past the {family.label} that follows it"
+
+
+@configurable
+def calls_before(case: CaseView, family: Family, anchor: Family) -> Found:
+    """Each node of ``anchor`` reads its first input from a node of ``family``."""
+    for node in case.nodes:
+        if node in anchor and not (node.inputs and case.nodes[node.inputs[0]] in family):
+            yield node, f"Node `{node.name}` ({anchor.label}) does not read {family.label}."
+
+
+@configurable
+def has_node(
+    case: CaseView, op: str, target: str | None = None, times: int | None = None, label: str | None = None
+) -> Found:
+    """A node of this opcode, and of this readable target if given, stands in the graph; ``times`` times if given.
+
+    For exercises *about* an opcode; where only the operation matters, use :func:`calls`. The message names the opcode
+    and ``label``, or the target where no label is given.
+    """
+    matching = [node for node in case.nodes if node.op == op and target in (None, node.target)]
+    what = f"`{op}` node" + (f" for {label or target}" if label or target else "")
+    if times is None and not matching:
+        near = next((node for node in case.nodes if target is not None and node.target == target), None)
+        if near:
+            yield near, f"is a `{near.op}`: a {what} was asked"
+        yield None, f"The graph has no {what}."
+    if times is not None and len(matching) != times:
+        extra = matching[times] if len(matching) > times else None
+        yield extra, f"The graph has {len(matching)} of the {what}: {times} {_be(times)} asked."
+
+
+@configurable
+def opcodes(case: CaseView, *allowed: str) -> Found:
+    """Exactly these opcodes occur."""
+    for node in case.nodes:
+        if node.op not in allowed:
+            yield node, f"is a `{node.op}`, which was not asked"
+    present = {node.op for node in case.nodes}
+    for op in allowed:
+        if op not in present:
+            yield None, f"The graph has no `{op}` node."
+
+
+@configurable
+def placeholders(case: CaseView, *names: str) -> Found:
+    """The inputs of the graph have these names, in this order."""
+    inputs = [node for node in case.nodes if node.op == "placeholder"]
+    for index, name in enumerate(names):
+        if index >= len(inputs):
+            yield None, f"The graph takes {_count(len(inputs), 'input')}: `{name}` is missing."
+        elif inputs[index].target.lstrip("*") != name:
+            yield inputs[index], f"Input {index + 1} is called `{inputs[index].target}`: `{name}` was asked."
+    if len(inputs) > len(names):
+        yield inputs[len(names)], f"Input `{inputs[len(names)].target}` was not asked."
+
+
+def _holds(node: NodeRecord, weight: str) -> bool:
+    if node.op == "get_attr":
+        return node.target == weight
+    return node.op == "call_module" and weight.rpartition(".")[0] == node.target
+
+
+def _count(count: int, what: str) -> str:
+    return f"{'no' if count == 0 else count} {what}{'' if count == 1 else 's'}"
+
+
+def _be(count: int) -> str:
+    return "was" if count == 1 else "were"

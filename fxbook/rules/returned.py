@@ -1,0 +1,58 @@
+"""What an answer that is data says, read as names, numbers and tables of them; ``None`` for what is none of these."""
+
+from __future__ import annotations
+
+from fxbook.cases.values import Value
+
+
+def name_of(value: Value) -> str | None:
+    """The name that an encoded text is, or that an encoded node has."""
+    match value:
+        case str():
+            return value
+        case {"node": str(name)}:
+            return name
+    return None
+
+
+def names_of(value: Value) -> set[str] | None:
+    """An encoded set, list or tuple of names or nodes, as a set of names."""
+    match value:
+        case list(items) | {"set": list(items)} | {"tuple": list(items)}:
+            names = [name for item in items if (name := name_of(item)) is not None]
+            return set(names) if len(names) == len(items) else None
+    return None
+
+
+def number_of(value: Value) -> float | None:
+    """An encoded number, or a tensor of one element and no dimension, as a float."""
+    match value:
+        case bool():
+            return None
+        case int():
+            return float(value)
+        case {"float": str(text)}:
+            return float(text)
+        case {"tensor": _, "shape": [], "data": [int() | float() as element]}:
+            return float(element)
+    return None
+
+
+def numbers_of(value: Value) -> list[float] | None:
+    """An encoded list, tuple or vector of numbers, as floats."""
+    match value:
+        case list(items) | {"tuple": list(items)}:
+            numbers = [number for item in items if (number := number_of(item)) is not None]
+            return numbers if len(numbers) == len(items) else None
+        case {"tensor": _, "shape": [_], "data": list(elements)}:
+            return [float(element) for element in elements]
+    return None
+
+
+def table_of(value: Value) -> dict[str, Value] | None:
+    """An encoded dict whose keys are names or nodes, by name."""
+    match value:
+        case {"dict": list(pairs)}:
+            named = {name: item for key, item in pairs if (name := name_of(key)) is not None}
+            return named if all(name_of(key) is not None for key, _ in pairs) else None
+    return None

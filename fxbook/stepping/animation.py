@@ -1,0 +1,99 @@
+"""One SVG drawing that all frames share: it is stored once, and each frame shows its part of it.
+
+The drawing stands in the ``<defs>`` of an empty svg. An element that is not always visible has
+``visibility:var(--f3,hidden)``, and a frame shows ``<use>`` of the drawing with ``--f3:visible`` in its style, since
+custom properties reach into ``<use>``. Elements that appear and disappear together share a property.
+"""
+
+from __future__ import annotations
+
+import copy
+import html
+import re
+import urllib.parse
+import xml.etree.ElementTree as ET
+from collections.abc import Iterable
+
+_EVERYWHERE = {"fx-svg", "fx-node", "fx-edge", "fx-rail", "fx-shape", "fx-inner", "fx-name", "fx-word"}
+"""Classes that say nothing of what a rule is for, beside others."""
+
+
+class Animation:
+    """A drawing of ``frames`` frames; build it below ``root``, without ids."""
+
+    def __init__(self, width: float, height: float, frames: int, label: str, min_x: float = 0) -> None:
+        """Lengths are pixels at natural size; ``label`` is what a screen reader says of the drawing in any frame."""
+        self.width, self.height, self.frames, self.min_x = width, height, frames, min_x
+        # What is drawn by <use> matches no selector that starts outside it.
+        self.root = ET.Element("g", {"class": "fx-svg"})
+        self._labels = [label] * frames
+        self._properties: dict[frozenset[int], str] = {}
+
+    def show(self, element: ET.Element, frames: Iterable[int]) -> None:
+        """Show the element in these frames only. Do not nest elements given here: the inner one decides alone."""
+        visible = frozenset(frames)
+        if len(visible) == self.frames:
+            return
+        name = self._properties.setdefault(visible, f"--f{len(self._properties)}")
+        element.set("style", f"visibility:var({name},hidden)")
+
+    def label(self, frame: int, text: str) -> None:
+        """What a screen reader says of the drawing in this frame."""
+        self._labels[frame] = text
+
+    def definition(self, identity: str) -> str:
+        """The drawing itself, to stand once in the page; it takes no room."""
+        self.root.set("id", identity)
+        drawn = ET.tostring(self.root, encoding="unicode")
+        return f'<svg class="fx-svg fx-defs" width="0" height="0" aria-hidden="true"><defs>{drawn}</defs></svg>'
+
+    def still(self, frame: int, style: str) -> str:
+        """The drawing in a frame as an ``<img>`` of its own, dark on white, for where neither svg nor style is let in.
+
+        Args:
+            frame: the frame that is shown.
+            style: the style of all drawings, a rule on each line; what the picture needs of it goes into the picture.
+        """
+        hidden = {f"visibility:var({name},hidden)" for seen, name in self._properties.items() if frame not in seen}
+        drawn = copy.deepcopy(self.root)
+        drawn.attrib.pop("id", None)
+        for parent in list(drawn.iter()):
+            for child in [child for child in parent if child.get("style") in hidden]:
+                parent.remove(child)
+        for element in drawn.iter():
+            for name in [name for name in element.attrib if name.startswith("data-")]:
+                del element.attrib[name]
+            if element.get("style", "").startswith("visibility:var("):
+                del element.attrib["style"]
+        width, height = f"{self.width + 8:g}", f"{self.height + 8:g}"
+        drawing = ET.tostring(drawn, encoding="unicode").replace('"', "'")
+        svg = (
+            f"<svg xmlns='http://www.w3.org/2000/svg' width='{width}' height='{height}'"
+            f" viewBox='{self.min_x - 4:g} -4 {width} {height}' style='background:#fff;color:#1f2730'>"
+            f"<style>{_needed(style, drawing)}</style>{drawing}</svg>"
+        )
+        address = urllib.parse.quote(svg, safe=" !$'()*,-./:;=?@[]^_`{|}~")
+        label = html.escape(self._labels[frame])
+        return f'<img class="fx-still" alt="{label}" width="{width}" src="data:image/svg+xml,{address}">'
+
+    def picture(self, identity: str, frame: int) -> str:
+        """The drawing as it is in a frame."""
+        shown = "".join(f";{name}:visible" for visible, name in self._properties.items() if frame in visible)
+        # Never enlarged; never so small that text is hard to read: then it scrolls.
+        style = f"max-width:{self.width:g}px;min-width:{self.width * 0.96:g}px{shown}"
+        return (
+            f'<svg class="fx-svg" role="img" aria-label="{html.escape(self._labels[frame])}"'
+            f' viewBox="{self.min_x:g} 0 {self.width:g} {self.height:g}"'
+            f' style="{style}"><use href="#{identity}"/></svg>'
+        )
+
+
+def _needed(style: str, drawing: str) -> str:
+    """The rules of the style for classes that the drawing has."""
+    there = set(re.findall(r"fx-[\w-]+", drawing))
+    needed = []
+    for line in style.splitlines():
+        named = set(re.findall(r"\.(fx-[\w-]+)", line.partition("{")[0]))
+        if named and (named <= there or (named - _EVERYWHERE) & there):
+            needed.append(line.replace('"', "'"))
+    return "".join(needed)

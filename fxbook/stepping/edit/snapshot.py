@@ -1,0 +1,56 @@
+"""What one frame of an edit records: plain data, and who each node is."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from typing import Any
+
+from torch import fx
+
+from fxbook.drawing.lettering import clean
+from fxbook.graph.record import GraphRecord, NodeRecord, record
+
+
+@dataclasses.dataclass(frozen=True)
+class Snapshot:
+    """A graph at one moment.
+
+    ``keys`` are the identities of the nodes in list order, the same number for the same ``fx.Node`` in every snapshot
+    of a stepper. ``code`` is what ``forward`` runs, or for a bare graph what would be generated. ``places``
+    are torch.fx's own sort keys: that of a node changes when the node is put at another place, and only then.
+    ``compiled`` says which of the two ``code`` is.
+    """
+
+    caption: str
+    record: GraphRecord
+    keys: tuple[int, ...]
+    places: tuple[Any, ...]
+    code: str
+    compiled: bool
+
+    @functools.cached_property
+    def nodes(self) -> dict[int, NodeRecord]:
+        """The nodes by identity, in list order."""
+        return dict(zip(self.keys, self.record.nodes, strict=True))
+
+
+def take(subject: fx.Graph | fx.GraphModule, caption: str, keys: dict[fx.Node, int]) -> Snapshot:
+    """Record the graph; ``keys`` are the identities given so far, and get those of new nodes.
+
+    Raises:
+        TypeError: there is no graph to record; the message says what to pass.
+    """
+    described = record(subject)
+    graph = subject.graph if isinstance(subject, fx.GraphModule) else subject
+    own = tuple(keys.setdefault(node, len(keys)) for node in graph.nodes)
+    places = tuple(getattr(node, "_sort_key", None) for node in graph.nodes)
+    compiled = isinstance(subject, fx.GraphModule)
+    return Snapshot(clean(caption, 400), described, own, places, _code(subject), compiled)
+
+
+def _code(subject: fx.Graph | fx.GraphModule) -> str:
+    try:
+        return subject.code if isinstance(subject, fx.GraphModule) else subject.python_code("self").src
+    except Exception as error:
+        return f"# no code can be generated: {type(error).__name__}: {clean(error, 200)}"

@@ -1,0 +1,224 @@
+"""Draw a graph as an animation: what is seen in each frame, laid out once for all of them."""
+
+from __future__ import annotations
+
+import dataclasses
+import xml.etree.ElementTree as ET
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from fxbook.drawing.boxes import Box, brief_lettering, letter
+from fxbook.drawing.display import words_for
+from fxbook.drawing.layout import Layout, Wire, argument_places, place_looks
+from fxbook.drawing.paint import paint_node, paint_number, paint_rail, paint_tick, paint_wire, state_classes
+from fxbook.graph.record import GraphRecord, NodeRecord
+from fxbook.stepping.animation import Animation
+
+Edge = tuple[int, int, str]
+"""The row of the node that is read, the row of its reader, the label at the arrow."""
+_ARROW_ROOM, _GHOST_HEIGHT = 20, 44
+
+
+@dataclasses.dataclass(frozen=True)
+class Seen:
+    """A node as it is seen in one frame.
+
+    ``key`` is its identity in all frames, ``number`` its place in the list (``""``: it is not in the list), ``words``
+    are further lines on it, ``classes`` change its look.
+    """
+
+    node: NodeRecord
+    key: int
+    number: str
+    words: tuple[str, ...] = ()
+    classes: tuple[str, ...] = ()
+
+    @property
+    def look(self) -> tuple:
+        """Equal for what is drawn alike; the number stands apart, on the rail."""
+        node = self.node
+        return node.op, node.name, self.words, self.classes
+
+
+@dataclasses.dataclass(frozen=True)
+class GraphFrame:
+    """What is seen in one frame: nodes by row, edges with their classes, moves from row to row.
+
+    A row belongs to one node, in every frame of an animation.
+    """
+
+    seen: dict[int, Seen]
+    edges: dict[Edge, tuple[str, ...]]
+    moves: tuple[tuple[int, int], ...] = ()
+
+
+def still(
+    record: GraphRecord,
+    words: Mapping[int, Sequence[str]] | None = None,
+    classes: Mapping[int, Sequence[str]] | None = None,
+    edge_classes: Mapping[tuple[int, int], Sequence[str]] | None = None,
+) -> GraphFrame:
+    """The frame of a whole record: rows and keys are indices; its notes and faults are written on its nodes.
+
+    ``words`` and ``classes`` are by index, ``edge_classes`` by the indices of the node that is read and its reader.
+    """
+    words, classes, edge_classes = words or {}, classes or {}, edge_classes or {}
+    seen = {}
+    edges: dict[Edge, tuple[str, ...]] = {}
+    for node in record:
+        own = (*words_for(node.notes, node.faults, ()), *words.get(node.index, ()))
+        looks = (*state_classes(node), *classes.get(node.index, ()))
+        seen[node.index] = Seen(node, node.index, str(node.index), own, looks)
+        for source, label in inputs_of(node):
+            edges[source, node.index, label] = tuple(edge_classes.get((source, node.index), ()))
+    return GraphFrame(seen, edges)
+
+
+def inputs_of(node: NodeRecord) -> list[tuple[int, str]]:
+    """What the node reads, with the label of each arrow: its place among the arguments, where there are several."""
+    labels = argument_places(node) if len(node.inputs) > 1 else [""] * len(node.inputs)
+    return list(zip(node.inputs, labels, strict=True))
+
+
+def animation_of(graph_frames: Sequence[GraphFrame], label: str) -> Animation:
+    """The frames as one drawing, in which whatever stays, stays where it is."""
+    rows = 1 + max((row for graph_frame in graph_frames for row in graph_frame.seen), default=-1)
+    edges = sorted(
+        {edge for graph_frame in graph_frames for edge in graph_frame.edges},
+        key=lambda edge: (edge[1], edge[2], edge[0]),
+    )
+    looks: list[dict[tuple, tuple[Seen, list[int]]]] = [{} for _ in range(rows)]
+    for frame, graph_frame in enumerate(graph_frames):
+        for row, seen in graph_frame.seen.items():
+            looks[row].setdefault(seen.look, (seen, []))[1].append(frame)
+    record, labels = _union(looks, edges)
+    written = [[brief_lettering(seen.node, seen.words) for seen, _ in row.values()] for row in looks]
+    numbers = [seen.number for graph_frame in graph_frames for seen in graph_frame.seen.values()]
+    highest = max((int(number) for number in numbers if number), default=0)
+    layout = place_looks(record, written, labels, highest, brief=True)
+    room = _ARROW_ROOM if any(graph_frame.moves for graph_frame in graph_frames) else 0
+    animation = Animation(layout.width + room, layout.height, len(graph_frames), label, -room)
+    _draw_rail(animation, layout, graph_frames)
+    wires = {(wire.reader, wire.k): wire for wire in layout.wires}
+    drawn: dict[Edge, Wire] = {}
+    for node in record:
+        mine = [edge for edge in edges if edge[1] == node.index]
+        drawn |= {edge: wires[node.index, k] for k, edge in enumerate(mine)}
+    _draw_trunks(animation, drawn, graph_frames)
+    for edge, wire in drawn.items():
+        _draw_edge(animation, wire, edge, looks, graph_frames)
+    for box in layout.boxes:
+        _draw_node(animation, box, looks[box.index], graph_frames, layout)
+    return animation
+
+
+def _union(looks: list[dict], edges: list[Edge]) -> tuple[GraphRecord, dict[int, list[str]]]:
+    """All rows and edges as one record, for the layout, and the labels of the edges."""
+    inputs, users, labels = defaultdict(list), defaultdict(list), defaultdict(list)
+    for source, reader, text in edges:
+        inputs[reader].append(source)
+        users[source].append(reader)
+        labels[reader].append(text)
+    nodes = []
+    for row, seen in enumerate(looks):
+        first = next(iter(seen.values()))[0].node
+        sources, readers = tuple(inputs[row]), tuple(users[row])
+        nodes.append(dataclasses.replace(first, index=row, inputs=sources, users=readers, notes=(), faults=()))
+    return GraphRecord(tuple(nodes)), {row: labels[row] for row in range(len(looks))}
+
+
+def _draw_rail(animation: Animation, layout: Layout, graph_frames: Sequence[GraphFrame]) -> None:
+    """The line of the list, and the number of each node beside it."""
+    if not layout.boxes:
+        return
+    rail = paint_rail(animation.root, layout)
+    for box in layout.boxes:
+        frames: dict[str, list[int]] = defaultdict(list)
+        op = ""
+        for frame, graph_frame in enumerate(graph_frames):
+            if box.index in graph_frame.seen and graph_frame.seen[box.index].number:
+                frames[graph_frame.seen[box.index].number].append(frame)
+                op = op or graph_frame.seen[box.index].node.op
+        if not frames:
+            continue
+        tick = ET.SubElement(rail, "g")
+        paint_tick(tick, layout, box, op)
+        animation.show(tick, [frame for shown in frames.values() for frame in shown])
+        for number, shown in frames.items():
+            animation.show(paint_number(rail, layout.rail_x, box, number), shown)
+    _draw_moves(animation, rail, layout, graph_frames)
+
+
+def _draw_moves(animation: Animation, rail: ET.Element, layout: Layout, graph_frames: Sequence[GraphFrame]) -> None:
+    """An arrow beside the rail for each node that got another place."""
+    x = layout.rail_x
+    moves: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for frame, graph_frame in enumerate(graph_frames):
+        for move in graph_frame.moves:
+            moves[move].append(frame)
+    for (old, new), shown in moves.items():
+        start, stop = layout.boxes[old].rail_y, layout.boxes[new].rail_y
+        bend = 3 - _ARROW_ROOM
+        arrow = ET.SubElement(rail, "g")
+        curve = f"M{x:g} {start:g}C{bend} {start:g} {bend} {start:g} {bend} {(start + stop) / 2:g}"
+        ET.SubElement(arrow, "path", {"class": "fx-jump", "d": f"{curve}S{bend} {stop:g} -6 {stop:g}"})
+        ET.SubElement(arrow, "path", {"class": "fx-tip", "d": f"M2 {stop:g}l-9 -5v10z"})
+        ET.SubElement(arrow, "circle", {"cx": f"{x:g}", "cy": f"{start:g}", "r": "3.5"})
+        animation.show(arrow, shown)
+
+
+def _in_trunk(wire: Wire) -> bool:
+    """Whether other edges of the same source may run along with this one."""
+    return wire.lane is not None and not wire.broken
+
+
+def _draw_trunks(animation: Animation, drawn: Mapping[Edge, Wire], graph_frames: Sequence[GraphFrame]) -> None:
+    """The lines of ordinary edges in lanes, those of one source as one: lines drawn twice look bolder than they are."""
+    frames: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    for frame, graph_frame in enumerate(graph_frames):
+        paths: dict[int, list[str]] = defaultdict(list)
+        for edge, wire in drawn.items():
+            if _in_trunk(wire) and graph_frame.edges.get(edge) == ():
+                paths[wire.source].append(wire.path)
+        for together in paths.values():
+            frames[tuple(together)].append(frame)
+    for together, shown in frames.items():
+        trunk = ET.SubElement(animation.root, "g", {"class": "fx-edge"})
+        ET.SubElement(trunk, "path", {"d": "".join(together)})
+        animation.show(trunk, shown)
+
+
+def _draw_edge(
+    animation: Animation, wire: Wire, edge: Edge, looks: list[dict], graph_frames: Sequence[GraphFrame]
+) -> None:
+    frames: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    for frame, graph_frame in enumerate(graph_frames):
+        if edge in graph_frame.edges:
+            frames[graph_frame.edges[edge]].append(frame)
+    keys = (next(iter(looks[row].values()))[0].key for row in edge[:2])
+    ends = " ".join(map(str, keys))
+    for classes, shown in frames.items():
+        own = ("fx-broken",) if wire.broken else ("fx-branch",) if _in_trunk(wire) and not classes else ()
+        labelled = "fx-removed" not in classes
+        group = paint_wire(animation.root, wire, wire.path, (*own, *classes), {"data-fx-edge": ends}, labelled=labelled)
+        animation.show(group, shown)
+
+
+def _draw_node(
+    animation: Animation,
+    row: Box,
+    looks: Mapping[tuple, tuple[Seen, list[int]]],
+    graph_frames: Sequence[GraphFrame],
+    layout: Layout,
+) -> None:
+    """Each look of a node as a group of its own, all in one place."""
+    for seen, shown in looks.values():
+        box, attributes = row, {"data-fx-node": str(seen.key)}
+        came = {old for frame in shown for old, new in graph_frames[frame].moves if new == row.index}
+        if came:
+            attributes["data-fx-from"] = f"{layout.boxes[min(came)].y - row.y:g}"
+        if not seen.number and "fx-ghost" in seen.classes:
+            # Nothing leads to it, so it need not fill its row.
+            box = dataclasses.replace(box, height=min(box.height, _GHOST_HEIGHT))
+        box = letter(box, seen.node.op, brief_lettering(seen.node, seen.words))
+        animation.show(paint_node(animation.root, box, seen.node.op, seen.classes, attributes), shown)

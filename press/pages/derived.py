@@ -1,0 +1,28 @@
+"""The pages that are made of the manuscript and of all printed notebooks, by their path in the book."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from press import imprint
+from press.book import Book
+from press.pages import architectures, fact_check, random_graphs, status, symptoms, versions
+from press.printing.freshness import Texts
+
+
+def _api_index(book: Book) -> str:
+    from press.pages.api.page import page_text  # Needs torch, which takes seconds to import.
+
+    return page_text(book)
+
+
+PAGES: Texts = {
+    Path("chapters/reference/symptom_index.md"): symptoms.page_text,
+    Path("chapters/reference/api_index.md"): _api_index,
+    Path("chapters/reference/fact_check.md"): fact_check.page_text,
+    Path("chapters/reference/status.md"): status.page_text,
+    Path("chapters/reference/architectures.md"): architectures.page_text,
+    Path("chapters/reference/random_graphs.md"): random_graphs.page_text,
+    Path("chapters/reference/versions.md"): versions.page_text,
+    imprint.CITATION: lambda book: imprint.citation(book.imprint),
+}

@@ -1,0 +1,113 @@
+"""What turns a page of the manuscript into what is printed of it, step by step: each a function of page and book."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable, Iterator
+
+from press.book import COMPANIONS, Book
+from press.imprint import BYLINE
+from press.manuscript.claims import Claim
+from press.manuscript.problems import PressError
+from press.manuscript.reading import Cell, Manuscript, anchor, headings, prose_lines
+
+Transform = Callable[[Manuscript, Book], Manuscript]
+FAULTS = "<!-- all faults -->"
+# The sections of a companion whose entries are faults; what else it has is more on the subject of the chapter.
+GROUPS = ("With a message", "Silent")
+
+
+def with_verdicts(page: Manuscript, book: Book) -> Manuscript:
+    """Print each claim with its verdict in the heading, and its chapters under it.
+
+    A heading keeps the anchor that it has without the verdict; links within the page lead to the heading as printed.
+
+    Raises:
+        PressError: a chapter is not there.
+    """
+    at = {claim.line: claim for claim in book.claims(page.path)}
+    files = {name[:2]: name for name in book.chapters}
+    if problems := [
+        page.problem(claim.line, f"there is no chapter {number}")
+        for claim in at.values()
+        for number in claim.chapters
+        if number not in files
+    ]:
+        raise PressError(*problems)
+    printed = {claim.name: claim for claim in at.values()}
+
+    def shown(line: int, text: str) -> str:
+        if text.startswith("### ") and (claim := printed.get(anchor(text.removeprefix("### ")))):
+            return f'<a id="{claim.name}"></a>\n\n### {claim.heading}'
+        claim = at.get(line)
+        if claim is None:
+            return re.sub(r"\]\(#([\w-]+)\)", lambda link: _led(link, printed), text)
+        links = ", ".join(f"[{number}](../{files[number]}.ipynb)" for number in claim.chapters)
+        word = "Chapter" if len(claim.chapters) == 1 else "Chapters"
+        return f'<div class="fx-verdict fx-verdict-{claim.verdict}">\n\n{word} {links}\n\n</div>'
+
+    return _of_prose(
+        page, lambda cell: "\n".join(shown(n, text) for n, text in enumerate(cell.source.splitlines(), start=cell.line))
+    )
+
+
+def _led(link: re.Match[str], printed: dict[str, Claim]) -> str:
+    """A link within the page, to the printed heading where it leads to a claim."""
+    claim = printed.get(link[1])
+    return f"](#{claim.anchor})" if claim else link[0]
+
+
+def with_faults(page: Manuscript, book: Book) -> Manuscript:
+    """Replace the marker of a chapter by a fold that leads to each entry of its companion.
+
+    Each line of it has the anchor that the entry has on the companion, so that a link to an entry that once stood in
+    the chapter leads to it, in any browser and without a script.
+
+    Raises:
+        PressError: the marker is missing, stands there twice, or there is no companion.
+    """
+    if page.path not in book.chapters.values():
+        return page
+    path = book.companions.get(f"{COMPANIONS}/{page.path.stem}")
+    places = [number for cell in page.cells for number, line in prose_lines(cell) if line == FAULTS]
+    if len(places) != (path is not None):
+        message = f"a chapter with a page in when_it_breaks/ has {FAULTS} once, another has none"
+        raise PressError(page.problem(places[0] if places else 1, message))
+    if path is None:
+        return page
+    entries = list(_entries(book.page(path)))
+    known = set(headings(page))
+    lines = []
+    for _, heading in entries:
+        name = anchor(heading)
+        marked = "" if name in known else f'<a id="{name}"></a>'
+        lines.append(f"- {marked}[{heading}]({COMPANIONS}/{path.stem}.ipynb#{name})")
+    faults = sum(group in GROUPS for group, _ in entries)
+    more = f" · {len(lines) - faults} more on the subject" if len(lines) > faults else ""
+    summary = f"<summary>{faults} more faults, each with its cause and its cure{more}</summary>"
+    fold = "\n".join(["<details>", summary, "", *lines, "", "</details>"])
+    return _of_prose(page, lambda cell: cell.source.replace(FAULTS, fold))
+
+
+def _entries(companion: Manuscript) -> Iterator[tuple[str, str]]:
+    """The headings of the third level, each with that of the second level above it."""
+    group = ""
+    for cell in companion.cells:
+        for _, line in prose_lines(cell):
+            if match := re.match(r"(##|###) +(.+?) *$", line):
+                if match[1] == "###":
+                    yield group, match[2]
+                else:
+                    group = match[2]
+
+
+def with_byline(page: Manuscript, book: Book) -> Manuscript:
+    """Name the authors where the page asks for them."""
+    return _of_prose(page, lambda cell: cell.source.replace(BYLINE, book.imprint.byline))
+
+
+def _of_prose(page: Manuscript, text: Callable[[Cell], str]) -> Manuscript:
+    """The page with another text in each cell of prose."""
+    cells = [dataclasses.replace(cell, source=text(cell)) if cell.kind == "markdown" else cell for cell in page.cells]
+    return dataclasses.replace(page, cells=tuple(cells))

@@ -1,0 +1,131 @@
+"""With an address a page leads to its repository, its manuscript, a report and places to run it; without, to none."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+import yaml
+from pytest_regressions.file_regression import FileRegressionFixture
+
+from press import ROOT, imprint
+from press.book import the_book
+from press.manuscript.problems import PressError
+from tests.loading import load
+from tests.site.pages import PAGES, parsed
+
+HOME = "https://github.com/someone/a-book"
+SHOWN = ("chapters/01_node_creation", "exercises/01_node_creation", "chapters/reference/status", "book/setup")
+TOC = {"format": "jb-book", "root": SHOWN[0], "chapters": [{"file": page} for page in SHOWN[1:]]}
+LABELS = ("source-repository-button", "source-edit-button", "source-issues-button")
+TEXTS = sorted(
+    path
+    for name in ("*.md", "docs/*.md", "book/**/*.md", "classroom/**/*.md", "chapters/**/*.md")
+    for path in ROOT.glob(name)
+)
+
+
+@pytest.fixture(scope="module")
+def opened() -> ModuleType:
+    """The Sphinx extension that shows the address."""
+    return load("book/_ext/launch_buttons.py")
+
+
+def configured(folder: Path, url: str, branch: str = "main", hub: str = "") -> Path:
+    """The book's own settings in a folder, with an address."""
+    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    config["repository"] = {"url": url, "branch": branch}
+    config["launch_buttons"]["jupyterhub_url"] = hub
+    (folder / "_config.yml").write_text(yaml.safe_dump(config, allow_unicode=True), encoding="utf-8")
+    for name in ("pyproject.toml", "CHANGELOG.md", "requirements.txt"):
+        shutil.copy(ROOT / name, folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def addressed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The HTML of a few pages, as the book is once it has an address."""
+    root = configured(tmp_path_factory.mktemp("addressed"), HOME, "live", "https://hub.example.org")
+    (root / "_toc.yml").write_text(yaml.safe_dump(TOC), encoding="utf-8")
+    shutil.copytree(ROOT / "book", root / "book")
+    for page in SHOWN:
+        source = next(path for suffix in (".ipynb", ".md") if (path := ROOT / f"{page}{suffix}").is_file())
+        (root / page).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(source, (root / page).parent)
+    (root / "fxbook/tasks/01_node_creation").mkdir(parents=True)
+    # Links lead to pages that are left out here, so that a warning is none.
+    command = [sys.executable, "-c", "import press; from jupyter_book.cli.main import main; main()", "build", str(root)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return root / "_build" / "html"
+
+
+def buttons(html: Path) -> dict[str, str]:
+    """Where the buttons of a page lead, by their label, and by their text where they have none of their own."""
+    page = parsed(html)
+    source = {label: link["href"] for label in LABELS for link in page.select(f"a.btn-{label}")}
+    launch = page.select(".dropdown-launch-buttons a")
+    return source | {link.get_text(strip=True): link["href"] for link in launch}
+
+
+def test_without_an_address_nothing_shows_one(built_book: Path) -> None:
+    assert the_book().imprint.repository == "", "with one, these tests ask for what it shows"
+    shown = {page: buttons(built_book / f"{page}.html") for page in PAGES}
+    assert {page: found for page, found in shown.items() if found} == {}
+    setup = (built_book / "book/setup.html").read_text(encoding="utf-8")
+    assert "git clone" not in setup and "rocket" not in setup
+
+
+def test_buttons_lead_to_the_manuscript_a_report_and_places_to_run_it(
+    addressed: Path, file_regression: FileRegressionFixture
+) -> None:
+    """Of a chapter, of exercises, of a page that nobody writes, and of a page without code."""
+    shown = {page: buttons(addressed / f"{page}.html") for page in SHOWN}
+    file_regression.check(yaml.safe_dump(shown, sort_keys=False, width=200), basename="buttons", extension=".yml")
+
+
+def test_the_set_up_page_tells_the_address_and_the_buttons(addressed: Path) -> None:
+    text = parsed(addressed / "book/setup.html").get_text(" ", strip=True)
+    assert f"git clone {HOME}" in re.sub(r"\s+", " ", text)
+    assert "Binder, Colab or JupyterHub" in text
+
+
+def test_every_page_with_a_manuscript_leads_to_it(opened: ModuleType) -> None:
+    book = the_book()
+    for source in book.sources:
+        for target in book.targets(source):
+            page = target.relative_to(ROOT).with_suffix("").as_posix()
+            assert opened.manuscript_of(ROOT, page) == source.relative_to(ROOT).as_posix()
+    made = {page for page in PAGES if not opened.manuscript_of(ROOT, page)}
+    names = ("api_index", "architectures", "fact_check", "random_graphs", "status", "symptom_index", "versions")
+    assert made == {f"chapters/reference/{name}" for name in names}
+
+
+@pytest.mark.parametrize(
+    "url", ["git@github.com:someone/a-book", "https://github.com/someone", "https://example.org/a/b"]
+)
+def test_an_address_that_cannot_be_used_is_refused(url: str, tmp_path: Path) -> None:
+    with pytest.raises(PressError, match="write https://github"):
+        imprint.read(configured(tmp_path, url))
+
+
+def test_rendering_needs_no_more_for_it_than_it_did() -> None:
+    """The book is rendered where neither torch nor jupytext is."""
+    code = (
+        "import sys; sys.modules.update(dict.fromkeys(('torch', 'jupytext')))\n"
+        "import press, runpy; runpy.run_path('book/_ext/launch_buttons.py')"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_no_text_has_a_gap_for_an_address(path: Path) -> None:
+    gaps = re.findall(
+        r"<the address>|ADDRESS-OF-THE-BOOK|<your[ -]\w+>|https?://(?:example|TODO)\S*", path.read_text("utf-8")
+    )
+    assert gaps == []
