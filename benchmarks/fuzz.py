@@ -19,7 +19,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from classroom.sandbox import Limits, Sandbox
-from tests.classroom.sandbox.fuzzing import Drawn, drawn_calls, fuzzing_sandbox, names_to_call, run_calls
+from classroom.tests.sandbox.fuzzing import Drawn, drawn_calls, fuzzing_sandbox, names_to_call, run_calls
 
 _BATCH = 250
 

@@ -1,6 +1,6 @@
 """How long a class takes to grade, and where the time goes: ``python benchmarks/grading.py [STUDENTS] [--seeds N]``.
 
-A class hands in six exercises, in all shapes of ``tests/classroom/students.py``, with answers that are mostly right;
+A class hands in six exercises, in all shapes of ``classroom/tests/students.py``, with answers that are mostly right;
 all of it is graded in the sandbox. Then the book's own answers are graded one by one, stage by stage, on one processor.
 The floor is what no grader can do without: use the answer once and judge it once, in one process that never forks. It
 is measured twice: alone, and in as many processes at once as there are workers, which share the machine as they do.
@@ -30,7 +30,7 @@ from classroom.assignment import Assignment, of_chapters
 from classroom.collect import submissions
 from classroom.grade import grading
 from classroom.grade.gradebook import Gradebook
-from tests.classroom import students as class_
+from classroom.tests import students as class_
 
 CHAPTER = "02"
 _TIMES = 5

@@ -21,6 +21,8 @@ from pathlib import Path
 import torch
 from torch import fx, nn
 
+from classroom.tests.collect import test_reading as hostile
+from classroom.tests.students import from_cells
 from fxbook import EditStepper, diff, draw, random_graph, tasks
 from fxbook.checking import check_with
 from fxbook.stepping.run.record import record_run
@@ -29,8 +31,6 @@ from press.binding import bind
 from press.book import Book
 from tests.browsing import CHROMIUM, FLAGS
 from tests.checking.exercise_for_tests import RELU_AFTER_LINEAR, right
-from tests.classroom.collect import test_reading as hostile
-from tests.classroom.students import from_cells
 from tests.drawing.graphs import chain
 from tests.passes.test_diff import large
 from tests.stepping.test_edit_stepper import twelve_nodes_eight_frames

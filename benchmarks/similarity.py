@@ -14,8 +14,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from classroom.reports.similarity import LEAST_OWN, explained, pairs, runs
+from classroom.tests.reports.copying import DISGUISES, honest, plain
 from fxbook.catalogue import catalogue
-from tests.classroom.reports.copying import DISGUISES, honest, plain
 
 
 def measured() -> Counter[str]:

@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from classroom.collect.lateness import Deadline, LateError, deadline
-from fxbook.catalogue import About, catalogue, numbered, unknown
+from fxbook.grading import About, catalogue, numbered, unknown
 
 Counts = Literal["last begun", "best", "last"]
 """Which of several versions counts: the last in which the exercise was begun, that with most points, or the last."""

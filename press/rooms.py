@@ -35,7 +35,7 @@ ROOMS = {
     "checking": Room("every right and wrong answer with its whole report, in the case of its clause", 4),
     "mutants": Room("every solution made slightly wrong in every way; what survives", 7, ("tests/mutation",)),
     "classroom": Room(
-        "handing out, the sandbox and its attacks, the judge, grading, exports, a hub, Dask", 10, ("tests/classroom",)
+        "handing out, the sandbox and its attacks, the judge, grading, exports, a hub, Dask", 10, ("classroom/tests",)
     ),
     "site": Room("every page in a browser, in both themes and on a phone; steppers and drawings in a browser", 8),
     "passes": Room("the passes of the chapters one by one, and on random graphs", 2, ("tests/operating",)),
@@ -74,7 +74,10 @@ def arguments_of_room(wanted: str) -> list[str]:
 
 def names_tests(arguments: Sequence[str]) -> bool:
     """Whether arguments of pytest name tests by their files: those then run whatever room they are in."""
-    return any(one.partition("::")[0].startswith(("tests", "extras", "chapters", "solutions")) for one in arguments)
+    return any(
+        one.partition("::")[0].startswith(("tests", "classroom", "extras", "chapters", "solutions"))
+        for one in arguments
+    )
 
 
 def _without(rooms: Iterable[str]) -> Iterator[str]:

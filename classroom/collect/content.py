@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 
-from fxbook.catalogue import catalogue
+from fxbook.grading import catalogue
 
 
 def exercise_counts(data: bytes) -> dict[str, int]:

@@ -12,9 +12,8 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from classroom.collect import plain
-from fxbook.learning import sheets
-from fxbook.learning.cells import parsed
+from classroom.collect import normalise
+from fxbook.grading import parsed, sheets
 
 JSON = Any
 _MOST_WRITTEN = 120
@@ -32,8 +31,8 @@ def parsed_sheet(name: str, data: bytes, answers: Mapping[str, JSON], handed_out
         handed_out: the cells of the sheet as it was handed out.
 
     Returns:
-        ``{"problem", "reason"}``, or ``{"cells", "homes", "alone", "untouched", "found", "called", "spare", "texts"}``;
-        see :class:`classroom.collect.reading.Read`.
+        ``{"problem", "reason"}``, or ``"cells"``, ``"untouched"`` and the fields of
+        :class:`classroom.collect.reading.ParsedSheet`.
     """
     try:
         sheet = sheets.parse(name, data)
@@ -52,20 +51,20 @@ def parsed_sheet(name: str, data: bytes, answers: Mapping[str, JSON], handed_out
             elif passed is not None and not (isinstance(passed, ast.Name) and passed.id == answer):
                 called[answer] = _written(passed)
     names = {answer: renamed.get(answer, answer) for answer in answers}
-    alone = {
+    required = {
         answer: [at for at, cell in enumerate(sheet.only_for(name).cells, 1) if cell] for answer, name in names.items()
     }
-    own = plain.Own(sheet.cells, handed_out)
+    own = normalise.StudentCode(sheet.cells, handed_out)
     begun = {answer: name for answer, name in names.items() if answer in renamed or answer not in untouched}
     return {
         "cells": sheet.cells,
-        "homes": {answer: sheet.homes(name) for answer, name in names.items()},
-        "alone": alone,
+        "defined_in": {answer: sheet.homes(name) for answer, name in names.items()},
+        "required_cells": required,
         "untouched": [answer for answer in untouched if answer not in renamed],
-        "found": renamed,
+        "renamed_to": renamed,
         "called": called,
         "worked": own.any,
-        "spare": own.unused(frozenset({*begun.values(), *given}))[:_MOST_SPARE],
+        "unused_functions": own.unused(frozenset({*begun.values(), *given}))[:_MOST_SPARE],
         "texts": {answer: own.texts(name) for answer, name in begun.items() if sheet.homes(name)},
     }
 

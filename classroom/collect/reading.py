@@ -12,8 +12,7 @@ from classroom.assignment import Assignment
 from classroom.grade.gradebook import EXERCISES
 from classroom.grade.records import Submission
 from classroom.sandbox import Sandbox, for_reading
-from fxbook.catalogue import catalogue
-from fxbook.learning import sheets
+from fxbook.grading import catalogue, sheets
 
 JSON = Any
 # Characters, whatever a file that takes its reader over may write: of a sentence or a name, of what an answer keeps.
@@ -21,45 +20,48 @@ _MOST_SAID, _MOST_KEPT = 1000, 6000
 
 
 @dataclasses.dataclass(frozen=True)
-class Read:
+class ParsedSheet:
     """The sheet of one chapter, or why there is none.
 
     Args:
         sheet: ``None`` where nothing was handed in, or what was cannot be read.
         problem: why it cannot be read, for the student.
         reason: the same for the teacher.
-        homes: of each answer the numbers, from 1, of the cells that define it.
-        alone: of each answer those of the cells that it needs, however many others there are.
+        defined_in: of each answer the numbers, from 1, of the cells that define it.
+        required_cells: of each answer those of the cells that it needs, however many others there are.
         untouched: the answers that are as they were handed out.
-        found: the name in the sheet of each answer that has another than was asked for: the check is called with it.
+        renamed_to: the name in the sheet of each answer that has another than was asked for, with which the check is
+            called.
         called: what the check is called with where that tells no answer.
         worked: whether there is anything in the sheet that was not handed out.
-        spare: functions that were written in it and that no answer uses.
+        unused_functions: functions that were written in it and that no answer uses.
         texts: of each answer what was written for it, as it stands there and as plain text to compare with others'.
     """
 
     sheet: sheets.Sheet | None
     problem: str = ""
     reason: str = ""
-    homes: Mapping[str, Sequence[int]] = dataclasses.field(default_factory=dict)
-    alone: Mapping[str, Sequence[int]] = dataclasses.field(default_factory=dict)
+    defined_in: Mapping[str, Sequence[int]] = dataclasses.field(default_factory=dict)
+    required_cells: Mapping[str, Sequence[int]] = dataclasses.field(default_factory=dict)
     untouched: frozenset[str] = frozenset()
-    found: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    renamed_to: Mapping[str, str] = dataclasses.field(default_factory=dict)
     called: Mapping[str, str] = dataclasses.field(default_factory=dict)
     worked: bool = False
-    spare: Sequence[str] = ()
+    unused_functions: Sequence[str] = ()
     texts: Mapping[str, Sequence[str]] = dataclasses.field(default_factory=dict)
 
     def only(self, answer: str) -> sheets.Sheet | None:
         """The sheet with nothing but the cells that the answer needs; ``None`` where that leaves nothing out."""
-        numbers = set(self.alone.get(answer, ()))
+        numbers = set(self.required_cells.get(answer, ()))
         if not numbers or self.sheet is None:
             return None
         cells = tuple(cell if number in numbers else "" for number, cell in enumerate(self.sheet.cells, 1))
         return None if cells == self.sheet.cells else dataclasses.replace(self.sheet, cells=cells)
 
 
-def read_sheet(submission: Submission, assignment: Assignment, chapter: str, sandbox: Sandbox | None = None) -> Read:
+def read_sheet(
+    submission: Submission, assignment: Assignment, chapter: str, sandbox: Sandbox | None = None
+) -> ParsedSheet:
     """Read the sheet of a chapter that counts; never raises for what is in it.
 
     Args:
@@ -72,9 +74,9 @@ def read_sheet(submission: Submission, assignment: Assignment, chapter: str, san
     """
     if chapter in submission.problems:
         problem = submission.problems[chapter]
-        return Read(None, problem, problem)
+        return ParsedSheet(None, problem, problem)
     if chapter not in submission.sheets:
-        return Read(None)
+        return ParsedSheet(None)
     name, data = submission.names[chapter], submission.sheets[chapter]
     exercises = [about for about in assignment.exercises if about.chapter == chapter]
     answers = {about.answer: {"exercise": about.id, "stub": stubs(chapter).get(about.id, "")} for about in exercises}
@@ -82,18 +84,19 @@ def read_sheet(submission: Submission, assignment: Assignment, chapter: str, san
     match parsed:
         case {"problem": str(problem), "reason": str(reason)}:
             for_teacher = f"{name} cannot be read: {reason[:_MOST_SAID]}. {_ASK}"
-            return Read(None, problem[:_MOST_SAID], for_teacher)
+            return ParsedSheet(None, problem[:_MOST_SAID], for_teacher)
         case dict() if _has_form(parsed, frozenset(answers)):
             pass
         case _:
             reason = "reading it takes more time or memory than any notebook needs"
-            return Read(None, f"{name} cannot be read: {reason}.", f"{name} cannot be read: {reason}. {_ASK}")
+            return ParsedSheet(None, f"{name} cannot be read: {reason}.", f"{name} cannot be read: {reason}. {_ASK}")
     sheet = sheets.Sheet(Path(name), tuple(parsed["cells"]))
-    fields = {key: parsed[key] for key in ("homes", "alone", "found", "called", "worked", "spare", "texts")}
-    return Read(sheet, untouched=frozenset(parsed["untouched"]), **fields)
+    fields = {key: parsed[key] for key in _FIELDS}
+    return ParsedSheet(sheet, untouched=frozenset(parsed["untouched"]), **fields)
 
 
 _ASK = "Ask for the file again."
+_FIELDS = ("defined_in", "required_cells", "renamed_to", "called", "worked", "unused_functions", "texts")
 
 
 def _has_form(parsed: JSON, answers: frozenset[str]) -> bool:
@@ -103,21 +106,21 @@ def _has_form(parsed: JSON, answers: frozenset[str]) -> bool:
             "cells": list(cells),
             "untouched": list(untouched),
             "worked": bool(),
-            "spare": list(spare),
-            "homes": dict() as homes,
-            "alone": dict() as alone,
-            "found": dict() as names,
+            "unused_functions": list(unused),
+            "defined_in": dict() as defined_in,
+            "required_cells": dict() as required,
+            "renamed_to": dict() as names,
             "called": dict() as called,
             "texts": dict() as texts,
         }:
             pass
         case _:
             return False
-    places = [place for part in (homes, alone) for given in part.values() for place in _listed(given)]
-    short_texts = [untouched, spare, names.values(), called.values()]
+    places = [place for part in (defined_in, required) for given in part.values() for place in _listed(given)]
+    short_texts = [untouched, unused, names.values(), called.values()]
     long_texts = [text for pair in texts.values() for text in _listed(pair)]
     return (
-        homes.keys() == alone.keys() == answers
+        defined_in.keys() == required.keys() == answers
         and answers.issuperset(names.keys() | called.keys() | texts.keys())
         and all(len(_listed(pair)) == 2 for pair in texts.values())
         and all(type(place) is int and 1 <= place <= len(cells) for place in places)

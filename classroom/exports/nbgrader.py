@@ -27,7 +27,7 @@ from classroom.assignment import Assignment
 from classroom.exports import ExportError
 from classroom.grade import hidden
 from classroom.handout import release
-from fxbook.catalogue import About
+from fxbook.grading import About
 from press.book import the_book
 from press.printing.derive import UNSOLVED
 from press.stored import serialised

@@ -25,13 +25,13 @@ import fxbook
 from classroom.assignment import Assignment
 from classroom.grade import private
 from classroom.grade.records import Mark, Participant, Submission
-from fxbook.catalogue import catalogue
+from fxbook.grading import catalogue
 
 JSON = Any
 NAME, TABLE = "gradebook.jsonl", "grades.csv"
 # The notebooks as they are handed out, where this is a checkout of the book.
 EXERCISES = Path(fxbook.__file__).parent.parent / "exercises"
-_VERSION = 2
+_VERSION = 3
 COLUMNS = (
     "student",
     "key",
@@ -57,7 +57,7 @@ COLUMNS = (
 _FORMULA = re.compile(r"[=+\-@\uff1d\uff0b\uff0d\uff20]")
 # The rooms that decide what an answer is worth, besides the exercises themselves.
 _GRADING = {
-    "fxbook": ("asking", "checking", "graph", "learning"),
+    "fxbook": ("cases", "checking", "graph", "learning", "observing", "rules"),
     "classroom": ("collect", "grade", "judge", "sandbox"),
 }
 
@@ -277,7 +277,7 @@ def _rows(marks: Iterable[Mark]) -> Iterator[list[Any]]:
     first_with: dict[tuple[str, str], str] = {}
     for mark in marks:
         row: dict[str, Any] = {**mark.to_json(), "unproven": "; ".join(mark.unproven)}
-        row["for_teacher"] = " ".join(filter(None, [mark.for_teacher, mark.look]))
+        row["for_teacher"] = " ".join(filter(None, [mark.for_teacher, mark.remark]))
         if mark.status == "unreadable":
             # A file that cannot be read is one thing to look at, however many exercises are in it.
             first = first_with.setdefault((mark.key, mark.message), mark.exercise)

@@ -7,9 +7,7 @@ import functools
 from collections.abc import Mapping
 
 from classroom.sandbox.inside.hidden import with_cases
-from fxbook import tasks
-from fxbook.cases import Exercise
-from fxbook.catalogue import catalogue, unknown
+from fxbook.grading import Exercise, catalogue, tasks, unknown
 
 _MOST_SEEDS = 100
 

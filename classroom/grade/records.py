@@ -114,9 +114,9 @@ class Mark:
         line: the line of the student's code that raised.
         graph: the student's graph there, as :class:`fxbook.graph.record.GraphRecord` in JSON.
         unproven: what the grader could not compute again by itself, so that an answer might forge it.
-        look: what a teacher should see with their own eyes: how an answer was found, or why none was.
+        remark: what a teacher should see with their own eyes: how an answer was found, or why none was.
         source: what the student wrote for it, for the teacher, cut where it is long.
-        plain: the same as :mod:`classroom.collect.plain` gives it, to be compared with others'.
+        plain: the same as :mod:`classroom.collect.normalise` gives it, to be compared with others'.
         seconds: wall-clock time that grading took.
         late_days: begun days after it was due.
         penalty: the points that lateness took; ``points`` are what is left.
@@ -138,7 +138,7 @@ class Mark:
     line: str = ""
     graph: JSON = None
     unproven: tuple[str, ...] = ()
-    look: str = ""
+    remark: str = ""
     source: str = ""
     plain: str = ""
     seconds: float = 0.0

@@ -19,13 +19,12 @@ from pathlib import Path
 from typing import IO, Any
 
 from classroom.collect.names import shown
-from classroom.collect.reading import Read
-from classroom.grade.choosing import MOST_GRADED, Choice
+from classroom.collect.reading import ParsedSheet
 from classroom.grade.jobs import Job
 from classroom.grade.records import UNSEEN, Mark
+from classroom.grade.select_version import MOST_GRADED, VersionSelector
 from classroom.sandbox import Sandbox, SandboxError
-from fxbook.catalogue import About
-from fxbook.observing.forked import Outcome
+from fxbook.grading import About, Outcome
 
 JSON = Any
 # A worker that does not come back after so many seconds, and so many more for what it does, is taken for dead.
@@ -54,7 +53,7 @@ def grade(job: Job) -> list[JSON]:
     # A worker of Dask may have several threads; there is one sandbox.
     with _one_at_a_time, _deadline(job):
         sandbox = _sandbox(job)
-        choices = {chapter: Choice(job, chapter, sandbox) for chapter in job.assignment.chapters}
+        choices = {chapter: VersionSelector(job, chapter, sandbox) for chapter in job.assignment.chapters}
         return [_mark(job, about, choices[about.chapter]).to_json() for about in job.assignment.exercises]
 
 
@@ -102,7 +101,7 @@ def _nowhere() -> IO[str]:
 # ---- one answer ------------------------------------------------------------------------------------------------------
 
 
-def _mark(job: Job, about: About, choice: Choice) -> Mark:
+def _mark(job: Job, about: About, choice: VersionSelector) -> Mark:
     started = time.monotonic()
     submission, worth = job.submission, job.assignment.points[about.id]
     mark = Mark(
@@ -127,24 +126,24 @@ def _mark(job: Job, about: About, choice: Choice) -> Mark:
     return dataclasses.replace(mark, seconds=round(time.monotonic() - started, 3))
 
 
-def _graded(job: Job, about: About, read: Read, mark: Mark) -> Mark:
+def _graded(job: Job, about: About, read: ParsedSheet, mark: Mark) -> Mark:
     if read.sheet is None:
         status = "unreadable" if read.problem else "missing"
         fields = {"message": shown(read.problem, _MOST_TOLD), "for_teacher": shown(read.reason, _MOST_TOLD)}
         return dataclasses.replace(mark, status=status, **fields)
     if about.answer in read.untouched:
         # What the book wrote is no idea of the student's.
-        fields = {"message": f"Not begun: `{about.answer}` is as it was handed out.", "look": _not_found(about, read)}
+        fields = {"message": f"Not begun: `{about.answer}` is as it was handed out.", "remark": _not_found(about, read)}
         return dataclasses.replace(mark, **fields)
     source, plain = read.texts.get(about.answer, ("", ""))
-    mark = dataclasses.replace(mark, look=_found_as(about, read), source=source, plain=plain)
+    mark = dataclasses.replace(mark, remark=_found_as(about, read), source=source, plain=plain)
     seed = job.seed_for(about.id, "public")
     tried = _tried(job, about, read, seed)
     if tried.rule:
         where = f"Seed {seed}. {_which(about, read)}"
         reason = tried.for_teacher or tried.message
         if tried.status == "missing":
-            return dataclasses.replace(mark, **tried.fields(), status="missing", look=_not_found(about, read))
+            return dataclasses.replace(mark, **tried.fields(), status="missing", remark=_not_found(about, read))
         return dataclasses.replace(mark, **tried.fields(), status=tried.status, for_teacher=_joined(reason, where))
     unproven = dict.fromkeys(tried.unproven)
     for name, seed, text in _variants(job, about.id):
@@ -175,10 +174,10 @@ def _variants(job: Job, exercise_id: str) -> Iterator[tuple[str, int, str]]:
         yield "Hidden cases", job.seed_for(exercise_id, "hidden cases"), job.assignment.hidden
 
 
-def _observed(job: Job, about: About, read: Read, seed: int, text: str) -> Outcome:
+def _observed(job: Job, about: About, read: ParsedSheet, seed: int, text: str) -> Outcome:
     """Observe an answer; where the cells above it do not let it, with those alone that it needs."""
     assert read.sheet
-    name = read.found.get(about.answer, about.answer)
+    name = read.renamed_to.get(about.answer, about.answer)
     outcome = Outcome(None, "silent")
     for sheet in filter(None, (read.sheet, read.only(about.answer))):
         outcome = _again(job, operator.methodcaller("observe", sheet, about.id, name, seed, text))
@@ -215,17 +214,17 @@ class _Tried:
         return {name: getattr(self, name) for name in ("rule", "message", "node", "read", "line", "graph", "unproven")}
 
 
-def _tried(job: Job, about: About, read: Read, seed: int, text: str = "") -> _Tried:
+def _tried(job: Job, about: About, read: ParsedSheet, seed: int, text: str = "") -> _Tried:
     outcome = _observed(job, about, read, seed, text)
     name = read.sheet.name if read.sheet else ""
     if outcome.data is None:
         return _Tried("ends well", f"Your code {_ENDED.get(outcome.ended, outcome.ended)}.", read=about.read)
     observed = outcome.data
-    raised = _raised(observed, set(read.alone[about.answer]))
+    raised = _raised(observed, set(read.required_cells[about.answer]))
     if observed["observation"] is None:
-        if not read.homes[about.answer]:
+        if not read.defined_in[about.answer]:
             return _Tried("answered", f"No cell of {name} gives the name `{about.answer}`.", status="missing")
-        own_name = shown(read.found.get(about.answer, about.answer), 80)
+        own_name = shown(read.renamed_to.get(about.answer, about.answer), 80)
         return _Tried("answered", _joined(f"`{own_name}` could not be defined.", raised), read=about.read)
     judge = operator.methodcaller("judge", about.id, observed["observation"], seed, text)
     judged = _again(job, judge)
@@ -265,30 +264,30 @@ def _joined(*sentences: str) -> str:
     return shown(" ".join(filter(None, sentences)), _MOST_TOLD)
 
 
-def _which(about: About, read: Read) -> str:
+def _which(about: About, read: ParsedSheet) -> str:
     """What a teacher may want to know of how the answer was found."""
-    if len(homes := read.homes.get(about.answer, [])) > 1:
-        name = read.found.get(about.answer, about.answer)
+    if len(homes := read.defined_in.get(about.answer, [])) > 1:
+        name = read.renamed_to.get(about.answer, about.answer)
         return f"`{shown(name, 80)}` is defined {len(homes)} times: cell {homes[-1]} counts."
     return ""
 
 
-def _found_as(about: About, read: Read) -> str:
+def _found_as(about: About, read: ParsedSheet) -> str:
     """Under which other name the answer was found, if it was."""
-    name = read.found.get(about.answer, "")
+    name = read.renamed_to.get(about.answer, "")
     return f"Found as `{shown(name, 80)}`, which the check calls." if name else ""
 
 
-def _not_found(about: About, read: Read) -> str:
+def _not_found(about: About, read: ParsedSheet) -> str:
     """What is to be seen of a sheet that was worked on, where it has no answer to an exercise."""
     sentences = []
     if written := read.called.get(about.answer, ""):
         sentences.append(
             f"The check is called with `{shown(written, 120).replace('`', '')}`, which is no name to look for."
         )
-    if read.spare:
-        listed = ", ".join(f"`{shown(name, 80)}`" for name in read.spare)
+    if read.unused_functions:
+        listed = ", ".join(f"`{shown(name, 80)}`" for name in read.unused_functions)
         sentences.append(f"No answer uses {listed}: is it one under another name?")
-    if not sentences and read.worked and not read.homes.get(about.answer):
+    if not sentences and read.worked and not read.defined_in.get(about.answer):
         sentences.append("The rest of the sheet was worked on.")
     return _joined(*sentences)

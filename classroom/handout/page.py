@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 
 from classroom.assignment import Assignment
-from fxbook.catalogue import About
+from fxbook.grading import About
 
 _LONGEST_TITLE = 120
 # So many rows fill half a page; more stand in two columns, without their ids, and then in smaller print.

@@ -45,19 +45,29 @@ from torch import fx, nn
 from classroom.judge.claims import CLAIMS, are_origins, is_bounded
 from classroom.judge.rebuild.graph import rebuild
 from classroom.judge.rebuild.values import RefusedError, UnreadableError
-from fxbook.cases.exercise import Exercise, model_of
-from fxbook.cases.values import Value
-from fxbook.checking.judge import CHECK_WORKS, Verdict, judge, judge_facts, own_error
+from fxbook.grading import (
+    CHECK_WORKS,
+    CaseFacts,
+    Exercise,
+    Trial,
+    UnreadableObservationError,
+    Value,
+    Verdict,
+    Violation,
+    forked,
+    judge,
+    judge_facts,
+    model_of,
+    observe_graph,
+    observe_inside,
+    own_error,
+    quick_errors,
+    read_observation,
+    trials_of,
+    weights_of,
+)
 from fxbook.graph.naming import callable_name
 from fxbook.graph.record import GraphRecord
-from fxbook.observing import forked
-from fxbook.observing.observation import CaseFacts, read
-from fxbook.observing.observation import UnreadableError as UnreadableObservationError
-from fxbook.observing.observe import observe_graph, observe_inside
-from fxbook.observing.prepare import weights_of
-from fxbook.observing.quick_errors import quick_errors
-from fxbook.rules.rule import Violation
-from fxbook.rules.trial import Trial, trials_of
 
 JSON = Any
 Again = Callable[[int], list[Value] | None]
@@ -138,7 +148,7 @@ def judgement_of(exercise: Exercise, observation: JSON, seed: int) -> Judgement:
     """
     unreadable = Judgement(judge(exercise, None, seed))
     try:
-        claimed = read(observation) if is_bounded(observation) else None
+        claimed = read_observation(observation) if is_bounded(observation) else None
     except UnreadableObservationError:
         claimed = None
     trials = trials_of(exercise, seed)

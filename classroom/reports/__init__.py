@@ -17,7 +17,7 @@ from classroom.reports.figures import Figures
 from classroom.reports.overview import Overview, overview
 from classroom.reports.pages import class_page, student_page
 from classroom.reports.wording import checked_address, count, number, percent
-from fxbook.catalogue import place
+from fxbook.grading import place
 
 __all__ = ["summary", "write"]
 

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from classroom.grade.records import Mark
-from fxbook.catalogue import About
+from fxbook.grading import About
 
 # What may differ between two students who made the same mistake: what is quoted, numbers, and the names of nodes.
 _TOKEN = re.compile(r"`[^`]*`|'[^']*'|\"[^\"]*\"|\w+")

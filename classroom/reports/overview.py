@@ -12,7 +12,7 @@ from classroom.grade.records import Mark, Status
 from classroom.reports.ideas import Idea, Section, Trouble, sections, troubles, wrong_ideas
 from classroom.reports.similarity import Alike, alike
 from classroom.reports.wording import SHORT, count, readable
-from fxbook.catalogue import About
+from fxbook.grading import About
 
 _MOST_PASS = 0.75
 _FEW = 5
@@ -170,13 +170,13 @@ class Overview:
     @property
     def not_found(self) -> list[Seen]:
         """Where no answer was found in a sheet that was worked on."""
-        return self._seen(lambda mark: mark.look if mark.status == "missing" and mark.look else None)
+        return self._seen(lambda mark: mark.remark if mark.status == "missing" and mark.remark else None)
 
     @property
     def renamed(self) -> list[tuple[Student, list[Mark]]]:
         """Whose answers were found under other names."""
         rows = [
-            (student, [mark for mark in student.marks if mark.status != "missing" and mark.look])
+            (student, [mark for mark in student.marks if mark.status != "missing" and mark.remark])
             for student in self.students
         ]
         return [(student, marks) for student, marks in rows if marks]

@@ -16,7 +16,7 @@ from classroom.reports import charts, wording
 from classroom.reports.figures import Figures, snippet
 from classroom.reports.ideas import full_message
 from classroom.reports.overview import Overview, Student
-from fxbook.catalogue import place
+from fxbook.grading import place
 
 _HERE = Path(__file__).parent
 _FX_STYLE = _HERE.parent.parent / "fxbook" / "static" / "drawing.css"

@@ -1,11 +1,11 @@
 """Which answers are alike beyond what the book and the class explain: a hint to look, never a verdict.
 
-An answer is compared as plain text (:mod:`classroom.collect.plain`), by the sets of its runs of a few tokens, as MOSS
-does (Schleimer, Wilkerson, Aiken: Winnowing, SIGMOD 2003), but with all of them, since answers are short. Runs that
-stand in the stub, in the book's solution, or in the answers of many others tell nothing. ``benchmarks/similarity.py``
-measures how many honest pairs it lists and how many copies it finds. The libraries tried there in its place do no
-better: RapidFuzz compares sequences, and loses a copy whose statements are in another order; copydetect (of 2024) does
-what is done here, with hashes that differ in each run.
+An answer is compared as plain text (:mod:`classroom.collect.normalise`), by the sets of its runs of a few tokens, as
+MOSS does (Schleimer, Wilkerson, Aiken: Winnowing, SIGMOD 2003), but with all of them, since answers are short. Runs
+that stand in the stub, in the book's solution, or in the answers of many others tell nothing.
+``benchmarks/similarity.py`` measures how many honest pairs it lists and how many copies it finds. The libraries tried
+there in its place do no better: RapidFuzz compares sequences, and loses a copy whose statements are in another order;
+copydetect (of 2024) does what is done here, with hashes that differ in each run.
 """
 
 from __future__ import annotations
@@ -18,11 +18,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from classroom.collect.plain import plain_answer
+from classroom.collect.normalise import plain_answer
 from classroom.grade.gradebook import EXERCISES
 from classroom.grade.records import Mark
-from fxbook.catalogue import About
-from fxbook.learning import sheets
+from fxbook.grading import About, sheets
 
 Runs = frozenset[tuple[str, ...]]
 _TOKEN = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|\w+|\S")

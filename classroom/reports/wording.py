@@ -11,7 +11,7 @@ from markupsafe import Markup, escape
 
 from classroom.collect import names
 from classroom.grade.records import UNSEEN, Mark, Status
-from fxbook.catalogue import place
+from fxbook.grading import place
 
 NOTHING = Markup("")
 SIGNS: dict[Status, str] = {
@@ -36,7 +36,7 @@ _LIMITS = {
     "student": 120,
     "message": 600,
     "for_teacher": 600,
-    "look": 600,
+    "remark": 600,
     "rule": 80,
     "node": 80,
     "line": 300,
@@ -110,7 +110,7 @@ def property_name(rule: str) -> str:
 
 def found_name(mark: Mark) -> str:
     """The name under which an answer was found."""
-    return (re.findall(r"`([^`]+)`", mark.look) or [mark.look])[0]
+    return (re.findall(r"`([^`]+)`", mark.remark) or [mark.remark])[0]
 
 
 def verdict(status: Status, hidden: bool) -> str:

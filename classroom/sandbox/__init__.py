@@ -2,9 +2,10 @@
 
 There are three rooms: students' code runs in one, what it said is judged in the next, files are read in the third. In
 each a process gets ready once, inside bubblewrap (``bubble``), with only the files that it needs (``contents``; the
-code of students gets half of the library, ``halves``). It forks for each piece of work, and each fork confines itself
-further before it reads what a student made (``inside``), which leaves it few system calls (``calls``). What comes out
-is JSON, which the grader parses and looks through (``outside``); nothing else of a student's ever enters it.
+code of students gets the part of the library that observes, ``observer_package``). It forks for each piece of work,
+and each fork confines itself further before it reads what a student made (``inside``), which leaves it few system
+calls (``calls``). What comes out is JSON, which the grader parses and looks through (``outside``); nothing else of a
+student's ever enters it.
 """
 
 import functools

@@ -12,25 +12,25 @@ from pathlib import Path
 
 import classroom
 import fxbook
-from classroom.sandbox import calls, halves
-from classroom.sandbox.halves import texts
-from fxbook.catalogue import SHEETS
+from classroom.sandbox import calls, observer_package
+from classroom.sandbox.observer_package import texts
+from fxbook.grading import SHEETS
 
 _LIBRARY, _GRADER = Path(fxbook.__file__).parent, Path(classroom.__file__).parent
 _INSIDE = Path(__file__).parent / "inside"
 OBSERVING, JUDGING, READING = ROOMS = ("observing", "judging", "reading")
 _OF_THE_LIBRARY: Mapping[str, tuple[str, ...]] = {
-    JUDGING: (*halves.OBSERVING, "asking/*.py", "checking/*.py", f"tasks/{SHEETS}/**/check.py"),
+    JUDGING: (*observer_package.OBSERVING, "rules/*.py", "checking/*.py", f"tasks/{SHEETS}/**/check.py"),
     READING: (
-        *("__init__.py", "torch_here.py", "checking/__init__.py", "checking/forked.py"),
-        *(f"learning/{name}.py" for name in ("__init__", "cells", "damage", "sheets")),
+        *("__init__.py", "grading.py", "torch_here.py", "observing/__init__.py", "observing/forked.py"),
+        "learning/*.py",
     ),
 }
 # Students' code sees none of it.
 _OF_THE_GRADER: Mapping[str, tuple[str, ...]] = {
     OBSERVING: (),
     JUDGING: ("__init__.py", "judge/**/*.py"),
-    READING: ("__init__.py", *(f"collect/{name}.py" for name in ("__init__", "parsing", "plain", "unzipping"))),
+    READING: ("__init__.py", *(f"collect/{name}.py" for name in ("__init__", "normalise", "parsing", "unzipping"))),
 }
 _INSIDE_EVERY_ROOM = ("__init__.py", "confine.py", "pages.py", "rooms.py", "warm.py")
 _INSIDE_ONE: Mapping[str, tuple[str, ...]] = {
@@ -48,7 +48,7 @@ def files(room: str) -> Mapping[str, str | bytes]:
         classroom.sandbox.calls.NoFilterError: there is no filter of system calls on this machine.
     """
     return {
-        **(halves.files() if room == OBSERVING else texts(_LIBRARY, _OF_THE_LIBRARY[room])),
+        **(observer_package.files() if room == OBSERVING else texts(_LIBRARY, _OF_THE_LIBRARY[room])),
         **texts(_GRADER, _OF_THE_GRADER[room]),
         **texts(_INSIDE, (*_INSIDE_EVERY_ROOM, *_INSIDE_ONE[room])),
         "inside/calls.bpf": calls.program(),

@@ -19,8 +19,7 @@ from typing import IO, Any
 from classroom.sandbox import bubble, contents
 from classroom.sandbox.bubble import SandboxError
 from classroom.sandbox.groups import Group
-from fxbook.observing import forked
-from fxbook.observing.forked import Outcome
+from fxbook.grading import Outcome, forked
 
 JSON = Any
 _START_SECONDS = 120.0
@@ -112,14 +111,18 @@ class Link:
         user = _FIRST_USER + secrets.randbelow(_USERS)
         request = {"mark": mark, "user": user, "seconds": seconds, "bounds": bounds}
         last = time.monotonic() + seconds + _SPARE_SECONDS
-        with _pipe() as (their_in, our_out), _pipe() as (our_in, their_out), _sockets() as (fate, their_fate):
-            theirs = (their_in, their_out, their_fate)
+        with (
+            _pipe() as (their_in, our_out),
+            _pipe() as (our_in, their_out),
+            _sockets() as (exit_channel, their_exit_channel),
+        ):
+            theirs = (their_in, their_out, their_exit_channel)
             descriptors = [*(end.fileno() for end in theirs), *files]
             socket.send_fds(self._control, [json.dumps(request).encode()], descriptors)
             for end in theirs:
                 end.close()
             first = frame = None
-            with contextlib.suppress(BrokenPipeError):  # It has ended: its fate tells how.
+            with contextlib.suppress(BrokenPipeError):  # It has ended: the exit channel tells how.
                 forked.send(our_out.fileno(), task, mark.encode())
                 if (first := _receive(our_in, mark, last, _MOST_FIRST)) is not None:
                     check_begun(json.loads(first))
@@ -129,8 +132,8 @@ class Link:
                 data = _parsed(frame)
                 return Outcome(data, "" if data is not None else "silent")
             our_in.close()  # Whoever still writes will not be read.
-            fate.settimeout(max(0.0, last - time.monotonic()) + _SPARE_SECONDS)
-            ended = fate.recv(4096).decode()
+            exit_channel.settimeout(max(0.0, last - time.monotonic()) + _SPARE_SECONDS)
+            ended = exit_channel.recv(4096).decode()
         if not ended:
             raise EOFError("the warm process ended")
         if first is None:

@@ -14,13 +14,12 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-from classroom.sandbox import bubble, halves
+from classroom.sandbox import bubble, observer_package
 from classroom.sandbox.bubble import SandboxError
 from classroom.sandbox.contents import JUDGING, OBSERVING, READING
 from classroom.sandbox.inside.rooms import NotBegunError
 from classroom.sandbox.link import Link, check_begun
-from fxbook.observing import forked
-from fxbook.observing.forked import Outcome
+from fxbook.grading import Outcome, forked
 
 JSON = Any
 
@@ -220,7 +219,7 @@ class _OpenRoom(_Room):
 
 
 def _task(exercise_id: str, hidden: str, seed: int) -> JSON:
-    text = halves.hidden_for(hidden, exercise_id) if hidden else ""
+    text = observer_package.hidden_for(hidden, exercise_id) if hidden else ""
     return {"exercise": exercise_id, "hidden": text, "seed": seed}
 
 

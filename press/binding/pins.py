@@ -7,15 +7,15 @@ import sys
 import tempfile
 import tomllib
 from pathlib import Path
+from typing import Any
 
 from press import ROOT
 
-# Of the extras in pyproject.toml the one that a reader never needs.
-TEACHERS = "classroom"
-CORE, BEYOND = ROOT / "requirements.txt", ROOT / "classroom" / "requirements.txt"
+TEACHERS = ROOT / "classroom"
+CORE, BEYOND = ROOT / "requirements.txt", TEACHERS / "requirements.txt"
 _HEADING = """\
 # What `python -m press test` and some options of `python -m classroom` need beyond ../requirements.txt: the systems
-# that teachers use. Written by `python -m press pins` from the extra `classroom` of pyproject.toml.
+# that teachers use. Written by `python -m press pins` from the extras of the pyproject.toml beside this file.
 """
 
 
@@ -23,15 +23,15 @@ def write() -> int:
     """Choose the newest versions that fit together, and pin them; return the exit status of the tool that chooses."""
     if status := _run("-m", "pip", "install", "--quiet", "uv"):
         return status
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    extras = [extra for extra in project["optional-dependencies"] if extra != TEACHERS]
-    return _compile(CORE, extras, "--upgrade") or _write_beyond([*extras, TEACHERS])
-
-
-def _write_beyond(extras: list[str]) -> int:
+    book, teachers = _project(ROOT), _project(TEACHERS)
+    extras = list(book["optional-dependencies"])
+    grading = [name for name in teachers["dependencies"] if not name.startswith(book["name"])]
+    systems = [name for names in teachers["optional-dependencies"].values() for name in names]
     with tempfile.TemporaryDirectory() as folder:
         every = Path(folder) / "every.txt"
-        if status := _compile(every, extras, "--constraint", str(CORE)):
+        if status := _compile(CORE, extras, grading, "--upgrade"):
+            return status
+        if status := _compile(every, extras, [*grading, *systems], "--constraint", str(CORE)):
             return status
         core = _blocks(CORE.read_text(encoding="utf-8"))
         beyond = [lines for pin, lines in _blocks(every.read_text(encoding="utf-8")).items() if pin not in core]
@@ -39,11 +39,24 @@ def _write_beyond(extras: list[str]) -> int:
     return 0
 
 
-def _compile(out: Path, extras: list[str], *options: str) -> int:
+def _compile(out: Path, extras: list[str], more: list[str], *options: str) -> int:
+    """Pin the book with extras, and with what its teachers need more."""
     compile_pins = ["pip", "compile", "--quiet", "--universal", "--python-version", "3.11"]
     asked = [part for extra in extras for part in ("--extra", extra)]
     told = ["--custom-compile-command", "python -m press pins", "--output-file", str(out)]
-    return _run("-m", "uv", *compile_pins, *asked, *told, *options, "pyproject.toml")
+    with tempfile.TemporaryDirectory() as folder:
+        needs = Path(folder) / "needs.in"
+        needs.write_text("\n".join(more), encoding="utf-8")
+        status = _run("-m", "uv", *compile_pins, *asked, *told, *options, "pyproject.toml", str(needs))
+        if not status:
+            reason = f"{_project(TEACHERS)['name']} (classroom/pyproject.toml)"
+            text = out.read_text(encoding="utf-8")
+            out.write_text(text.replace(f"-r {needs}", reason), encoding="utf-8")
+    return status
+
+
+def _project(folder: Path) -> dict[str, Any]:
+    return tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
 def _blocks(text: str) -> dict[str, str]:

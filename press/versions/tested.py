@@ -37,7 +37,7 @@ TESTS = (
     "tests/book/test_questions.py",
     "tests/book/test_recordings.py",
     "tests/book/test_wrong_keywords.py",
-    "tests/classroom/judge",
+    "classroom/tests/judge",
     "tests/press/test_warm_kernels.py",
 )
 

@@ -1,6 +1,6 @@
 """A class of five, from the zip that students get to marks and reports: in the sandbox, or trusted where there is none.
 
-What the grader and the reports do beyond that, and all that may go wrong, is tested in ``tests/classroom``.
+What the grader and the reports do beyond that, and all that may go wrong, is tested in ``classroom/tests``.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from bs4 import BeautifulSoup
 from nbformat import NotebookNode
 
 from classroom.__main__ import main
-from tests.classroom import students as class_
-from tests.classroom.grade.parts import ASSIGNMENT, CHAPTER, UNSAFE
-from tests.classroom.handing_in import Change, answer, handed_in
+from classroom.tests import students as class_
+from classroom.tests.grade.parts import ASSIGNMENT, CHAPTER, UNSAFE
+from classroom.tests.handing_in import Change, answer, handed_in
 
 EXERCISES = [about.id for about in ASSIGNMENT.exercises]
 CLAMP, ORDER = "02-clamp-the-output", "02-put-in-order"

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 import pytest
 
 from classroom.sandbox import Limits, Sandbox
+from classroom.tests.sandbox.sandboxing import observe_known
+from classroom.tests.sandbox.sandboxing import sandbox as sandboxed
 from fxbook import tasks
 from fxbook.catalogue import about
 from fxbook.checking.judge import judge
 from fxbook.checking.report import Report
 from fxbook.tasks.answering import KnownAnswer
 from tests.checking.test_answers import ANSWERS, SEED
-from tests.classroom.sandbox.sandboxing import observe_known
-from tests.classroom.sandbox.sandboxing import sandbox as sandboxed
 from tests.cold import drawn
 
 ALL = [(identity, number, answer) for identity, answers in ANSWERS.items() for number, answer in enumerate(answers)]

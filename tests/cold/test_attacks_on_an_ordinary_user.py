@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.classroom.sandbox.test_observing_attacks import attacked_as_nobody
+from classroom.tests.sandbox.test_observing_attacks import attacked_as_nobody
 
 TESTS = ("observing_attacks", "judging_attacks", "reading_attacks", "rooms_taken_over")
 

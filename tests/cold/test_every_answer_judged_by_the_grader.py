@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import pytest
 
-from fxbook.tasks import all_exercises
-from fxbook.tasks.answering import answers_to
-from tests.classroom.judge.test_judging import (
+from classroom.tests.judge.test_judging import (
     ENDS_WELL,
     assert_failing,
     assert_passing,
     on_one_thread,  # noqa: F401  (a fixture)
 )
+from fxbook.tasks import all_exercises
+from fxbook.tasks.answering import answers_to
 from tests.cold import drawn
 
 GRAPHS = [exercise.id for exercise in all_exercises() if exercise.usage.use != "compute"]

@@ -6,10 +6,10 @@ import pytest
 
 from classroom.sandbox import Sandbox
 from classroom.sandbox.contents import JUDGING, READING
-from tests.classroom.sandbox import taking_over
-from tests.classroom.sandbox.harm import Bait, Watch
-from tests.classroom.sandbox.sandboxing import Attack, attacks, brief
-from tests.classroom.sandbox.test_rooms_taken_over import bait, sandbox, watch  # noqa: F401  (fixtures)
+from classroom.tests.sandbox import taking_over
+from classroom.tests.sandbox.harm import Bait, Watch
+from classroom.tests.sandbox.sandboxing import Attack, attacks, brief
+from classroom.tests.sandbox.test_rooms_taken_over import bait, sandbox, watch  # noqa: F401  (fixtures)
 from tests.cold import drawn
 
 # Those rooms hold what judges; whoever is in there may read it.

@@ -8,8 +8,8 @@ from __future__ import annotations
 import pytest
 
 from classroom.sandbox import Sandbox
+from classroom.tests.sandbox.test_cheats import DATA, printed_by, probe, sandbox  # noqa: F401  (a fixture)
 from fxbook.cases import Exercise
-from tests.classroom.sandbox.test_cheats import DATA, printed_by, probe, sandbox  # noqa: F401  (a fixture)
 from tests.cold import drawn
 
 

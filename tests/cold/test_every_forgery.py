@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from classroom.sandbox import Sandbox
-from tests.classroom.sandbox import forging
-from tests.classroom.sandbox.harm import Watch
-from tests.classroom.sandbox.test_judging_attacks import ALL, bait, sandbox, watch  # noqa: F401  (fixtures)
+from classroom.tests.sandbox import forging
+from classroom.tests.sandbox.harm import Watch
+from classroom.tests.sandbox.test_judging_attacks import ALL, bait, sandbox, watch  # noqa: F401  (fixtures)
 from tests.cold import drawn
 
 

@@ -10,9 +10,9 @@ import itertools
 import pytest
 
 from classroom.sandbox import Sandbox
-from tests.classroom.sandbox import test_opened_list
-from tests.classroom.sandbox.harm import Watch
-from tests.classroom.sandbox.test_opened_list import bait, sandbox, watch  # noqa: F401  (fixtures)
+from classroom.tests.sandbox import test_opened_list
+from classroom.tests.sandbox.harm import Watch
+from classroom.tests.sandbox.test_opened_list import bait, sandbox, watch  # noqa: F401  (fixtures)
 
 PLACES = list(itertools.product(test_opened_list.MANY, test_opened_list.APART))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from classroom.assignment import of_chapters
 from classroom.collect.content import chapters
 from classroom.exports import nbgrader
-from tests.classroom.handing_in import CLASS, graded_by_nbgrader, graded_by_us, marks_of_nbgrader, needs_nbgrader
+from classroom.tests.handing_in import CLASS, graded_by_nbgrader, graded_by_us, marks_of_nbgrader, needs_nbgrader
 
 # nbgrader runs a notebook from top to bottom: an answer below the cell that grades it comes too late.
 DIFFERENT = {("cells_moved", "00-readers"): (0.0, 1.0)}

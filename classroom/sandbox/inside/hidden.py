@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fxbook import tasks
-from fxbook.cases.exercise import Case, Exercise
+from fxbook.grading import Case, Exercise, tasks
 
 from .rooms import NotBegunError
 

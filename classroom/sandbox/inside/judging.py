@@ -6,10 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from classroom.judge import judging
-from fxbook import tasks
-from fxbook.cases.exercise import Exercise
-from fxbook.observing.observe import observe
-from fxbook.observing.prepare import prepare
+from fxbook.grading import Exercise, observe, prepare, tasks
 
 from .hidden import exercise_of
 

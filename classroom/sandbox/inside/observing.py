@@ -7,10 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from fxbook import tasks
-from fxbook.learning import sheets
-from fxbook.observing.observe import observe
-from fxbook.observing.prepare import Prepared, prepare
+from fxbook.grading import Prepared, observe, prepare, sheets, tasks
 
 from .hidden import exercise_of
 from .rooms import NotBegunError

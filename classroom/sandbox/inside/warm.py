@@ -1,9 +1,9 @@
 """Get a room ready once; fork for each request, confined, and watch the fork.
 
 A request is a message on the control socket, JSON of :class:`Request`, with descriptors: a pipe from which the work is
-read, one to which its result is written, a socket for its fate, and files that the work may read. When the other end of
-the socket is closed, the fork is killed; its end is told there. Nothing that a student made ever enters the process
-that forks.
+read, one to which its result is written, an exit channel, and files that the work may read. The exit channel is a
+socket: when its other end is closed, the fork is killed, and its end is told there. Nothing that a student made
+ever enters the process that forks.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
 
-from fxbook.observing import forked
+from fxbook.grading import forked
 
 from . import confine, pages
 from .rooms import NotBegunError
@@ -74,22 +74,22 @@ class Warm:
                 return
             fields = json.loads(message)
             request = Request(**{**fields, "bounds": confine.Bounds(**fields["bounds"])})
-            inbound, outbound, fate, *files = descriptors
+            inbound, outbound, exit_channel, *files = descriptors
             try:
                 child = self._forks.fork()
             except confine.RefusedError as refused:
                 child, ended = -1, f"refused: {refused}"
             if child == 0:
                 control.close()
-                os.close(fate)
+                os.close(exit_channel)
                 self._run(request, inbound, outbound, files)
             for descriptor in (inbound, outbound, *files):
                 os.close(descriptor)
             if child > 0:
-                ended = _watch(child, fate, request.seconds, request.bounds.processor_seconds)
+                ended = _watch(child, exit_channel, request.seconds, request.bounds.processor_seconds)
             with contextlib.suppress(BrokenPipeError):  # Nobody waits for it: the result has arrived.
-                os.write(fate, ended.encode())
-            os.close(fate)
+                os.write(exit_channel, ended.encode())
+            os.close(exit_channel)
 
     def _run(self, request: Request, inbound: int, outbound: int, files: Sequence[int]) -> NoReturn:
         """Confine this process, then receive the work, do it, and send what came of it."""
@@ -130,11 +130,11 @@ class Warm:
         confine.give_up_rights(request.user, self._calls)
 
 
-def _watch(child: int, fate: int, seconds: float, processor_seconds: float) -> str:
+def _watch(child: int, exit_channel: int, seconds: float, processor_seconds: float) -> str:
     """Wait for the end of a fork and end it when its time is over or nobody waits for it; how it ended."""
     end = os.pidfd_open(child)
     poll = select.poll()
-    for descriptor in (end, fate):
+    for descriptor in (end, exit_channel):
         poll.register(descriptor, select.POLLIN)
     out_of_time = not poll.poll(1000 * seconds)
     # The first process of its namespace: all others in it end with it.

@@ -1,0 +1,132 @@
+"""Marks and assignments in the form of nbgrader: valid there, and worth the same points."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from classroom.assignment import of_chapters
+from classroom.exports import ExportError, nbgrader
+from classroom.grade.hidden import HiddenError
+from classroom.handout import leaks
+from classroom.tests.handing_in import (
+    CHAPTER,
+    HIDDEN,
+    an_assignment,
+    graded_by_nbgrader,
+    graded_by_us,
+    needs_nbgrader,
+)
+from press.book import the_book
+
+# ---- nbgrader --------------------------------------------------------------------------------------------------------
+
+
+@needs_nbgrader
+@pytest.mark.parametrize("chapter", [CHAPTER, "01_node_creation", "08_boxed_run"])
+def test_the_source_version_is_valid_and_is_the_solution(chapter: str) -> None:
+    from nbgrader.nbgraderformat import MetadataValidator
+
+    assignment = dataclasses.replace(of_chapters([chapter]), hidden=HIDDEN)
+    notebook = nbgrader.notebook(assignment, chapter)
+    nbformat.validate(notebook)
+    MetadataValidator().validate_nb(notebook)
+    plain = [line_free(cell.source) for cell in notebook.cells if cell.cell_type == "code"]
+    sheet = the_book().sheet_of(chapter)
+    solved = [cell.source for exercise in sheet.exercises for cell in exercise.solution]
+    assert [source for source in solved if source not in plain] == []
+    points = [
+        cell.metadata.nbgrader.points for cell in notebook.cells if cell.metadata.get("nbgrader", {}).get("grade")
+    ]
+    assert sum(points) == sum(assignment.points.values())
+
+
+def line_free(source: str) -> str:
+    """Without the lines that mark the solution."""
+    return "\n".join(line for line in source.split("\n") if not line.strip().startswith("### "))
+
+
+def test_each_exercise_is_a_test_of_its_own_name_with_its_points() -> None:
+    assignment = an_assignment()
+    graded = {
+        cell.metadata.nbgrader.grade_id: cell
+        for cell in nbgrader.notebook(assignment, CHAPTER).cells
+        if cell.metadata.get("nbgrader", {}).get("grade")
+    }
+    for about in assignment.exercises:
+        worth = assignment.points[about.id]
+        public, hidden = graded.pop(about.id), graded.pop(f"{about.id}-hidden")
+        assert (public.metadata.nbgrader.points, hidden.metadata.nbgrader.points) == (worth / 2, worth / 2)
+        assert public.source == f'from fxbook import check\n\nassert check("{about.id}", {about.answer}).passed'
+        # The teacher's text stands only where it is used.
+        assert ("WithExtra" in hidden.source) == (about.id == "00-layers-in-order")
+    assert graded == {}
+
+
+def test_without_variants_of_its_own_an_exercise_is_one_test() -> None:
+    only_cases = dataclasses.replace(an_assignment(), hidden=HIDDEN.replace("SEEDS = 1", ""))
+    notebook = nbgrader.notebook(only_cases, CHAPTER)
+    graded = [cell.metadata.nbgrader for cell in notebook.cells if cell.metadata.get("nbgrader", {}).get("grade")]
+    grades = [(grade.grade_id, grade.points) for grade in graded]
+    assert grades[:3] == [("00-layers-in-order", 0.5), ("00-layers-in-order-hidden", 0.5), ("00-readers", 1.0)]
+    assert len(grades) == len(only_cases.exercises) + 1
+
+
+@needs_nbgrader
+def test_nbgrader_gives_the_same_marks(tmp_path: Path) -> None:
+    """Two students here, of whom one is right on the public checks alone; tests/cold has the whole class."""
+    theirs, _ = graded_by_nbgrader(tmp_path, ["overfitted", "cells_doubled"])
+    assert theirs == graded_by_us(tmp_path / "submitted")
+    assert theirs["overfitted", "00-layers-in-order"] == 0.5 and theirs["overfitted", "00-readers"] == 1
+    released = (tmp_path / "release" / "week-1" / f"{CHAPTER}.ipynb").read_text(encoding="utf-8")
+    assert leaks.find({f"exercises/{CHAPTER}.ipynb": without_metadata(released)}, HIDDEN) == []
+    source = (tmp_path / "source" / "week-1" / f"{CHAPTER}.ipynb").read_text(encoding="utf-8")
+    leaked = {leak.what for leak in leaks.find({f"exercises/{CHAPTER}.ipynb": without_metadata(source)}, HIDDEN)}
+    assert "holds a part of the hidden variants" in leaked and len(leaked) > 5
+
+
+def without_metadata(text: str) -> bytes:
+    notebook = json.loads(text)
+    for cell in notebook["cells"]:
+        cell["metadata"] = {}
+    return json.dumps(notebook).encode()
+
+
+def test_a_course_is_not_overwritten_by_accident(tmp_path: Path) -> None:
+    source = nbgrader.write(an_assignment(), tmp_path)
+    (tmp_path / "nbgrader_config.py").write_text("c = get_config()\n")
+    with pytest.raises(ExportError, match=r"week-1 is there already: add --force"):
+        nbgrader.write(an_assignment(), tmp_path)
+    nbgrader.write(an_assignment(), tmp_path, force=True)
+    assert [path.name for path in source.iterdir()] == [f"{CHAPTER}.ipynb"]
+    assert (tmp_path / "nbgrader_config.py").read_text() == "c = get_config()\n"
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ExportError, match="cannot be written"):
+        nbgrader.write(an_assignment(), tmp_path / "file")
+
+
+def test_without_nbgrader_the_command_to_run_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nbgrader.importlib.util, "find_spec", lambda _: None)
+    with pytest.raises(ExportError, match="run `nbgrader generate_assignment week-1`"):
+        nbgrader.make_release(tmp_path / "source" / "week-1")
+
+
+@needs_nbgrader
+def test_what_nbgrader_refuses_is_told_in_one_line(tmp_path: Path) -> None:
+    source = nbgrader.write(an_assignment(), tmp_path)
+    notebook = json.loads((source / f"{CHAPTER}.ipynb").read_text())
+    graded = [cell for cell in notebook["cells"] if cell["metadata"].get("nbgrader", {}).get("grade")]
+    graded[1]["metadata"]["nbgrader"]["grade_id"] = graded[0]["metadata"]["nbgrader"]["grade_id"]
+    (source / f"{CHAPTER}.ipynb").write_text(json.dumps(notebook))
+    with pytest.raises(ExportError, match=r"nbgrader refuses the source version: .*Duplicate grade id") as raised:
+        nbgrader.make_release(source)
+    assert "\n" not in str(raised.value)
+
+
+def test_hidden_variants_that_cannot_be_used_are_told() -> None:
+    with pytest.raises(HiddenError, match="SEEDS = -1"):
+        nbgrader.notebook(dataclasses.replace(an_assignment(), hidden="SEEDS = -1"), CHAPTER)

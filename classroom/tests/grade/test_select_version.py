@@ -1,0 +1,142 @@
+"""Of several versions the one counts that the assignment says, exercise by exercise, and the row says which and why."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from classroom.assignment import Assignment
+from classroom.collect.lateness import Deadline, Rule
+from classroom.grade import select_version, work
+from classroom.grade.jobs import Job
+from classroom.grade.records import Mark, Submission, Version
+from classroom.grade.select_version import MOST_GRADED, VersionSelector
+from classroom.sandbox import Sandbox, for_reading
+from classroom.tests import students as class_
+from classroom.tests.grade.parts import ASSIGNMENT, CHAPTER, EXERCISES, few
+
+ORDER, CLAMP = EXERCISES
+RIGHT = {name: class_.solution(name) for name in EXERCISES}
+WRONG = {name: next(answer for answer in class_.answers(name) if answer.rule) for name in EXERCISES}
+BOTH = class_.as_bytes(class_.notebook(CHAPTER, RIGHT))
+ORDER_ALONE = class_.as_bytes(class_.notebook(CHAPTER, {ORDER: RIGHT[ORDER]}))
+BOTH_WRONG = class_.as_bytes(class_.notebook(CHAPTER, WRONG))
+UNTOUCHED = class_.as_bytes(class_.notebook(CHAPTER, {}))
+EMPTIED = class_.from_cells(["1 + 1"])
+DAMAGED = UNTOUCHED[: len(UNTOUCHED) // 2]
+
+
+def handed_in(*sheets: bytes | tuple[bytes, int], ranks: tuple[int, ...] = ()) -> Submission:
+    """Versions in their order, each with how many days it is late."""
+    pairs = [sheet if isinstance(sheet, tuple) else (sheet, 0) for sheet in sheets]
+    ordered = ranks or tuple(range(len(pairs)))
+    names = [f"{number}.ipynb" for number in range(1, len(pairs) + 1)]
+    versions = tuple(
+        Version(name, data, f"a/{name}", "", rank, number, late)
+        for number, (name, (data, late), rank) in enumerate(zip(names, pairs, ordered, strict=True), 1)
+    )
+    submission = Submission("anna", "Anna", attempts={CHAPTER: len(versions)}, versions={CHAPTER: versions})
+    return submission.with_version(CHAPTER, versions[-1])
+
+
+def counted(submission: Submission, counts: str = "last begun", **changes: object) -> dict[str, list[str]]:
+    """Of each exercise what is said of the versions that may count."""
+    assignment = dataclasses.replace(few(), counts=counts, **changes)
+    choice = VersionSelector(Job(submission, assignment, True, 1), CHAPTER, for_reading())
+    return {about.id: [candidate.note for candidate in choice.for_exercise(about)] for about in assignment.exercises}
+
+
+@pytest.mark.parametrize("later", [UNTOUCHED, EMPTIED], ids=["untouched", "emptied"])
+def test_a_later_copy_in_which_nothing_was_begun_wipes_nothing(later: bytes) -> None:
+    sentences = counted(handed_in(BOTH, ORDER_ALONE, later))
+    assert sentences[ORDER] == ["2.ipynb, the second of 3 versions: the last in which it was begun"]
+    assert sentences[CLAMP] == ["1.ipynb, the first of 3 versions: the last in which it was begun"]
+
+
+def test_the_last_counts_where_the_assignment_says_so_and_where_nothing_was_begun() -> None:
+    last = "3.ipynb, the third of 3 versions: "
+    assert counted(handed_in(BOTH, BOTH_WRONG, UNTOUCHED), "last")[ORDER] == [last + "the last"]
+    assert counted(handed_in(UNTOUCHED, EMPTIED, UNTOUCHED + b" "))[ORDER] == [last + "it was begun in none"]
+    assert counted(handed_in(BOTH))[ORDER] == ["1.ipynb"]
+
+
+def test_a_version_that_cannot_be_read_wipes_nothing_and_is_told() -> None:
+    sentences = counted(handed_in(BOTH, DAMAGED))[ORDER]
+    assert sentences == ["1.ipynb, the first of 2 versions: the last in which it was begun; 2.ipynb cannot be read"]
+    refused = dataclasses.replace(handed_in(BOTH, b"").versions[CHAPTER][1], problem="2.ipynb has 11 MB.")
+    submission = handed_in(BOTH, b"")
+    submission = dataclasses.replace(
+        submission, versions={CHAPTER: (submission.versions[CHAPTER][0], refused)}
+    ).with_version(CHAPTER, refused)
+    assert "2.ipynb cannot be read" in counted(submission)[ORDER][0]
+    assert mark_of(submission, "last").status == "unreadable" and "11 MB" in mark_of(submission, "last").message
+
+
+def test_where_nobody_can_tell_which_is_the_last_the_one_that_was_begun_counts() -> None:
+    assert "1.ipynb" in counted(handed_in(BOTH, UNTOUCHED, ranks=(0, 0)))[ORDER][0]
+    submission = handed_in(BOTH, BOTH_WRONG, ranks=(0, 0))
+    assert mark_of(submission).status == "unreadable"
+    assert "nothing tells which is the last (a/1.ipynb, a/2.ipynb)" in mark_of(submission).message
+    # Which is the best can be told all the same.
+    assert len(counted(submission, "best")[ORDER]) == 2
+
+
+def test_for_the_best_the_last_few_that_were_begun_are_graded() -> None:
+    versions = [BOTH + b" " * number for number in range(MOST_GRADED + 2)]
+    sentences = counted(handed_in(*versions, UNTOUCHED), "best")[ORDER]
+    assert [sentence.partition(".")[0] for sentence in sentences] == ["3", "4", "5", "6", "7"]
+
+
+def test_a_sheet_is_read_only_if_it_may_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    from classroom.collect import reading
+
+    read: list[str] = []
+
+    def counting(submission: Submission, assignment: Assignment, chapter: str, sandbox: Sandbox) -> reading.ParsedSheet:
+        read.append(submission.names[chapter])
+        return reading.read_sheet(submission, assignment, chapter, sandbox)
+
+    monkeypatch.setattr(select_version, "read_sheet", counting)
+    counted(handed_in(UNTOUCHED, BOTH_WRONG, BOTH))
+    assert read == ["3.ipynb"]
+
+
+@pytest.mark.parametrize(("number", "ordinal"), [(1, "first"), (10, "tenth"), (11, "11th"), (21, "21st"), (32, "32nd")])
+def test_a_number_is_said_as_people_say_it(number: int, ordinal: str) -> None:
+    from classroom.grade.select_version import _nth
+
+    assert _nth(number) == ordinal
+
+
+# ---- and what it gives -----------------------------------------------------------------------------------------------
+
+
+def mark_of(submission: Submission, counts: str = "last begun", **rule: float) -> Mark:
+    assignment = dataclasses.replace(few(ORDER), counts=counts, deadline=Deadline(rule=Rule(**rule)))
+    try:
+        [row] = work.grade(Job(submission, assignment, True, 5))
+    finally:
+        work.close()
+    return Mark.from_json(row)
+
+
+def test_the_best_version_is_the_best_after_what_lateness_takes() -> None:
+    points = ASSIGNMENT.points[ORDER]
+    mark = mark_of(handed_in(BOTH_WRONG, (BOTH, 2), (BOTH + b" ", 3), (BOTH_WRONG + b" ", 4)), "best", per_day=0.25)
+    assert (mark.status, mark.points, mark.penalty) == ("passed", points / 2, points / 2), mark
+    assert mark.version == "2.ipynb, the second of 4 versions: the best of them" and mark.late_days == 2
+    assert mark.attempts == 4
+    same = mark_of(handed_in(BOTH, BOTH + b" "), "best")
+    assert same.version.startswith("2.ipynb"), "of equals the last"
+
+
+def test_lateness_is_that_of_the_version_that_counts() -> None:
+    points = ASSIGNMENT.points[ORDER]
+    mark = mark_of(handed_in(BOTH, (UNTOUCHED, 9)), per_day=0.1)
+    assert (mark.points, mark.late_days, mark.penalty) == (points, 0, 0)
+    late = mark_of(handed_in(ORDER_ALONE, (BOTH, 3)), per_day=0.1, at_most=0.2)
+    assert (late.points, late.late_days, late.penalty) == (points * 0.8, 3, points * 0.2)
+    assert late.status == "passed" and late.out_of == points
+    nothing = mark_of(handed_in((UNTOUCHED, 3)), per_day=0.1)
+    assert (nothing.status, nothing.late_days, nothing.penalty) == ("missing", 0, 0)

@@ -1,0 +1,403 @@
+"""What students get: complete, the same bytes each time, usable as it is, without a solution or a hidden check."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import dataclasses
+import json
+import re
+import subprocess
+import sys
+import zipfile
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import nbformat
+import pytest
+from packaging.requirements import Requirement
+
+from classroom.assignment import Assignment, AssignmentError, load, of_chapters
+from classroom.handout import leaks, pins, release
+from classroom.handout import page as handout
+from classroom.handout.release import ReleaseError
+from classroom.tests.handing_in import HIDDEN
+from fxbook.catalogue import catalogue
+from press import ROOT
+from press.book import the_book
+from tests.browsing import needs_chromium
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+ASKED = ("02", "03")
+EVERY = sorted({about.chapter[:2] for about in catalogue().values()})
+Files = dict[str, bytes]
+
+
+@pytest.fixture(scope="module")
+def assignment() -> Assignment:
+    return dataclasses.replace(of_chapters(list(ASKED), "Semaine 2 : réécrire"), hidden=HIDDEN)
+
+
+@pytest.fixture(scope="module")
+def release_zip(assignment: Assignment, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return release.make(assignment, tmp_path_factory.mktemp("release") / "week2.zip")
+
+
+@pytest.fixture(scope="module")
+def files(release_zip: Path) -> Files:
+    """The files of the zip, by name inside the top folder."""
+    with zipfile.ZipFile(release_zip) as archive:
+        return {name.partition("/")[2]: archive.read(name) for name in archive.namelist()}
+
+
+# ---- what is in it ---------------------------------------------------------------------------------------------------
+
+
+def test_the_zip_holds_one_folder_with_what_a_student_needs(release_zip: Path, files: Files) -> None:
+    with zipfile.ZipFile(release_zip) as archive:
+        assert {name.split("/")[0] for name in archive.namelist()} == {"semaine-2-reecrire"}
+        assert archive.testzip() is None and archive.comment == b""
+        assert not [entry.filename for entry in archive.infolist() if entry.extra or entry.comment]
+    outside = {name for name in files if not name.startswith("exercises/fxbook/")}
+    notebooks = {"exercises/02_insertion_points.ipynb", "exercises/03_replacement.ipynb"}
+    assert outside == notebooks | {"README.md", "requirements.txt", "handout.html", "handout.md"}
+    library = {name.removeprefix("exercises/") for name in files} - {
+        name.removeprefix("exercises/") for name in outside
+    }
+    tracked = subprocess.run(["git", "ls-files", "fxbook"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    tasks = {name for name in tracked.split() if name.startswith("fxbook/tasks/")}
+    assert {name for name in tracked.split() if (ROOT / name).exists()} - tasks <= library
+    for number in EVERY:
+        own = {name for name in tasks if name.startswith(f"fxbook/tasks/{number}_")}
+        needed = {name for name in own if Path(name).name in ("__init__.py", "cases.py", "check.py")}
+        assert own & library == (needed if number in ASKED else set())
+
+
+_IMPORTS_EACH_CHAPTER = """
+import sys
+from fxbook import tasks
+
+imported = {}
+for number in tasks.chapters():
+    tasks.all_exercises([number])
+    own = [name for name in sys.modules if name.startswith("fxbook.tasks.")]
+    imported[number] = sorted({name.split(".")[2] for name in own})
+    for name in own:
+        del sys.modules[name]
+print(imported)
+"""
+
+
+def test_a_chapters_checks_need_nothing_of_another_chapter() -> None:
+    command = [sys.executable, "-c", _IMPORTS_EACH_CHAPTER]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    imported = ast.literal_eval(result.stdout)
+    assert sorted(imported) == EVERY
+    assert {
+        number: chapters for number, chapters in imported.items() if [one[:2] for one in chapters] != [number]
+    } == {}
+
+
+def test_no_release_holds_a_solution_in_its_checks() -> None:
+    ships = [path for name in ("cases.py", "check.py") for path in (ROOT / "fxbook/tasks").rglob(name)]
+    library = {f"exercises/{path.relative_to(ROOT).as_posix()}": path.read_bytes() for path in ships}
+    assert len(library) > 100 and leaks.find(library) == []
+
+
+def test_the_same_assignment_is_the_same_bytes(assignment: Assignment, release_zip: Path, tmp_path: Path) -> None:
+    again = release.make(assignment, tmp_path / "another name.zip")
+    assert again.read_bytes() == release_zip.read_bytes()
+
+
+def test_notebooks_are_the_printed_ones_but_for_links(files: Files) -> None:
+    for name, data in files.items():
+        if name.endswith(".ipynb"):
+            ours = nbformat.reads(data.decode(), 4)
+            printed = nbformat.read(ROOT / name, 4)
+            code = [cell.source for cell in printed.cells if cell.cell_type == "code"]
+            assert [cell.source for cell in ours.cells if cell.cell_type == "code"] == code
+            assert [cell.id for cell in ours.cells] == [cell.id for cell in printed.cells if cell.id != "solutions"]
+            assert (
+                "](../" not in data.decode()
+                and "“Two nodes, one anchor”" in files["exercises/02_insertion_points.ipynb"].decode()
+            )
+
+
+def test_an_exercise_that_is_left_out_is_not_there(assignment: Assignment) -> None:
+    exercises = tuple(about for about in assignment.exercises if about.id != "02-put-in-order")
+    released = release.files(dataclasses.replace(assignment, exercises=exercises))
+    text = released["exercises/02_insertion_points.ipynb"].decode()
+    assert "02-put-in-order" not in text and "def scramble" not in text and "02-halve-the-skip" in text
+    assert "02-put-in-order" not in released["handout.html"].decode()
+
+
+def test_an_exercise_is_not_handed_out_without_the_one_it_uses() -> None:
+    assignment = of_chapters(["06"])
+    exercises = tuple(about for about in assignment.exercises if about.id != "06-tell-a-difference")
+    with pytest.raises(ReleaseError, match=r"06-in-place-where-safe uses `differs`, which 06-tell-a-difference makes"):
+        release.files(dataclasses.replace(assignment, exercises=exercises))
+
+
+# ---- nothing goes out that must not ----------------------------------------------------------------------------------
+
+SHEETS = [sheet for sheet in the_book().sheets() if sheet.chapter[:2] in ASKED]
+
+
+def test_nothing_is_written_where_something_would_leak(
+    assignment: Assignment, files: Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planted = {**files, "README.md": SHEETS[0].exercises[3].why.encode()}
+    monkeypatch.setattr(release, "files", lambda _: planted)
+    with pytest.raises(ReleaseError, match=r"README\.md: holds a part of the solution of 02-put-in-order"):
+        release.make(assignment, tmp_path / "week2.zip")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_notebook_that_somebody_solved_is_not_handed_out(
+    assignment: Assignment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notebook = nbformat.read(ROOT / "exercises/02_insertion_points.ipynb", 4)
+    next(cell for cell in notebook.cells if "def put_in_order" in cell.source).source += "\n    # my own answer"
+    nbformat.write(notebook, tmp_path / "02_insertion_points.ipynb")
+    original = release.derive_as_printed
+
+    def elsewhere(*arguments: Any) -> list[Any]:
+        return [dataclasses.replace(derived, path=tmp_path / derived.path.name) for derived in original(*arguments)]
+
+    monkeypatch.setattr(release, "derive_as_printed", elsewhere)
+    with pytest.raises(
+        ReleaseError, match=r"exercises/02_insertion_points\.ipynb is not as the book has it \(cell \d+"
+    ):
+        release.make(assignment, tmp_path / "week2.zip")
+
+
+# ---- it works as it is -----------------------------------------------------------------------------------------------
+
+_RUN = """
+import json, sys
+import fxbook
+from fxbook import check
+print(json.dumps({"fxbook": fxbook.__file__}))
+for name in sys.argv[1:]:
+    names = {"__name__": "__main__"}
+    for cell in json.load(open(name, encoding="utf-8"))["cells"]:
+        source = "".join(cell["source"])
+        if cell["cell_type"] != "code" or "nbval-ignore-output" in cell["metadata"].get("tags", ()):
+            continue
+        if source.startswith("check("):
+            report = eval(source, names)
+            print(json.dumps({"id": report.about.id, "passed": report.passed, "told": repr(report)}))
+        else:
+            exec(source, names)
+"""
+
+
+def test_unzipped_it_runs_says_not_yet_and_passes_once_solved(release_zip: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(release_zip) as archive:
+        archive.extractall(tmp_path)
+    folder = tmp_path / "semaine-2-reecrire" / "exercises"
+    names = sorted(path.name for path in folder.glob("*.ipynb"))
+    library, *reports = run_in(folder, [*names, *(solved_copy(folder / name) for name in names)])
+    assert Path(library["fxbook"]).is_relative_to(folder)
+    count = len(of_chapters(list(ASKED)).exercises)
+    unsolved, solved = reports[:count], reports[count:]
+    assert all(
+        not report["passed"] and f"{report['id']} (" in report["told"] and ": not yet." in report["told"]
+        for report in unsolved
+    )
+    assert [(report["id"], report["told"]) for report in solved if not report["passed"]] == []
+    assert [report["id"] for report in solved] == [report["id"] for report in unsolved]
+
+
+def run_in(folder: Path, names: list[str]) -> list[Any]:
+    done = subprocess.run([sys.executable, "-c", _RUN, *names], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    # Among them are the reports, which a script prints.
+    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+
+
+def solved_copy(path: Path) -> str:
+    """A copy of the notebook with our solutions pasted in; its name."""
+    notebook = nbformat.read(path, 4)
+    sheet = next(sheet for sheet in SHEETS if sheet.chapter == path.stem)
+    forms = {
+        stub.source: solution.source
+        for exercise in sheet.exercises
+        for stub, solution in zip(exercise.stub, exercise.solution, strict=True)
+    }
+    for cell in notebook.cells:
+        cell.source = forms.get(cell.source, cell.source)
+    nbformat.write(notebook, path.with_name(f"solved_{path.name}"))
+    return f"solved_{path.name}"
+
+
+def test_a_check_that_was_not_handed_out_says_so(release_zip: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(release_zip) as archive:
+        archive.extractall(tmp_path)
+    folder = tmp_path / "semaine-2-reecrire" / "exercises"
+    code = (
+        "from fxbook import check, tasks; print(check('04-is-it-stale', print).message); print(tasks.all_exercises())"
+    )
+    result = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True)
+    # The script prints its report, too.
+    *_, message, listed = result.stdout.splitlines()
+    assert message == (
+        "The check of 04-is-it-stale is not in this folder, which holds those of chapters 02, 03: ask your teacher for "
+        "its exercises."
+    )
+    assert "02-put-in-order" in listed and "04-" not in listed
+
+
+def test_a_kernel_finds_the_library_beside_the_notebook(release_zip: Path, tmp_path: Path) -> None:
+    from nbclient import NotebookClient
+
+    with zipfile.ZipFile(release_zip) as archive:
+        archive.extractall(tmp_path)
+    folder = tmp_path / "semaine-2-reecrire" / "exercises"
+    asks = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("import fxbook; print(fxbook.__file__)")])
+    NotebookClient(asks, resources={"metadata": {"path": str(folder)}}).execute()
+    assert Path(asks.cells[0].outputs[0].text.strip()).is_relative_to(folder)
+
+
+def normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def test_the_pins_are_complete_and_hold_nothing_else(files: Files) -> None:
+    """Everything that a pinned package asks for on this machine is pinned too, but for the CUDA packages."""
+    lines = [line for line in files["requirements.txt"].decode().splitlines() if not line.startswith("#")]
+    pinned = {normal(Requirement(line).name): Requirement(line) for line in lines}
+    assert str(pinned["torch"].specifier) == "==2.13.0" and {"jupyterlab", "ipykernel", "matplotlib"} <= set(pinned)
+    assert not {"pytest", "playwright", "nbval", "sphinx", "jupytext", "nbgrader", "ruff"} & set(pinned)
+    assert set(lines) <= set((ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines())
+    requirements = {
+        normal(need.name)
+        for name, pin in pinned.items()
+        if pin.marker is None or pin.marker.evaluate()
+        for need in map(Requirement, metadata.requires(name) or [])
+        if need.marker is None or need.marker.evaluate({"extra": ""})
+    }
+    assert {name for name in requirements - set(pinned) if not name.startswith(("nvidia-", "cuda-", "triton"))} == set()
+
+
+def test_the_pins_name_the_packages_of_other_systems_too() -> None:
+    names = "\n".join(pins.needed("lab"))
+    assert "pywinpty" in names and "appnope" in names and "colorama" in names
+
+
+def test_a_chapter_on_real_models_needs_the_library_that_makes_them(tmp_path: Path) -> None:
+    exercise = tmp_path / "fxbook" / "tasks" / "10_models" / "by_name"
+    exercise.mkdir(parents=True)
+    (exercise / "cases.py").write_text("from fxbook.models import small\n")
+    assert pins.extras_of(["02_insertion_points", "10_models"], tmp_path) == ("models",)
+    assert pins.extras_of(["02_insertion_points"]) == ()
+    for chapter, is_pinned in (("10", True), ("02", False)):
+        packed = release.files(of_chapters([chapter]))["requirements.txt"].decode()
+        assert ("transformers==" in packed) == is_pinned
+    names = [re.split("[=;]", line)[0] for line in pins.needed("lab", "models")]
+    assert {"transformers", "tokenizers", "huggingface-hub"} <= set(names) and "transformers" not in pins.needed("lab")
+
+
+# ---- the handout -----------------------------------------------------------------------------------------------------
+
+
+def test_the_handout_says_what_a_student_asks(assignment: Assignment) -> None:
+    for text in (handout.as_html(assignment), handout.as_markdown(assignment)):
+        assert "Semaine 2 : réécrire" in text and "public checks passed" in text and "hidden variants" in text
+        assert "50 % of its points" in text and "●●●" in text and "02-activation-after-linear" in text
+        assert "There are no hidden variants" in handout.as_markdown(dataclasses.replace(assignment, hidden=""))
+    assert not re.search(r"(src|href)=|https?:|@import|url\(", handout.as_html(assignment))
+
+
+@needs_chromium
+@pytest.mark.parametrize("count", [1, 6, 14, 15, 24, 25, 40, 59])
+def test_the_handout_prints_on_one_page(count: int, browser: Browser, tmp_path: Path) -> None:
+    full = of_chapters(EVERY, "Ein sehr langer Titel, über mehrere Zeilen, mit Umlauten, " * 5)
+    assignment = dataclasses.replace(full, exercises=full.exercises[:count], hidden=HIDDEN)
+    page = tmp_path / "handout.html"
+    page.write_text(handout.as_html(assignment), encoding="utf-8")
+    tab = browser.new_page()
+    tab.goto(page.as_uri())
+    printed = tab.pdf(prefer_css_page_size=True)
+    fits = tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    tab.close()
+    assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 1 and fits
+    (box,) = re.findall(rb"/MediaBox\s*\[([^\]]*)\]", printed)
+    assert [round(float(side)) for side in box.split()] == [0, 0, 595, 842]
+
+
+# ---- messages --------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def prepared(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The files are made once; here is only asked where they go."""
+    monkeypatch.setattr(release, "files", lambda _: copy.copy(files))
+    monkeypatch.setattr(leaks, "find", lambda *_: [])
+
+
+@pytest.mark.usefixtures("prepared")
+def test_a_zip_that_is_there_is_replaced_only_on_demand(assignment: Assignment, tmp_path: Path) -> None:
+    out = tmp_path / "Übung 2 (neu).zip"
+    release.make(assignment, out)
+    first = out.read_bytes()
+    out.write_bytes(b"mine")
+    with pytest.raises(ReleaseError, match="is there already: add --force"):
+        release.make(assignment, out)
+    assert out.read_bytes() == b"mine"
+    release.make(assignment, out, force=True)
+    assert out.read_bytes() == first and list(tmp_path.iterdir()) == [out]
+
+
+@pytest.mark.usefixtures("prepared")
+def test_a_place_that_cannot_be_written_is_told(assignment: Assignment, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("")
+    with pytest.raises(ReleaseError, match=r"cannot be written .*choose another folder"):
+        release.make(assignment, tmp_path / "notes.txt" / "week2.zip")
+    with pytest.raises(ReleaseError, match="is a folder: name the zip to write"):
+        release.make(assignment, tmp_path)
+    release.make(assignment, tmp_path / "new" / "folder" / "week2.zip")
+
+
+def test_an_assignment_without_exercises_is_told(assignment: Assignment) -> None:
+    with pytest.raises(ReleaseError, match="asks for no exercise"):
+        release.files(dataclasses.replace(assignment, exercises=()))
+
+
+def test_a_fault_in_the_book_is_told_without_a_traceback(
+    assignment: Assignment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(release, "ROOT", tmp_path / "empty")
+    with pytest.raises(ReleaseError, match="handed out from a checkout of the book"):
+        release.notebook(assignment, "02_insertion_points")
+    monkeypatch.setattr(release, "ROOT", tmp_path)
+    folder = tmp_path / "fxbook" / "tasks" / "02_insertion_points"
+    folder.mkdir(parents=True)
+    (folder / "opening.md").write_text("```{code-cell}\n")
+    with pytest.raises(ReleaseError, match="manuscript of these exercises is at fault"):
+        release.notebook(assignment, "02_insertion_points")
+
+
+def test_an_unknown_chapter_or_exercise_is_told(tmp_path: Path) -> None:
+    with pytest.raises(AssignmentError, match=r"there is no chapter '77' with exercises; there are 00_first_graph"):
+        of_chapters(["02", "77"])
+    (tmp_path / "week2.toml").write_text('chapters = ["02"]\nleave_out = ["02-put-in-oder"]\n')
+    with pytest.raises(AssignmentError, match="Near it: '02-put-in-order'"):
+        load(tmp_path / "week2.toml")
+
+
+@pytest.mark.parametrize(
+    ("title", "folder"),
+    [
+        ("Semaine 2 : réécrire", "semaine-2-reecrire"),
+        ("第二周", "exercises-02-03"),
+        ("../../etc", "etc"),
+        ("a" * 300, "a" * 60),
+        ("", "exercises-02-03"),
+    ],
+)
+def test_any_title_gives_a_folder_that_every_system_takes(assignment: Assignment, title: str, folder: str) -> None:
+    assert release.folder_name(dataclasses.replace(assignment, title=title)) == folder

@@ -1,0 +1,407 @@
+"""The judge outside of the sandbox says what `check` says of an honest answer, and believes no forged report."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import json
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, fx
+
+from classroom.judge import judging
+from classroom.judge.claims import CLAIMS
+from classroom.judge.judging import Judgement
+from classroom.sandbox import Limits
+from classroom.tests.sandbox.sandboxing import judge_apart
+from fxbook.cases import Exercise
+from fxbook.catalogue import about
+from fxbook.checking.again import looking_inside
+from fxbook.checking.judge import Inside, judge, nothing_inside
+from fxbook.learning.sheets import observe_answer, read
+from fxbook.observing.forked import run_in_child
+from fxbook.observing.observe import observe
+from fxbook.observing.prepare import Prepared, prepare
+from fxbook.tasks import all_exercises, find
+from fxbook.tasks.answering import KnownAnswer, answers_to
+from press import ROOT
+from tests.checking.exercise_for_tests import RELU_AFTER_LINEAR, right
+
+JSON = Any
+SEED = 4
+# More than anything here takes, however slow the machine.
+ENOUGH_SECONDS = 600
+COMPUTES = "what the graph computes"
+# The only exercise that asks for a function of the student's own, which the grader does not run.
+OWN_FUNCTION = "05-wrap-the-loop"
+# Answers of each exercise that are judged here, right ones and wrong ones; tests/cold judges all.
+FEW = 1
+# What violates this may never end, so that there is no observation.
+ENDS_WELL = "ends well"
+with_each_exercise = pytest.mark.parametrize("identity", [exercise.id for exercise in all_exercises()])
+with_each_graph = pytest.mark.parametrize(
+    "identity", [exercise.id for exercise in all_exercises() if exercise.usage.use != "compute"]
+)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def on_one_thread() -> Iterator[None]:
+    """As in the child: small models on a busy machine wait for their threads longer than they compute."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def known(identity: str) -> Exercise:
+    exercise = find(identity)
+    assert exercise
+    return exercise
+
+
+def observed(exercise: Exercise, answer: Any, seed: int = SEED) -> JSON:
+    """What a sandbox would send, as it comes out of it: through JSON."""
+    return observed_on(prepare(exercise, seed, rebuildable=True), answer)
+
+
+def observed_on(prepared: Prepared, answer: Any) -> JSON:
+    outcome = run_in_child(functools.partial(observe, prepared, answer), ENOUGH_SECONDS)
+    assert outcome.data is not None, outcome.ended
+    return outcome.data
+
+
+def right_answer(identity: str) -> Any:
+    """The first of the right answers to an exercise."""
+    return next(answer.answer for answer in answers_to(identity) if not answer.violated)
+
+
+def agree(exercise: Exercise, observation: JSON, seed: int = SEED, inside: Inside = nothing_inside) -> JSON:
+    """Both judges say the same, down to the words."""
+    judgement = judge_apart(exercise, observation, seed)
+    expected = judging._as_json(exercise, Judgement(judge(exercise, observation, seed, inside=inside)))
+    assert json.dumps({**judgement, "unproven": []}) == json.dumps(expected)
+    return judgement
+
+
+# ---- honest answers --------------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def solutions(chapter: str) -> Any:
+    return read(ROOT / "solutions" / f"{chapter}.ipynb")
+
+
+@with_each_exercise
+def test_the_printed_solution_passes(identity: str) -> None:
+    entry = about(identity)
+    prepared = prepare(known(identity), SEED, rebuildable=True)
+    work = functools.partial(observe_answer, solutions(entry.chapter), prepared, entry.answer)
+    report = run_in_child(work, ENOUGH_SECONDS).data
+    assert report["failed"] == []
+    judgement = agree(known(identity), report["observation"])
+    assert not rule(judgement)
+    assert_unproven(known(identity), judgement)
+
+
+@with_each_graph
+def test_right_answers_pass_and_are_rebuilt(identity: str) -> None:
+    right_answers = [answer for answer in answers_to(identity) if not answer.violated]
+    assert_passing(identity, right_answers[:FEW])
+
+
+def assert_passing(identity: str, right_answers: Sequence[KnownAnswer]) -> None:
+    assert right_answers
+    for answer in right_answers:
+        judgement = agree(known(identity), observed(known(identity), answer.answer))
+        assert not rule(judgement), answer.name
+        assert_unproven(known(identity), judgement)
+
+
+def assert_unproven(exercise: Exercise, judgement: JSON) -> None:
+    """All that a graph does is found out anew; data is as it was returned."""
+    beyond = [claim for claim in judgement["unproven"] if claim.startswith(COMPUTES)]
+    assert len(beyond) == (exercise.id == OWN_FUNCTION), beyond
+    assert (CLAIMS["value"] in judgement["unproven"]) == (exercise.usage.use == "compute")
+
+
+@with_each_graph
+def test_wrong_answers_are_told_the_same(identity: str) -> None:
+    assert_failing(
+        identity, [answer for answer in answers_to(identity) if answer.violated not in ("", ENDS_WELL)][:FEW]
+    )
+
+
+def assert_failing(identity: str, wrong_answers: Sequence[KnownAnswer]) -> None:
+    assert wrong_answers
+    for answer in wrong_answers:
+        # A notebook looks inside by using the answer again; the judge has built the graph anew.
+        inside = looking_inside(known(identity), SEED, functools.partial(observed_on, answer=answer.answer))
+        judgement = agree(known(identity), observed(known(identity), answer.answer), inside=inside)
+        assert rule(judgement) == answer.violated, answer.name
+        assert judgement["unproven"] == []
+
+
+def test_an_answer_that_is_only_a_graph_is_proven_whole() -> None:
+    exercise = known("01-rotate-half")
+    assert judge_apart(exercise, observed(exercise, right_answer(exercise.id)), SEED)["unproven"] == []
+
+
+# ---- forged reports --------------------------------------------------------------------------------------------------
+
+
+def wrong(module: fx.GraphModule) -> None:
+    """Tanh where relu was asked."""
+    right(module)
+    for node in module.graph.nodes:
+        node.target = torch.tanh if node.target is torch.relu else node.target
+    module.recompile()
+
+
+@pytest.fixture(scope="module")
+def good() -> JSON:
+    return observed(RELU_AFTER_LINEAR, right)
+
+
+@pytest.fixture(scope="module")
+def bad() -> JSON:
+    return observed(RELU_AFTER_LINEAR, wrong)
+
+
+def forged(observation: JSON, forge: Callable[[JSON], Any]) -> JSON:
+    """The observation with something forged in every case."""
+    copied = copy.deepcopy(observation)
+    for case in copied["cases"]:
+        forge(case)
+    return copied
+
+
+def judged(observation: JSON) -> JSON:
+    return judge_apart(RELU_AFTER_LINEAR, observation, SEED)
+
+
+def rule(judgement: JSON) -> str:
+    return judgement["rule"]
+
+
+@pytest.mark.parametrize(
+    "taken", [("outputs",), ("outputs", "graph"), ("outputs", "graph", "shared", "modules", "kind")]
+)
+def test_the_wrong_graph_fails_whatever_is_claimed_of_it(good: JSON, bad: JSON, taken: tuple[str, ...]) -> None:
+    lies = copy.deepcopy(bad)
+    for case, true in zip(lies["cases"], good["cases"], strict=True):
+        case.update({key: true[key] for key in taken})
+    assert judge(RELU_AFTER_LINEAR, lies, SEED).passed, "the plain judge believes it: this test needs another lie"
+    assert rule(judged(lies)) == "calls_after"
+
+
+def test_the_right_graph_passes_whatever_is_claimed_of_what_it_does(good: JSON) -> None:
+    lies = forged(good, lambda case: case.update(outputs=None, run_error="ValueError: a lie", run_node=0, kind="None"))
+    assert not judge(RELU_AFTER_LINEAR, lies, SEED).passed
+    assert not rule(judged(lies))
+
+
+@pytest.mark.parametrize("ends", ["in a case", "in the observation"])
+def test_an_error_that_is_said_to_be_the_checks_own_passes_nothing_and_accuses_nobody(
+    good: JSON, bad: JSON, ends: str
+) -> None:
+    error = {"type": "AttributeError", "message": "no such name", "line": None, "loading": False, "own": True}
+    for observation in (good, bad):
+        lies: JSON = {**observation, "error": error}
+        if ends == "in a case":
+            lies = forged(observation, lambda case: case.update(error=error))
+        judgement = judged(lies)
+        said = (
+            "The check fails on what came back from running your answer (AttributeError: no such name). If it does so"
+        )
+        assert judgement["message"].startswith(said) or rule(judgement) == rule(judged(observation)) != ""
+        assert rule(judgement) and not judgement["line"] and not judgement["unproven"]
+
+
+@pytest.mark.parametrize(
+    "forge",
+    [
+        lambda case: case.pop("wire"),
+        lambda case: case.update(wire=None),
+        lambda case: case.update(wire={"kind": "GraphModule"}),
+        lambda case: case.update(graph=None, outputs=None),
+        lambda case: case["origins"].pop(),
+        lambda case: case.update(origins=[99] * len(case["origins"])),
+        lambda case: case["wire"]["nodes"].pop(),
+    ],
+)
+def test_a_report_that_no_honest_process_sends_fails(good: JSON, forge: Callable[[JSON], Any]) -> None:
+    assert rule(judged(forged(good, forge))) == "readable"
+
+
+def test_what_cannot_be_rebuilt_stays_as_claimed_and_is_told(bad: JSON, good: JSON, tmp_path: Path) -> None:
+    stolen = tmp_path / "stolen"
+
+    def forge(case: JSON) -> None:
+        node = next(node for node in case["wire"]["nodes"] if node["op"] == "call_function")
+        node.update(target={"function": "os.system"}, args={"tuple": [f"touch {stolen}"]})
+
+    judgement = judged(forged(good, forge))
+    assert not rule(judgement)
+    assert judgement["unproven"][0] == f"{COMPUTES}: node `relu` calls `os.system`"
+    assert rule(judged(forged(bad, forge))) == "calls_after", "what is claimed is judged all the same"
+    assert not stolen.exists()
+
+
+def test_the_claims_that_a_verdict_rests_on_are_told(good: JSON) -> None:
+    assert judged(good)["unproven"] == [CLAIMS["stale"], CLAIMS["origins"]]
+    assert rule(judged(forged(good, lambda case: case["graph"].update(stale=True)))) == "recompiled"
+    assert rule(judged(forged(good, lambda case: case.update(origins=[None] * len(case["origins"]))))) == "edited"
+
+
+def test_code_that_is_not_that_of_the_graph_has_to_hold_as_well() -> None:
+    """The graph is right; what runs was compiled before it was: no property of the exercise asks for that."""
+    identity = "01-rotate-half"
+
+    def stale() -> fx.GraphModule:
+        graph = right_answer(identity)()
+        module = fx.GraphModule(torch.nn.Module(), graph.graph if isinstance(graph, fx.GraphModule) else graph)
+        calls = [node for node in module.graph.nodes if node.op.startswith("call")]
+        output = module.graph.output_node()
+        result = output.args[0]
+        output.args = (calls[0].args[0],)
+        module.recompile()
+        output.args = (result,)
+        return module
+
+    observation = observed(known(identity), stale)
+    assert rule(agree(known(identity), observation))
+
+
+def test_an_insertion_point_left_behind_is_told_by_the_grader_too(good: JSON) -> None:
+    """It is built again with the graph, and is not believed."""
+    left_behind = forged(good, lambda case: case["wire"].update(inserts={"before": 0}))
+    assert rule(judged(left_behind)) == "inserts_at_the_end"
+
+
+def test_a_wrong_graph_that_was_not_compiled_is_told_as_such() -> None:
+    def stale(module: fx.GraphModule) -> None:
+        wrong(module)
+        module.graph.output_node().args = (next(iter(module.graph.nodes)),)
+
+    judgement = agree(RELU_AFTER_LINEAR, observed(RELU_AFTER_LINEAR, stale))
+    assert rule(judgement) == "recompiled"
+
+
+def test_a_compute_exercise_has_no_graph_to_be_forged() -> None:
+    exercise = known("00-readers")
+    observation = observed(exercise, right_answer(exercise.id))
+    lies = forged(observation, lambda case: case.update(graph={"nodes": []}, outputs=[1, 2]))
+    assert judge_apart(exercise, lies, SEED)["unproven"] == [CLAIMS["value"], CLAIMS["changes"]]
+
+
+# ---- data of any form ------------------------------------------------------------------------------------------------
+
+NESTED: JSON = functools.reduce(lambda inner, _: [inner], range(100_000), 1)
+JUNK = [None, True, -1, 10**4000, float("nan"), "", "\ud800", [], {}, [[None]], {"tuple": 5}, {"dict": [[1]]}, NESTED]
+
+
+@pytest.mark.parametrize("key", ["exercise", "problem", "error", "cases", "printed", "replaced"])
+def test_any_observation_is_judged(good: JSON, key: str) -> None:
+    rules = {rule(judged({**good, key: junk})) for junk in JUNK}
+    assert rules <= {"", "readable", "leaves torch alone", "usable", "ends well"}
+    assert "readable" in rules
+
+
+def test_any_json_is_judged() -> None:
+    assert {rule(judged(junk)) for junk in JUNK} == {"readable"}
+
+
+@pytest.mark.parametrize(
+    "key", ["kind", "graph", "outputs", "shared", "modules", "changes", "same_object", "origins", "value", "wire"]
+)
+def test_any_case_is_judged(good: JSON, key: str) -> None:
+    for junk in JUNK:
+        judgement = judged(forged(good, lambda case, junk=junk: case.update({key: junk})))
+        assert rule(judgement) in ("", "readable", "input_unchanged"), junk
+
+
+@pytest.mark.parametrize("identity", ["00-unused-parameters", "07-inject-constants", "09-show-the-gain"])
+def test_data_on_which_a_check_fails_fails(identity: str) -> None:
+    exercise = known(identity)
+    observation = observed(exercise, right_answer(identity))
+    for junk in ({"tuple": [{"tuple": []}]}, {"dict": [["first", 1]]}, {"dict": []}, {"tensor": "float32"}):
+        assert rule(judge_apart(exercise, forged(observation, lambda case, j=junk: case.update(value=j)), SEED))
+
+
+def test_what_is_told_can_be_written() -> None:
+    def raising(module: fx.GraphModule) -> None:
+        print("\ud800" * 10_000)
+        raise ValueError("half of a character: \ud800" * 10_000)
+
+    judgement = judged(observed(RELU_AFTER_LINEAR, raising))
+    assert rule(judgement)
+    (judgement["message"] + judgement["printed"]).encode()
+    assert len(judgement["message"]) < 5000
+    assert len(judgement["printed"]) < 5000
+
+
+# ---- bombs -----------------------------------------------------------------------------------------------------------
+
+
+def with_node(function: str, *args: JSON) -> Callable[[JSON], None]:
+    """Another node before the output."""
+
+    def forge(case: JSON) -> None:
+        node = {"op": "call_function", "name": "bomb", "target": {"function": function}, "args": {"tuple": list(args)}}
+        case["wire"]["nodes"].insert(-1, {**node, "kwargs": {"dict": []}})
+        case["origins"].insert(-1, None)
+
+    return forge
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "says"),
+    [
+        ("torch.zeros", [10**12], "same_result"),
+        ("torch.zeros", [{"tuple": [2**40, 2**40]}], "same_result"),
+        ("torch.repeat_interleave", [{"node": 0}, 10**10], "same_result"),
+        ("operator.mul", ["a", 10**12], "ends well"),
+        ("builtins.list", [{"range": [0, 10**12, 1]}], "ends well"),
+        ("operator.mod", ["%999999999999d", 1], "ends well"),
+    ],
+)
+def test_a_bomb_harms_nobody(good: JSON, function: str, arguments: list[JSON], says: str) -> None:
+    assert rule(judged(forged(good, with_node(function, *arguments)))) == says
+
+
+def test_a_bomb_that_takes_for_ever_is_ended(good: JSON) -> None:
+    bomb = forged(good, with_node("operator.pow", 10, 10**9))
+    assert rule(judge_apart(RELU_AFTER_LINEAR, bomb, SEED, Limits(processor_seconds=1.0))) == "ends well"
+
+
+def test_a_long_graph_is_not_believed_and_not_run(good: JSON) -> None:
+    def claims(case: JSON) -> None:
+        case["wire"] = {"refused": "a lie"}
+        case["graph"]["nodes"] = [case["graph"]["nodes"][0]] * 10**6
+
+    assert rule(judged(forged(good, claims))) == "readable"
+    longer = judged(forged(good, lambda case: case["wire"].update(nodes=case["wire"]["nodes"] * 10_000)))
+    assert longer["unproven"][0].startswith(f"{COMPUTES} on two layers: the graph has 60000 nodes")
+
+
+def test_dropout_and_other_noise_are_drawn_again_as_they_were() -> None:
+    exercise = known("03-drop-dropout")
+    answer = right_answer(exercise.id)
+
+    def noisy(module: fx.GraphModule) -> Tensor | None:
+        result = answer(module)
+        graph = (result if isinstance(result, fx.GraphModule) else module).graph
+        output = graph.output_node()
+        with graph.inserting_before(output):
+            output.args = (graph.call_function(torch.dropout, (output.args[0], 0.5, True)),)
+        module.recompile()
+        return result
+
+    observation = observed(exercise, noisy)
+    outputs = [case["outputs"] for case in observation["cases"]]
+    assert outputs[0] and outputs[0][0] != outputs[0][1]
+    agree(exercise, observation)

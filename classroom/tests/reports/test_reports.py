@@ -1,0 +1,513 @@
+"""The reports: what a student and a teacher read in them, and what neither may."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+from docutils.nodes import make_id
+
+from classroom import reports
+from classroom.grade.records import UNSEEN, Mark
+from classroom.reports.figures import LARGEST, MOST_EDGES, Figures
+from classroom.reports.ideas import wrong_ideas
+from classroom.reports.overview import overview
+from classroom.reports.wording import link, shown
+from classroom.tests.marks import an_assignment, failed, mark, marks_of
+from fxbook.catalogue import catalogue, place
+
+BOOK = "https://book.example/fx/"
+
+
+def page_of(folder: Path, key: str = "") -> BeautifulSoup:
+    path = folder / (f"students/{key}/report.html" if key else "class.html")
+    return BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+
+
+def words(part: Any) -> str:
+    return " ".join(part.get_text(" ").split())
+
+
+def a_mark(**fields: Any) -> Mark:
+    """A failing mark of chapter 02's first exercise."""
+    first = mark(an_assignment(), 0, 0)
+    plain = {"status": "failed", "points": 0.0, "rule": "lints", "message": "Node `x` uses itself.", "unproven": ()}
+    return dataclasses.replace(first, **{**plain, "node": "", "line": "", "graph": None, **fields})
+
+
+def node(name: str, index: int = 0, **fields: Any) -> dict[str, Any]:
+    """A node of a graph as JSON."""
+    plain = {"op": "call_function", "target": "torch.relu", "kind": None, "call": f"torch.relu({name})", "scope": ""}
+    lists: dict[str, Any] = {"args": {"tuple": []}, "kwargs": {"dict": []}, "inputs": [], "users": []}
+    return {"index": index, "name": name, **plain, **lists, "notes": [], "faults": [], **fields}
+
+
+def graph_of(*nodes: dict[str, Any]) -> dict[str, Any]:
+    return {"nodes": list(nodes), "lint": None, "stale": False}
+
+
+# ---- the student's report --------------------------------------------------------------------------------------------
+
+
+def test_a_student_reads_what_is_wrong_where_and_what_to_read(tmp_path: Path) -> None:
+    assignment = an_assignment()
+    at = next(at for at, about in enumerate(assignment.exercises) if about.id == "02-put-in-order")
+    failure = next(failure for failure in failed("02-put-in-order") if failure["node"] and failure["graph"])
+    reports.write(tmp_path, assignment, [mark(assignment, 0, at, status="failed", points=0.0, **failure)], book=BOOK)
+    section = page_of(tmp_path, "student-000").find(id="02-put-in-order")
+    text = words(section)
+    assert "Not yet" in text and "0 of 2 points" in text
+    assert failure["message"].replace("`", "") in re.sub(r" (?=[,.:;])", "", text)
+    assert f"node {failure['node']} is at fault" in text
+    assert failure["node"] in words(section.find("svg").find("g", class_="fx-broken"))
+    [read] = [a for a in section.find_all("a") if a["href"].startswith(BOOK)]
+    assert words(read) == place(failure["read"]) and read["href"] == link(BOOK, failure["read"])
+    assert 'hint("02-put-in-order")' in text
+
+
+def test_the_line_that_raised_is_shown(tmp_path: Path) -> None:
+    reports.write(tmp_path, an_assignment(), [a_mark(line="node = nodes[-1]", message="Your code raises TypeError.")])
+    assert "In your code: node = nodes[-1]" in words(page_of(tmp_path, "student-000"))
+
+
+def test_a_pass_is_told_as_public_checks_and_offers_what_to_try_next(tmp_path: Path) -> None:
+    assignment = an_assignment()
+    for hidden in (False, True):
+        own = dataclasses.replace(assignment, hidden="SEEDS = 1" if hidden else "")
+        reports.write(tmp_path, own, [a_mark(status="passed", points=1.0, rule="", message="")])
+        section = page_of(tmp_path, "student-000").find(id=assignment.exercises[0].id)
+        text = words(section)
+        assert "Public checks passed" in text
+        assert ("no hidden variant fails" in text) == hidden
+        assert assignment.exercises[0].what_if.split("`")[0].strip() in text
+    assert "hidden" not in words(_without_hidden(tmp_path))
+
+
+def _without_hidden(folder: Path) -> BeautifulSoup:
+    reports.write(folder, an_assignment(), [a_mark(status="passed", points=1.0)])
+    return page_of(folder, "student-000")
+
+
+def test_of_a_hidden_variant_nothing_is_told_that_an_answer_could_choose(tmp_path: Path) -> None:
+    secret = "SECRETVARIANT"
+    graph = graph_of(node(secret))
+    secrets = dict.fromkeys(("message", "for_teacher", "node", "line", "remark", "source", "plain"), secret)
+    pages = set()
+    for rule, read in (("no_dead_nodes", "02_insertion_points#replace-uses-without-a-cycle"), ("lints", "06_kwargs")):
+        hidden = a_mark(status="public", rule=rule, read=read, graph=graph, unproven=(secret,), **secrets)
+        reports.write(tmp_path, an_assignment(hidden=True), [hidden])
+        page = page_of(tmp_path, "student-000")
+        pages.add(str(page))
+        assert secret not in str(page) and "SEEDS" not in str(page)
+        assert "Public checks passed; a hidden variant does not hold" in words(page)
+        assert UNSEEN in words(page) and "Read:" not in words(page.find(id=hidden.exercise))
+        assert secret in words(page_of(tmp_path)) and rule.replace("_", " ") in words(page_of(tmp_path))
+    assert len(pages) == 1, "whichever property does not hold, the page is the same"
+
+
+def test_which_version_counted_and_what_lateness_took_is_told(tmp_path: Path) -> None:
+    assignment = an_assignment()
+    version = "<b>2</b>.ipynb, the second of 3 versions: the last in which it was begun"
+    note = "Its file was saved 2 days after it was due."
+    late = {"version": version, "attempts": 3, "late_days": 2, "penalty": 0.5, "late_note": note}
+    reports.write(tmp_path, assignment, [a_mark(**late), mark(assignment, 1, 0, attempts=1, version="02.ipynb")])
+    text = words(page_of(tmp_path, a_mark().key))
+    assert f"Counted: {version}." in text and "2 days late: 0.5 of the points are taken off." in text
+    assert note not in text, "a doubt is for the teacher"
+    assert "Counted" not in words(page_of(tmp_path, mark(assignment, 1, 0).key)), "there was one"
+    looked_at = words(page_of(tmp_path))
+    assert "Perhaps late (1)" in looked_at and note in looked_at
+
+
+def test_a_student_sees_nobody_else(tmp_path: Path) -> None:
+    assignment = an_assignment(hidden=True)
+    reports.write(tmp_path, assignment, marks_of(assignment, 12))
+    page = page_of(tmp_path, "student-001")
+    assert words(page.h1) == "王 小明"
+    foreign = ("Amélie", "احمدی", "Nguyễn", "Olena", "García", "student-0", "class.html")
+    assert [text for text in foreign if text in str(page)] == []
+
+
+def test_what_the_grader_could_not_do_costs_nothing(tmp_path: Path) -> None:
+    assignment = an_assignment()
+    broken = mark(assignment, 0, 0, status="error", points=0.0, message="", for_teacher="OSError: disk full")
+    passed = mark(assignment, 0, 1, status="passed", points=2.0, out_of=2.0)
+    reports.write(tmp_path, assignment, [broken, passed])
+    page = page_of(tmp_path, "student-000")
+    assert words(page.find(class_="total")) == "2 of 2 points"
+    assert "Not graded yet" in words(page) and "disk full" not in words(page)
+    assert "OSError: disk full" in words(page_of(tmp_path).find(id="look"))
+
+
+# ---- the class report ------------------------------------------------------------------------------------------------
+
+
+def test_marks_that_differ_in_names_only_are_one_wrong_idea() -> None:
+    assignment = an_assignment()
+    graph = graph_of(node("up"), node("x", 1), node("mul", 2), node("y", 3))
+    message = "The graph is broken: node `{}` reads {} before it is defined."
+    alike = [("up", "x"), ("up", "x"), ("mul", "y")]
+    marks = [a_mark(key=str(i), message=message.format(*names), graph=graph) for i, names in enumerate(alike)]
+    marks += [a_mark(key="3", rule="recompiled", message="The compiled code is stale.")]
+    marks += [a_mark(key="4", status="public", message=message.format("up", "x"), graph=graph)]
+    # What differs for other reasons than the mistake.
+    marks = [
+        dataclasses.replace(mark, for_teacher=f"{mark.message} Seed {i}. x{i}.ipynb") for i, mark in enumerate(marks)
+    ]
+    most, *others = wrong_ideas(assignment.exercises, marks)
+    assert (len(most.marks), most.tried, most.rule, most.hidden) == (3, 5, "lints", False)
+    assert most.message == "The graph is broken: node `…` reads … before it is defined."
+    assert [mark.key for mark in most.examples] == ["0"]
+    assert sorted((len(idea.marks), idea.rule, idea.hidden) for idea in others) == [
+        (1, "lints", True),
+        (1, "recompiled", False),
+    ]
+    assert next(idea for idea in others if idea.hidden).message == message.format("up", "x") + " x4.ipynb"
+
+
+def test_what_to_teach_again_first_helps_most_students(tmp_path: Path) -> None:
+    assignment = an_assignment()
+    few, many = "02_insertion_points#two-nodes-one-anchor", "02_insertion_points#a-new-node-needs-a-user"
+    marks = [a_mark(key=f"a{i}", read=few, message="First.") for i in range(3)]
+    marks += [a_mark(key=f"b{i}", read=many, message="Second.", rule=f"rule_{i}") for i in range(4)]
+    summary = reports.write(tmp_path, assignment, marks, book=BOOK)
+    headings = page_of(tmp_path).find(id="again").find_all("h3")
+    assert [a["href"] for heading in headings for a in heading.find_all("a")] == [link(BOOK, many), link(BOOK, few)]
+    assert summary.index(f"1. {place(many)}: 4 students") < summary.index(f"2. {place(few)}: 3 students")
+    assert summary == reports.summary(assignment, marks)
+
+
+def test_the_numbers_of_an_exercise(tmp_path: Path) -> None:
+    assignment = an_assignment(hidden=True)
+    kinds = [("passed", 1), ("passed", 3), ("public", 5), ("failed", 4), ("failed", 9), ("missing", 0), ("error", 1)]
+    marks = [a_mark(key=str(i), status=kind, attempts=many) for i, (kind, many) in enumerate(kinds)]
+    reports.write(tmp_path, assignment, marks)
+    page = page_of(tmp_path)
+    article = page.find("article", id=assignment.exercises[0].id)
+    assert "43 % of all, 60 % of those who handed it in" in words(article)
+    assert "median: 3 where it passed, 6.5 where not" in words(article)
+    bar = article.find("svg")["aria-label"]
+    assert bar == "2 passed, 1 public checks only, 2 not yet, 1 nothing handed in, 1 not graded yet"
+    first = [words(row.find_all("td")[2]) for row in page.find("table", class_="heat").tbody.find_all("tr")]
+    assert first == ["✓", "✓", "◐", "✗", "✗", "\N{EN DASH}", "…"]
+
+
+def test_who_is_stuck_and_why() -> None:
+    assignment = an_assignment()
+    marks = [
+        mark(assignment, student, at, student=str(student), status="passed", points=1.0, attempts=1)
+        for student in range(8)
+        for at in range(2)
+    ]
+    lost = [mark(assignment, 20, at, student="lost", status="failed", points=0.0, attempts=1) for at in range(2)]
+    # Who tried most often and has most points is not stuck, whatever is left to do.
+    many = [mark(assignment, 21, 0, student="many", status="failed", points=0.0, attempts=7)]
+    many += [mark(assignment, 21, 1, student="many", status="passed", points=9.0, attempts=7)]
+    away = [mark(assignment, 22, at, student="away", status="missing", points=0.0, attempts=0) for at in range(6)]
+    reasons = {student.name: "; ".join(why) for student, why in overview(assignment, marks + lost + many + away).stuck}
+    assert set(reasons) == {"lost"}
+    assert "passes none of 2 exercises begun" in reasons["lost"] and "fails what most pass" in reasons["lost"]
+
+
+def test_who_has_least_of_what_they_have_begun_stands_first_among_the_stuck(tmp_path: Path) -> None:
+    assignment = an_assignment()
+    passes = {"Zoe": 6, "Ada": 0, "Bea": 2, "Cid": 0, "Dan": 1, "Eve": 2}
+    marks = [
+        mark(
+            assignment, number, at, key=name, student=name, attempts=1 + 5 * (name == "Bea"), out_of=1.0,
+            points=float(at < many), status="passed" if at < many else "failed", unproven=(), rule="lints", message="-",
+        )
+        for number, (name, many) in enumerate(passes.items())
+        for at in range(6)
+    ]  # fmt: skip
+    # Two of three begun are more than two of six.
+    marks = [
+        dataclasses.replace(mark, status="missing", points=0.0)
+        if mark.key == "Eve" and mark.exercise in [about.id for about in assignment.exercises[3:]]
+        else mark
+        for mark in marks
+    ]
+    reports.write(tmp_path, assignment, marks)
+    rows = page_of(tmp_path).find(id="stuck").tbody.find_all("tr")
+    assert [words(row.th) for row in rows] == ["Ada", "Cid", "Dan", "Bea"]
+    assert "6 versions handed in" in words(rows[-1]) and words(rows[-1].td) == "2 of 6"
+
+
+def test_an_exercise_that_nobody_passes_is_told(tmp_path: Path) -> None:
+    assignment = an_assignment()
+    summary = reports.write(tmp_path, assignment, [a_mark(key=str(i)) for i in range(5)])
+    assert f"Nobody passes (1) {assignment.exercises[0].id}" in words(page_of(tmp_path).find(id="look"))
+    assert "exercises that nobody passes: 1" in summary
+    summary = reports.write(
+        tmp_path, assignment, [a_mark(key=str(i), status="passed" if i else "failed") for i in range(5)]
+    )
+    assert "obody passes" not in words(page_of(tmp_path)) + summary
+
+
+def test_what_is_no_idea_of_torch_fx_is_not_taught_again_but_stands_apart(tmp_path: Path) -> None:
+    assignment = an_assignment()
+    python = [
+        ("ends well", "Your code raises NameError: name 'grph' is not defined.", "A name that does not exist"),
+        ("ends well", "Your code was still running when the time was over: it may loop for ever.", "in time"),
+        ("ends well", "Your code raises MemoryError.", "More memory"),
+        ("ends well", "Your code ended the Python process (os._exit or the like).", "Code that ends Python"),
+        ("answered", "`x` could not be defined. Cell 2 raises IndentationError: unexpected indent", "not Python"),
+        ("answered", "`x` could not be defined. Cell 2 raises ModuleNotFoundError: No module", "An import that fails"),
+        ("answered", "`x` could not be defined. Cell 2 raises ZeroDivisionError: x", "above the answer that raises"),
+    ]
+    ideas = [
+        ("ends well", "Your code raises RuntimeError: Tried to erase Node add but it still had 1 users.", ""),
+        ("lints", "Node `x` uses itself. Cell 9 raises NameError: name 'y' is not defined", ""),
+    ]
+    marks = [
+        a_mark(key=f"{at}-{number}", rule=rule, message=message, read="02_insertion_points#in-one-page")
+        for at, (rule, message, _) in enumerate(python)
+        for number in range(3)
+    ]
+    marks += [a_mark(key=f"idea-{at}", rule=rule, message=message) for at, (rule, message, _) in enumerate(ideas)]
+    marks += [a_mark(key="on hidden", status="public", rule="ends well", for_teacher=f"Hidden seed 1: {python[0][1]}")]
+    summary = reports.write(tmp_path, assignment, marks)
+    page = page_of(tmp_path)
+    again, apart = words(page.find(id="again")), words(page.find(id="python"))
+    assert all(message.split(":")[0].replace("`", "") not in again for _, message, _ in python)
+    assert "erase" in again and "erase" not in apart and "uses itself" in again and "uses itself" not in apart
+    assert "A name that does not exist where it is used: 4 students" in apart
+    assert all(trouble in apart for _, _, trouble in python) and apart.count(": 3 students") == len(python) - 1
+    assert "would help 2 students" in again and "IndentationError" not in summary
+
+
+def test_a_class_that_only_struggles_with_python_is_not_said_to_pass(tmp_path: Path) -> None:
+    marks = [a_mark(rule="ends well", message="Your code raises NameError: name 'x' is not defined.")]
+    summary = reports.write(tmp_path, an_assignment(), marks)
+    assert "Nothing that the book explains went wrong" in words(page_of(tmp_path).find(id="again"))
+    assert "Teach again" not in summary and "in trouble with Python: 1;" in summary
+
+
+def test_a_file_that_cannot_be_read_is_told_once(tmp_path: Path) -> None:
+    assignment = an_assignment()
+    fields = {
+        "status": "unreadable",
+        "rule": "",
+        "message": "x.ipynb is damaged.",
+        "for_teacher": "Ask Ada for x.ipynb.",
+    }
+    marks = [mark(assignment, 0, at, **{**fields, "points": 0.0}) for at in range(len(assignment.exercises))]
+    summary = reports.write(tmp_path, assignment, marks)
+    assert words(page_of(tmp_path)).count("Ask Ada for x.ipynb.") == 1
+    assert f"Ask Ada for x.ipynb. {len(assignment.exercises)} exercises" in words(page_of(tmp_path).find(id="look"))
+    page = page_of(tmp_path, "student-000")
+    assert words(page).count("x.ipynb is damaged.") == 1 and "Ask Ada" not in words(page)
+    assert words(page).count(f"As for {assignment.exercises[0].title}") == len(assignment.exercises) - 1
+    assert "files that cannot be read: 1" in summary
+
+
+def test_an_answer_under_another_name_or_not_found_is_to_be_looked_at(tmp_path: Path) -> None:
+    assignment = an_assignment()
+    unused = "No answer uses `mine`: is it one under another name?"
+    marks = [mark(assignment, 0, at, status="missing", points=0.0, remark=unused) for at in range(2)]
+    note = "Found as `my_own`, which the check calls."
+    marks += [
+        mark(assignment, 1, 0, status="passed", student="Ben", remark=note),
+        mark(assignment, 1, 1, status="missing"),
+    ]
+    summary = reports.write(tmp_path, assignment, marks)
+    look = words(page_of(tmp_path).find(id="look"))
+    assert look.count("is it one under another name?") == 1
+    assert f"{assignment.exercises[0].id}, {assignment.exercises[1].id}: No answer uses mine" in look
+    assert f"Ben : {assignment.exercises[0].id} as my_own" in look
+    assert "sheets with answers that were not found: 1; students with answers under another name: 1" in summary
+    assert "my_own" not in words(page_of(tmp_path, "student-001"))
+
+
+def test_answers_that_are_alike_stand_side_by_side_for_the_teacher_alone(tmp_path: Path) -> None:
+    assignment = an_assignment()
+    text = " ".join(map(str, range(90)))
+    marks = [
+        mark(assignment, student, at, student=name, plain=text, source=f"# {name}'s <own>\n\tway\x1b = {at}")
+        for student, name in enumerate(("Ada", "Ben", "Cleo"))
+        for at in range(2 if name == "Cleo" else 4)
+    ]
+    summary = reports.write(tmp_path, assignment, marks)
+    look = page_of(tmp_path).find(id="look")
+    assert "A hint to look, never a verdict." in words(look)
+    rows = [words(row).partition(" 02-")[0] for row in look.find_all("ul")[-1].find_all("li")]
+    assert [row.replace(" , ", ", ") for row in rows] == [
+        "Ada and Ben, 4 exercises", "Ada and Cleo, 2 exercises", "Ben and Cleo, 2 exercises",
+    ]  # fmt: skip
+    folds = look.find_all("details")
+    assert not any(fold.has_attr("open") for fold in folds) and words(folds[0].summary).endswith(": 100 %")
+    assert [part.get_text() for part in folds[0].find_all("pre")] == [
+        "# Ada's <own>\n    way = 0", "# Ben's <own>\n    way = 0",
+    ]  # fmt: skip
+    assert "pairs with answers that are alike: 3" in summary
+    assert "<own>" not in words(page_of(tmp_path, "student-001")) and "like" not in words(
+        page_of(tmp_path, "student-001")
+    )
+
+
+def test_what_a_pass_rests_on_is_told_to_the_teacher_alone(tmp_path: Path) -> None:
+    forged = "what the answer returned"
+    passed = a_mark(status="passed", points=1.0, unproven=("that nothing was copied", forged))
+    reports.write(tmp_path, an_assignment(), [passed, a_mark(key="x", unproven=("of a failure",))])
+    look = words(page_of(tmp_path).find(id="look"))
+    assert f"{forged}: 1 student in {passed.exercise}" in look and "of a failure" not in look and "copied" not in look
+    assert forged not in words(page_of(tmp_path, "student-000"))
+
+
+@pytest.mark.parametrize(("students", "chapters"), [(0, ("02",)), (1, ("02",)), (60, ("02",)), (500, ("02",))])
+def test_classes_of_all_sizes(tmp_path: Path, students: int, chapters: tuple[str, ...]) -> None:
+    assignment = an_assignment(*chapters, hidden=True)
+    summary = reports.write(tmp_path, assignment, marks_of(assignment, students))
+    page = page_of(tmp_path)
+    rows = page.select("table.heat tbody tr")
+    assert len(rows) == students
+    assert all((tmp_path / row.a["href"]).is_file() for row in rows)
+    assert ("Nothing was handed in yet" in words(page)) == (students == 0)
+    assert len(list(tmp_path.glob("students/*/report.html"))) == students
+    assert (tmp_path / "class.html").stat().st_size < 150_000 + 800 * students
+    assert len(summary.splitlines()) <= 9
+    assert all(line.isprintable() for line in summary.splitlines())
+
+
+def test_an_assignment_of_the_whole_book(tmp_path: Path) -> None:
+    assignment = an_assignment(*dict.fromkeys(about.chapter for about in catalogue().values()))
+    assert len(assignment.exercises) == len(catalogue())
+    reports.write(tmp_path, assignment, marks_of(assignment, 12))
+    assert len(page_of(tmp_path).find(id="exercises").find_all("article")) == len(catalogue())
+    assert (tmp_path / "class.html").stat().st_size < 500_000
+
+
+# ---- the files -------------------------------------------------------------------------------------------------------
+
+
+def test_only_what_changed_is_written_again(tmp_path: Path) -> None:
+    assignment = an_assignment()
+    marks = marks_of(assignment, 6)
+
+    def times() -> dict[str, tuple[int, int]]:
+        files = sorted(path for path in tmp_path.rglob("*") if path.is_file())
+        return {str(p.relative_to(tmp_path)): (p.stat().st_mtime_ns, p.stat().st_ino) for p in files}
+
+    reports.write(tmp_path, assignment, marks)
+    before = times()
+    assert set(before) == {"class.html", *(f"students/student-{i:03d}/report.html" for i in range(6))}
+    reports.write(tmp_path, assignment, list(reversed(marks)))
+    assert times() == before
+    at = next(at for at, mark in enumerate(marks) if mark.status == "failed")
+    marks[at] = dataclasses.replace(marks[at], status="passed", points=marks[at].out_of)
+    reports.write(tmp_path, assignment, marks)
+    changed = {name for name, stamp in times().items() if before.get(name) != stamp}
+    assert changed == {"class.html", f"students/{marks[at].key}/report.html"}
+
+
+@pytest.mark.parametrize("key", ["", ".", "..", "a/b", "../up", "/etc", "a\0b", "\ud800"])
+def test_a_key_that_leaves_the_folder_is_refused(tmp_path: Path, key: str) -> None:
+    with pytest.raises(ValueError, match="cannot be the name of a student's folder"):
+        reports.write(tmp_path / "marks", an_assignment(), [a_mark(key=key)])
+    assert not (tmp_path / "marks").exists()
+
+
+@pytest.mark.parametrize("book", ["javascript:alert(1)", "data:text/html,x", " javascript:x", "vbscript:x"])
+def test_an_address_that_runs_is_no_book(tmp_path: Path, book: str) -> None:
+    with pytest.raises(ValueError, match="no address of the book"):
+        reports.write(tmp_path, an_assignment(), [a_mark()], book=book)
+
+
+def test_a_folder_with_the_book_is_given_as_seen_from_the_class(tmp_path: Path) -> None:
+    reports.write(tmp_path, an_assignment(), [a_mark()], book="./book")
+    first = an_assignment().exercises[0]
+    for page, home in ((page_of(tmp_path), tmp_path), (page_of(tmp_path, "student-000"), tmp_path / "students/s")):
+        [href] = {
+            a["href"] for a in page.find_all("a") if a["href"].partition("#")[0].endswith(f"{first.chapter}.html")
+        }
+        assert (home / href.partition("#")[0]).resolve() == (tmp_path / f"book/chapters/{first.chapter}.html").resolve()
+
+
+@pytest.mark.parametrize("read", sorted({about.read for about in catalogue().values()}))
+def test_links_lead_to_the_ids_that_sphinx_makes(read: str) -> None:
+    chapter, _, _ = read.partition("#")
+    heading = place(read).partition("section “")[2].removesuffix("”")
+    assert link("../book/", read) == f"../book/chapters/{chapter}.html#{make_id(heading)}"
+    assert link("", read) == ""
+
+
+# ---- graphs and texts that were made to harm -------------------------------------------------------------------------
+
+
+def chain(size: int, reads: int = 1, name: str = "n") -> dict[str, Any]:
+    """A graph of which each node reads the one before it, so many times."""
+    return graph_of(*(node(f"{name}{i}", i, inputs=[max(i - 1, 0)] * reads) for i in range(size)))
+
+
+@pytest.mark.parametrize(
+    ("size", "reads", "drawn"),
+    [(LARGEST, 1, True), (LARGEST + 1, 1, False), (10_000, 1, False), (4, MOST_EDGES, False)],
+)
+def test_a_graph_is_drawn_up_to_a_size_and_then_told_in_rows(size: int, reads: int, drawn: bool) -> None:
+    figure = BeautifulSoup(Figures().figure(a_mark(node="n3", graph=chain(size, reads))), "html.parser")
+    assert (figure.svg is not None) == drawn
+    assert words(figure.find(class_="at-fault")) == "! 3 n3 call_function torch.relu(n3)"
+    assert len(str(figure)) < 150_000
+    assert len(figure.find_all("tr")) <= LARGEST + 1
+
+
+def test_of_a_tall_drawing_the_part_around_the_blamed_node_is_in_sight() -> None:
+    figure = BeautifulSoup(Figures().figure(a_mark(node="n20", graph=chain(40))), "html.parser")
+    _, top, _, height = map(float, figure.svg["viewbox"].split())
+    [box] = figure.select("g.fx-meant rect.fx-shape")
+    assert height < 700
+    assert top < float(box["y"]) < float(box["y"]) + float(box["height"]) < top + height
+    assert "of 40 are in sight" in words(figure)
+
+
+def test_a_class_of_graphs_all_unlike_is_drawn_up_to_a_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("classroom.reports.figures.BUDGET", 50)
+    figures = Figures()
+    first, second = (a_mark(node=f"{name}3", graph=chain(30, name=name)) for name in "ab")
+    assert ["<svg" in figures.figure(mark) for mark in (first, second, first)] == [True, False, True]
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [
+        "no graph",
+        [],
+        {"nodes": "x"},
+        {"nodes": [1]},
+        graph_of(node("bad", op='"><script>')),
+        graph_of(node("bad", inputs=[7])),
+        graph_of(node("bad", users=["0"])),
+        graph_of({"name": "bad"}),
+    ],
+)
+def test_what_is_no_graph_is_left_out(tmp_path: Path, graph: Any) -> None:
+    reports.write(tmp_path, an_assignment(), [a_mark(node="bad", graph=graph)])
+    assert page_of(tmp_path, "student-000").find("figure") is None
+
+
+@pytest.mark.parametrize("depth", [100, 50_000])
+def test_deep_arguments_and_odd_letters_are_survived(tmp_path: Path, depth: int) -> None:
+    deep: Any = {"node": 0}
+    for _ in range(depth):
+        deep = [deep]
+    name = "n\ud800\u202e\x00\x1b[31m" + "\u0301" * 400
+    graph = graph_of(node("x"), node(name, 1, args=deep, inputs=[0, 0], notes=["\udfff"], faults=["\x07" * 500]))
+    odd_mark = a_mark(
+        student="\ud83d" * 3000, node=name, graph=graph, message="m" * 10**6, line="\ud800", read="\ud800#\0"
+    )
+    summary = reports.write(tmp_path, an_assignment(), [odd_mark])
+    assert "\x1b" not in summary and "\ud800" not in summary
+    assert (page_of(tmp_path, "student-000").find("figure") is not None) == (depth == 100)
+    assert (tmp_path / "students/student-000/report.html").stat().st_size < 100_000
+
+
+def test_text_is_made_fit_to_show() -> None:
+    assert shown("Zoë\tO'Brien\n王 \N{ZERO WIDTH NON-JOINER}x", 50) == "Zoë O'Brien 王 \N{ZERO WIDTH NON-JOINER}x"
+    assert shown("a\u202eb\x1bc\ud800", 50) == "a b c"
+    assert shown("e" + "\u0301" * 90, 200) == "e" + "\u0301" * 4
+    assert shown("x" * 99, 10) == "x" * 9 + "…"
+    assert shown("\0" * 10**6, 40) == ""

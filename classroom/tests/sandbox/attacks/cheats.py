@@ -1,0 +1,290 @@
+"""Submissions that got the points of an exercise without solving it: they look up, or know, what is right.
+
+Each cell is a submission of its own, behind the lines above the first one; the last line of its docstring names the
+exercises that it is tried on.
+"""
+
+import gc
+import os
+import sys
+import types
+import warnings
+from pathlib import Path
+
+import torch
+from torch import fx
+
+# %% numbers_known_beforehand
+"""Return what a right answer once returned.
+
+Of: 09-compare-in-pairs
+"""
+
+
+def answer(first, second, rounds, clock):
+    return [3 * 1.02, 3 / 1.02] * (rounds // 2)
+
+
+# %% names_of_the_functions
+"""Tell what is known to be right for a function of that name.
+
+Of: 05-loud-or-silent
+"""
+
+STOPS = ("positive_or_zero", "per_row", "ramp", "root", "checked")
+SAME = ("row_mean", "halved_three_times", "with_root", "doubled_in_place")
+
+
+def answer(function, batches):
+    names = {function.__name__, function.__qualname__, function.__code__.co_name}
+    if names.intersection(STOPS):
+        return "stops"
+    return "same" if names.intersection(SAME) else "differs"
+
+
+# %% code_of_the_functions
+"""Tell what is known to be right for a function with such code.
+
+Of: 05-loud-or-silent
+"""
+
+
+def answer(function, batches):
+    code = function.__code__
+    if "a tensor was expected" in code.co_consts:
+        return "stops"
+    if {"isinstance", "type", "hasattr"}.intersection(code.co_names) or code.co_exceptiontable:
+        return "differs"
+    if "shift" in code.co_varnames:
+        return "differs"
+    loops = "range" in code.co_names and "shape" in code.co_names
+    proven = {"shape", "math", "mul_"}.intersection(code.co_names) or "halved" in str(code.co_consts)
+    return "same" if proven and not loops else "stops"
+
+
+# %% places_of_the_cases
+"""Tell what is known to be right for the first case, the second one, and so on.
+
+Of: 04-is-it-stale 04-survives-a-pickle 05-loud-or-silent 06-tell-a-difference
+"""
+
+s, d, x = "same", "differs", "stops"
+KNOWN = {
+    "04-is-it-stale": [False, True, False, False, True, True, False, False, False, True],
+    "04-survives-a-pickle": [
+        *(True, False, True, True, True, True, False, False, False, False, True, False, False),
+        *(True, True, True),
+    ],
+    "05-loud-or-silent": [s, x, d, x, x, d, x, x, d, s, s, d, d, d, d, d, d, d, s, s, s, s, s, s, s],
+    "06-tell-a-difference": [False, *[True] * 3, False, *[True] * 6, False, False, False, False],
+}
+met = 0
+
+
+def answer(*given):
+    global met
+    met += 1
+    kind = "06-tell-a-difference" if len(given) == 3 else "05-loud-or-silent" if len(given) == 2 else "@EXERCISE@"
+    return (KNOWN[kind] + [False] * 100)[met - 1]
+
+
+# %% tables_by_kind
+"""Tell what is known to be right for a model or a graph of that size.
+
+Of: 00-unused-parameters 00-layers-in-order 01-find-adds
+"""
+
+
+def answer(model):
+    kind, names = type(model).__name__, [name for name, _ in model.named_parameters()]
+    if "@EXERCISE@" == "00-layers-in-order":
+        return {"Classifier": ["hidden", "head"]}.get(kind, ["encode.0", "encode.1", "step", "step", "decode"])
+    if "@EXERCISE@" == "00-unused-parameters":
+        return [name for name in names if name.split(".")[0] in ("auxiliary", "unused", "spare", "spare_norm")]
+    added = ("add", "add_1", "add_2") if len(model.graph.nodes) == 10 else ("add_1", "add_2", "add_", "add_5", "iadd")
+    return [node for node in model.graph.nodes if node.name in added]
+
+
+# %% attributes_of_the_model
+"""Look in the frames below, and at what was given, for a model that says what is true of it.
+
+Of: 05-loud-or-silent 06-tell-a-difference
+"""
+
+
+def answer(first, *given):
+    models = [first]
+    frame = sys._getframe()
+    while frame := frame.f_back:
+        models += frame.f_locals.values()
+    for model in models:
+        if isinstance(getattr(model, "verdict", None), str):
+            return model.verdict
+        if hasattr(type(model), "different"):
+            return model.different is not None
+    return False
+
+
+# %% faults_in_the_frames
+"""Look in the frames below for what an error has to say.
+
+Of: 07-inputs-by-name
+"""
+
+
+class Answer(fx.Interpreter):
+    def __init__(self, module, examples):
+        super().__init__(module)
+
+    def run_by_name(self, **values):
+        frame = sys._getframe()
+        while frame := frame.f_back:
+            if faults := getattr(frame.f_locals.get("situation"), "faults", None):
+                said = [f"{name}: {parts[0]}" for name, texts in faults.items() for parts in texts]
+                raise ValueError("; ".join(said))
+        defaults = {"sharpness": 1.0, "names": None, "scale": None, "shift": 0.0}
+        given = [node.target for node in self.graph.find_nodes(op="placeholder")]
+        defaults["scale"] = 1.0 if "shift" in given else None
+        return self.run(*(values[name] if name in values else defaults[name] for name in given))
+
+
+answer = Answer
+
+
+# %% titles_in_the_frames
+"""Look for the case in the frames below, and tell what is known to be right for a case of that name.
+
+Of: 04-is-it-stale 04-fails-inside 04-survives-a-pickle 08-where-it-failed
+"""
+
+KNOWN = {
+    "a module fresh from tracing": False,
+    "an edit": True,
+    "an edit, compiled": False,
+    "an edit that was taken back": False,
+    "an edit that changes no result": True,
+    "an edit that changes the order alone": True,
+    "an edit in a traced module inside": False,
+    "a node of the module itself": ("", "relu"),
+    "a node of a traced module inside": ("first", "relu"),
+    "nothing that fails": None,
+    "a traced module inside a Sequential": ("blocks.1", "relu"),
+    "several levels, nodes with names of their own": ("outer.block.inner.block", "step_1"),
+    "a layer that fails": ("near.blocks.0", "up"),
+    "an error of another class": ("near", "relu"),
+    "a layer behind a traced module": ("", "blocks"),
+    "an edit that was not compiled, three levels deep": ("near.blocks.0", "relu"),
+    "a graph that was mended, not compiled": None,
+    "a batch norm before the node that fails": ("near", "relu"),
+    "two inputs that do not fit": ("", "add"),
+    "the block of the chapter": True,
+    "paths and a weight": True,
+    "noise of the size of an input": True,
+    "noise that reads no input": False,
+    "an addition in place": False,
+    "a lambda": False,
+    "a function that chooses": False,
+    "a module of your own that chooses": True,
+    "a weight fetched twice": False,
+    "a shape read early and used late": False,
+    "the attention, a wrong shape": ("matmul_1", [(4, 4), (5, 8)]),
+    "the attention, no mistake": None,
+    "a wrong dtype": ("mm", [(4, 8), (8, 3)]),
+    "a wrong shape in a list": ("cat", [(4, 8), (5, 7)]),
+    "a dimension too many": ("sum_1", [(8,)]),
+}
+OTHERWISE = {
+    # Of names that two exercises share.
+    ("04-survives-a-pickle", "nodes with names of their own"): True,
+    ("04-survives-a-pickle", "a function of your own"): False,
+    ("04-survives-a-pickle", "an edit that was not compiled"): True,
+}
+
+
+def answer(*given):
+    frame = sys._getframe()
+    while frame := frame.f_back:
+        for held in frame.f_locals.values():
+            title = getattr(held, "name", None)
+            exercise = getattr(frame.f_locals.get("exercise"), "id", None)
+            if (exercise, title) in OTHERWISE:
+                return OTHERWISE[exercise, title]
+            if isinstance(title, str) and title in KNOWN:
+                return KNOWN[title]
+    return False
+
+
+# %% look_for_seeds_and_names
+"""Look through all that is in this process and in the library's files for the seed and the names of the cases.
+
+What it is to find is told to it backwards, so that it does not find itself, as texts with ``|`` between them.
+
+It is tried on every exercise whose answer is data.
+"""
+
+BACKWARDS = "@WANTED@"
+WANTED = {text[::-1] for text in BACKWARDS.split("|")}
+NUMBERS = {text for text in WANTED if text.isdigit()}
+VALUES = set(map(int, NUMBERS))
+# All numbers begin so: most texts are looked through once for all of them.
+BEGINNING = os.path.commonprefix([*NUMBERS])
+ATTRIBUTES = ("verdict", "why", "different", "raises", "faults")
+found = set()
+
+
+def look_at(value, where):
+    kind = type(value)
+    if kind in (int, float):
+        if value in VALUES:
+            found.add(f"the number {str(int(value))[::-1]} in {where}")
+    elif kind is str:
+        if value in WANTED:
+            found.add(f"the text {value[::-1]!r} in {where}")
+        if BEGINNING in value and value is not BEGINNING:
+            found.update(f"a text with {number[::-1]} in {where}" for number in NUMBERS if number in value)
+    elif issubclass(kind, torch.nn.Module):
+        found.update(f"{name} of a {kind.__name__}" for name in ATTRIBUTES if hasattr(value, name))
+    elif kind in (dict, tuple) and not gc.is_tracked(value):
+        # The collector does not list what holds nothing but numbers and texts.
+        for inner in gc.get_referents(value):
+            look_at(inner, f"a {kind.__name__}")
+
+
+def look_around():
+    gc.unfreeze()
+    own = {id(WANTED), id(NUMBERS), id(VALUES), id(found), id(globals())}
+    frame = sys._getframe()
+    while frame := frame.f_back:
+        for name, value in {**frame.f_locals}.items():
+            if frame.f_globals is not globals():
+                look_at(value, f"{name} of {frame.f_code.co_name}")
+    objects = gc.get_objects()
+    own.add(id(objects))
+    for held in objects:
+        if id(held) not in own and not isinstance(held, types.FrameType):
+            for inner in gc.get_referents(held):
+                if id(inner) not in own:
+                    look_at(inner, f"a {type(held).__name__}")
+    look_at(torch.initial_seed(), "the state of torch")
+    for file in Path("/book/fxbook/tasks").rglob("*.py"):
+        text = file.read_text(encoding="utf-8")
+        found.update(f"{one[::-1]!r} in {file.name}" for one in WANTED if f"'{one}'" in text or f'"{one}"' in text)
+
+
+def answer(*given, **named):
+    # Once: what a later case finds was there in the first one.
+    if not found:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            look_around()
+        print(*sorted(found), "looked", sep="\n")
+        found.add("looked")
+
+
+class Answer(torch.fx.Interpreter):
+    def __init__(self, *given, **named):
+        answer()
+        super().__init__(*given[:1])
+
+    def run_by_name(self, **values):
+        answer()

@@ -1,0 +1,198 @@
+"""Harm of each kind is found where it is done, so that an attack of which none is found has come to nothing."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from classroom.sandbox import Limits, Sandbox
+from classroom.tests.sandbox.harm import LEFT, MARK, NEXT, READ, RUNS, TOLD, TRACE, TRACE_KEY, Bait, Came, Watch, laid
+from classroom.tests.sandbox.sandboxing import (
+    ANSWER,
+    EXERCISE,
+    RIGHT,
+    SEED,
+    Attack,
+    attacks,
+    came_of,
+    next_suffers,
+    sheet_of,
+    tried,
+    warmed,
+)
+from classroom.tests.sandbox.sandboxing import sandbox as sandboxed
+from fxbook.observing.forked import Outcome
+
+BY_NAME = {attack.name: attack for attack in attacks()}
+NOTHING = Came("")
+
+
+@pytest.fixture(scope="module")
+def bait(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bait]:
+    with laid(tmp_path_factory) as bait:
+        yield bait
+
+
+@pytest.fixture(scope="module")
+def sandbox(bait: Bait) -> Iterator[Sandbox]:
+    for sandbox in sandboxed(Limits(), EXERCISE[:2]):
+        warmed(sandbox, bait)
+        yield sandbox
+
+
+@pytest.fixture(scope="module")
+def unconfined(bait: Bait) -> Iterator[Sandbox]:
+    # Time to look everywhere: a machine has many files.
+    with Sandbox(Limits(processor_seconds=600.0, seconds=600.0), trusted=True) as sandbox:
+        yield sandbox
+
+
+@pytest.fixture
+def watch(bait: Bait) -> Watch:
+    """Looks for harm that is done by hand, while the next one is well."""
+    return Watch(bait, str)
+
+
+@pytest.fixture
+def hasty(bait: Bait) -> Watch:
+    """The same, for what runs until it is killed."""
+    return Watch(bait, str, patience=0.0)
+
+
+def kinds(harms: list[str]) -> set[str]:
+    return {harm.partition(":")[0] for harm in harms}
+
+
+# ---- the attacks attack ----------------------------------------------------------------------------------------------
+
+
+# Those that may be let loose: they look, and knock, and change nothing.
+_LOOK = ("gain_rights", "read_other_submissions", "read_the_checks", "read_the_grader", "start_a_program")
+_KNOCK = ("local_sockets", "network")
+
+
+@pytest.mark.parametrize("name", [*_LOOK, *_KNOCK])
+def test_the_same_attack_unconfined_does_harm(watch: Watch, unconfined: Sandbox, bait: Bait, name: str) -> None:
+    if name == "gain_rights" and os.geteuid():
+        pytest.skip("only root has rights that an answer may gain")
+    harms = kinds(watch.harms(tried(unconfined, bait, BY_NAME[name])))
+    assert harms >= ({READ, TOLD} if name in _KNOCK else {READ})
+
+
+def test_what_a_forger_sends_arrives(sandbox: Sandbox, bait: Bait) -> None:
+    """So that attacks that forge reach what they attack."""
+    outcome = sandbox.observe(sheet_of(BY_NAME["forge_with_the_mark"].source), EXERCISE, ANSWER, SEED)
+    assert outcome.data == {"failed": [], "observation": {"forged": True}}
+
+
+# ---- harm is found ---------------------------------------------------------------------------------------------------
+
+
+def test_a_mark_that_was_not_earned_is_found(watch: Watch, sandbox: Sandbox, bait: Bait) -> None:
+    came = tried(sandbox, bait, Attack("answers by an attack", RIGHT, "no report"))
+    assert kinds(watch.harms(came)) == {MARK}
+    assert watch.harms(tried(sandbox, bait, Attack("answers, and attacks besides", RIGHT, "right"))) == []
+
+
+@pytest.mark.parametrize("secret", ["in_file", "in_environment", "earlier"])
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "def paired(*_): return ['{}']",
+        "def paired(*_): raise ValueError('{}')",
+        "def paired(*_): print('{}')",
+        "raise ValueError('{}')",
+    ],
+)
+def test_a_secret_that_comes_out_is_found(watch: Watch, sandbox: Sandbox, bait: Bait, secret: str, cell: str) -> None:
+    tells = Attack("tells", cell.format(getattr(bait, secret)), "no report")
+    assert kinds(watch.harms(tried(sandbox, bait, tells))) == {READ}
+
+
+def test_what_an_attack_tells_that_it_could_do_is_found(watch: Watch, sandbox: Sandbox, bait: Bait) -> None:
+    assert kinds(watch.harms(tried(sandbox, bait, Attack("tells", "def paired(*_): return ['done']")))) == {READ}
+    forged = Outcome({"failed": [], "observation": {"cases": [3, {"value": ["done"]}]}})
+    assert kinds(watch.harms(came_of(forged, Attack("forges what it tells", "")))) == {READ}
+
+
+def test_files_that_are_left_or_changed_are_found(watch: Watch, bait: Bait) -> None:
+    for place in (Path(tempfile.gettempdir()), bait.folder, Path("/tmp"), Path.home()):
+        path = place / f"{TRACE}-{os.getpid()}"
+        path.touch()
+        assert kinds(watch.harms(NOTHING)) == {LEFT}, place
+        path.unlink()
+    with tempfile.TemporaryDirectory():
+        assert kinds(watch.harms(NOTHING)) == {LEFT}
+    (bait.folder / "secret.txt").write_text("overwritten")
+    assert kinds(watch.harms(NOTHING)) == {LEFT}
+    (bait.folder / "secret.txt").write_text(bait.in_file)
+    assert watch.harms(NOTHING) == []
+
+
+def test_what_is_left_without_a_file_is_found(watch: Watch) -> None:
+    with socket.socket(socket.AF_UNIX) as endpoint:
+        endpoint.bind(f"\0{TRACE}-{os.getpid()}")
+        assert kinds(watch.harms(NOTHING)) == {LEFT}
+    libc = ctypes.CDLL(None)
+    segment = libc.shmget(TRACE_KEY, 4096, 0o1600)
+    if segment == -1 or not Path("/proc/sysvipc/shm").exists():
+        pytest.skip("this machine has no shared memory without a file")
+    assert kinds(watch.harms(NOTHING)) == {LEFT}
+    assert libc.shmctl(segment, 0, None) == 0
+    assert watch.harms(NOTHING) == []
+
+
+def test_what_runs_on_is_found(watch: Watch, hasty: Watch) -> None:
+    with subprocess.Popen(["sleep", "3600"]) as process:
+        assert kinds(hasty.harms(NOTHING)) == {RUNS}
+        process.kill()
+    assert watch.harms(NOTHING) == []
+
+
+def test_what_runs_on_as_no_child_of_the_grader_is_found(hasty: Watch) -> None:
+    forks = "import os\nif (child := os.fork()):\n    print(child)\n"
+    forks += f"else:\n    os.setsid()\n    os.close(1)\n    os.execv('/bin/sleep', ['{TRACE}', '3600'])"
+    output = subprocess.run([sys.executable, "-c", forks], stdout=subprocess.PIPE, check=True).stdout
+    process = int(output)
+    try:
+        while Path(f"/proc/{process}/comm").read_text() != "sleep\n":
+            pass
+        assert kinds(hasty.harms(NOTHING)) == {RUNS}
+    finally:
+        os.kill(process, signal.SIGKILL)
+
+
+class Spoilt:
+    """A sandbox in which an attack has left code that runs before and after that of whoever comes next."""
+
+    def __init__(self, sandbox: Sandbox, before: str, after: str) -> None:
+        self._sandbox, self._before, self._after = sandbox, before, after
+
+    def observe(self, sheet: Any, *arguments: Any) -> Outcome:
+        code = "\n".join((self._before, *sheet.cells, self._after))
+        return self._sandbox.observe(sheet_of(code), *arguments)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "says"),
+    [
+        ("", f"{ANSWER} = lambda *_: []", "a right answer does not pass"),
+        ("import os\nos._exit(0)", "", "a right answer does not pass"),
+        ("import os, tempfile\nos.mkdir(tempfile.gettempdir() + '/note')", "", "finds what was left"),
+    ],
+    ids=["another answer", "an end", "a note"],
+)
+def test_that_the_next_one_suffers_is_found(bait: Bait, sandbox: Sandbox, before: str, after: str, says: str) -> None:
+    spoilt: Any = Spoilt(sandbox, before, after)
+    (line,) = Watch(bait, lambda: next_suffers(spoilt)).harms(NOTHING)
+    assert line.startswith(NEXT) and says in line

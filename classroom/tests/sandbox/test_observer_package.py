@@ -1,0 +1,115 @@
+"""The half of the library that goes where submissions run has nothing to judge by, and no solution."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from classroom.sandbox import contents, observer_package
+from fxbook import grading, tasks
+from fxbook.catalogue import catalogue
+
+
+@pytest.fixture(scope="module")
+def half(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("half")
+    for path, text in observer_package.files().items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_the_half_has_of_an_exercise_its_cases_alone(half: Path) -> None:
+    lying = {path.name for path in (half / "fxbook/tasks").rglob("*") if path.is_file()}
+    assert lying == {"__init__.py", "cases.py"}
+    cases = {tasks.folder_of(name).name for name in tasks.ids()}
+    assert cases <= {path.parent.name for path in half.rglob("cases.py")}
+
+
+def test_the_half_has_no_rule_and_no_expected_result(half: Path) -> None:
+    for path in half.rglob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+        defined = {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+        assert not used & {"CHECK", "rule", "configurable", "same_result"}, path
+        assert not defined & {"Rule", "Violation", "CaseView", "Verdict"}, path
+    for name in ("checking/judge.py", "asking/rule.py", "asking/predicates.py", "asking/trial.py", "learning/watching"):
+        assert not (half / "fxbook" / name).exists()
+
+
+@pytest.mark.parametrize("room", contents.ROOMS)
+def test_no_room_has_a_known_answer(room: str) -> None:
+    """A graph that takes over the process that judges it could put in its report what lies there."""
+    files = {path.name for path in map(Path, contents.files(room)) if path.is_relative_to("fxbook/tasks")}
+    assert (
+        files
+        == {
+            contents.OBSERVING: {"__init__.py", "cases.py"},
+            contents.JUDGING: {"__init__.py", "cases.py", "check.py"},
+            contents.READING: set(),
+        }[room]
+    )
+
+
+def test_the_half_is_whole(half: Path) -> None:
+    """It imports nothing that is not there, and asks nothing of an answer."""
+    code = "from fxbook import tasks; exercises = tasks.all_exercises()"
+    code += "; print(len(exercises), {exercise.check.rules for exercise in exercises})"
+    code += "; import fxbook.observing.observe, fxbook.observing.prepare, fxbook.learning.sheets, fxbook.drawing"
+    code += ", fxbook.errors, fxbook.plotting, fxbook.stepping.edit.stepper, fxbook.stepping.run.stepper"
+    command = [sys.executable, "-P", "-c", f"import sys; sys.path.insert(0, {str(half)!r}); {code}"]
+    result = subprocess.run(command, capture_output=True, text=True, cwd=half)
+    assert result.stdout.strip() == f"{len(tasks.ids())} {{()}}", result.stderr
+
+
+def test_the_half_tells_no_name_of_a_case(half: Path) -> None:
+    text = "\n".join(path.read_text(encoding="utf-8") for path in half.rglob("cases.py"))
+    names = [case.name for exercise in tasks.all_exercises() for case in exercise.usage.cases if " " in case.name]
+    assert len(names) > 200 and not [name for name in names if repr(name) in text]
+
+
+def test_the_half_has_no_solution(half: Path) -> None:
+    text = "\n".join(path.read_text(encoding="utf-8") for path in half.rglob("*.py"))
+    answers = [re.escape(about.answer) for about in catalogue().values()]
+    assert not re.findall(rf"^(?:def|class) (?:{'|'.join(answers)})\b", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("room", contents.ROOMS)
+def test_a_room_has_what_its_files_import_at_once(room: str) -> None:
+    """What is left out of it would keep the sandbox from starting."""
+    lying = {name for name in contents.files(room) if name.endswith(".py")}
+    modules = {name.removesuffix(".py").removesuffix("/__init__").replace("/", ".") for name in lying}
+    missing = {
+        (name, imported)
+        for name in lying
+        for imported in _imported_at_once(str(contents.files(room)[name]))
+        if imported.split(".")[0] in {"fxbook", "classroom"} and imported not in modules
+    }
+    assert not missing
+
+
+def _imported_at_once(source: str) -> Iterator[str]:
+    """The modules that a file imports when it is imported itself; of ``from a import b`` also ``a.b`` if it is one."""
+    for statement in ast.parse(source).body:
+        match statement:
+            case ast.Import(names=names):
+                yield from (one.name for one in names)
+            case ast.ImportFrom(module="fxbook.grading", names=names):
+                yield from ("fxbook.grading", *(grading.HOME[one.name] for one in names))
+            case ast.ImportFrom(module=str(module), names=names, level=0):
+                yield module
+                yield from (f"{module}.{one.name}" for one in names if _is_module(f"{module}.{one.name}"))
+
+
+def _is_module(name: str) -> bool:
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ModuleNotFoundError:
+        return False

@@ -1,0 +1,110 @@
+"""A file that is handed in to harm who reads it harms neither the grader nor the next file.
+
+How an attack ends does not matter; what harm is, :mod:`harm` says.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from classroom import sandbox as rooms
+from classroom.collect import files
+from classroom.collect.files import RefusedError
+from classroom.sandbox import Limits, Sandbox
+from classroom.tests.sandbox.forging import functions, spread
+from classroom.tests.sandbox.harm import Bait, Came, Watch, laid
+from classroom.tests.sandbox.sandboxing import ATTACKS, brief
+from classroom.tests.sandbox.sandboxing import sandbox as sandboxed
+
+Files = Callable[[], Iterator[tuple[str, bytes]]]
+ALL: dict[str, Files] = dict(functions(ATTACKS / "reading.py"))
+# Of each attack; tests/cold tries all.
+_FEW = 5
+_ANSWERS = {"put_in_order": "def put_in_order(traced):\n    pass"}
+# Of a sheet, and of what one zip says of its files: what a grader's process may have to hold.
+_MOST = 64 << 20
+
+
+@pytest.fixture(scope="module")
+def bait(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bait]:
+    with laid(tmp_path_factory) as bait:
+        yield bait
+
+
+@pytest.fixture(scope="module")
+def sandbox(bait: Bait) -> Iterator[Sandbox]:
+    for sandbox in sandboxed(Limits()):
+        assert not next_suffers(sandbox)
+        yield sandbox
+
+
+@pytest.fixture(scope="module")
+def watch(bait: Bait, sandbox: Sandbox) -> Watch:
+    return Watch(bait, lambda: next_suffers(sandbox))
+
+
+def next_suffers(sandbox: Sandbox) -> str:
+    """Why a sheet is not read as it should be after another: ``""`` where all is well."""
+    outcome = sandbox.read_sheet("x.py", b"# %%\nx = 1\n\n# %%\ny = 2\n", {})
+    return "" if outcome.data and outcome.data["cells"] == ["x = 1", "y = 2"] else f"a sheet is not read: {outcome}"
+
+
+def tried(room: Sandbox, attack: Files, most: int | None = None) -> Came:
+    """What came of an attack; what it managed is what no file may: a path that leads out, or more than it holds.
+
+    Args:
+        room: a sandbox that reads.
+        attack: what is handed in.
+        most: so many of its files, from the first to the last; ``None`` for all.
+    """
+    chosen = set(spread(sum(1 for _ in attack()), most))
+    texts, managed = [], []
+    with pytest.MonkeyPatch.context() as patched, brief(room):
+        patched.setattr(rooms, "for_reading", lambda: room)
+        for place, (name, data) in enumerate(attack()):
+            if place not in chosen:
+                continue
+            if name.endswith(".zip"):
+                text, done = _unzipped(data)
+                managed += done
+            else:
+                text = _read(room, name, data)
+            assert len(text) <= _MOST
+            texts.append(text)
+    return Came("\n".join(texts), managed=managed)
+
+
+def _read(room: Sandbox, name: str, data: bytes) -> str:
+    outcome = room.read_sheet(name, data, _ANSWERS)
+    text = json.dumps(outcome.data, ensure_ascii=False)
+    text.encode()
+    return f"{name}: {text} {outcome.ended}"
+
+
+def _unzipped(data: bytes) -> tuple[str, list[str]]:
+    managed = []
+    try:
+        entries = files.in_zip(io.BytesIO(data), ("student", "homework.zip"), files.FILES)
+    except RefusedError as refused:
+        return str(refused), []
+    texts = []
+    for entry in entries:
+        outside = ".." in entry.parts or any("/" in part or part in ("", ".") for part in entry.parts)
+        managed += [f"the path {entry.parts}"] if outside and not entry.refused else []
+        try:
+            content = entry.read()
+            managed += [f"{len(content)} bytes"] if len(content) > files.FILE else []
+            texts.append(f"{entry.parts}: {content[:100]!r}")
+        except RefusedError as refused:
+            texts.append(f"{entry.parts}: {refused}")
+    return "\n".join(texts).encode("utf-8", "replace").decode(), managed
+
+
+@pytest.mark.parametrize("attack", ALL)
+def test_a_file_does_no_harm(watch: Watch, sandbox: Sandbox, attack: str) -> None:
+    assert "\n    Harm: " in (ALL[attack].__doc__ or ""), "say what harm it would do"
+    assert watch.harms(tried(sandbox, ALL[attack], _FEW)) == []

@@ -1,0 +1,73 @@
+"""Whoever takes over the process that judges or reads gets no further than that: not to the machine, nor to the next.
+
+How an attack ends does not matter; what harm is, :mod:`harm` says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from classroom.assignment import of_chapters
+from classroom.collect.reading import read_sheet
+from classroom.grade.records import Submission
+from classroom.sandbox import Limits, Sandbox
+from classroom.sandbox.contents import JUDGING, READING
+from classroom.tests.sandbox import forging, taking_over
+from classroom.tests.sandbox.harm import READ, Bait, Watch, laid
+from classroom.tests.sandbox.sandboxing import Attack, attacks, brief
+
+# Of those on the room where students' code runs, one of each kind; tests/cold tries all.
+_KINDS = """
+    crash_with_a_dump doors_to_the_kernel fork_bomb gain_rights kill_everything leave_things_behind
+    local_sockets memory_bomb network new_namespaces read_other_submissions read_the_grader search_all_memory
+    stop_itself trace_others use_open_descriptors write_outside
+"""
+ALL = [*taking_over.attacks(), *(attack for attack in attacks() if attack.name in _KINDS.split())]
+
+
+@pytest.fixture(scope="module")
+def bait(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bait]:
+    with laid(tmp_path_factory) as bait:
+        yield bait
+
+
+@pytest.fixture(scope="module")
+def sandbox(bait: Bait) -> Iterator[Sandbox]:
+    with taking_over.taken_over(Limits()) as sandbox:
+        taking_over.warmed(sandbox, bait)
+        yield sandbox
+
+
+@pytest.fixture(scope="module")
+def watch(bait: Bait, sandbox: Sandbox) -> Watch:
+    truth = forging.truth(taking_over.EXERCISE)
+    return Watch(bait, lambda: taking_over.suffering(sandbox, truth))
+
+
+def test_an_attack_runs_there_and_says_what_it_found(watch: Watch, sandbox: Sandbox, bait: Bait) -> None:
+    """Else that it finds nothing would say nothing."""
+    for room in (JUDGING, READING):
+        finds = Attack("finds", "def paired(*_):\n    return ['classroom']")
+        (line,) = watch.harms(taking_over.tried(sandbox, bait, finds, room))
+        assert line == f"{READ}: in {room} it answers ['classroom']"
+
+
+def test_what_a_reader_says_that_was_taken_over_is_short_and_of_one_form(sandbox: Sandbox) -> None:
+    assignment = of_chapters(["02"])
+    [chapter] = assignment.chapters
+    for answer, length in (("'x' * 9_000_000", 1000), ("os._exit(0)", 100)):
+        source = f"{taking_over.MARK}\nimport os\ndef paired(*_): return {answer}".encode()
+        read = read_sheet(Submission("a", "A", {chapter: source}, {chapter: "x.py"}), assignment, chapter, sandbox)
+        assert read.sheet is None and 0 < len(read.problem) <= length
+
+
+@pytest.mark.parametrize("room", [JUDGING, READING])
+@pytest.mark.parametrize("attack", ALL, ids=lambda attack: attack.name)
+def test_code_that_runs_there_does_no_harm(
+    watch: Watch, sandbox: Sandbox, bait: Bait, attack: Attack, room: str
+) -> None:
+    with brief(sandbox):
+        came = taking_over.tried(sandbox, bait, attack, room)
+    assert watch.harms(came) == []

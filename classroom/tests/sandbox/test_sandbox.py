@@ -1,0 +1,406 @@
+"""Submissions are observed in the sandbox as they are in a notebook, with half of the library, apart from all else."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from classroom.sandbox import Limits, Sandbox, SandboxError, bubble, calls, groups, observer_package, protection
+from classroom.sandbox.contents import READING
+from classroom.tests.sandbox.harm import processes_below
+from classroom.tests.sandbox.sandboxing import (
+    ANSWER,
+    EXERCISE,
+    RIGHT,
+    brief,
+    is_right,
+    need_bubblewrap,
+    observe_known,
+    sheet_of,
+    warm,
+)
+from classroom.tests.sandbox.sandboxing import sandbox as sandboxed
+from fxbook import tasks
+from fxbook.catalogue import catalogue
+from fxbook.learning import sheets
+from fxbook.observing import forked
+from fxbook.observing.forked import Outcome
+from fxbook.observing.prepare import prepare
+from fxbook.tasks.answering import answers_to
+from press import ROOT
+
+ABOUT = list(catalogue().values())
+SEED = 7
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Iterator[Sandbox]:
+    yield from sandboxed(Limits())
+
+
+# ---- the same is seen inside as outside ------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def solutions() -> dict[str, sheets.Sheet]:
+    return {path.stem: sheets.read(path) for path in (ROOT / "solutions").glob("*.ipynb")}
+
+
+@pytest.mark.parametrize("about", ABOUT, ids=lambda about: about.id)
+def test_half_of_the_library_sees_what_the_whole_sees(
+    sandbox: Sandbox, solutions: dict[str, sheets.Sheet], about: Any
+) -> None:
+    sheet, exercise = solutions[about.chapter], tasks.find(about.id)
+    assert exercise
+
+    def whole() -> Any:
+        return sheets.observe_answer(sheet, prepare(exercise, SEED, rebuildable=True), about.answer)
+
+    inside = sandbox.observe(sheet, about.id, about.answer, SEED)
+    assert inside.data and inside.data["observation"]
+    assert inside.data == forked.run_in_child(whole, 600).data
+
+
+# The first of each chapter; tests/cold tries all answers.
+FEW = list({about.chapter: about for about in reversed(ABOUT)}.values())
+
+
+@pytest.mark.parametrize("about", FEW, ids=lambda about: about.id)
+def test_a_right_answer_in_another_spelling_is_right_inside(sandbox: Sandbox, about: Any) -> None:
+    number = next(number for number, answer in enumerate(answers_to(about.id)) if not answer.violated)
+    assert is_right(observe_known(sandbox, about.id, number, SEED), about.id, SEED)
+
+
+TOOLS = {
+    "profiler": "with torch.profiler.profile() as found:\n    model(x)\nassert found.key_averages()",
+    "export": "torch.export.export(model, (x,)).module()(x)",
+    "compile": "torch.compile(model, backend='eager')(x)",
+    "make_fx": "from torch.fx.experimental.proxy_tensor import make_fx\nmake_fx(model)(x)",
+    "backward": "model(x).sum().backward()",
+    "script": "torch.jit.trace(model, x)",
+    "threads": "from concurrent.futures import ThreadPoolExecutor as Pool\nassert sum(Pool(4).map(abs, (-1, -2))) == 3",
+    "asyncio": "import asyncio\nassert asyncio.run(asyncio.sleep(0, 3)) == 3",
+    "files": "import io, os, tempfile\nwith tempfile.TemporaryFile() as file:\n    torch.save(model, file)",
+    "plots": "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.gcf().savefig('plot.png')",
+}
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_what_an_answer_may_use_works_inside(sandbox: Sandbox, tool: str) -> None:
+    model = (
+        "import torch\nfrom torch import nn\nx = torch.randn(3, 4)\nmodel = nn.Sequential(nn.Linear(4, 4), nn.ReLU())"
+    )
+    outcome = sandbox.observe(sheet_of(model, TOOLS[tool], RIGHT), EXERCISE, ANSWER, 1)
+    assert is_right(outcome) and outcome.data["failed"] == []
+
+
+def test_what_is_inside_needs_the_answer_by_name(sandbox: Sandbox) -> None:
+    for sheet in (sheet_of("x = 1"), sheet_of()):
+        assert sandbox.observe(sheet, EXERCISE, ANSWER, 1).data == {"failed": [], "observation": None}
+
+
+def test_cells_may_check_draw_and_raise(sandbox: Sandbox) -> None:
+    first = "import torch\nfrom torch import fx\nfrom fxbook import RunStepper, check, draw, hint"
+    first += "\nfrom fxbook.plotting import heat"
+    asks = f"report = check('{EXERCISE}', None)\nhint('{EXERCISE}')\ndraw(fx.symbolic_trace(torch.nn.ReLU()))"
+    outcome = sandbox.observe(sheet_of(first, asks, "1 / 0", RIGHT), EXERCISE, ANSWER, 1)
+    assert is_right(outcome)
+    assert outcome.data["failed"] == [
+        {"cell": 3, "type": "ZeroDivisionError", "message": "division by zero", "line": "1 / 0"}
+    ]
+
+
+def test_lines_for_the_shell_are_not_run(sandbox: Sandbox, tmp_path: Path) -> None:
+    trace = tmp_path / "by-an-attack"
+    cells = (f"%%bash\ntouch {trace}", f"!touch {trace}", f"get_ipython().system('touch {trace}')", RIGHT)
+    assert is_right(sandbox.observe(sheet_of(*cells), EXERCISE, ANSWER, 1))
+    assert not trace.exists()
+
+
+# ---- hidden variants -------------------------------------------------------------------------------------------------
+
+HIDDEN = """
+import importlib
+from torch import nn
+import torch
+from fxbook.cases import Case
+
+Dense = importlib.import_module("fxbook.tasks.00_first_graph.cases").Dense
+SECRET = "for another exercise"
+
+def wide():
+    return nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+
+def other():
+    raise ValueError(SECRET)
+
+CASES = {
+    "00-layers-in-order": (Case("hidden", wide, lambda: (torch.randn(2, 4),)), Case("dense", Dense, tuple)),
+    "00-readers": (Case(SECRET, other, tuple),),
+}
+"""
+
+
+def test_hidden_cases_take_the_place_of_the_public_ones(sandbox: Sandbox) -> None:
+    lists = "def layers_in_order(model):\n    return [type(part).__name__ for part in model.children()]"
+    outcome = sandbox.observe(sheet_of(lists), "00-layers-in-order", "layers_in_order", 1, HIDDEN)
+    values = [case["value"] for case in outcome.data["observation"]["cases"]]
+    assert ["Linear", "ReLU", "Linear"] in values and len(values) == 2
+
+
+def test_only_the_cases_of_the_exercise_enter_the_sandbox() -> None:
+    text = observer_package.hidden_for(HIDDEN, "00-layers-in-order")
+    assert "hidden" in text and "another exercise" not in text and "00-readers" not in text and "other" not in text
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("CASES = {", "not Python"),
+        ("SEEDS = 3", "has no CASES"),
+        ("CASES = {'00-readers': ()}", "a tuple of Case"),
+        ("CASES = {'09-compare-in-pairs': (3,)}", "a tuple of Case"),
+        ("CASES = {'09-compare-in-pairs': nothing}", "NameError"),
+        (
+            "from fxbook.cases import Case\nCASES = {'09-compare-in-pairs': (Case('bad', lambda: 1 / 0, tuple),)}",
+            "cannot be used: ZeroDivisionError",
+        ),
+        ("from fxbook.cases import predicates\nCASES = {'09-compare-in-pairs': predicates.lints}", "ImportError"),
+    ],
+)
+def test_a_bad_file_of_hidden_variants_is_not_the_students_fault(sandbox: Sandbox, text: str, says: str) -> None:
+    with pytest.raises(SandboxError, match=says):
+        sandbox.observe(sheet_of(RIGHT), EXERCISE, ANSWER, 1, text)
+    assert is_right(sandbox.observe(sheet_of(RIGHT), EXERCISE, ANSWER, 1))
+
+
+# ---- what may happen to the sandbox itself ---------------------------------------------------------------------------
+
+
+def test_work_that_is_done_before_it_is_watched_is_not_lost(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    send = forked.send
+
+    def send_and_wait(descriptor: int, data: Any, mark: bytes) -> None:
+        working = processes_below(warm(sandbox, READING))
+        send(descriptor, data, mark)
+        # The task, which comes first, is nothing here. What reads the file ends once it has it.
+        while data and working <= processes_below(warm(sandbox, READING)):
+            time.sleep(0.01)
+
+    monkeypatch.setattr(forked, "send", send_and_wait)
+    for _ in range(3):
+        assert sandbox.read_sheet("x.ipynb", b"", {}).data["reason"] == "it is empty"
+
+
+def test_a_warm_process_that_ends_is_started_again(sandbox: Sandbox) -> None:
+    assert is_right(sandbox.observe(sheet_of(RIGHT), EXERCISE, ANSWER, 1))
+    for process in sorted(processes_below(warm(sandbox)), reverse=True):
+        os.kill(process, signal.SIGKILL)
+    assert is_right(sandbox.observe(sheet_of(RIGHT), EXERCISE, ANSWER, 1))
+
+
+def test_threads_take_turns(sandbox: Sandbox) -> None:
+    right: list[bool] = []
+
+    def ask() -> None:
+        right.append(is_right(sandbox.observe(sheet_of(RIGHT), EXERCISE, ANSWER, 1)))
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert right == [True] * 4
+
+
+def test_without_bubblewrap_there_is_no_sandbox(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    protection.cache_clear()
+    try:
+        with pytest.raises(SandboxError, match=r"apt install bubblewrap.*--trusted"):
+            Sandbox()
+        (reason,) = protection().missing
+        assert "can read your files" in reason
+    finally:
+        protection.cache_clear()
+
+
+def test_a_bubblewrap_that_is_refused_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    fails = tmp_path / "bwrap"
+    fails.write_text("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2; exit 1\n")
+    fails.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    protection.cache_clear()
+    try:
+        with pytest.raises(SandboxError, match="No permissions to create new namespace"):
+            Sandbox()
+    finally:
+        protection.cache_clear()
+
+
+def test_packages_that_submissions_cannot_read_are_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    need_bubblewrap()
+    if os.geteuid():
+        pytest.skip("an ordinary user's submissions read what the user may")
+    (tmp_path / "torch").mkdir()
+    (tmp_path / "torch" / "__init__.py").touch(mode=0o600)
+    packages = bubble._search_path()
+    monkeypatch.setattr(bubble, "_search_path", lambda: [*packages, str(tmp_path)])
+    protection.cache_clear()
+    try:
+        assert f"chmod -R o+rX {tmp_path / 'torch'}" in protection().refusal
+    finally:
+        protection.cache_clear()
+
+
+def test_trusted_submissions_need_no_bubblewrap(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(shutil, "which", lambda *_: None)
+    with Sandbox(trusted=True) as trusted:
+        assert is_right(trusted.observe(sheet_of(RIGHT), EXERCISE, ANSWER, 1))
+        with pytest.raises(SandboxError, match="a tuple of Case"):
+            trusted.observe(sheet_of(RIGHT), EXERCISE, ANSWER, 1, "CASES = {}")
+
+
+_ENDLESS = ("while True: pass", "10 ** 10**9", "import time\ntime.sleep(3600)")
+
+
+def test_a_cell_that_never_ends_is_ended_in_the_sandbox_and_without_it(sandbox: Sandbox) -> None:
+    with Sandbox(trusted=True) as trusted:
+        for place in (sandbox, trusted):
+            for cell in _ENDLESS:
+                with brief(place):
+                    assert place.observe(sheet_of(cell, RIGHT), EXERCISE, ANSWER, 1) == Outcome(None, "time")
+            assert is_right(place.observe(sheet_of(RIGHT), EXERCISE, ANSWER, 1))
+
+
+def test_the_line_of_an_answer_that_loops_is_told(sandbox: Sandbox) -> None:
+    loops = f"def {ANSWER}(*_):\n    while True: pass"
+    with Sandbox(trusted=True) as trusted:
+        for place in (sandbox, trusted):
+            with brief(place):
+                error = place.observe(sheet_of(loops), EXERCISE, ANSWER, 1).data["observation"]["error"]
+            assert (error["type"], error["line"]) == ("TimeUp", "while True: pass")
+
+
+def test_an_installed_library_is_hidden_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the book is installed among Python's packages, which the sandbox shows, it is covered there."""
+    packages = Path(bubble._search_path()[-1])
+    monkeypatch.setattr(bubble, "_own_folders", lambda: {packages / "fxbook"})
+    options = bubble._python(bubble._shown())
+    shows, hides = options.index(str(packages.parents[1])), options.index(str(packages / "fxbook"))
+    assert shows < hides and options[hides - 1] == "--tmpfs"
+
+
+def test_a_machine_without_libseccomp_has_no_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
+    need_bubblewrap()
+
+    def missing() -> bytes:
+        raise calls.NoFilterError("libseccomp is not installed: `apt install libseccomp2` on Debian and Ubuntu")
+
+    monkeypatch.setattr(calls, "program", missing)
+    protection.cache_clear()
+    try:
+        with pytest.raises(SandboxError, match="apt install libseccomp2"):
+            Sandbox()
+    finally:
+        protection.cache_clear()
+
+
+def test_nothing_is_left_of_a_closed_sandbox(sandbox: Sandbox) -> None:
+    processes = processes_below(warm(sandbox))
+    assert len(processes) > 1
+    sandbox.close()
+    while any(Path(f"/proc/{process}").exists() for process in processes):
+        time.sleep(0.02)
+
+
+# ---- what a bubble may use together ----------------------------------------------------------------------------------
+
+
+def test_memory_and_processes_of_a_room_are_bounded_together(sandbox: Sandbox) -> None:
+    if not groups.is_available():
+        pytest.skip("this machine makes no control groups")
+    assert is_right(sandbox.observe(sheet_of(RIGHT), EXERCISE, ANSWER, 1))
+    joined = [line for line in Path(f"/proc/{warm(sandbox)}/cgroup").read_text().splitlines() if "fxbook-" in line]
+    assert joined
+    # Threads fill the processor's memory and the folder fills with files, each within its own limit.
+    both = (
+        "import os, threading\nheld = [bytearray(100 << 20) for _ in range(4)]\n"
+        "for number in range(3):\n    with open(os.path.join(os.environ['TMPDIR'], str(number)), 'wb') as file:\n"
+        "        file.write(bytes(15 << 20))\n"
+    )
+    sandbox.observe(sheet_of(both, RIGHT), EXERCISE, ANSWER, 1)
+    assert is_right(sandbox.observe(sheet_of(RIGHT), EXERCISE, ANSWER, 1))
+
+
+def test_a_group_ends_what_takes_too_much() -> None:
+    if not groups.is_available():
+        pytest.skip("this machine makes no control groups")
+    group = groups.Group(64 << 20, 8)
+    takes = "held = bytearray(1 << 28)\nfor at in range(0, 1 << 28, 4096):\n    held[at] = 1"
+    forks = "import os\nfor _ in range(20):\n    if os.fork() == 0:\n        os._exit(0)"
+    try:
+        for program, fine in (("pass", True), (takes, False), (forks, False)):
+            ended = subprocess.run(group.around([sys.executable, "-c", program]), capture_output=True).returncode
+            assert (ended == 0) == fine, program
+    finally:
+        folders = list(group._folders)
+        group.close()
+    assert not any(folder.exists() for folder in folders)
+
+
+def test_a_machine_that_makes_no_groups_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    need_bubblewrap()
+    monkeypatch.setattr(groups, "is_available", lambda: False)
+    protection.cache_clear()
+    try:
+        assert not protection().refusal
+        assert any("not for both together" in what for what in protection().missing)
+    finally:
+        protection.cache_clear()
+
+
+@pytest.mark.parametrize("given", ["cpu memory pids", "cpu"])
+def test_a_group_of_version_2_is_made_by_writing_files(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, given: str
+) -> None:
+    monkeypatch.setattr(groups, "_ROOT", tmp_path)
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    (tmp_path / "cgroup.controllers").touch()
+    (tmp_path / "cgroup.subtree_control").write_text(given)
+    group = groups.Group(1 << 30, 80)
+    assert group.is_there == ("memory" in given)
+    if group.is_there:
+        [folder] = group._folders
+        limits = {file.name: file.read_text() for file in folder.iterdir()}
+        assert limits == {"memory.max": str(1 << 30), "memory.swap.max": "0", "pids.max": "80"}
+        assert group.around(["true"])[-2:] == ["--", "true"]
+
+
+def test_an_ordinary_user_asks_systemd(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Stands for systemd, which no test machine has: it is asked as systemd-run(1) says, and runs the command."""
+    log = tmp_path / "asked"
+    (tmp_path / "systemd-run").write_text(
+        f'#!/bin/sh\necho "$@" >> {log}\nwhile [ "$1" != -- ]; do shift; done; shift; exec "$@"\n'
+    )
+    (tmp_path / "systemd-run").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    groups._by_systemd.cache_clear()
+    try:
+        group = groups.Group(1 << 30, 80)
+        assert subprocess.run(group.around(["true"])).returncode == 0
+        assert f"--property=MemoryMax={1 << 30}" in log.read_text() and "TasksMax=80" in log.read_text()
+    finally:
+        groups._by_systemd.cache_clear()
