@@ -252,8 +252,9 @@ def _how_it_ended(child: int) -> str:
         except ChildProcessError:
             break
         if found is not None:
-            regular = found.si_code == os.CLD_EXITED and found.si_status == REGULAR
-            return "silent" if regular else "exit" if found.si_code == os.CLD_EXITED else "crash"
+            if found.si_code != os.CLD_EXITED:
+                return "time" if found.si_status == signal.SIGXCPU else "crash"
+            return "silent" if found.si_status == REGULAR else "exit"
         time.sleep(0.002)
     return "silent"
 
