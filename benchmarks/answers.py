@@ -23,10 +23,16 @@ from fxbook.checking.verify import GRACE_SECONDS
 from fxbook.observing.forked import run_in_child
 from fxbook.observing.observe import observe
 from fxbook.observing.prepare import prepare
+from fxbook.rules.rule import Rule
 from fxbook.tasks import all_exercises
 from fxbook.tasks.answering import answers_to
 
 SEED = 1
+
+
+def _asking(exercise: Exercise, rules: tuple[Rule, ...]) -> Exercise:
+    """The exercise with these rules alone."""
+    return dataclasses.replace(exercise, check=dataclasses.replace(exercise.check, rules=rules))
 
 
 def caught_by(exercise: Exercise, answer: object) -> list[str]:
@@ -35,13 +41,13 @@ def caught_by(exercise: Exercise, answer: object) -> list[str]:
     outcome = run_in_child(lambda: observe(prepare(exercise, SEED), answer, seconds), seconds + GRACE_SECONDS)
     if outcome.data is None:
         return ["(ends well)"]
-    bare = judge(dataclasses.replace(exercise, rules=()), outcome.data, SEED)
+    bare = judge(_asking(exercise, ()), outcome.data, SEED)
     if bare.violation:
         return [f"({bare.violation.rule})"]
     rules = []
     for holds in exercise.check.rules:
         try:
-            verdict = judge(dataclasses.replace(exercise, rules=(holds,)), outcome.data, SEED)
+            verdict = judge(_asking(exercise, (holds,)), outcome.data, SEED)
         except (KeyError, IndexError, ValueError):
             continue  # It relies on a property before it, which did not hold.
         if verdict.violation:

@@ -13,6 +13,7 @@ from multiprocessing.process import BaseProcess
 
 from fxbook import tasks
 from fxbook.checking.verify import check_with
+from tests.checking.exercise_for_tests import changed
 from tests.mutation.mutants import Mutant, mutants_of
 from tests.mutation.programs import MODULE, Program, answer_of
 
@@ -77,6 +78,6 @@ def _refused_by(program: Program, source: str) -> str:
         answer = answer_of(source, program.answer)
     except Exception as error:  # It cannot even be defined.
         return type(error).__name__
-    report = check_with(dataclasses.replace(exercise, seconds=_SECONDS), answer, seed=SEED)
+    report = check_with(changed(exercise, seconds=_SECONDS), answer, seed=SEED)
     sys.modules.pop(MODULE, None)
     return "" if report.passed else str(report.violated)
