@@ -30,7 +30,7 @@ MARK = "# runs an attack"
 _HIDDEN = """
 from fxbook.tasks import find
 SECRET = "@SECRET@"
-CASES = {"00-readers": (SECRET,), "@EXERCISE@": find("@EXERCISE@").cases}
+CASES = {"00-readers": (SECRET,), "@EXERCISE@": find("@EXERCISE@").usage.cases}
 """
 # At the end of a room: if it is sent an attack, it runs that.
 _RUNS = """
