@@ -154,11 +154,6 @@ def test_a_file_that_cannot_be_read_is_told_to_the_teacher_in_plain_words() -> N
         assert reading.reason.endswith("Ask for the file again.") and "Error" not in reading.reason + reading.problem
 
 
-def test_what_is_damaged_is_told() -> None:
-    _, data = class_.damaged(class_.notebook(CHAPTER, {}))
-    assert "x.ipynb is not a notebook that can be read" in read("x.ipynb", data).problem
-
-
 def deep_lists() -> bytes:
     return b'{"nbformat": 4, "cells": ' + b"[" * 1_000_000 + b"]" * 1_000_000 + b"}"
 
@@ -198,11 +193,6 @@ def test_nothing_that_is_handed_in_keeps_a_reader(make, suffix: str) -> None:
     reading = read(f"x.{suffix}", make())
     assert bool(reading.problem) == (reading.sheet is None)
     assert len(reading.problem) < 1000
-
-
-def test_what_is_no_notebook_is_told_in_one_sentence_that_says_what_to_do() -> None:
-    for data in (b"", b"{}", b"[]", wrong_types(), deep_lists(), b'{"nbformat": 99}'):
-        assert "x.ipynb is not a notebook that can be read" in read("x.ipynb", data).problem
 
 
 # ---- which cells an answer needs -------------------------------------------------------------------------------------

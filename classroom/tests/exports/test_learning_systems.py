@@ -15,11 +15,10 @@ import pytest
 from classroom.collect.lateness import Receipt
 from classroom.exports import ExportError
 from classroom.exports.canvas import Gradebook
-from classroom.exports.cells import Cells, written
+from classroom.exports.cells import Cells
 from classroom.exports.delivery import Systems, deliver
 from classroom.exports.matching import Row, match
 from classroom.exports.moodle import Worksheet, feedback, moment
-from classroom.exports.totals import totals
 from classroom.grade.records import Mark, Participant
 from classroom.tests.grade.parts import EXERCISES, few, mark
 
@@ -130,12 +129,6 @@ def test_a_file_that_is_none_of_theirs_is_told(tmp_path: Path, data: bytes) -> N
         Gradebook(tmp_path / "x.csv", "Week 2")
     with pytest.raises(ExportError, match="cannot be read"):
         Cells(tmp_path / "none.csv")
-
-
-def test_points_are_written_as_learning_systems_do() -> None:
-    assert [written(points) for points in (0.0, 3.0, 8.5, 10 / 3, 100.0, 0.1 + 0.2)] == [
-        "0", "3", "8.5", "3.33", "100", "0.3"
-    ]  # fmt: skip
 
 
 # ---- whose row it is -------------------------------------------------------------------------------------------------
@@ -285,12 +278,6 @@ def marks_of(participant: Participant, *statuses: str, **fields: object) -> list
         dataclasses.replace(mark, student=participant.student, points=0.0 if mark.status == "failed" else mark.points)
         for mark in marks
     ]
-
-
-def test_a_total_is_what_is_left_after_lateness() -> None:
-    anna = person("Anna")
-    [total] = totals(marks_of(anna, "passed", "passed", points=0.4, penalty=0.1, late_days=2)).values()
-    assert (total.points, total.out_of, total.late_days, total.penalty, total.ungraded) == (0.8, 2.0, 2, 0.2, 0)
 
 
 def test_a_class_is_delivered(tmp_path: Path, worksheet: Path, gradebook: Path) -> None:

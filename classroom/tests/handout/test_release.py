@@ -18,7 +18,7 @@ import nbformat
 import pytest
 from packaging.requirements import Requirement
 
-from classroom.assignment import Assignment, AssignmentError, load, of_chapters
+from classroom.assignment import Assignment, of_chapters
 from classroom.handout import leaks, pins, release
 from classroom.handout import page as handout
 from classroom.handout.release import ReleaseError
@@ -251,17 +251,6 @@ def test_a_check_that_was_not_handed_out_says_so(release_zip: Path, tmp_path: Pa
     assert "02-put-in-order" in listed and "04-" not in listed
 
 
-def test_a_kernel_finds_the_library_beside_the_notebook(release_zip: Path, tmp_path: Path) -> None:
-    from nbclient import NotebookClient
-
-    with zipfile.ZipFile(release_zip) as archive:
-        archive.extractall(tmp_path)
-    folder = tmp_path / "semaine-2-reecrire" / "exercises"
-    asks = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("import fxbook; print(fxbook.__file__)")])
-    NotebookClient(asks, resources={"metadata": {"path": str(folder)}}).execute()
-    assert Path(asks.cells[0].outputs[0].text.strip()).is_relative_to(folder)
-
-
 def normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
@@ -352,16 +341,6 @@ def test_a_zip_that_is_there_is_replaced_only_on_demand(assignment: Assignment, 
     assert out.read_bytes() == first and list(tmp_path.iterdir()) == [out]
 
 
-@pytest.mark.usefixtures("prepared")
-def test_a_place_that_cannot_be_written_is_told(assignment: Assignment, tmp_path: Path) -> None:
-    (tmp_path / "notes.txt").write_text("")
-    with pytest.raises(ReleaseError, match=r"cannot be written .*choose another folder"):
-        release.make(assignment, tmp_path / "notes.txt" / "week2.zip")
-    with pytest.raises(ReleaseError, match="is a folder: name the zip to write"):
-        release.make(assignment, tmp_path)
-    release.make(assignment, tmp_path / "new" / "folder" / "week2.zip")
-
-
 def test_an_assignment_without_exercises_is_told(assignment: Assignment) -> None:
     with pytest.raises(ReleaseError, match="asks for no exercise"):
         release.files(dataclasses.replace(assignment, exercises=()))
@@ -379,14 +358,6 @@ def test_a_fault_in_the_book_is_told_without_a_traceback(
     (folder / "opening.md").write_text("```{code-cell}\n")
     with pytest.raises(ReleaseError, match="manuscript of these exercises is at fault"):
         release.notebook(assignment, "02_insertion_points")
-
-
-def test_an_unknown_chapter_or_exercise_is_told(tmp_path: Path) -> None:
-    with pytest.raises(AssignmentError, match=r"there is no chapter '77' with exercises; there are 00_first_graph"):
-        of_chapters(["02", "77"])
-    (tmp_path / "week2.toml").write_text('chapters = ["02"]\nleave_out = ["02-put-in-oder"]\n')
-    with pytest.raises(AssignmentError, match="Near it: '02-put-in-order'"):
-        load(tmp_path / "week2.toml")
 
 
 @pytest.mark.parametrize(

@@ -69,11 +69,6 @@ def test_a_student_reads_what_is_wrong_where_and_what_to_read(tmp_path: Path) ->
     assert 'hint("02-put-in-order")' in text
 
 
-def test_the_line_that_raised_is_shown(tmp_path: Path) -> None:
-    reports.write(tmp_path, an_assignment(), [a_mark(line="node = nodes[-1]", message="Your code raises TypeError.")])
-    assert "In your code: node = nodes[-1]" in words(page_of(tmp_path, "student-000"))
-
-
 def test_a_pass_is_told_as_public_checks_and_offers_what_to_try_next(tmp_path: Path) -> None:
     assignment = an_assignment()
     for hidden in (False, True):
@@ -237,17 +232,6 @@ def test_who_has_least_of_what_they_have_begun_stands_first_among_the_stuck(tmp_
     assert "6 versions handed in" in words(rows[-1]) and words(rows[-1].td) == "2 of 6"
 
 
-def test_an_exercise_that_nobody_passes_is_told(tmp_path: Path) -> None:
-    assignment = an_assignment()
-    summary = reports.write(tmp_path, assignment, [a_mark(key=str(i)) for i in range(5)])
-    assert f"Nobody passes (1) {assignment.exercises[0].id}" in words(page_of(tmp_path).find(id="look"))
-    assert "exercises that nobody passes: 1" in summary
-    summary = reports.write(
-        tmp_path, assignment, [a_mark(key=str(i), status="passed" if i else "failed") for i in range(5)]
-    )
-    assert "obody passes" not in words(page_of(tmp_path)) + summary
-
-
 def test_what_is_no_idea_of_torch_fx_is_not_taught_again_but_stands_apart(tmp_path: Path) -> None:
     assignment = an_assignment()
     python = [
@@ -278,13 +262,6 @@ def test_what_is_no_idea_of_torch_fx_is_not_taught_again_but_stands_apart(tmp_pa
     assert "A name that does not exist where it is used: 4 students" in apart
     assert all(trouble in apart for _, _, trouble in python) and apart.count(": 3 students") == len(python) - 1
     assert "would help 2 students" in again and "IndentationError" not in summary
-
-
-def test_a_class_that_only_struggles_with_python_is_not_said_to_pass(tmp_path: Path) -> None:
-    marks = [a_mark(rule="ends well", message="Your code raises NameError: name 'x' is not defined.")]
-    summary = reports.write(tmp_path, an_assignment(), marks)
-    assert "Nothing that the book explains went wrong" in words(page_of(tmp_path).find(id="again"))
-    assert "Teach again" not in summary and "in trouble with Python: 1;" in summary
 
 
 def test_a_file_that_cannot_be_read_is_told_once(tmp_path: Path) -> None:
@@ -373,14 +350,6 @@ def test_classes_of_all_sizes(tmp_path: Path, students: int, chapters: tuple[str
     assert all(line.isprintable() for line in summary.splitlines())
 
 
-def test_an_assignment_of_the_whole_book(tmp_path: Path) -> None:
-    assignment = an_assignment(*dict.fromkeys(about.chapter for about in catalogue().values()))
-    assert len(assignment.exercises) == len(catalogue())
-    reports.write(tmp_path, assignment, marks_of(assignment, 12))
-    assert len(page_of(tmp_path).find(id="exercises").find_all("article")) == len(catalogue())
-    assert (tmp_path / "class.html").stat().st_size < 500_000
-
-
 # ---- the files -------------------------------------------------------------------------------------------------------
 
 
@@ -453,22 +422,6 @@ def test_a_graph_is_drawn_up_to_a_size_and_then_told_in_rows(size: int, reads: i
     assert words(figure.find(class_="at-fault")) == "! 3 n3 call_function torch.relu(n3)"
     assert len(str(figure)) < 150_000
     assert len(figure.find_all("tr")) <= LARGEST + 1
-
-
-def test_of_a_tall_drawing_the_part_around_the_blamed_node_is_in_sight() -> None:
-    figure = BeautifulSoup(Figures().figure(a_mark(node="n20", graph=chain(40))), "html.parser")
-    _, top, _, height = map(float, figure.svg["viewbox"].split())
-    [box] = figure.select("g.fx-meant rect.fx-shape")
-    assert height < 700
-    assert top < float(box["y"]) < float(box["y"]) + float(box["height"]) < top + height
-    assert "of 40 are in sight" in words(figure)
-
-
-def test_a_class_of_graphs_all_unlike_is_drawn_up_to_a_budget(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("classroom.reports.figures.BUDGET", 50)
-    figures = Figures()
-    first, second = (a_mark(node=f"{name}3", graph=chain(30, name=name)) for name in "ab")
-    assert ["<svg" in figures.figure(mark) for mark in (first, second, first)] == [True, False, True]
 
 
 @pytest.mark.parametrize(
