@@ -144,15 +144,14 @@ def test_without_a_sandbox_nothing_is_opened_unless_it_is_asked_for(
     assert "submissions run as you do" in capsys.readouterr().out and (tmp_path / "marks/grades.csv").exists()
 
 
-@pytest.mark.parametrize("command", ["", "release", "grade", "report", "export", "export nbgrader"])
-def test_help_is_there_for_every_command_and_starts_without_torch(command: str) -> None:
-    code = "import sys; from classroom.__main__ import main\ntry: main(sys.argv[1:])\nexcept SystemExit: pass\n"
+def test_help_is_there_for_every_command_and_starts_without_torch() -> None:
+    code = "import sys; from classroom.__main__ import main\n"
+    code += "for command in ('', 'release', 'grade', 'report', 'export', 'export nbgrader'):\n"
+    code += "    try: main([*command.split(), '--help'])\n    except SystemExit as end: assert not end.code\n"
     code += "assert not {'torch', 'nbformat', 'dask'} & set(sys.modules)"
-    result = subprocess.run(
-        [sys.executable, "-c", code, *command.split(), "--help"], capture_output=True, text=True, cwd=ROOT
-    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
     assert result.returncode == 0, result.stderr
-    assert "usage: python -m classroom" in result.stdout
+    assert result.stdout.count("usage: python -m classroom") == 6
 
 
 WORKSHEET = (

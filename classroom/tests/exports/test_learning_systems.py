@@ -107,12 +107,6 @@ def test_quotes_are_read_as_spreadsheets_do(tmp_path: Path, line: str, cells: li
     assert read.row(1) == cells and read.row(2) == ["c", "d"] and len(read) == 3
 
 
-def test_a_scale_is_told(tmp_path: Path) -> None:
-    (tmp_path / "x.csv").write_text("Identifier,Grade,Scale\nParticipant 1,,Good\n")
-    with pytest.raises(ExportError, match="grades by a scale"):
-        Worksheet(tmp_path / "x.csv")
-
-
 def test_bytes_of_no_known_encoding_stay(tmp_path: Path) -> None:
     data = b'Identifier,Grade,x\r\nParticipant 1,,\x81\x8d\xff "\r\n'
     (tmp_path / "x.csv").write_bytes(data)
@@ -123,12 +117,24 @@ def test_bytes_of_no_known_encoding_stay(tmp_path: Path) -> None:
 @pytest.mark.parametrize("data", [b"", b"\n", b'"', b"PK\3\4\0\0", b"\xff\xfe\0", b"a,b\nc"])
 def test_a_file_that_is_none_of_theirs_is_told(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "x.csv").write_bytes(data)
-    with pytest.raises(ExportError, match=r"x\.csv"):
-        Worksheet(tmp_path / "x.csv")
-    with pytest.raises(ExportError, match=r"x\.csv"):
-        Gradebook(tmp_path / "x.csv", "Week 2")
+    for read in (Worksheet, lambda path: Gradebook(path, "Week 2")):
+        with pytest.raises(ExportError, match=r"x\.csv"):
+            read(tmp_path / "x.csv")
     with pytest.raises(ExportError, match="cannot be read"):
         Cells(tmp_path / "none.csv")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("Identifier,Grade,Scale\nParticipant 1,,Good\n", "grades by a scale"),
+        ("ID,Vollständiger Name,Status,Bewertung\nTeilnehmer/in1,A,,\n", "Set Moodle to English"),
+    ],
+)
+def test_a_worksheet_that_cannot_be_filled_is_told(tmp_path: Path, text: str, says: str) -> None:
+    (tmp_path / "x.csv").write_text(text, encoding="utf-8")
+    with pytest.raises(ExportError, match=says):
+        Worksheet(tmp_path / "x.csv")
 
 
 # ---- whose row it is -------------------------------------------------------------------------------------------------
@@ -207,12 +213,6 @@ def test_a_worksheet_says_when_each_student_handed_in(worksheet: Path) -> None:
 )
 def test_a_moment_of_moodle_is_read_or_none(text: str, expected: dt.datetime | None) -> None:
     assert moment(text) == expected
-
-
-def test_a_worksheet_in_another_language_is_told(tmp_path: Path) -> None:
-    (tmp_path / "x.csv").write_text("ID,Vollständiger Name,Status,Bewertung\nTeilnehmer/in1,A,,\n", encoding="utf-8")
-    with pytest.raises(ExportError, match="Set Moodle to English"):
-        Worksheet(tmp_path / "x.csv")
 
 
 def test_reports_go_back_under_the_names_that_moodle_gave(tmp_path: Path) -> None:
