@@ -153,13 +153,13 @@ def test_an_answer_under_another_name_is_graded_and_the_teacher_is_told(tmp_path
             assert [marks[name].status for name in sorted(EXERCISES)] == statuses, marks
             clamp, order = (marks[name] for name in sorted(EXERCISES))
             if statuses[0] == "passed":
-                assert clamp.look == "Found as `my_own`, which the check calls." and order.look == ""
+                assert clamp.remark == "Found as `my_own`, which the check calls." and order.remark == ""
                 assert "def my_own" in clamp.source and "torch.clamp" in clamp.plain and "my_own" not in clamp.plain
             else:
-                assert clamp.look.startswith("The check is called with `my_own`, which is no name")
-                assert order.look.startswith("The check is called with `lambda traced: traced`, which is no name")
+                assert clamp.remark.startswith("The check is called with `my_own`, which is no name")
+                assert order.remark.startswith("The check is called with `lambda traced: traced`, which is no name")
             gradebook.write_table(tmp_path / "grades.csv", marks.values())
-            assert clamp.look in (tmp_path / "grades.csv").read_text(encoding="utf-8-sig")
+            assert clamp.remark in (tmp_path / "grades.csv").read_text(encoding="utf-8-sig")
     finally:
         close()
 
