@@ -81,7 +81,7 @@ c.Autograde.sanitize_preprocessors = [
     OverwriteCells,
     CheckCellMetadata,
 ]
-# A check ends by itself after 2 seconds; on a busy machine it waits longer.
+# A check ends by itself after 10 seconds; a cell may hold several.
 c.Execute.timeout = 120
 c.ClearSolutions.code_stub = {{
     "python": 'raise NotImplementedError("Write your answer here, in place of this line.")',

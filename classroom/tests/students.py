@@ -66,12 +66,6 @@ def _homes() -> Mapping[str, str]:
 
 
 @functools.cache
-def stub(exercise_id: str) -> Answer:
-    """The exercise as it was handed out."""
-    return Answer(None, "any")
-
-
-@functools.cache
 def answers(exercise_id: str) -> tuple[Answer, ...]:
     """The known answers to an exercise, right ones first, each with all that it needs from its file.
 
@@ -83,15 +77,9 @@ def answers(exercise_id: str) -> tuple[Answer, ...]:
         if isinstance(statement, ast.ImportFrom) and statement.module == "fxbook.tasks.answering":
             continue
         if isinstance(statement, ast.FunctionDef | ast.ClassDef) and statement.decorator_list:
-            decorators = [
-                decorator
-                for decorator in statement.decorator_list
-                if not re.match(r"(right|wrong|breaks)\b", ast.unparse(decorator))
-            ]
-            if len(decorators) < len(statement.decorator_list):
-                named.add(statement.name)
-            statement.decorator_list = decorators
-
+            marks = [one for one in statement.decorator_list if re.match(r"(right|wrong|breaks)\b", ast.unparse(one))]
+            named |= {statement.name} if marks else set()
+            statement.decorator_list = [one for one in statement.decorator_list if one not in marks]
         cells.append(ast.unparse(statement))
     sheet = Sheet(Path(f"{exercise_id}.py"), tuple(cells))
     name = catalogue()[exercise_id].answer
@@ -136,96 +124,67 @@ def from_cells(cells: Iterable[str]) -> bytes:
 # ---- what students do to them ----------------------------------------------------------------------------------------
 
 Shape = Callable[[NotebookNode], tuple[str, bytes]]
-SHAPES: dict[str, Shape] = {}
 
 
-def shape(function: Shape) -> Shape:
-    """A way to change a notebook that changes no mark: gives the suffix of the file and its bytes."""
-    SHAPES[function.__name__] = function
-    return function
-
-
-@shape
-def untouched(nb: NotebookNode) -> tuple[str, bytes]:
-    return ".ipynb", as_bytes(nb)
-
-
-@shape
-def cells_added(nb: NotebookNode) -> tuple[str, bytes]:
-    extra = [
-        "1 / 0",
-        "%matplotlib inline\nimport os",
-        "!ls -l",
-        "%%bash\nfor f in *; do echo $f; done",
-        "%%time\nnumber = 1",
-        "torch.fx?",
-        "files = !ls",
-        "draw(fx.symbolic_trace(nn.ReLU()))",
-        "print('x' * 10**6)",
-        "raise SystemExit",
-        "def (:",
-        "",
-    ]
+def cells_added(nb: NotebookNode) -> Cells:
+    extra = ["1 / 0", "%matplotlib inline\nimport os", "!ls -l", "%%bash\nfor f in *; do echo $f; done"]
+    extra += ["%%time\nnumber = 1", "torch.fx?", "files = !ls", "draw(fx.symbolic_trace(nn.ReLU()))"]
+    extra += ["print('x' * 10**6)", "raise SystemExit", "def (:", ""]
     cells: Cells = []
     for at, cell in enumerate(nb.cells):
         cells += [cell, v4.new_code_cell(extra[at % len(extra)]), v4.new_markdown_cell("My notes")]
-    nb.cells = cells
-    return ".ipynb", as_bytes(nb)
+    return cells
 
 
-@shape
-def all_but_the_answers_deleted(nb: NotebookNode) -> tuple[str, bytes]:
-    nb.cells = [cell for cell in nb.cells if cell.cell_type == "code" and not cell.source.startswith("check(")]
-    return ".ipynb", as_bytes(nb)
+def all_but_the_answers_deleted(nb: NotebookNode) -> Cells:
+    return [cell for cell in nb.cells if cell.cell_type == "code" and not cell.source.startswith("check(")]
 
 
-@shape
-def cells_doubled(nb: NotebookNode) -> tuple[str, bytes]:
-    nb.cells = [copy.deepcopy(cell) for cell in nb.cells for _ in range(2)]
-    return ".ipynb", json.dumps(nb).encode()  # With the ids twice, which nbformat would mend.
-
-
-@shape
-def stubs_left_above(nb: NotebookNode) -> tuple[str, bytes]:
+def stubs_left_above(nb: NotebookNode) -> Cells:
     cells: Cells = []
     for cell in nb.cells:
         if name := _homes().get(cell.id):
             cells.append(v4.new_code_cell(f"def {catalogue()[name].answer}(*_):\n    return None"))
         cells.append(cell)
-    nb.cells = cells
-    return ".ipynb", as_bytes(nb)
+    return cells
 
 
-@shape
-def stubs_left_below(nb: NotebookNode) -> tuple[str, bytes]:
+def stubs_left_below(nb: NotebookNode) -> Cells:
     """The answer in a cell of its own above the stub."""
     cells: Cells = []
     for cell in nb.cells:
         cells.append(cell)
         if name := _homes().get(cell.id):
-            printed = next(
-                candidate
-                for candidate in _printed("exercises", catalogue()[name].chapter).cells
-                if candidate.id == cell.id
-            )
-            cells.append(v4.new_code_cell(printed.source))
-    nb.cells = cells
+            printed = _printed("exercises", catalogue()[name].chapter).cells
+            cells += [v4.new_code_cell(stub.source) for stub in printed if stub.id == cell.id]
+    return cells
+
+
+def cells_turned_round(nb: NotebookNode) -> Cells:
+    return nb.cells[::-1]
+
+
+def a_cell_that_never_ends(nb: NotebookNode) -> Cells:
+    return [*nb.cells[:2], v4.new_code_cell("input()\nimport os\nos._exit(0)"), *nb.cells[2:]]
+
+
+def _of_cells(change: Callable[[NotebookNode], Cells]) -> Shape:
+    def shape(nb: NotebookNode) -> tuple[str, bytes]:
+        nb.cells = change(nb)
+        return ".ipynb", as_bytes(nb)
+
+    return shape
+
+
+def untouched(nb: NotebookNode) -> tuple[str, bytes]:
     return ".ipynb", as_bytes(nb)
 
 
-@shape
-def cells_turned_round(nb: NotebookNode) -> tuple[str, bytes]:
-    nb.cells = nb.cells[::-1]
-    return ".ipynb", as_bytes(nb)
+def cells_doubled(nb: NotebookNode) -> tuple[str, bytes]:
+    nb.cells = [copy.deepcopy(cell) for cell in nb.cells for _ in range(2)]
+    return ".ipynb", json.dumps(nb).encode()  # With the ids twice, which nbformat would mend.
 
 
-@shape
-def a_cell_that_never_ends(nb: NotebookNode) -> tuple[str, bytes]:
-    nb.cells.insert(2, v4.new_code_cell("input()\nimport os\nos._exit(0)"))
-    return ".ipynb", as_bytes(nb)
-
-
-@shape
 def metadata_added(nb: NotebookNode) -> tuple[str, bytes]:
     nb.metadata["colab"] = {"provenance": [{"file_id": "1", "timestamp": 1}] * 50}
     for cell in nb.cells:
@@ -233,39 +192,11 @@ def metadata_added(nb: NotebookNode) -> tuple[str, bytes]:
     return ".ipynb", as_bytes(nb)
 
 
-@shape
 def no_metadata_and_no_ids(nb: NotebookNode) -> tuple[str, bytes]:
     cells = [{"cell_type": cell.cell_type, "source": cell.source} for cell in nb.cells]
     return ".ipynb", json.dumps({"nbformat": 4, "nbformat_minor": 5, "cells": cells}).encode()
 
 
-@shape
-def format_3(nb: NotebookNode) -> tuple[str, bytes]:
-    return ".ipynb", json.dumps(nbformat.convert(nb, 3)).encode()
-
-
-@shape
-def newer_format(nb: NotebookNode) -> tuple[str, bytes]:
-    newer = {**nb, "nbformat_minor": 42, "future": {"x": 1}}
-    return ".ipynb", json.dumps(newer).encode()
-
-
-@shape
-def byte_order_mark(nb: NotebookNode) -> tuple[str, bytes]:
-    return ".ipynb", nbformat.writes(nb).encode("utf-8-sig")
-
-
-@shape
-def utf_16(nb: NotebookNode) -> tuple[str, bytes]:
-    return ".ipynb", nbformat.writes(nb).encode("utf-16")
-
-
-@shape
-def percent_script(nb: NotebookNode) -> tuple[str, bytes]:
-    return ".py", jupytext.writes(nb, fmt="py:percent").encode()
-
-
-@shape
 def exported_script(nb: NotebookNode) -> tuple[str, bytes]:
     """As ``jupyter nbconvert --to script`` writes it."""
     texts = ["#!/usr/bin/env python\n# coding: utf-8\n"]
@@ -277,17 +208,6 @@ def exported_script(nb: NotebookNode) -> tuple[str, bytes]:
     return ".py", "\n\n".join(texts).encode()
 
 
-@shape
-def renamed(nb: NotebookNode) -> tuple[str, bytes]:
-    return " final (really).ipynb", as_bytes(nb)
-
-
-@shape
-def saved_as_text(nb: NotebookNode) -> tuple[str, bytes]:
-    return ".ipynb.txt", as_bytes(nb)
-
-
-@shape
 def zipped(nb: NotebookNode) -> tuple[str, bytes]:
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -296,6 +216,30 @@ def zipped(nb: NotebookNode) -> tuple[str, bytes]:
         archive.writestr("week 2/exercises/.ipynb_checkpoints/notebook-checkpoint.ipynb", b"{}")
         archive.writestr("week 2/exercises/fxbook/tasks/02_x/put_in_order/check.py", b"check('02-put-in-order', 1)")
     return ".zip", data.getvalue()
+
+
+# Ways to change a notebook that change no mark: each gives the suffix of the file and its bytes.
+SHAPES: dict[str, Shape] = {
+    "untouched": untouched,
+    "cells_added": _of_cells(cells_added),
+    "all_but_the_answers_deleted": _of_cells(all_but_the_answers_deleted),
+    "cells_doubled": cells_doubled,
+    **{
+        change.__name__: _of_cells(change)
+        for change in (stubs_left_above, stubs_left_below, cells_turned_round, a_cell_that_never_ends)
+    },
+    "metadata_added": metadata_added,
+    "no_metadata_and_no_ids": no_metadata_and_no_ids,
+    "format_3": lambda nb: (".ipynb", json.dumps(nbformat.convert(nb, 3)).encode()),
+    "newer_format": lambda nb: (".ipynb", json.dumps({**nb, "nbformat_minor": 42, "future": {"x": 1}}).encode()),
+    "byte_order_mark": lambda nb: (".ipynb", nbformat.writes(nb).encode("utf-8-sig")),
+    "utf_16": lambda nb: (".ipynb", nbformat.writes(nb).encode("utf-16")),
+    "percent_script": lambda nb: (".py", jupytext.writes(nb, fmt="py:percent").encode()),
+    "exported_script": exported_script,
+    "renamed": lambda nb: (" final (really).ipynb", as_bytes(nb)),
+    "saved_as_text": lambda nb: (".ipynb.txt", as_bytes(nb)),
+    "zipped": zipped,
+}
 
 
 def damaged(nb: NotebookNode) -> tuple[str, bytes]:
@@ -360,7 +304,7 @@ def _draw(exercise_id: str, draw: random.Random) -> Answer:
         return solution(exercise_id)
     right = [answer for answer in answers(exercise_id) if not answer.rule]
     wrong = [answer for answer in answers(exercise_id) if answer.rule]
-    return draw.choice(right) if chance < 0.6 else draw.choice(wrong) if chance < 0.9 else stub(exercise_id)
+    return draw.choice(right) if chance < 0.6 else draw.choice(wrong) if chance < 0.9 else Answer(None, "any")
 
 
 def _hand_in(
@@ -374,11 +318,8 @@ def _hand_in(
     else:
         spelled = unicodedata.normalize("NFD" if number % 2 else "NFC", name)
         home = folder / (f"{spelled}_{1000 + number}_assignsubmission_file_" if system == "moodle" else spelled)
-        place = (
-            (home / "attempt 1" / file)
-            if first_of_two
-            else (home / "attempt 2" / file if number % 10 == 3 else home / file)
-        )
+        attempt = "attempt 1" if first_of_two else "attempt 2" if number % 10 == 3 else ""
+        place = home / attempt / file
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_bytes(data)
 

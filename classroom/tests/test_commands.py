@@ -132,10 +132,7 @@ def test_a_wrong_file_of_hidden_variants_is_told_before_anything_is_graded(
 
 
 def test_without_a_sandbox_nothing_is_opened_unless_it_is_asked_for(
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    no_sandbox: sandbox.Protection,
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, no_sandbox: sandbox.Protection
 ) -> None:
     class_.make(tmp_path / "class", 1, EXERCISES)
     arguments = ["grade", str(tmp_path / "class"), "--chapters", "02", "--out", str(tmp_path / "marks")]
@@ -147,30 +144,14 @@ def test_without_a_sandbox_nothing_is_opened_unless_it_is_asked_for(
     assert "submissions run as you do" in capsys.readouterr().out and (tmp_path / "marks/grades.csv").exists()
 
 
-@pytest.mark.parametrize("command", ["", "release", "grade", "report", "export", "export nbgrader"])
-def test_help_is_there_for_every_command_and_starts_without_torch(command: str) -> None:
-    code = "import sys; from classroom.__main__ import main\ntry: main(sys.argv[1:])\nexcept SystemExit: pass\n"
+def test_help_is_there_for_every_command_and_starts_without_torch() -> None:
+    code = "import sys; from classroom.__main__ import main\n"
+    code += "for command in ('', 'release', 'grade', 'report', 'export', 'export nbgrader'):\n"
+    code += "    try: main([*command.split(), '--help'])\n    except SystemExit as end: assert not end.code\n"
     code += "assert not {'torch', 'nbformat', 'dask'} & set(sys.modules)"
-    result = subprocess.run(
-        [sys.executable, "-c", code, *command.split(), "--help"], capture_output=True, text=True, cwd=ROOT
-    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
     assert result.returncode == 0, result.stderr
-    assert "usage: python -m classroom" in result.stdout
-
-
-def test_the_grader_needs_no_torch_but_in_its_workers() -> None:
-    code = "import sys; from classroom.collect import submissions; from classroom.grade import gradebook, grading\n"
-    code += "assert 'torch' not in sys.modules"
-    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT).returncode == 0
-
-
-@pytest.mark.parametrize("arguments", [["grade", "x", "--chapters", "02", "--out", "y"], ["report", "y"]])
-def test_a_python_without_torch_gets_as_far_as_the_environment(arguments: list[str]) -> None:
-    code = (
-        "import sys; sys.modules['torch'] = None; import classroom.__main__ as it; it.parser().parse_args(sys.argv[1:])"
-    )
-    result = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, cwd=ROOT)
-    assert result.returncode == 0, result.stderr
+    assert result.stdout.count("usage: python -m classroom") == 6
 
 
 WORKSHEET = (
@@ -217,22 +198,3 @@ def test_a_class_from_moodle_comes_back_to_moodle(tmp_path: Path, capsys: pytest
     assert main([*again, "--canvas-column", "Essay"]) == 0
     assert "Anna,9,anna,FX,5\n" in (out / "canvas/canvas.csv").read_text()
     assert "Ben (no row has the name)" in capsys.readouterr().out
-
-
-def test_a_wrong_worksheet_is_told_before_anything_is_graded(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    class_.make(tmp_path / "class", 1, EXERCISES)
-    (tmp_path / "x.csv").write_text("a,b\n")
-    arguments = [
-        "grade",
-        tmp_path / "class",
-        "--chapters",
-        "2",
-        "--out",
-        tmp_path / "marks",
-        "--moodle",
-        tmp_path / "x.csv",
-    ]
-    assert main(list(map(str, arguments))) == 2
-    assert "is no grading worksheet" in capsys.readouterr().err and not (tmp_path / "marks").exists()

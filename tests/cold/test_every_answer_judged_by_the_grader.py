@@ -1,6 +1,6 @@
 """The judge outside of the sandbox says what `check` says of every answer that is a graph.
 
-The room *classroom* asks it of a right one and a wrong one of each exercise, and of the solution.
+The room *classroom* asks it of a wrong one of each exercise, and of the solution.
 """
 
 from __future__ import annotations

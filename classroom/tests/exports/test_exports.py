@@ -11,16 +11,8 @@ import pytest
 
 from classroom.assignment import of_chapters
 from classroom.exports import ExportError, nbgrader
-from classroom.grade.hidden import HiddenError
 from classroom.handout import leaks
-from classroom.tests.handing_in import (
-    CHAPTER,
-    HIDDEN,
-    an_assignment,
-    graded_by_nbgrader,
-    graded_by_us,
-    needs_nbgrader,
-)
+from classroom.tests.handing_in import CHAPTER, HIDDEN, an_assignment, graded_by_nbgrader, graded_by_us, needs_nbgrader
 from press.book import the_book
 
 # ---- nbgrader --------------------------------------------------------------------------------------------------------
@@ -65,15 +57,6 @@ def test_each_exercise_is_a_test_of_its_own_name_with_its_points() -> None:
         # The teacher's text stands only where it is used.
         assert ("WithExtra" in hidden.source) == (about.id == "00-layers-in-order")
     assert graded == {}
-
-
-def test_without_variants_of_its_own_an_exercise_is_one_test() -> None:
-    only_cases = dataclasses.replace(an_assignment(), hidden=HIDDEN.replace("SEEDS = 1", ""))
-    notebook = nbgrader.notebook(only_cases, CHAPTER)
-    graded = [cell.metadata.nbgrader for cell in notebook.cells if cell.metadata.get("nbgrader", {}).get("grade")]
-    grades = [(grade.grade_id, grade.points) for grade in graded]
-    assert grades[:3] == [("00-layers-in-order", 0.5), ("00-layers-in-order-hidden", 0.5), ("00-readers", 1.0)]
-    assert len(grades) == len(only_cases.exercises) + 1
 
 
 @needs_nbgrader
@@ -125,8 +108,3 @@ def test_what_nbgrader_refuses_is_told_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(ExportError, match=r"nbgrader refuses the source version: .*Duplicate grade id") as raised:
         nbgrader.make_release(source)
     assert "\n" not in str(raised.value)
-
-
-def test_hidden_variants_that_cannot_be_used_are_told() -> None:
-    with pytest.raises(HiddenError, match="SEEDS = -1"):
-        nbgrader.notebook(dataclasses.replace(an_assignment(), hidden="SEEDS = -1"), CHAPTER)

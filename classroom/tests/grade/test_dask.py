@@ -31,7 +31,6 @@ from classroom.__main__ import main
 from classroom.collect import submissions
 from classroom.grade import grading
 from classroom.grade.distributed import DaskWorkers, safe_address
-from classroom.grade.gradebook import Gradebook
 from classroom.grade.grading import GradingError, graded
 from classroom.tests.grade.clusters import Cluster, clusters
 from classroom.tests.grade.parts import EXERCISES, UNSAFE, few, graded_keys, jobs
@@ -91,25 +90,6 @@ def test_a_submission_that_kills_its_worker_costs_only_its_own_row(tmp_path: Pat
     assert by_name["kills"] == "its worker process ended 2 times while it was graded"
     assert by_name["raises"] == "ValueError: told"
     assert sum(isinstance(result, list) for result in results.values()) == 10
-
-
-def test_a_scheduler_that_ends_is_told_and_what_is_done_is_kept(tmp_path: Path, start_cluster, monkeypatch) -> None:
-    cluster = start_cluster(1, "--no-nanny")
-    class_.make(tmp_path / "class", 8, EXERCISES)
-    assignment, out = few(), tmp_path / "marks"
-    collected = submissions.find(tmp_path / "class", assignment)
-    workers, keep = DaskWorkers(cluster.address, trusted=True), Gradebook.keep
-
-    def keep_and_end(*row: Any) -> None:
-        keep(*row)
-        cluster.scheduler.kill()
-        cluster.scheduler.wait()
-
-    # With the first student: half of the others are not handed over by then.
-    monkeypatch.setattr(Gradebook, "keep", keep_and_end)
-    with pytest.raises(GradingError, match="The workers are gone"):
-        grading.run(collected, assignment, out, workers, trusted=True)
-    assert 1 <= len(graded_keys(out)) < 8
 
 
 def test_what_is_wrong_with_a_cluster_is_told(tmp_path: Path, start_cluster, capsys, monkeypatch) -> None:

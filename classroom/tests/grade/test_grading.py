@@ -6,7 +6,6 @@ import csv
 import dataclasses
 import io
 import json
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -200,32 +199,6 @@ def test_workers_that_never_live_are_told_as_such(tmp_path: Path) -> None:
     with pytest.raises(GradingError, match="The workers end as soon as they are given anything"):
         list(graded(jobs(tmp_path, *("kills",) * 20), LocalWorkers(2), answers))
     assert len((tmp_path / "log").read_text().splitlines()) < 15
-
-
-@dataclasses.dataclass
-class Threads:
-    """Another executor: threads of this process."""
-
-    at_once: int = 3
-    died: tuple[type[BaseException], ...] = ()
-    running: int = 0
-
-    def start(self) -> ThreadPoolExecutor:
-        self.running += 1
-        return ThreadPoolExecutor(2)
-
-    def stop(self) -> None:
-        self.running -= 1
-
-
-def test_any_executor_does_and_is_stopped(tmp_path: Path) -> None:
-    workers = Threads()
-    assert len(list(graded(jobs(tmp_path, *("fine",) * 7, "raises"), workers, answers))) == 8
-    assert workers.running == 0
-    results = graded(jobs(tmp_path, *("fine",) * 7), workers, answers)
-    next(results)
-    results.close()
-    assert workers.running == 0
 
 
 class FastAsleep(Sandbox):

@@ -6,13 +6,12 @@ import dataclasses
 
 import pytest
 
-from classroom.assignment import Assignment
 from classroom.collect.lateness import Deadline, Rule
-from classroom.grade import select_version, work
+from classroom.grade import work
 from classroom.grade.jobs import Job
 from classroom.grade.records import Mark, Submission, Version
 from classroom.grade.select_version import MOST_GRADED, VersionSelector
-from classroom.sandbox import Sandbox, for_reading
+from classroom.sandbox import for_reading
 from classroom.tests import students as class_
 from classroom.tests.grade.parts import ASSIGNMENT, CHAPTER, EXERCISES, few
 
@@ -86,27 +85,6 @@ def test_for_the_best_the_last_few_that_were_begun_are_graded() -> None:
     versions = [BOTH + b" " * number for number in range(MOST_GRADED + 2)]
     sentences = counted(handed_in(*versions, UNTOUCHED), "best")[ORDER]
     assert [sentence.partition(".")[0] for sentence in sentences] == ["3", "4", "5", "6", "7"]
-
-
-def test_a_sheet_is_read_only_if_it_may_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    from classroom.collect import reading
-
-    read: list[str] = []
-
-    def counting(submission: Submission, assignment: Assignment, chapter: str, sandbox: Sandbox) -> reading.ParsedSheet:
-        read.append(submission.names[chapter])
-        return reading.read_sheet(submission, assignment, chapter, sandbox)
-
-    monkeypatch.setattr(select_version, "read_sheet", counting)
-    counted(handed_in(UNTOUCHED, BOTH_WRONG, BOTH))
-    assert read == ["3.ipynb"]
-
-
-@pytest.mark.parametrize(("number", "ordinal"), [(1, "first"), (10, "tenth"), (11, "11th"), (21, "21st"), (32, "32nd")])
-def test_a_number_is_said_as_people_say_it(number: int, ordinal: str) -> None:
-    from classroom.grade.select_version import _nth
-
-    assert _nth(number) == ordinal
 
 
 # ---- and what it gives -----------------------------------------------------------------------------------------------

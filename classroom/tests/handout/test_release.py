@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import copy
 import dataclasses
 import json
@@ -18,7 +17,7 @@ import nbformat
 import pytest
 from packaging.requirements import Requirement
 
-from classroom.assignment import Assignment, AssignmentError, load, of_chapters
+from classroom.assignment import Assignment, of_chapters
 from classroom.handout import leaks, pins, release
 from classroom.handout import page as handout
 from classroom.handout.release import ReleaseError
@@ -53,6 +52,14 @@ def files(release_zip: Path) -> Files:
         return {name.partition("/")[2]: archive.read(name) for name in archive.namelist()}
 
 
+@pytest.fixture
+def unzipped(release_zip: Path, tmp_path: Path) -> Path:
+    """The folder of the exercises, as a student has it."""
+    with zipfile.ZipFile(release_zip) as archive:
+        archive.extractall(tmp_path)
+    return tmp_path / "semaine-2-reecrire" / "exercises"
+
+
 # ---- what is in it ---------------------------------------------------------------------------------------------------
 
 
@@ -80,25 +87,18 @@ _IMPORTS_EACH_CHAPTER = """
 import sys
 from fxbook import tasks
 
-imported = {}
 for number in tasks.chapters():
     tasks.all_exercises([number])
-    own = [name for name in sys.modules if name.startswith("fxbook.tasks.")]
-    imported[number] = sorted({name.split(".")[2] for name in own})
-    for name in own:
+    for name in [name for name in sys.modules if name.startswith("fxbook.tasks.")]:
         del sys.modules[name]
-print(imported)
+        if not name.split(".")[2].startswith(number):
+            print(number, name)
 """
 
 
 def test_a_chapters_checks_need_nothing_of_another_chapter() -> None:
     command = [sys.executable, "-c", _IMPORTS_EACH_CHAPTER]
-    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    imported = ast.literal_eval(result.stdout)
-    assert sorted(imported) == EVERY
-    assert {
-        number: chapters for number, chapters in imported.items() if [one[:2] for one in chapters] != [number]
-    } == {}
+    assert subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout == ""
 
 
 def test_no_release_holds_a_solution_in_its_checks() -> None:
@@ -115,15 +115,10 @@ def test_the_same_assignment_is_the_same_bytes(assignment: Assignment, release_z
 def test_notebooks_are_the_printed_ones_but_for_links(files: Files) -> None:
     for name, data in files.items():
         if name.endswith(".ipynb"):
-            ours = nbformat.reads(data.decode(), 4)
-            printed = nbformat.read(ROOT / name, 4)
-            code = [cell.source for cell in printed.cells if cell.cell_type == "code"]
-            assert [cell.source for cell in ours.cells if cell.cell_type == "code"] == code
-            assert [cell.id for cell in ours.cells] == [cell.id for cell in printed.cells if cell.id != "solutions"]
-            assert (
-                "](../" not in data.decode()
-                and "“Two nodes, one anchor”" in files["exercises/02_insertion_points.ipynb"].decode()
-            )
+            ours, printed = nbformat.reads(data.decode(), 4).cells, nbformat.read(ROOT / name, 4).cells
+            code = [[cell.source for cell in cells if cell.cell_type == "code"] for cells in (ours, printed)]
+            assert code[0] == code[1] and "](../" not in data.decode()
+            assert [cell.id for cell in ours] == [cell.id for cell in printed if cell.id != "solutions"]
 
 
 def test_an_exercise_that_is_left_out_is_not_there(assignment: Assignment) -> None:
@@ -195,19 +190,13 @@ for name in sys.argv[1:]:
 """
 
 
-def test_unzipped_it_runs_says_not_yet_and_passes_once_solved(release_zip: Path, tmp_path: Path) -> None:
-    with zipfile.ZipFile(release_zip) as archive:
-        archive.extractall(tmp_path)
-    folder = tmp_path / "semaine-2-reecrire" / "exercises"
-    names = sorted(path.name for path in folder.glob("*.ipynb"))
-    library, *reports = run_in(folder, [*names, *(solved_copy(folder / name) for name in names)])
-    assert Path(library["fxbook"]).is_relative_to(folder)
+def test_unzipped_it_runs_says_not_yet_and_passes_once_solved(unzipped: Path) -> None:
+    names = sorted(path.name for path in unzipped.glob("*.ipynb"))
+    library, *reports = run_in(unzipped, [*names, *(solved_copy(unzipped / name) for name in names)])
+    assert Path(library["fxbook"]).is_relative_to(unzipped)
     count = len(of_chapters(list(ASKED)).exercises)
     unsolved, solved = reports[:count], reports[count:]
-    assert all(
-        not report["passed"] and f"{report['id']} (" in report["told"] and ": not yet." in report["told"]
-        for report in unsolved
-    )
+    assert all(not report["passed"] and ": not yet." in report["told"] for report in unsolved)
     assert [(report["id"], report["told"]) for report in solved if not report["passed"]] == []
     assert [report["id"] for report in solved] == [report["id"] for report in unsolved]
 
@@ -234,32 +223,15 @@ def solved_copy(path: Path) -> str:
     return f"solved_{path.name}"
 
 
-def test_a_check_that_was_not_handed_out_says_so(release_zip: Path, tmp_path: Path) -> None:
-    with zipfile.ZipFile(release_zip) as archive:
-        archive.extractall(tmp_path)
-    folder = tmp_path / "semaine-2-reecrire" / "exercises"
-    code = (
-        "from fxbook import check, tasks; print(check('04-is-it-stale', print).message); print(tasks.all_exercises())"
-    )
-    result = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True)
-    # The script prints its report, too.
-    *_, message, listed = result.stdout.splitlines()
-    assert message == (
+def test_a_check_that_was_not_handed_out_says_so(unzipped: Path) -> None:
+    code = "from fxbook import check, tasks; print(check('04-is-it-stale', print).message, tasks.all_exercises())"
+    done = subprocess.run([sys.executable, "-c", code], cwd=unzipped, capture_output=True, text=True)
+    assert (
         "The check of 04-is-it-stale is not in this folder, which holds those of chapters 02, 03: ask your teacher for "
         "its exercises."
-    )
+    ) in done.stdout
+    listed = done.stdout.splitlines()[-1].partition("exercises.")[2]
     assert "02-put-in-order" in listed and "04-" not in listed
-
-
-def test_a_kernel_finds_the_library_beside_the_notebook(release_zip: Path, tmp_path: Path) -> None:
-    from nbclient import NotebookClient
-
-    with zipfile.ZipFile(release_zip) as archive:
-        archive.extractall(tmp_path)
-    folder = tmp_path / "semaine-2-reecrire" / "exercises"
-    asks = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("import fxbook; print(fxbook.__file__)")])
-    NotebookClient(asks, resources={"metadata": {"path": str(folder)}}).execute()
-    assert Path(asks.cells[0].outputs[0].text.strip()).is_relative_to(folder)
 
 
 def normal(name: str) -> str:
@@ -270,17 +242,13 @@ def test_the_pins_are_complete_and_hold_nothing_else(files: Files) -> None:
     """Everything that a pinned package asks for on this machine is pinned too, but for the CUDA packages."""
     lines = [line for line in files["requirements.txt"].decode().splitlines() if not line.startswith("#")]
     pinned = {normal(Requirement(line).name): Requirement(line) for line in lines}
-    assert str(pinned["torch"].specifier) == "==2.13.0" and {"jupyterlab", "ipykernel", "matplotlib"} <= set(pinned)
+    assert {"torch", "jupyterlab", "ipykernel", "matplotlib"} <= set(pinned)
     assert not {"pytest", "playwright", "nbval", "sphinx", "jupytext", "nbgrader", "ruff"} & set(pinned)
     assert set(lines) <= set((ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines())
-    requirements = {
-        normal(need.name)
-        for name, pin in pinned.items()
-        if pin.marker is None or pin.marker.evaluate()
-        for need in map(Requirement, metadata.requires(name) or [])
-        if need.marker is None or need.marker.evaluate({"extra": ""})
-    }
-    assert {name for name in requirements - set(pinned) if not name.startswith(("nvidia-", "cuda-", "triton"))} == set()
+    here = [name for name, pin in pinned.items() if pin.marker is None or pin.marker.evaluate()]
+    needs = [Requirement(need) for name in here for need in metadata.requires(name) or []]
+    names = {normal(need.name) for need in needs if need.marker is None or need.marker.evaluate({"extra": ""})}
+    assert not [name for name in names - set(pinned) if not name.startswith(("nvidia-", "cuda-", "triton"))]
 
 
 def test_the_pins_name_the_packages_of_other_systems_too() -> None:
@@ -288,17 +256,10 @@ def test_the_pins_name_the_packages_of_other_systems_too() -> None:
     assert "pywinpty" in names and "appnope" in names and "colorama" in names
 
 
-def test_a_chapter_on_real_models_needs_the_library_that_makes_them(tmp_path: Path) -> None:
-    exercise = tmp_path / "fxbook" / "tasks" / "10_models" / "by_name"
-    exercise.mkdir(parents=True)
-    (exercise / "cases.py").write_text("from fxbook.models import small\n")
-    assert pins.extras_of(["02_insertion_points", "10_models"], tmp_path) == ("models",)
-    assert pins.extras_of(["02_insertion_points"]) == ()
+def test_a_chapter_on_real_models_needs_the_library_that_makes_them() -> None:
     for chapter, is_pinned in (("10", True), ("02", False)):
         packed = release.files(of_chapters([chapter]))["requirements.txt"].decode()
-        assert ("transformers==" in packed) == is_pinned
-    names = [re.split("[=;]", line)[0] for line in pins.needed("lab", "models")]
-    assert {"transformers", "tokenizers", "huggingface-hub"} <= set(names) and "transformers" not in pins.needed("lab")
+        assert ("transformers==" in packed) == ("tokenizers==" in packed) == is_pinned
 
 
 # ---- the handout -----------------------------------------------------------------------------------------------------
@@ -313,7 +274,7 @@ def test_the_handout_says_what_a_student_asks(assignment: Assignment) -> None:
 
 
 @needs_chromium
-@pytest.mark.parametrize("count", [1, 6, 14, 15, 24, 25, 40, 59])
+@pytest.mark.parametrize("count", [1, 15, 59])
 def test_the_handout_prints_on_one_page(count: int, browser: Browser, tmp_path: Path) -> None:
     full = of_chapters(EVERY, "Ein sehr langer Titel, über mehrere Zeilen, mit Umlauten, " * 5)
     assignment = dataclasses.replace(full, exercises=full.exercises[:count], hidden=HIDDEN)
@@ -347,19 +308,11 @@ def test_a_zip_that_is_there_is_replaced_only_on_demand(assignment: Assignment, 
     out.write_bytes(b"mine")
     with pytest.raises(ReleaseError, match="is there already: add --force"):
         release.make(assignment, out)
+    with pytest.raises(ReleaseError, match=r"cannot be written .*choose another folder"):
+        release.make(assignment, out / "week2.zip")
     assert out.read_bytes() == b"mine"
     release.make(assignment, out, force=True)
     assert out.read_bytes() == first and list(tmp_path.iterdir()) == [out]
-
-
-@pytest.mark.usefixtures("prepared")
-def test_a_place_that_cannot_be_written_is_told(assignment: Assignment, tmp_path: Path) -> None:
-    (tmp_path / "notes.txt").write_text("")
-    with pytest.raises(ReleaseError, match=r"cannot be written .*choose another folder"):
-        release.make(assignment, tmp_path / "notes.txt" / "week2.zip")
-    with pytest.raises(ReleaseError, match="is a folder: name the zip to write"):
-        release.make(assignment, tmp_path)
-    release.make(assignment, tmp_path / "new" / "folder" / "week2.zip")
 
 
 def test_an_assignment_without_exercises_is_told(assignment: Assignment) -> None:
@@ -381,23 +334,8 @@ def test_a_fault_in_the_book_is_told_without_a_traceback(
         release.notebook(assignment, "02_insertion_points")
 
 
-def test_an_unknown_chapter_or_exercise_is_told(tmp_path: Path) -> None:
-    with pytest.raises(AssignmentError, match=r"there is no chapter '77' with exercises; there are 00_first_graph"):
-        of_chapters(["02", "77"])
-    (tmp_path / "week2.toml").write_text('chapters = ["02"]\nleave_out = ["02-put-in-oder"]\n')
-    with pytest.raises(AssignmentError, match="Near it: '02-put-in-order'"):
-        load(tmp_path / "week2.toml")
-
-
 @pytest.mark.parametrize(
-    ("title", "folder"),
-    [
-        ("Semaine 2 : réécrire", "semaine-2-reecrire"),
-        ("第二周", "exercises-02-03"),
-        ("../../etc", "etc"),
-        ("a" * 300, "a" * 60),
-        ("", "exercises-02-03"),
-    ],
+    ("title", "folder"), [("第二周", "exercises-02-03"), ("../../etc", "etc"), ("a" * 300, "a" * 60)]
 )
 def test_any_title_gives_a_folder_that_every_system_takes(assignment: Assignment, title: str, folder: str) -> None:
     assert release.folder_name(dataclasses.replace(assignment, title=title)) == folder

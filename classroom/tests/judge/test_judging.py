@@ -16,7 +16,6 @@ from torch import Tensor, fx
 from classroom.judge import judging
 from classroom.judge.claims import CLAIMS
 from classroom.judge.judging import Judgement
-from classroom.sandbox import Limits
 from classroom.tests.sandbox.sandboxing import judge_apart
 from fxbook.cases import Exercise
 from fxbook.catalogue import about
@@ -38,8 +37,6 @@ ENOUGH_SECONDS = 600
 COMPUTES = "what the graph computes"
 # The only exercise that asks for a function of the student's own, which the grader does not run.
 OWN_FUNCTION = "05-wrap-the-loop"
-# Answers of each exercise that are judged here, right ones and wrong ones; tests/cold judges all.
-FEW = 1
 # What violates this may never end, so that there is no observation.
 ENDS_WELL = "ends well"
 with_each_exercise = pytest.mark.parametrize("identity", [exercise.id for exercise in all_exercises()])
@@ -107,12 +104,6 @@ def test_the_printed_solution_passes(identity: str) -> None:
     assert_unproven(known(identity), judgement)
 
 
-@with_each_graph
-def test_right_answers_pass_and_are_rebuilt(identity: str) -> None:
-    right_answers = [answer for answer in answers_to(identity) if not answer.violated]
-    assert_passing(identity, right_answers[:FEW])
-
-
 def assert_passing(identity: str, right_answers: Sequence[KnownAnswer]) -> None:
     assert right_answers
     for answer in right_answers:
@@ -130,9 +121,9 @@ def assert_unproven(exercise: Exercise, judgement: JSON) -> None:
 
 @with_each_graph
 def test_wrong_answers_are_told_the_same(identity: str) -> None:
-    assert_failing(
-        identity, [answer for answer in answers_to(identity) if answer.violated not in ("", ENDS_WELL)][:FEW]
-    )
+    """Of the first of its wrong answers; tests/cold judges all, and all right ones."""
+    wrong_answers = (answer for answer in answers_to(identity) if answer.violated not in ("", ENDS_WELL))
+    assert_failing(identity, [next(wrong_answers)])
 
 
 def assert_failing(identity: str, wrong_answers: Sequence[KnownAnswer]) -> None:
@@ -143,11 +134,6 @@ def assert_failing(identity: str, wrong_answers: Sequence[KnownAnswer]) -> None:
         judgement = agree(known(identity), observed(known(identity), answer.answer), inside=inside)
         assert rule(judgement) == answer.violated, answer.name
         assert judgement["unproven"] == []
-
-
-def test_an_answer_that_is_only_a_graph_is_proven_whole() -> None:
-    exercise = known("01-rotate-half")
-    assert judge_apart(exercise, observed(exercise, right_answer(exercise.id)), SEED)["unproven"] == []
 
 
 # ---- forged reports --------------------------------------------------------------------------------------------------
@@ -257,38 +243,10 @@ def test_the_claims_that_a_verdict_rests_on_are_told(good: JSON) -> None:
     assert rule(judged(forged(good, lambda case: case.update(origins=[None] * len(case["origins"]))))) == "edited"
 
 
-def test_code_that_is_not_that_of_the_graph_has_to_hold_as_well() -> None:
-    """The graph is right; what runs was compiled before it was: no property of the exercise asks for that."""
-    identity = "01-rotate-half"
-
-    def stale() -> fx.GraphModule:
-        graph = right_answer(identity)()
-        module = fx.GraphModule(torch.nn.Module(), graph.graph if isinstance(graph, fx.GraphModule) else graph)
-        calls = [node for node in module.graph.nodes if node.op.startswith("call")]
-        output = module.graph.output_node()
-        result = output.args[0]
-        output.args = (calls[0].args[0],)
-        module.recompile()
-        output.args = (result,)
-        return module
-
-    observation = observed(known(identity), stale)
-    assert rule(agree(known(identity), observation))
-
-
 def test_an_insertion_point_left_behind_is_told_by_the_grader_too(good: JSON) -> None:
     """It is built again with the graph, and is not believed."""
     left_behind = forged(good, lambda case: case["wire"].update(inserts={"before": 0}))
     assert rule(judged(left_behind)) == "inserts_at_the_end"
-
-
-def test_a_wrong_graph_that_was_not_compiled_is_told_as_such() -> None:
-    def stale(module: fx.GraphModule) -> None:
-        wrong(module)
-        module.graph.output_node().args = (next(iter(module.graph.nodes)),)
-
-    judgement = agree(RELU_AFTER_LINEAR, observed(RELU_AFTER_LINEAR, stale))
-    assert rule(judgement) == "recompiled"
 
 
 def test_a_compute_exercise_has_no_graph_to_be_forged() -> None:
@@ -306,86 +264,11 @@ JUNK = [None, True, -1, 10**4000, float("nan"), "", "\ud800", [], {}, [[None]], 
 
 @pytest.mark.parametrize("key", ["exercise", "problem", "error", "cases", "printed", "replaced"])
 def test_any_observation_is_judged(good: JSON, key: str) -> None:
+    rules = {rule(judged(junk)) for junk in JUNK}
+    assert rules == {"readable"}
     rules = {rule(judged({**good, key: junk})) for junk in JUNK}
     assert rules <= {"", "readable", "leaves torch alone", "usable", "ends well"}
     assert "readable" in rules
-
-
-def test_any_json_is_judged() -> None:
-    assert {rule(judged(junk)) for junk in JUNK} == {"readable"}
-
-
-@pytest.mark.parametrize(
-    "key", ["kind", "graph", "outputs", "shared", "modules", "changes", "same_object", "origins", "value", "wire"]
-)
-def test_any_case_is_judged(good: JSON, key: str) -> None:
-    for junk in JUNK:
-        judgement = judged(forged(good, lambda case, junk=junk: case.update({key: junk})))
-        assert rule(judgement) in ("", "readable", "input_unchanged"), junk
-
-
-@pytest.mark.parametrize("identity", ["00-unused-parameters", "07-inject-constants", "09-show-the-gain"])
-def test_data_on_which_a_check_fails_fails(identity: str) -> None:
-    exercise = known(identity)
-    observation = observed(exercise, right_answer(identity))
-    for junk in ({"tuple": [{"tuple": []}]}, {"dict": [["first", 1]]}, {"dict": []}, {"tensor": "float32"}):
-        assert rule(judge_apart(exercise, forged(observation, lambda case, j=junk: case.update(value=j)), SEED))
-
-
-def test_what_is_told_can_be_written() -> None:
-    def raising(module: fx.GraphModule) -> None:
-        print("\ud800" * 10_000)
-        raise ValueError("half of a character: \ud800" * 10_000)
-
-    judgement = judged(observed(RELU_AFTER_LINEAR, raising))
-    assert rule(judgement)
-    (judgement["message"] + judgement["printed"]).encode()
-    assert len(judgement["message"]) < 5000
-    assert len(judgement["printed"]) < 5000
-
-
-# ---- bombs -----------------------------------------------------------------------------------------------------------
-
-
-def with_node(function: str, *args: JSON) -> Callable[[JSON], None]:
-    """Another node before the output."""
-
-    def forge(case: JSON) -> None:
-        node = {"op": "call_function", "name": "bomb", "target": {"function": function}, "args": {"tuple": list(args)}}
-        case["wire"]["nodes"].insert(-1, {**node, "kwargs": {"dict": []}})
-        case["origins"].insert(-1, None)
-
-    return forge
-
-
-@pytest.mark.parametrize(
-    ("function", "arguments", "says"),
-    [
-        ("torch.zeros", [10**12], "same_result"),
-        ("torch.zeros", [{"tuple": [2**40, 2**40]}], "same_result"),
-        ("torch.repeat_interleave", [{"node": 0}, 10**10], "same_result"),
-        ("operator.mul", ["a", 10**12], "ends well"),
-        ("builtins.list", [{"range": [0, 10**12, 1]}], "ends well"),
-        ("operator.mod", ["%999999999999d", 1], "ends well"),
-    ],
-)
-def test_a_bomb_harms_nobody(good: JSON, function: str, arguments: list[JSON], says: str) -> None:
-    assert rule(judged(forged(good, with_node(function, *arguments)))) == says
-
-
-def test_a_bomb_that_takes_for_ever_is_ended(good: JSON) -> None:
-    bomb = forged(good, with_node("operator.pow", 10, 10**9))
-    assert rule(judge_apart(RELU_AFTER_LINEAR, bomb, SEED, Limits(processor_seconds=1.0))) == "ends well"
-
-
-def test_a_long_graph_is_not_believed_and_not_run(good: JSON) -> None:
-    def claims(case: JSON) -> None:
-        case["wire"] = {"refused": "a lie"}
-        case["graph"]["nodes"] = [case["graph"]["nodes"][0]] * 10**6
-
-    assert rule(judged(forged(good, claims))) == "readable"
-    longer = judged(forged(good, lambda case: case["wire"].update(nodes=case["wire"]["nodes"] * 10_000)))
-    assert longer["unproven"][0].startswith(f"{COMPUTES} on two layers: the graph has 60000 nodes")
 
 
 def test_dropout_and_other_noise_are_drawn_again_as_they_were() -> None:

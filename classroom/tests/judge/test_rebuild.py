@@ -268,46 +268,20 @@ def test_a_function_that_is_not_on_the_list_is_not_found(name: str) -> None:
 def test_the_list_holds_functions_of_torch_and_of_numbers_only() -> None:
     homes = {name.split(".")[0] for name in allowed.functions()}
     assert homes == {"torch", "operator", "math", "builtins"}
-    suspicious = (
-        "load",
-        "save",
-        "file",
-        "compile",
-        "seed",
-        "thread",
-        "hook",
-        "storage",
-        "ptr",
-        "empty",
-        "set_",
-        "cuda",
-    )
+    suspicious = ["load", "save", "file", "compile", "seed", "thread", "hook", "storage", "ptr", "empty", "set_"]
+    suspicious.append("cuda")
     for name in (*allowed.functions(), *allowed.methods()):
         assert not any(part in name.rpartition(".")[2] for part in suspicious), name
     assert allowed.function("torch.ops.aten.add.Tensor") is torch.ops.aten.add.Tensor
     assert allowed.function("torch.ops.aten.relu_") is torch.ops.aten.relu_
 
 
-_IMAGES = {"1": (2, 3, 3), "2": (2, 3, (3, 2)), "3": (2, 3, 3)}
 _ARGUMENTS: dict[str, tuple[Any, ...]] = {
-    **{f"Conv{kind}d": arguments for kind, arguments in _IMAGES.items()},
-    **{f"ConvTranspose{kind}d": arguments for kind, arguments in _IMAGES.items()},
-    **{f"{norm}{kind}d": (3,) for norm in ("BatchNorm", "InstanceNorm") for kind in "123"},
-    **{
-        f"{pool}{kind}d": (3,)
-        for pool in ("MaxPool", "AvgPool", "AdaptiveAvgPool", "AdaptiveMaxPool")
-        for kind in "123"
-    },
-    **{
-        f"{pad}{kind}d": (2,) for pad in ("ZeroPad", "ReflectionPad", "ReplicationPad", "CircularPad") for kind in "123"
-    },
-    **{f"ConstantPad{kind}d": (2, 0.5) for kind in "123"},
-    **{f"LPPool{kind}d": (2.0, 3) for kind in "12"},
-    **{"Unflatten": (1, (2, 2)), "Linear": (3, 2), "Bilinear": (3, 2, 4), "Embedding": (7, 3), "GroupNorm": (2, 4)},
-    **{"LayerNorm": ((3, 4),), "RMSNorm": (4,), "LocalResponseNorm": (3,), "Threshold": (0.1, 20.0)},
+    **{"Linear": (3, 2), "Conv1d": (2, 3, 3), "Conv2d": (2, 3, (3, 2)), "BatchNorm1d": (3,), "BatchNorm2d": (3,)},
+    **{"LayerNorm": ((3, 4),), "RMSNorm": (4,), "GroupNorm": (2, 4), "Embedding": (7, 3), "Unflatten": (1, (2, 2))},
     **{"LeakyReLU": (0.3, True), "Hardtanh": (-2.0, 3.0), "Dropout": (0.3,), "GELU": ("tanh",), "Softmax": (1,)},
-    **{"PixelShuffle": (2,), "PixelUnshuffle": (2,), "ChannelShuffle": (2,), "Fold": ((4, 5), 2), "Unfold": (2,)},
-    **{"Upsample": (None, 2.0), "UpsamplingNearest2d": (4,), "UpsamplingBilinear2d": (4,), "PReLU": (3,)},
+    **{f"{pool}{kind}d": (3,) for pool in ("MaxPool", "AvgPool", "AdaptiveAvgPool", "ZeroPad") for kind in "12"},
+    **{"PReLU": (3,), "Threshold": (0.1, 20.0)},
 }
 
 
@@ -320,9 +294,8 @@ def test_a_module_of_the_list_is_made_again(name: str) -> None:
     assert type(again) is type(module)
     assert repr(again) == repr(module)
     assert again.training == module.training
-    state = module.state_dict()
-    assert {key: value.tolist() for key, value in again.state_dict().items()} == {
-        k: v.tolist() for k, v in state.items()
+    assert {k: v.tolist() for k, v in again.state_dict().items()} == {
+        k: v.tolist() for k, v in module.state_dict().items()
     }
     public = {key: value for key, value in vars(module).items() if not key.startswith("_")}
     assert {key: value for key, value in vars(again).items() if not key.startswith("_")} == public

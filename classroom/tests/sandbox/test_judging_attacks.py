@@ -69,10 +69,6 @@ NEXT = (
 )
 
 
-def test_there_are_enough_attacks() -> None:
-    assert len(ALL) >= 20
-
-
 def test_claims_alone_are_told_to_the_teacher(sandbox: Sandbox) -> None:
     """Else a mark for claims alone would count as harm nowhere."""
     claimed = forging.with_wire(forging.claims(forging.BUILD), lambda wire: wire.update(nodes=[{}]))
@@ -89,7 +85,3 @@ def test_a_forged_observation_does_no_harm(watch: Watch, sandbox: Sandbox, forge
     came.text.encode()
     json.dumps(came.text)
     assert watch.harms(came) == []
-
-
-def test_all_answers_are_judged_as_they_should_be_after_all_attacks(sandbox: Sandbox) -> None:
-    assert not next_suffers(sandbox)

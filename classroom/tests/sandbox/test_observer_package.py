@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from classroom.sandbox import contents, observer_package
-from fxbook import grading, tasks
+from fxbook import tasks
 from fxbook.catalogue import catalogue
 
 
@@ -24,13 +22,6 @@ def half(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text, encoding="utf-8")
     return folder
-
-
-def test_the_half_has_of_an_exercise_its_cases_alone(half: Path) -> None:
-    lying = {path.name for path in (half / "fxbook/tasks").rglob("*") if path.is_file()}
-    assert lying == {"__init__.py", "cases.py"}
-    cases = {tasks.folder_of(name).name for name in tasks.ids()}
-    assert cases <= {path.parent.name for path in half.rglob("cases.py")}
 
 
 def test_the_half_has_no_rule_and_no_expected_result(half: Path) -> None:
@@ -79,37 +70,3 @@ def test_the_half_has_no_solution(half: Path) -> None:
     text = "\n".join(path.read_text(encoding="utf-8") for path in half.rglob("*.py"))
     answers = [re.escape(about.answer) for about in catalogue().values()]
     assert not re.findall(rf"^(?:def|class) (?:{'|'.join(answers)})\b", text, re.MULTILINE)
-
-
-@pytest.mark.parametrize("room", contents.ROOMS)
-def test_a_room_has_what_its_files_import_at_once(room: str) -> None:
-    """What is left out of it would keep the sandbox from starting."""
-    lying = {name for name in contents.files(room) if name.endswith(".py")}
-    modules = {name.removesuffix(".py").removesuffix("/__init__").replace("/", ".") for name in lying}
-    missing = {
-        (name, imported)
-        for name in lying
-        for imported in _imported_at_once(str(contents.files(room)[name]))
-        if imported.split(".")[0] in {"fxbook", "classroom"} and imported not in modules
-    }
-    assert not missing
-
-
-def _imported_at_once(source: str) -> Iterator[str]:
-    """The modules that a file imports when it is imported itself; of ``from a import b`` also ``a.b`` if it is one."""
-    for statement in ast.parse(source).body:
-        match statement:
-            case ast.Import(names=names):
-                yield from (one.name for one in names)
-            case ast.ImportFrom(module="fxbook.grading", names=names):
-                yield from ("fxbook.grading", *(grading.HOME[one.name] for one in names))
-            case ast.ImportFrom(module=str(module), names=names, level=0):
-                yield module
-                yield from (f"{module}.{one.name}" for one in names if _is_module(f"{module}.{one.name}"))
-
-
-def _is_module(name: str) -> bool:
-    try:
-        return importlib.util.find_spec(name) is not None
-    except ModuleNotFoundError:
-        return False
