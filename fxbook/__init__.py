@@ -1,38 +1,93 @@
-"""What the notebooks of the book import: draw a graph, show an error, try front ends, check an answer, get a hint."""
+"""Tools for whoever writes passes over ``torch.fx`` graphs. They work on copies: what you give them stays as it is.
+
+- ``check_pass(run, module)`` asks all that a pass must keep; ``invariants`` has each of these questions.
+- ``diff(before, after)`` tells what a pass changed; ``draw``, ``EditStepper`` and ``RunStepper`` show a graph, its edits
+  and a run of it; ``front_ends`` shows what each way to record a program makes of it.
+- ``random_graph(seed)`` and, for Hypothesis, ``random_graphs()`` make graphs to try a pass on, ``inputs_for(module)``
+  makes inputs.
+- ``minimise(module, fails)`` makes a failing graph small, ``bisect`` and ``bisect_changes`` find what broke it.
+- ``expect_error(kind, part)`` asserts an error. With the exercises of the book, ``check`` checks an answer, ``hint`` helps.
+
+Each has an example in its docstring: ``help(fxbook.check_pass)``.
+"""
 
 import importlib
+import importlib.util
 import sys
+from importlib import metadata
+from typing import TYPE_CHECKING
 
 from fxbook import torch_here
 
+if TYPE_CHECKING:
+    from fxbook.catalogue import hint as hint
+    from fxbook.checking.verify import check as check
+    from fxbook.drawing import draw as draw
+    from fxbook.errors import expect_error as expect_error
+    from fxbook.frontends import front_ends as front_ends
+    from fxbook.passes import invariants as invariants
+    from fxbook.passes.bisecting import bisect as bisect
+    from fxbook.passes.bisecting import bisect_changes as bisect_changes
+    from fxbook.passes.comparing.difference import diff as diff
+    from fxbook.passes.growing.inputs import inputs_for as inputs_for
+    from fxbook.passes.growing.strategy import random_graph as random_graph
+    from fxbook.passes.growing.strategy import random_graphs as random_graphs
+    from fxbook.passes.invariants import check_pass as check_pass
+    from fxbook.passes.minimising import minimise as minimise
+    from fxbook.stepping.edit.stepper import EditStepper as EditStepper
+    from fxbook.stepping.run.stepper import RunStepper as RunStepper
+
+    __version__: str
+
 # The oldest and the newest torch that the library was tried with.
 TRIED_TORCH = "2.6", "2.15"
+# For Python what stands above for type checkers: a name is imported when it is used, since torch takes seconds.
 _HOME = {
     "EditStepper": "fxbook.stepping.edit.stepper",
     "RunStepper": "fxbook.stepping.run.stepper",
     "bisect": "fxbook.passes.bisecting",
     "bisect_changes": "fxbook.passes.bisecting",
-    "check": "fxbook.checking",
     "check_pass": "fxbook.passes.invariants",
     "diff": "fxbook.passes.comparing.difference",
     "draw": "fxbook.drawing",
     "expect_error": "fxbook.errors",
     "front_ends": "fxbook.frontends",
-    "hint": "fxbook.catalogue",
     "inputs_for": "fxbook.passes.growing.inputs",
     "invariants": "fxbook.passes",
     "minimise": "fxbook.passes.minimising",
     "random_graph": "fxbook.passes.growing.strategy",
     "random_graphs": "fxbook.passes.growing.strategy",
 }
-__all__ = list(_HOME)
+_OF_EXERCISES = {"check": "fxbook.checking", "hint": "fxbook.catalogue"}
+_has_exercises = importlib.util.find_spec("fxbook.catalogue") is not None
+__all__ = sorted({**_HOME, **_OF_EXERCISES} if _has_exercises else _HOME)
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        """Import on first use: reading an exercise's title must not import torch."""
+        if name == "__version__":
+            return _version()
+        if name in _OF_EXERCISES and not _has_exercises:
+            raise ImportError(
+                f"fxbook.{name} comes with the exercises of the book: run `pip install ./fxbook` in its folder."
+            )
+        home = _HOME.get(name) or _OF_EXERCISES.get(name)
+        if home is None:
+            raise AttributeError(f"module 'fxbook' has no attribute {name!r}")
+        return getattr(importlib.import_module(home), name)
 
 
-def __getattr__(name: str) -> object:
-    """Import on first use: reading an exercise's title must not import torch."""
-    if name in _HOME:
-        return getattr(importlib.import_module(_HOME[name]), name)
-    raise AttributeError(f"module 'fxbook' has no attribute {name!r}")
+def __dir__() -> list[str]:
+    return [*__all__, "__version__", *globals()]
+
+
+def _version() -> str:
+    try:
+        return metadata.version("fxbook")
+    except metadata.PackageNotFoundError:
+        # A folder that was copied, as in what students get.
+        return "0+unknown"
 
 
 def _tell_of_another_torch() -> None:

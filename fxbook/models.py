@@ -14,13 +14,11 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor
 
+from fxbook.extras import needing
+
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
-_MISSING = (
-    "The models of Part II need transformers: run `pip install .[models]` in the folder of the book, or "
-    "`pip install transformers`."
-)
 VOCABULARY = 64
 # Below it are the tokens that begin, end and fill a sentence.
 _FIRST_WORD = 3
@@ -99,13 +97,10 @@ def small(name: str, seed: int = 0, *, layers: int = 2, **config: Any) -> tuple[
         raise ValueError(f"There is no model {name!r} here: choose one of {', '.join(NAMES)}.")
     # Without a network the library would wait for one.
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
-    try:
-        with warnings.catch_warnings():
-            # In a notebook tqdm asks for ipywidgets, for a progress bar that nothing here shows.
-            warnings.filterwarnings("ignore", message="IProgress not found")
-            import transformers
-    except ImportError:
-        raise ImportError(_MISSING) from None
+    with needing("models", "A model of Part II"), warnings.catch_warnings():
+        # In a notebook tqdm asks for ipywidgets, for a progress bar that nothing here shows.
+        warnings.filterwarnings("ignore", message="IProgress not found")
+        import transformers
     transformers.logging.set_verbosity_error()
     architecture = _ARCHITECTURES[name]
     with torch.random.fork_rng():

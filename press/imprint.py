@@ -35,7 +35,6 @@ class Imprint:
 
     title: str = ""
     authors: str = ""
-    distribution: str = ""
     version: str = ""
     day: datetime.date | None = None
     repository: str = ""
@@ -90,7 +89,6 @@ def read(root: Path) -> Imprint:
     imprint = Imprint(
         title=config["title"],
         authors=config["author"],
-        distribution=project["name"],
         version=project["version"],
         day=_day(root, project["version"]),
         repository=repository,

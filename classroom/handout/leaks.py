@@ -26,7 +26,7 @@ _BELONGS = re.compile(
     r"README\.md|requirements\.txt|handout\.(html|md)|exercises/[0-9P]\d_\w+\.ipynb"
     r"|exercises/fxbook/((?!tasks?/|tests?/|answers/|solutions/)[a-z]+/){0,2}\w+\.py"
     r"|exercises/fxbook/tasks/([0-9P]\d_\w+/([a-z]\w*/){0,2}(__init__|cases|check)|__init__)\.py"
-    r"|exercises/fxbook/(exercises|sections)\.json|exercises/fxbook/static/\w+\.(css|js|mplstyle)"
+    r"|exercises/fxbook/((exercises|sections)\.json|py\.typed)|exercises/fxbook/static/\w+\.(css|js|mplstyle)"
 )
 _MARKS = re.compile(r"^\W*(#|<!--) *(solution|stub|end)\b|(BEGIN|END) (SOLUTION|HIDDEN TESTS)", re.MULTILINE)
 # Without the mark of a comment, so that code that is commented out is the same.

@@ -25,7 +25,7 @@ def needed(*extras: str, root: Path = ROOT) -> list[str]:
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     requirements = [
         *project["dependencies"],
-        *(name for extra in ("torch", *extras) for name in project["optional-dependencies"][extra]),
+        *(name for extra in ("notebooks", "torch", *extras) for name in project["optional-dependencies"][extra]),
     ]
     pins = list(_pins((root / "requirements.txt").read_text(encoding="utf-8")))
     wanted = {_normal(re.split(r"[^\w.-]", requirement.strip(), maxsplit=1)[0]) for requirement in requirements}

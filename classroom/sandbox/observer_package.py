@@ -22,7 +22,7 @@ _CASES, _CASES_NAME = "cases.py", "CASES"
 # what it did. Of the others, which hold solutions, what answers import.
 _WHOLE = ("cases", "drawing", "graph", "learning", "observing", "passes/**", "plotting", "static", "stepping/**")
 _IN_PART = {
-    "": "__init__ catalogue errors exporting grading models showing torch_here",
+    "": "__init__ catalogue errors exporting extras grading models showing torch_here",
     "surgery": "__init__ calls effects rounding stored",
 }
 OBSERVING = (

@@ -19,6 +19,7 @@ from fxbook.drawing.node_table import html_table, text_table
 from fxbook.drawing.paint import SIGNS, swatch
 from fxbook.drawing.still import View, picture
 from fxbook.drawing.summary import SUMMARY_ABOVE, summarise
+from fxbook.extras import needing
 from fxbook.graph.record import GraphRecord, record
 
 STALE = "The compiled code is older than this graph: recompile()."
@@ -108,7 +109,8 @@ class Drawing:
         if self.order == "list":
             # Where the colours tell a number, the calls are in the table.
             return place(self.record, self.words, brief=self.fill is not None)
-        from fxbook.drawing.layers import place_layers  # Brings graphviz in.
+        with needing("draw", 'draw(order="data")'):
+            from fxbook.drawing.layers import place_layers
 
         return place_layers(self.record, self.words)
 

@@ -18,6 +18,7 @@ import graphviz.backend.dot_command
 
 from fxbook.drawing.boxes import ADVANCE, LABEL_SIZE, Box, Lettering, even, letter, lettering, text_height, text_width
 from fxbook.drawing.layout import MARGIN, Layout, Wire, input_labels, shown_label
+from fxbook.extras import cure
 from fxbook.graph.record import GraphRecord, NodeRecord
 
 _COMMAND = "graphviz-pure"
@@ -131,10 +132,7 @@ def _laid_out(dot: graphviz.Digraph) -> dict[str, Any]:
     try:
         return json.loads(dot.pipe(format="json0", encoding="utf-8"))
     except graphviz.ExecutableNotFound:
-        raise RuntimeError(
-            "drawing by data flow needs the command graphviz-pure, which this Python does not have: "
-            "pip install -r requirements.txt"
-        ) from None
+        raise RuntimeError(cure("draw", 'draw(order="data")', _COMMAND)) from None
 
 
 def _wires(

@@ -76,9 +76,11 @@ class GlobalStateSnapshot:
     Args:
         arguments: what the answer is called with.
         models: the modules among them, as they were given.
+        author: how sentences name what is called.
     """
 
-    def __init__(self, arguments: tuple[Any, ...], models: Sequence[Given]) -> None:
+    def __init__(self, arguments: tuple[Any, ...], models: Sequence[Given], author: str = "your code") -> None:
+        self._author = author
         self._settings = [setting.get() for setting in _SETTINGS]
         self._models = models
         # Some exercises ask for inputs that live no longer than they are needed.
@@ -95,18 +97,18 @@ class GlobalStateSnapshot:
         return [
             *self._switched(),
             *(
-                "a tensor that your code was given holds other values"
+                f"a tensor that {self._author} was given holds other values"
                 for tensor, before, _ in self._tensors
                 if not _same(tensor(), before)
             ),
             *(
-                f"a tensor that your code was given now has requires_grad={not before}"
+                f"a tensor that {self._author} was given now has requires_grad={not before}"
                 for tensor, _, before in self._tensors
                 if (given := tensor()) is not None and given.requires_grad != before
             ),
             *(change for model in self._models for change in model.touched()),
             *(
-                f"a graph that your code was given still inserts {where}: the next node lands there, not at the end"
+                f"a graph that {self._author} was given still inserts {where}: the next node lands there, not at the end"
                 for where in map(insertion_text, self._all_graphs())
                 if where not in self._inserted
             ),
@@ -129,7 +131,7 @@ class GlobalStateSnapshot:
             now = setting.get()
             if now != before:
                 told = {True: "on", False: "off"}[now] if isinstance(now, bool) else now
-                yield f"{setting.words.format(told)} after your code has run"
+                yield f"{setting.words.format(told)} after {self._author} has run"
 
 
 def _same(tensor: torch.Tensor | None, before: torch.Tensor) -> bool:

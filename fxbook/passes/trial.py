@@ -128,7 +128,7 @@ class Trial:
         called = dict(_called(given))
         looks = {path: _look(module) for path, module in called.items()}
         random = torch.get_rng_state()
-        before = GlobalStateSnapshot((), [])
+        before = GlobalStateSnapshot((), [], "the pass")
         traced: list[str] = []
         try:
             with _watched(given, traced):

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fxbook.extras import needing
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -56,8 +58,9 @@ def canvas(width: float, height: float, margins: tuple[float, float, float, floa
     """
     # Its first import may log, for seconds, that it lists the fonts of the machine.
     logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
+    with needing("plots", "A plot"):
+        from matplotlib import rc_context
+        from matplotlib.figure import Figure
 
     with rc_context(fname=_STYLE):
         # Not pyplot, which would show the figure a second time, as PNG.

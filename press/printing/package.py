@@ -28,17 +28,17 @@ _INSTALL = """\
 # @title Install fxbook, the package of this book, where it is not there
 from importlib.util import find_spec
 
-if not find_spec("fxbook"):
-    extra = "" if find_spec("torch") else "[torch]"
-    %pip install --quiet "{distribution}{{extra}} @ {requirement}\""""
+if not (find_spec("fxbook") and find_spec("fxbook.catalogue")):
+    extra, home = "" if find_spec("torch") else "[torch]", "{requirement}"
+    %pip install --quiet "fxbook{{extra}} @ {{home}}" "fxbook-exercises @ {{home}}#subdirectory=fxbook\""""
 # Of a notebook with models of transformers, which are an extra.
 _INSTALL_MODELS = """\
 # @title Install fxbook, the package of this book, and transformers, where they are not there
 from importlib.util import find_spec
 
-if not (find_spec("fxbook") and find_spec("transformers")):
-    extra = "models" if find_spec("torch") else "models,torch"
-    %pip install --quiet "{distribution}[{{extra}}] @ {requirement}\""""
+if not (find_spec("fxbook") and find_spec("fxbook.catalogue") and find_spec("transformers")):
+    extra, home = "models" if find_spec("torch") else "models,torch", "{requirement}"
+    %pip install --quiet "fxbook[{{extra}}] @ {{home}}" "fxbook-exercises @ {{home}}#subdirectory=fxbook\""""
 _IMPORT = re.compile(r"^(?=(?:from|import) fxbook\b)", re.MULTILINE)
 _MODELS = re.compile(r"^(?:from|import) fxbook\.models\b", re.MULTILINE)
 
@@ -55,16 +55,15 @@ def with_package(page: Manuscript, book: Book) -> Manuscript:
     if imprint.repository:
         has_models = any(_MODELS.search(cells[number].source) for number in code)
         install = _INSTALL_MODELS if has_models else _INSTALL
-        source = install.format(distribution=imprint.distribution, requirement=imprint.requirement)
+        source = install.format(requirement=imprint.requirement)
         cells.insert(code[0], Cell("code", source, 0, path=cell.path, id=CELL))
     return dataclasses.replace(page, cells=tuple(cells))
 
 
 def advice(imprint: Imprint) -> str:
     """What to do about a missing `fxbook`, in one sentence."""
-    if imprint.repository:
-        return f"fxbook comes with this book: run `pip install git+{imprint.repository}`."
-    return "fxbook comes with this book: run `pip install .` in its folder."
+    folder = f"a clone of {imprint.repository}" if imprint.repository else "its folder"
+    return f"fxbook comes with this book: run `pip install . ./fxbook` in {folder}."
 
 
 def python(cell: NotebookNode) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch import fx
 
+from fxbook.extras import needing
 from fxbook.passes.growing.builder import Builder, Step
 from fxbook.passes.growing.limits import Limits
 
@@ -72,8 +73,9 @@ def random_graphs(**limits: Any) -> SearchStrategy[fx.GraphModule]:
         ...     module(*inputs_for(module))
         >>> test_it_runs()
     """
-    from hypothesis import note
-    from hypothesis import strategies as st
+    with needing("hypothesis", "random_graphs"):
+        from hypothesis import note
+        from hypothesis import strategies as st
 
     allowed = Limits(**limits)
     # Hypothesis takes out of a list what was drawn with five choices at most: four numbers, and whether to go on.
