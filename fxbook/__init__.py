@@ -1,12 +1,12 @@
 """Tools for whoever writes passes over ``torch.fx`` graphs. They work on copies: what you give them stays as it is.
 
 - ``check_pass(run, module)`` asks all that a pass must keep; ``invariants`` has each of these questions.
-- ``diff(before, after)`` tells what a pass changed; ``draw``, ``EditStepper`` and ``RunStepper`` show a graph, its edits
-  and a run of it; ``front_ends`` shows what each way to record a program makes of it.
-- ``random_graph(seed)`` and, for Hypothesis, ``random_graphs()`` make graphs to try a pass on, ``inputs_for(module)``
+- ``diff(before, after)`` tells what a pass changed. ``draw``, ``EditStepper`` and ``RunStepper`` show a graph, its
+  edits and a run of it; ``front_ends`` shows what each way to record a program makes of it.
+- ``random_graph(seed)`` and, for Hypothesis, ``random_graphs()`` make graphs to try a pass on; ``inputs_for(module)``
   makes inputs.
 - ``minimise(module, fails)`` makes a failing graph small, ``bisect`` and ``bisect_changes`` find what broke it.
-- ``expect_error(kind, part)`` asserts an error. With the exercises of the book, ``check`` checks an answer, ``hint`` helps.
+- ``expect_error(kind, part)`` asserts an error. ``check`` and ``hint`` come with the exercises of the book.
 
 Each has an example in its docstring: ``help(fxbook.check_pass)``.
 """

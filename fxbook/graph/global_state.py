@@ -108,7 +108,8 @@ class GlobalStateSnapshot:
             ),
             *(change for model in self._models for change in model.touched()),
             *(
-                f"a graph that {self._author} was given still inserts {where}: the next node lands there, not at the end"
+                f"a graph that {self._author} was given still inserts {where}: "
+                "the next node lands there, not at the end"
                 for where in map(insertion_text, self._all_graphs())
                 if where not in self._inserted
             ),

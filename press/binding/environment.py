@@ -50,9 +50,11 @@ class Need:
 # use as well, which are pinned apart.
 NEEDS = {
     BOOK: Need("rendering needs", (BOOK, NOTEBOOKS, EVERYTHING), 70, 40, ("book",), torch=False),
-    LEARN: Need("learners need", (LEARN, NOTEBOOKS, EVERYTHING), 135, 100, ("torch", "models", "notebooks", "lab", "press")),
-    NOTEBOOKS: Need("the notebooks need", (NOTEBOOKS, EVERYTHING), 285, 110, pins=PINS[:1]),
-    EVERYTHING: Need("the tests need", (EVERYTHING,), 335, 120, pins=PINS),
+    LEARN: Need(
+        "learners need", (LEARN, NOTEBOOKS, EVERYTHING), 135, 100, ("torch", "models", "notebooks", "lab", "press")
+    ),
+    NOTEBOOKS: Need("the notebooks need", (NOTEBOOKS, EVERYTHING), 300, 110, pins=PINS[:1]),
+    EVERYTHING: Need("the tests need", (EVERYTHING,), 350, 120, pins=PINS),
 }
 # The megabytes of torch 2.13.0: the build for processors, and the ordinary one for Linux, with CUDA; and the seconds
 # that it takes more to unpack that one.

@@ -92,7 +92,9 @@ def test_without_its_command_the_cure_is_named(monkeypatch: pytest.MonkeyPatch) 
 
     drawing = by_data(residual)
     monkeypatch.setattr(graphviz.backend.dot_command, "DOT_BINARY", "/nowhere/graphviz-pure")
-    with pytest.raises(RuntimeError, match=r"graphviz-pure, which is not installed: run `pip install \"fxbook\[draw\]\"`"):
+    with pytest.raises(
+        RuntimeError, match=r'graphviz-pure, which is not installed: run `pip install "fxbook\[draw\]"`'
+    ):
         drawing._repr_html_()
 
 

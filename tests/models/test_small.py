@@ -54,5 +54,5 @@ def test_an_unknown_name_is_told_with_those_that_there_are() -> None:
 
 def test_a_missing_library_is_told_with_the_cure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "transformers", None)
-    with pytest.raises(ImportError, match=r"needs transformers, .* run `pip install \"fxbook\[models\]\"`"):
+    with pytest.raises(ImportError, match=r'needs transformers, .* run `pip install "fxbook\[models\]"`'):
         models.small("vit")

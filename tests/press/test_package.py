@@ -23,8 +23,8 @@ HOME = "https://github.com/someone/a-book"
 CHAPTER = (
     "# Title\n\n```{code-cell} ipython3\nimport json\n```\n\n```{code-cell} ipython3\nfrom fxbook import hint\n```\n"
 )
-TELLS = "# fxbook comes with this book: run `pip install .` in its folder."
-TELLS_ADDRESS = f"# fxbook comes with this book: run `pip install git+{HOME}`."
+TELLS = "# fxbook comes with this book: run `pip install . ./fxbook` in its folder."
+TELLS_ADDRESS = f"# fxbook comes with this book: run `pip install . ./fxbook` in a clone of {HOME}."
 # A kernel in which some packages are not there, and pip only says what it was asked for.
 ELSEWHERE = """\
 import importlib.util
@@ -76,6 +76,7 @@ def test_with_an_address_all_is_printed_anew_and_begins_by_installing(printed: P
     [
         ("hint", (), None),
         ("hint", ("fxbook",), ""),
+        ("hint", ("fxbook.catalogue",), ""),
         ("hint", ("fxbook", "torch"), "[torch]"),
         ("models", ("transformers",), "[models]"),
         ("models", ("fxbook", "torch"), "[models,torch]"),
@@ -90,8 +91,9 @@ def test_the_cell_asks_for_what_is_missing(
     assert print_notebooks(Book(project)) == 0
     cells = [v4.new_code_cell(ELSEWHERE.format(missing=missing)), code(project)[0]]
     nbclient.NotebookClient(v4.new_notebook(cells=cells), kernel_name="python3").execute()
-    asked = "" if extras is None else f'install --quiet "torch-fx-node-by-node{extras} @ git+{HOME}@main"\n'
-    assert "".join(output.text for output in cells[1].outputs) == asked
+    home = f"git+{HOME}@main"
+    asked = f'install --quiet "fxbook{extras} @ {home}" "fxbook-exercises @ {home}#subdirectory=fxbook"\n'
+    assert "".join(output.text for output in cells[1].outputs) == ("" if extras is None else asked)
 
 
 def test_every_notebook_of_the_book_tells_it_once() -> None:

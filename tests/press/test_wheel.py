@@ -1,10 +1,9 @@
-"""The wheel holds all that the notebooks import and read: outside the checkout, `fxbook` works from it alone."""
+"""Two wheels hold all that the notebooks import and read; the tools work without the other, and without the extras."""
 
 from __future__ import annotations
 
 import ast
 import re
-import shutil
 import subprocess
 import sys
 import tomllib
@@ -12,6 +11,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from hatchling.builders.wheel import WheelBuilder
 
 from fxbook.catalogue import catalogue
 from press import ROOT
@@ -22,25 +22,39 @@ from press.printing import package
 NOT_SHIPPED = ("answers.py", "answering.py", "task.md", "opening.md", "questions.toml")
 # What comes with a package of another name.
 DISTRIBUTIONS = {"IPython": "ipykernel", "functorch": "torch", "numpy": "matplotlib"}
-
 # What a cell writes before it imports it.
 WRITTEN = {"pipeline_worker"}
+SMALL = 200_000
+"""Bytes of the wheel of the tools, at most."""
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What the wheel unpacks to."""
-    source, wheels, target = (tmp_path_factory.mktemp(name) for name in ("source", "wheels", "installed"))
-    for name in ("pyproject.toml", "README.md", "LICENSE", "LICENSE-TEXT"):
-        shutil.copy(ROOT / name, source)
-    for name in ("classroom", "fxbook", "press"):
-        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
-    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
-    subprocess.run([*command, "--wheel-dir", str(wheels), str(source)], check=True)
-    (wheel,) = wheels.iterdir()
+def wheels(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """The wheel of the tools, and that of the exercises."""
+    folder = str(tmp_path_factory.mktemp("wheels"))
+    builders = [WheelBuilder(str(ROOT)), WheelBuilder(str(ROOT / "fxbook"))]
+    return [Path(path) for builder in builders for path in builder.build(directory=folder, versions=["standard"])]
+
+
+def unpacked(wheel: Path, folder: Path) -> Path:
     with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(target)
-    return target
+        archive.extractall(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def tools(wheels: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the wheel of the tools unpacks to."""
+    return unpacked(wheels[0], tmp_path_factory.mktemp("tools"))
+
+
+@pytest.fixture(scope="module")
+def installed(wheels: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What both wheels unpack to."""
+    folder = tmp_path_factory.mktemp("installed")
+    for wheel in wheels:
+        unpacked(wheel, folder)
+    return folder
 
 
 def imported() -> list[str]:
@@ -56,42 +70,116 @@ def imported() -> list[str]:
     return list(lines)
 
 
-def test_it_brings_the_library_alone(installed: Path) -> None:
-    """`press` and `classroom` work from the folder of the book, on its manuscript and its exercises."""
-    tops = {path.name for path in installed.iterdir() if not path.name.endswith(".dist-info")}
-    assert tops == {"fxbook"}
+def files(folder: Path) -> set[Path]:
+    """The files of the library under a folder."""
+    found = {path.relative_to(folder) for path in (folder / "fxbook").rglob("*") if path.is_file()}
+    return {path for path in found if "__pycache__" not in path.parts}
 
 
 def is_kept_back(path: Path) -> bool:
-    return "tasks" in path.parts and path.name in NOT_SHIPPED
+    return path.name == "pyproject.toml" or ("tasks" in path.parts and path.name in NOT_SHIPPED)
 
 
-def test_every_file_of_the_library_is_in_it(installed: Path) -> None:
-    files = [path for path in (ROOT / "fxbook").rglob("*") if path.is_file() and "__pycache__" not in path.parts]
-    shipped = [path.relative_to(ROOT) for path in files if not is_kept_back(path)]
-    lacking = [str(path) for path in shipped if not (installed / path).is_file()]
-    assert len(shipped) > 100 and lacking == []
-    assert [path.name for path in installed.rglob("*") if is_kept_back(path)] == []
-    licences = {path.name for path in installed.glob("*.dist-info/licenses/*")}
-    assert licences == {"LICENSE", "LICENSE-TEXT"}
+def test_every_file_of_the_library_is_in_one_of_them(wheels: list[Path], tmp_path: Path) -> None:
+    of_tools, of_exercises = (files(unpacked(wheel, tmp_path / wheel.name)) for wheel in wheels)
+    shipped = {path for path in files(ROOT) if not is_kept_back(path)}
+    licences = {Path("fxbook/tasks") / name for name in ("LICENSE", "LICENSE-TEXT")}
+    assert len(of_tools) > 50 and of_tools | of_exercises == shipped | licences
+    assert not of_tools & of_exercises
+    # `press` and `classroom` work from the folder of the book, on its manuscript and its exercises.
+    tops = {path.name for wheel in wheels for path in (tmp_path / wheel.name).iterdir()}
+    assert {name for name in tops if not name.endswith(".dist-info")} == {"fxbook"}
+
+
+def test_the_tools_are_small_and_have_their_licence(wheels: list[Path], tools: Path) -> None:
+    assert wheels[0].stat().st_size < SMALL
+    assert [path.name for path in tools.glob("*.dist-info/licenses/*")] == ["LICENSE"]
+
+
+def test_no_tool_imports_what_goes_with_the_exercises(tools: Path) -> None:
+    held = files(tools) - {Path("fxbook/__init__.py")}
+    found = []
+    for path in (path for path in held if path.suffix == ".py"):
+        for node in ast.walk(ast.parse((ROOT / path).read_text(encoding="utf-8"))):
+            match node:
+                case ast.ImportFrom(module=str(module), names=names) if module.startswith("fxbook"):
+                    # A module of that name, or a name in the module before it.
+                    wanted = [modules(f"{module}.{one.name}") or modules(module) for one in names]
+                case ast.Import(names=names):
+                    wanted = [modules(one.name) for one in names if one.name.startswith("fxbook.")]
+                case _:
+                    continue
+            found += [(path, node.lineno) for places in wanted if not places & files(tools)]
+    assert found == []
+
+
+def modules(name: str) -> set[Path]:
+    path = Path(*name.split("."))
+    return {one for one in (path.with_suffix(".py"), path / "__init__.py") if (ROOT / one).is_file()}
+
+
+def needs(pyproject: Path) -> list[str]:
+    return tomllib.loads(pyproject.read_text(encoding="utf-8"))["project"]["dependencies"]
 
 
 def test_what_the_notebooks_import_is_asked_for() -> None:
-    """With `fxbook`, pip brings all that a notebook imports; torch and the models of Part II come with extras."""
+    """With the exercises, pip brings all that a notebook imports; the models of Part II come with an extra."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
-    asked = [*project["dependencies"], *extras["torch"], *extras["models"]]
+    assert needs(ROOT / "fxbook" / "pyproject.toml") == [f"fxbook[notebooks]=={project['version']}"]
+    assert {*extras["draw"], *extras["hypothesis"], *extras["plots"]} < set(extras["notebooks"])
+    asked = [*project["dependencies"], *extras["notebooks"], *extras["models"]]
     brought = {re.split(r"[^\w.-]", requirement, maxsplit=1)[0] for requirement in asked}
-    modules = {re.match(r"(?:from|import) (\w+)", line)[1] for line in imported()} - set(sys.stdlib_module_names)
-    assert {DISTRIBUTIONS.get(name, name) for name in modules} - brought - {"fxbook"} - WRITTEN == set()
+    found = {re.match(r"(?:from|import) (\w+)", line)[1] for line in imported()} - set(sys.stdlib_module_names)
+    assert {DISTRIBUTIONS.get(name, name) for name in found} - brought - {"fxbook"} - WRITTEN == set()
+
+
+def test_the_tools_work_with_torch_and_msgspec_alone(tools: Path, tmp_path: Path) -> None:
+    """What lacks an extra names it; what goes with the exercises says so."""
+    program = """
+import pydoc, sys
+sys.modules |= dict.fromkeys(("IPython", "graphviz", "hypothesis", "matplotlib", "tabulate"))
+import fxbook
+from fxbook import *
+assert "torch" in sys.modules and set(fxbook.__all__) < set(dir(fxbook)) and fxbook.__version__
+help = pydoc.plain(pydoc.render_doc(fxbook))
+assert all(name in help for name in fxbook.__all__) and "check" not in fxbook.__all__
+module = random_graph(3)
+check_pass(lambda module: None, module, keep=[invariants.values])
+stepper = RunStepper(module, *inputs_for(module))
+assert repr(stepper) and draw(module)._repr_html_() and EditStepper(module)._repr_html_()
+
+def told(run):
+    try:
+        run()
+    except ImportError as error:
+        print(error)
+
+told(draw(module, order="data")._repr_html_)
+told(random_graphs)
+told(stepper._repr_html_)
+told(lambda: fxbook.check("00-readers", module))
+"""
+    assert run(program, tools, tmp_path).splitlines() == [
+        'draw(order="data") needs graphviz, which is not installed: run `pip install "fxbook[draw]"`.',
+        'random_graphs needs hypothesis, which is not installed: run `pip install "fxbook[hypothesis]"`.',
+        'A plot needs matplotlib, which is not installed: run `pip install "fxbook[plots]"`.',
+        "fxbook.check comes with the exercises of the book: run `pip install ./fxbook` in its folder.",
+    ]
+
+
+def run(program: str, folder: Path, beside: Path) -> str:
+    """What a program prints that imports the library from a folder."""
+    command = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(folder)!r})\n{program}"]
+    done = subprocess.run(command, cwd=beside, env={"PATH": ""}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def test_the_notebooks_find_all_of_the_library_in_it(installed: Path, tmp_path: Path) -> None:
     lines = [line for line in imported() if line.startswith(("from fxbook", "import fxbook"))]
     assert len(lines) > 10
     program = f"""
-import sys
-sys.path.insert(0, {str(installed)!r})
 {chr(10).join(lines)}
 import fxbook, torch
 from fxbook import EditStepper, check, draw, hint, tasks
@@ -111,8 +199,4 @@ loose = [name for name, module in sys.modules.items()
          and not (getattr(module, "__file__", None) or {str(installed)!r}).startswith({str(installed)!r})]
 print(len(catalogue()), loose)
 """
-    done = subprocess.run(
-        [sys.executable, "-c", program], cwd=tmp_path, env={"PATH": ""}, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-1] == f"{len(catalogue())} []"
+    assert run(program, installed, tmp_path).splitlines()[-1] == f"{len(catalogue())} []"
