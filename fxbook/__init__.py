@@ -8,7 +8,7 @@
 - ``minimise(module, fails)`` makes a failing graph small, ``bisect`` and ``bisect_changes`` find what broke it.
 - ``expect_error(kind, part)`` asserts an error. ``check`` and ``hint`` come with the exercises of the book.
 
-Each has an example in its docstring: ``help(fxbook.check_pass)``.
+Every tool has an example in its docstring: ``help(fxbook.check_pass)``.
 """
 
 import importlib

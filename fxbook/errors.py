@@ -22,6 +22,12 @@ def expect_error(
 
     Raises:
         AssertionError: nothing was raised, or not ``kind``, or its message lacks ``part``.
+
+    Example:
+        >>> from fxbook import expect_error
+        >>> with expect_error(ZeroDivisionError, "division"):
+        ...     1 / 0
+        ZeroDivisionError: division by zero
     """
     # torch prints the failing line of generated code to stderr; it belongs to the message, not beside the page.
     printed = io.StringIO()

@@ -92,6 +92,13 @@ def front_ends(
 
     Raises:
         Exception: the program itself fails on its inputs.
+
+    Example:
+        >>> import torch
+        >>> from fxbook import front_ends
+        >>> recorded = front_ends(lambda x: x.sum(0) / x.shape[0], torch.ones(2, 3), then=(torch.ones(4, 3),))
+        >>> recorded["symbolic_trace"].verdict, recorded["make_fx"].verdict
+        ('right', 'wrong')
     """
     asked = _Run(inputs if then is None else then, change, gradients)
     with _quiet():

@@ -203,6 +203,16 @@ def draw(
     Raises:
         TypeError: there is no graph to draw.
         ValueError: a mark, a node or an order is not known; the message lists those that are.
+
+    Example:
+        >>> import torch
+        >>> from fxbook import draw
+        >>> draw(torch.fx.symbolic_trace(torch.nn.Sequential(torch.nn.ReLU())), marks={"_0": "meant"})
+        Graph of Sequential
+        #  name    opcode       call             users   notes
+        0  input   placeholder  input            _0
+        1  _0      call_module  self.0(input_1)  output  ? meant
+        2  output  output       return _0
     """
     drawn = record(graph_or_module)
     graph = graph_or_module if isinstance(graph_or_module, fx.Graph) else graph_or_module.graph

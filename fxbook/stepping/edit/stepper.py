@@ -34,12 +34,16 @@ _OWN_MARKS = {
 class EditStepper:
     """Frames of a graph that is being edited; name it at the end of a cell to step through them.
 
-    ::
-
-        steps = EditStepper(traced, "The model as it was traced")
-        tanh = …
-        steps.frame("tanh is in the list, and has no users")
-        steps
+    Example:
+        >>> import torch
+        >>> from fxbook import EditStepper
+        >>> traced = torch.fx.symbolic_trace(torch.nn.ReLU())
+        >>> steps = EditStepper(traced, "As it was traced")
+        >>> [relu] = traced.graph.find_nodes(op="call_function", target=torch.nn.functional.relu)
+        >>> relu.target = torch.sigmoid
+        >>> steps.frame("relu calls sigmoid, and forward does not")
+        >>> len(steps)
+        2
     """
 
     def __init__(self, traced: fx.Graph | fx.GraphModule, caption: str = "Before", title: str | None = None) -> None:

@@ -31,6 +31,13 @@ class RunStepper:
 
     The run is a call like any other: it runs in the caller's grad mode, advances the random generator, and a BatchNorm
     in training mode counts it. An error of the run is part of what is shown, never raised.
+
+    Example:
+        >>> import torch
+        >>> from fxbook import RunStepper
+        >>> RunStepper(torch.fx.symbolic_trace(torch.nn.ReLU()), torch.ones(2))
+        ReLU, run by Interpreter.run
+        ...
     """
 
     def __init__(
