@@ -9,10 +9,12 @@ import sys
 import tomllib
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hatchling.builders.wheel import WheelBuilder
 
+from fxbook import TRIED_TORCH
 from fxbook.catalogue import catalogue
 from press import ROOT
 from press.book import the_book
@@ -97,9 +99,8 @@ def test_the_tools_are_small_and_have_their_licence(wheels: list[Path], tools: P
 
 
 def test_no_tool_imports_what_goes_with_the_exercises(tools: Path) -> None:
-    held = files(tools) - {Path("fxbook/__init__.py")}
-    found = []
-    for path in (path for path in held if path.suffix == ".py"):
+    held, found = files(tools), []
+    for path in (path for path in held if path.suffix == ".py" and path != Path("fxbook/__init__.py")):
         for node in ast.walk(ast.parse((ROOT / path).read_text(encoding="utf-8"))):
             match node:
                 case ast.ImportFrom(module=str(module), names=names) if module.startswith("fxbook"):
@@ -109,7 +110,7 @@ def test_no_tool_imports_what_goes_with_the_exercises(tools: Path) -> None:
                     wanted = [modules(one.name) for one in names if one.name.startswith("fxbook.")]
                 case _:
                     continue
-            found += [(path, node.lineno) for places in wanted if not places & files(tools)]
+            found += [(path, node.lineno) for places in wanted if not places & held]
     assert found == []
 
 
@@ -118,15 +119,17 @@ def modules(name: str) -> set[Path]:
     return {one for one in (path.with_suffix(".py"), path / "__init__.py") if (ROOT / one).is_file()}
 
 
-def needs(pyproject: Path) -> list[str]:
-    return tomllib.loads(pyproject.read_text(encoding="utf-8"))["project"]["dependencies"]
+def project_of(folder: Path) -> dict[str, Any]:
+    return tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
 def test_what_the_notebooks_import_is_asked_for() -> None:
     """With the exercises, pip brings all that a notebook imports; the models of Part II come with an extra."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    project, exercises = project_of(ROOT), project_of(ROOT / "fxbook")
     extras = project["optional-dependencies"]
-    assert needs(ROOT / "fxbook" / "pyproject.toml") == [f"fxbook[notebooks]=={project['version']}"]
+    assert exercises["version"] == project["version"]
+    assert exercises["dependencies"] == [f"fxbook[notebooks]=={project['version']}"]
+    assert project["dependencies"] == ["msgspec", f"torch>={TRIED_TORCH[0]}"]
     assert {*extras["draw"], *extras["hypothesis"], *extras["plots"]} < set(extras["notebooks"])
     asked = [*project["dependencies"], *extras["notebooks"], *extras["models"]]
     brought = {re.split(r"[^\w.-]", requirement, maxsplit=1)[0] for requirement in asked}
