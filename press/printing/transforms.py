@@ -119,7 +119,7 @@ def _of_prose(page: Manuscript, text: Callable[[Cell], str]) -> Manuscript:
 def with_answers(page: Manuscript, book: Book) -> Manuscript:
     """Fold the answer to a prediction: the paragraph after a cell whose output the reader is to guess.
 
-    The page moves the fold into that of the output (``book/_ext/answers.py``); a notebook shows it below the output.
+    The page moves the fold into that of the output (``book/_ext/outputs.py``); a notebook shows it below the output.
     A sentence that ends with a colon leads on to what comes next, and stays open.
 
     Raises:

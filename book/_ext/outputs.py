@@ -1,9 +1,11 @@
-"""Open an answer together with the output that it explains.
+"""Open an answer together with the output that it explains, and let a table scroll where other outputs wrap.
 
 A local Sphinx extension, named in `_config.yml`. Where the reader is to guess what a cell prints, the output is folded,
 and the printed notebook has the answer in a fold below the cell (`press/printing/transforms.py`): JupyterLab has no
 other place for it. A page has one fold for both.
 """
+
+import re
 
 from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode
@@ -11,6 +13,8 @@ from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 _OPENS, _ENDS = '<details class="fx-answer">', "</details>"
+# Between the columns of a table.
+_GAP = re.compile(r"\S {2,}\S")
 
 
 class AnswersIntoFolds(SphinxPostTransform):
@@ -31,7 +35,21 @@ class AnswersIntoFolds(SphinxPostTransform):
                 fold += nodes.container("", *behind[1:end], classes=["fx-answer"])
 
 
+class MarkTables(SphinxPostTransform):
+    """Mark the outputs whose lines are columns: a line that went on below itself would not be read as one."""
+
+    default_priority = 200
+    formats = ("html",)
+
+    def run(self, **_kwargs: object) -> None:
+        """Find the printed outputs with two lines, or more, that have columns."""
+        for output in self.document.findall(nodes.literal_block):
+            if "output" in output["classes"] and sum(map(bool, map(_GAP.search, output.astext().splitlines()))) > 1:
+                output["classes"].append("fx-columns")
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the step with Sphinx."""
+    """Register the steps with Sphinx."""
     app.add_post_transform(AnswersIntoFolds)
+    app.add_post_transform(MarkTables)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
