@@ -44,7 +44,7 @@ document.addEventListener("DOMContentLoaded", () => {
   const links = [...document.querySelectorAll("nav.bd-docs-nav a")];
   const sums = [...document.querySelectorAll(".fx-solved")].map((sum) => [sum, sum.dataset.fxExercises.split(" ")]);
   const exercises = new Set(sums.flatMap(([, ids]) => ids));
-  const chapters = links.filter((link) => link.querySelector(".fx-number")).map((link) => pageOf(link.href));
+  const chapters = links.filter((link) => /^\d/.test(link.querySelector(".fx-number")?.textContent)).map((link) => pageOf(link.href));
   const make = (name, attributes = {}, ...inside) => {
     const element = Object.assign(document.createElement(name), attributes);
     element.append(...inside);
