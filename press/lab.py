@@ -1,4 +1,4 @@
-"""JupyterLab on the notebooks of the book, which it trusts: their stored pictures and steppers are shown before a run.
+"""JupyterLab on the notebooks of the book, at the introduction: a learner's folders, and stored pictures shown at once.
 
 Jupyter shows stored HTML and JavaScript only of a notebook that was signed on this machine. The printed notebooks are
 signed in a database of this project's own, beside its packages, so that nothing else that Jupyter does on the machine
@@ -17,6 +17,11 @@ from nbformat.sign import NotebookNotary
 
 from press.binding import environment
 from press.book import Book
+
+# What a learner opens; the file browser hides the rest of the project.
+FOLDERS = ("chapters", "exercises", "solutions")
+# The folder of the `custom.css` that JupyterLab loads.
+STYLE = Path(__file__).parent / "lab_style"
 
 
 def signatures() -> Path:
@@ -46,7 +51,15 @@ def trust(book: Book, folder: Path) -> int:
 
 def command(root: Path, folder: Path) -> list[str]:
     """What starts JupyterLab on a project, with the signatures that are kept in a folder."""
-    options = ["--ServerApp.root_dir", str(root), f"--NotebookNotary.data_dir={folder}"]
+    hidden = sorted(path.name for path in root.iterdir() if path.name not in FOLDERS and not path.name.startswith("."))
+    options = [
+        f"--ServerApp.root_dir={root}",
+        f"--NotebookNotary.data_dir={folder}",
+        "--LabApp.default_url=/lab/tree/chapters/intro.ipynb",
+        "--LabApp.custom_css=True",
+        f"--ServerApp.tornado_settings=static_custom_path={STYLE}",
+        *(f"--ContentsManager.hide_globs={name}" for name in ("__pycache__", *hidden)),
+    ]
     return [sys.executable, "-m", "jupyterlab", *options]
 
 

@@ -8,11 +8,15 @@ document.addEventListener("DOMContentLoaded", () => {
 
   // ---- What is kept -------------------------------------------------------------------------------------------------
 
-  // `read`: page to true, or false where the reader said no; `seen`: page to its tenths, as bits; `solved`: the ids.
-  const whole = (kept) => Object.fromEntries(["read", "seen", "solved"].map((part) => {
-    const found = kept?.[part];
-    return [part, found && typeof found === "object" ? found : {}];
-  }));
+  // `read`: page to true, or false where the reader said no; `seen`: page to its tenths, as bits; `solved`: the ids;
+  // `last`: the page that was open last, of those in which one learns.
+  const whole = (kept) => ({
+    last: typeof kept?.last === "string" ? kept.last : "",
+    ...Object.fromEntries(["read", "seen", "solved"].map((part) => {
+      const found = kept?.[part];
+      return [part, found && typeof found === "object" ? found : {}];
+    })),
+  });
   const load = () => {
     try { return whole(JSON.parse(localStorage.getItem(KEY))); } catch { return whole(null); }
   };
@@ -40,11 +44,17 @@ document.addEventListener("DOMContentLoaded", () => {
   const links = [...document.querySelectorAll("nav.bd-docs-nav a")];
   const sums = [...document.querySelectorAll(".fx-solved")].map((sum) => [sum, sum.dataset.fxExercises.split(" ")]);
   const exercises = new Set(sums.flatMap(([, ids]) => ids));
-  const chapters = links.filter((link) => link.querySelector(".fx-number")).map((link) => pageOf(link.href));
+  const chapters = links.filter((link) => /^\d/.test(link.querySelector(".fx-number")?.textContent)).map((link) => pageOf(link.href));
   const make = (name, attributes = {}, ...inside) => {
     const element = Object.assign(document.createElement(name), attributes);
     element.append(...inside);
     return element;
+  };
+  // The number and the title of a page; that of a chapter for a page below it, whose own says only what kind it is.
+  const wording = (link) => {
+    const chapter = link.closest(".fx-group")?.querySelector("a") ?? link;
+    const titles = [...new Set([chapter, link])].map((one) => [...one.childNodes].filter((node) => !node.className?.match(/fx-(solved|said)/)));
+    return titles.map((nodes) => nodes.map((node) => node.textContent).join("").trim().replace(/\s+/g, " ")).join(" · ");
   };
   const box = (label, of, onchange) => {
     const input = make("input", { type: "checkbox" });
@@ -78,6 +88,10 @@ document.addEventListener("DOMContentLoaded", () => {
 
   const told = document.getElementById("fx-memory");
   const total = make("p");
+  // On the front page, the way back to where one was.
+  const goOn = make("p", { className: "fx-go-on", hidden: true });
+  if (!here.includes("/intro") || !article) goOn.remove();
+  else article.querySelector("h1")?.after(goOn);
   const forget = make("button", { type: "button", className: "btn btn-sm" });
   let forgotten = null;
   forget.addEventListener("click", () => {
@@ -112,6 +126,9 @@ document.addEventListener("DOMContentLoaded", () => {
     if (readBox) readBox.checked = read(here);
     total.textContent = `Read ${chapters.filter(read).length} of ${chapters.length} chapters, ` +
       `solved ${solved([...exercises])} of ${exercises.size} exercises`;
+    const left = links.find((link) => pageOf(link.href) === kept.last);
+    goOn.hidden = !left;
+    if (left) goOn.replaceChildren("Go on with ", make("a", { href: left.href }, wording(left)));
     forget.textContent = forgotten ? "Undo" : "Forget all of it";
     if (told) told.hidden = false;
   };
@@ -140,6 +157,7 @@ document.addEventListener("DOMContentLoaded", () => {
     });
   };
   if (readBox) setInterval(look, LOOK_EVERY);
+  if (/^(chapters\/(when_it_breaks\/)?|exercises\/)[\dP]/.test(here)) change((kept) => { kept.last = here; });
   addEventListener("storage", (event) => { if (event.key === KEY || event.key === null) show(); });
   show();
 });

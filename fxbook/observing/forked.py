@@ -70,10 +70,13 @@ def run_in_child(
         _be_the_child(work, write_end, mark, keep, processor_seconds)
     os.close(write_end)
     try:
-        frame, timed_out = read_frame(read_end, mark, deadline)
-        ended = "time" if timed_out else _how_it_ended(child)
+        try:
+            frame, timed_out = read_frame(read_end, mark, deadline)
+        finally:
+            # A child that floods the pipe ends at the next write.
+            os.close(read_end)
+        ended = "silent" if frame is not None else "time" if timed_out else _how_it_ended(child, deadline)
     finally:
-        os.close(read_end)
         used = _end(child)
     if ended == "crash" and used >= processor_seconds:
         ended = "time"
@@ -244,19 +247,22 @@ def read_frame(descriptor: int, mark: bytes, deadline: float, most: int = _MOST_
     return None, False
 
 
-def _how_it_ended(child: int) -> str:
-    """How a child that closed its end of the pipe ended, if it does within a moment; it is not reaped here."""
-    for _ in range(50):
+def _how_it_ended(child: int, deadline: float) -> str:
+    """How a child that closed its end of the pipe ended; it is not reaped here.
+
+    The kernel closes the pipe before it gives back the memory, which takes a busy machine a while.
+    """
+    while time.monotonic() < deadline:
         try:
             found = os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT | os.WNOHANG)
         except ChildProcessError:
-            break
+            return "silent"
         if found is not None:
             if found.si_code != os.CLD_EXITED:
                 return "time" if found.si_status == signal.SIGXCPU else "crash"
             return "silent" if found.si_status == REGULAR else "exit"
         time.sleep(0.002)
-    return "silent"
+    return "time"
 
 
 def _end(child: int) -> float:

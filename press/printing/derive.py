@@ -19,7 +19,14 @@ from press.manuscript.reading import Cell, Manuscript, anchor
 from press.manuscript.sheet import TITLE, ExerciseSheet
 from press.manuscript.task import Exercise
 from press.printing.package import CELL, FOLDED, with_package
-from press.printing.transforms import Transform, with_byline, with_faults, with_verdicts
+from press.printing.transforms import (
+    HIDES_UNTIL_GUESSED,
+    Transform,
+    with_answers,
+    with_byline,
+    with_faults,
+    with_verdicts,
+)
 from press.versions.notes import PAGE, places, with_notes, with_others
 
 METADATA = {
@@ -114,7 +121,15 @@ def _with_others(page: Manuscript, book: Book) -> Manuscript:
     return dataclasses.replace(page, cells=tuple(cells))
 
 
-TRANSFORMS: list[Transform] = [with_verdicts, with_faults, with_byline, with_notes, _with_others, with_package]
+TRANSFORMS: list[Transform] = [
+    with_verdicts,
+    with_faults,
+    with_byline,
+    with_notes,
+    with_answers,
+    _with_others,
+    with_package,
+]
 
 
 def _printed(book: Book, page: Manuscript, transforms: Iterable[Transform]) -> tuple[NotebookNode, tuple[Place, ...]]:
@@ -128,9 +143,17 @@ def _printed(book: Book, page: Manuscript, transforms: Iterable[Transform]) -> t
         seen[base] = seen.get(base, 0) + 1
         identity = base if seen[base] == 1 else f"{base}-{seen[base]}"
         make = v4.new_code_cell if cell.kind == "code" else v4.new_markdown_cell
-        metadata = FOLDED if cell.id == CELL else {"tags": list(cell.tags)} if cell.tags else {}
+        metadata = _metadata(cell)
         notebook.cells.append(make(source=cell.source, id=identity, metadata=nbformat.from_dict(metadata)))
     return notebook, tuple(Place(cell.path or page.path, cell.line) for cell in page.cells)
+
+
+def _metadata(cell: Cell) -> dict[str, object]:
+    if cell.id == CELL:
+        return FOLDED
+    # The tag is for the page; JupyterLab folds an output by metadata of its own.
+    hidden = {"jupyter": {"outputs_hidden": True}} if HIDES_UNTIL_GUESSED in cell.tags else {}
+    return hidden | ({"tags": list(cell.tags)} if cell.tags else {})
 
 
 def _exercises(book: Book, sheet: ExerciseSheet) -> Iterator[Cell]:

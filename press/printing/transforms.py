@@ -16,6 +16,9 @@ Transform = Callable[[Manuscript, Book], Manuscript]
 FAULTS = "<!-- all faults -->"
 # The sections of a companion whose entries are faults; what else it has is more on the subject of the chapter.
 GROUPS = ("With a message", "Silent")
+HIDES_UNTIL_GUESSED = "hide-output"
+ANSWER = '<details class="fx-answer">\n<summary>Show the answer</summary>'
+_BETWEEN_SENTENCES = re.compile(r"(?<=[.?!])[)*`]*\s+")
 
 
 def with_verdicts(page: Manuscript, book: Book) -> Manuscript:
@@ -110,4 +113,29 @@ def with_byline(page: Manuscript, book: Book) -> Manuscript:
 def _of_prose(page: Manuscript, text: Callable[[Cell], str]) -> Manuscript:
     """The page with another text in each cell of prose."""
     cells = [dataclasses.replace(cell, source=text(cell)) if cell.kind == "markdown" else cell for cell in page.cells]
+    return dataclasses.replace(page, cells=tuple(cells))
+
+
+def with_answers(page: Manuscript, book: Book) -> Manuscript:
+    """Fold the answer to a prediction: the paragraph after a cell whose output the reader is to guess.
+
+    The page moves the fold into that of the output (``book/_ext/outputs.py``); a notebook shows it below the output.
+    A sentence that ends with a colon leads on to what comes next, and stays open.
+
+    Raises:
+        PressError: the answer and a sentence that leads on stand in one paragraph.
+    """
+    cells = list(page.cells)
+    for number, cell in enumerate(cells[1:], start=1):
+        if cell.kind != "markdown" or HIDES_UNTIL_GUESSED not in cells[number - 1].tags:
+            continue
+        answer, _, rest = cell.source.lstrip("\n").partition("\n\n")
+        *sentences, last = _BETWEEN_SENTENCES.split(answer.rstrip())
+        if answer.startswith(("#", "<")) or (last.endswith(":") and not sentences):
+            continue
+        if last.endswith(":"):
+            message = "this paragraph folds with the output above it: begin another where it leads on to the next cell"
+            raise PressError(page.problem(cell.line, message))
+        fold = f"{ANSWER}\n\n{answer.rstrip()}\n\n</details>"
+        cells[number] = dataclasses.replace(cell, source="\n\n".join([fold, rest]).rstrip("\n"))
     return dataclasses.replace(page, cells=tuple(cells))

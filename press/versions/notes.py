@@ -2,7 +2,7 @@
 
 The marker stands on a line of its own, at the end of the section that tells the fact. One marker may name several
 facts, with commas between them; they share a fold. Facts that other pages tell, and for which a cell of this page
-differs too, are listed before the first code of the page, with links.
+differs too, are listed at the end of the page, with links.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def note(facts: Iterable[Told]) -> str:
 
 
 def with_others(cells: Sequence[Cell], others: Sequence[str]) -> list[Cell]:
-    """The cells of a page, with a fold before the first code: what no note of the page tells.
+    """The cells of a page, with a fold at its end: what no note of the page tells.
 
     Args:
         cells: the cells of the page, as they are to be printed.
@@ -72,11 +72,12 @@ def with_others(cells: Sequence[Cell], others: Sequence[str]) -> list[Cell]:
     """
     if not others:
         return list(cells)
-    before = next((at for at, cell in enumerate(cells) if cell.kind == "code"), len(cells)) - 1
     lines = [f"- {other}" for other in others]
     fold = [_OPENS, "<summary>On another torch, cells of this page differ</summary>", "", *lines, "", "</details>"]
-    told = dataclasses.replace(cells[before], source="\n".join([cells[before].source.rstrip(), "", *fold]))
-    return [*cells[:before], told, *cells[before + 1 :]]
+    last = cells[-1]
+    if last.kind == "code":
+        return [*cells, Cell("markdown", "\n".join(fold), last.line, path=last.path)]
+    return [*cells[:-1], dataclasses.replace(last, source="\n".join([last.source.rstrip(), "", *fold]))]
 
 
 def places(page: Manuscript) -> Iterator[Place]:

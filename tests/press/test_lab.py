@@ -1,4 +1,4 @@
-"""`make lab` shows the printed notebooks as they were printed: trusted, without a run, and no others with them."""
+"""`make lab` opens the introduction, and shows printed notebooks, and no others, trusted and without a run."""
 
 from __future__ import annotations
 
@@ -26,13 +26,24 @@ def printed(project: Path, write: Callable[[str, str], Path]) -> Path:
     return project
 
 
-def cells_as_shown(root: Path, name: str) -> list[bool]:
-    """Whether JupyterLab takes each code cell for trusted, as the server tells it that `make lab` starts."""
+def manager(root: Path) -> LargeFileManager:
+    """What gives JupyterLab its files, as the server has it that `make lab` starts."""
     server = ServerApp()
     server.parse_command_line(lab.command(root, root / "trusted")[3:])
-    manager = LargeFileManager(root_dir=server.root_dir, config=server.config)
-    cells = manager.get(name)["content"].cells
+    return LargeFileManager(root_dir=server.root_dir, config=server.config)
+
+
+def cells_as_shown(root: Path, name: str) -> list[bool]:
+    """Whether JupyterLab takes each code cell for trusted."""
+    cells = manager(root).get(name)["content"].cells
     return [cell.metadata.trusted for cell in cells if cell.cell_type == "code"]
+
+
+def test_a_learner_meets_the_introduction_and_three_folders() -> None:
+    assert {entry["name"] for entry in manager(ROOT).get("")["content"]} == {"chapters", "exercises", "solutions"}
+    (page,) = (option for option in lab.command(ROOT, ROOT) if option.startswith("--LabApp.default_url="))
+    assert (ROOT / page.partition("/lab/tree/")[2]).is_file()
+    assert (lab.STYLE / "custom.css").is_file()
 
 
 def test_a_printed_notebook_is_trusted_without_a_run(printed: Path) -> None:

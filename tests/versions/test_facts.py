@@ -122,11 +122,13 @@ def test_a_marker_of_no_fact_is_refused_with_its_line() -> None:
         notes.with_notes(manuscript, SimpleNamespace(changes={"a-fact": facts.told(FACT, OUTPUTS, "2.13.0")}))
 
 
-def test_what_no_note_of_a_page_tells_stands_before_its_first_code() -> None:
-    manuscript = parse(Path("a.md"), HEADER + "\n# A\n\nText.\n\n```{code-cell} ipython3\n1\n```\n\n## B\n")
-    first, *rest = notes.with_others(manuscript.cells, ["one", "two"])
-    assert first.source.startswith("# A\n\nText.\n\n<details") and "\n\n- one\n- two\n\n" in first.source
-    assert rest == list(manuscript.cells[1:])
+def test_what_no_note_of_a_page_tells_stands_at_its_end() -> None:
+    manuscript = parse(Path("a.md"), HEADER + "\n# A\n\n```{code-cell} ipython3\n1\n```\n\n## B\n\nText.\n")
+    *rest, last = notes.with_others(manuscript.cells, ["one", "two"])
+    assert last.source.startswith("## B\n\nText.\n\n<details") and "\n\n- one\n- two\n\n" in last.source
+    assert rest == list(manuscript.cells[:-1])
+    *rest, last = notes.with_others(rest, ["one"])
+    assert last.kind == "markdown" and rest == list(manuscript.cells[:-1])
     assert notes.with_others(manuscript.cells, []) == list(manuscript.cells)
 
 

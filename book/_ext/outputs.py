@@ -1,0 +1,55 @@
+"""Open an answer together with the output that it explains, and let a table scroll where other outputs wrap.
+
+A local Sphinx extension, named in `_config.yml`. Where the reader is to guess what a cell prints, the output is folded,
+and the printed notebook has the answer in a fold below the cell (`press/printing/transforms.py`): JupyterLab has no
+other place for it. A page has one fold for both.
+"""
+
+import re
+
+from docutils import nodes
+from myst_nb.sphinx_ import HideCodeCellNode
+from sphinx.application import Sphinx
+from sphinx.transforms.post_transforms import SphinxPostTransform
+
+_OPENS, _ENDS = '<details class="fx-answer">', "</details>"
+# Between the columns of a table.
+_GAP = re.compile(r"\S {2,}\S")
+
+
+class AnswersIntoFolds(SphinxPostTransform):
+    """Move each answer into the fold above it, which MyST-NB has made at 199."""
+
+    default_priority = 200
+    formats = ("html",)
+
+    def run(self, **_kwargs: object) -> None:
+        """Find the folded outputs that an answer follows."""
+        for fold in list(self.document.findall(HideCodeCellNode)):
+            cell = fold.parent
+            behind = cell.parent[cell.parent.index(cell) + 1 :]
+            if behind and isinstance(behind[0], nodes.raw) and behind[0].astext().startswith(_OPENS):
+                end = next(i for i, node in enumerate(behind) if node.astext().strip() == _ENDS)
+                for node in behind[: end + 1]:
+                    cell.parent.remove(node)
+                fold += nodes.container("", *behind[1:end], classes=["fx-answer"])
+
+
+class MarkTables(SphinxPostTransform):
+    """Mark the outputs whose lines are columns: a line that went on below itself would not be read as one."""
+
+    default_priority = 200
+    formats = ("html",)
+
+    def run(self, **_kwargs: object) -> None:
+        """Find the printed outputs with two lines, or more, that have columns."""
+        for output in self.document.findall(nodes.literal_block):
+            if "output" in output["classes"] and sum(map(bool, map(_GAP.search, output.astext().splitlines()))) > 1:
+                output["classes"].append("fx-columns")
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register the steps with Sphinx."""
+    app.add_post_transform(AnswersIntoFolds)
+    app.add_post_transform(MarkTables)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
