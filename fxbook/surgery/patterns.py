@@ -54,16 +54,17 @@ def fuse_pattern(
         ValueError: the pattern or the replacement holds a tensor or a module, or the replacement returns a number.
     """
     made = _as_graph(replacement)
-    results = _results_of(made)
+    _results_of(made)  # raises before anything is edited
     asked: list[Filter] = [_may_move, *filters]
 
     def accepts(match: InternalMatch, graph: fx.Graph, pattern: fx.Graph) -> bool:
         return all(_accepts(one, match, graph, pattern) for one in asked)
 
     def with_meta(match: InternalMatch, *_: fx.Graph) -> fx.Graph:
-        for node, old in zip(results, match.returning_nodes, strict=True):
+        new = copy.deepcopy(made)
+        for node, old in zip(_results_of(new), match.returning_nodes, strict=True):
             node.meta = dict(old.meta)
-        return copy.deepcopy(made)
+        return new
 
     found = replace_pattern_with_filters(
         module, _as_graph(pattern), match_filters=[accepts], replacement_callback=with_meta
@@ -84,6 +85,8 @@ def does(node: fx.Node) -> Effect | None:
         return what
     if isinstance(target, torch._ops.OpOverload):
         return _declared(target)
+    if isinstance(target, torch._ops.HigherOrderOperator) and target.name().startswith("auto_functionalized"):
+        return _declared(node.args[0], returns=True)  # it returns what the operator writes
     if target in _OF_SIZES:
         return None
     name, home = getattr(target, "__name__", "_"), getattr(target, "__module__", None)
@@ -91,12 +94,12 @@ def does(node: fx.Node) -> Effect | None:
     return Effect.RANDOM if computes else Effect.UNKNOWN
 
 
-def _declared(operator: torch._ops.OpOverload) -> Effect | None:
+def _declared(operator: Any, *, returns: bool = False) -> Effect | None:
     if torch.Tag.nondeterministic_seeded in operator.tags:
         return Effect.RANDOM
     types = [argument.type for argument in operator._schema.arguments]
     declares_more = (
-        not operator._schema.returns  # it is called for something else
+        not (operator._schema.returns or returns)  # it is called for something else
         or _registered(operator) is not None
         or operator in fx.node._side_effectful_functions
         or "c10d" in operator.namespace  # processes wait for each other

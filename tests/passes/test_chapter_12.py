@@ -248,6 +248,32 @@ def test_a_layer_of_torch_is_passed_if_it_writes_nothing(layer: nn.Module, fused
     assert fuse_pattern(module, lambda x: torch.sin(x), lambda x: torch.sin(x)).modified is fused
 
 
+def test_an_operator_whose_write_is_a_result_is_passed() -> None:
+    class Stepping(nn.Module):
+        def forward(self, x: Tensor, y: Tensor) -> Tensor:
+            sine = torch.sin(x)
+            hidden = y * 2
+            step_(hidden)
+            return sine + hidden
+
+    program = torch.export.export(Stepping(), (torch.ones(2), torch.ones(2)))
+    sine = torch.ops.aten.sin.default
+    for graph, fused in ((program, False), (program.run_decompositions({}), True)):
+        module = graph.module(check_guards=False)
+        assert fuse_pattern(module, lambda x: sine(x), lambda x: sine(x)).modified is fused
+        torch.testing.assert_close(module(torch.ones(2), torch.ones(2)), Stepping()(torch.ones(2), torch.ones(2)))
+
+
+def test_the_graph_of_a_replacement_stays_as_it_is() -> None:
+    graph = fx.symbolic_trace(lambda x: torch.cos(x)).graph
+    traced = fx.symbolic_trace(lambda x: torch.sin(x))
+    traced.graph.find_nodes(op="call_function", target=torch.sin)[0].meta["custom"] = {"stage": "wave"}
+    assert fuse_pattern(traced, lambda x: torch.sin(x), graph).modified
+    [cosine] = traced.graph.find_nodes(op="call_function", target=torch.cos)
+    assert cosine.meta["custom"] == {"stage": "wave"}
+    assert not any("custom" in node.meta for node in graph.nodes)
+
+
 def test_a_filter_that_refuses_is_named(caplog: pytest.LogCaptureFixture) -> None:
     def never(*_: Any) -> bool:
         return False
