@@ -8,7 +8,7 @@ import dataclasses
 import io
 import logging
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import fx, nn
@@ -71,6 +71,7 @@ class Recordings(Mapping[str, Recording]):
 def front_ends(
     program: Program,
     *inputs: Any,
+    kwargs: Mapping[str, Any] | None = None,
     then: tuple[Any, ...] | None = None,
     change: Callable[[Any], object] | None = None,
     gradients: bool = False,
@@ -80,12 +81,15 @@ def front_ends(
     `torch.compile` gets a backend that runs the graphs as they are: its default backend draws other random numbers.
 
     Args:
-        program: a module or a function of positional arguments. A module is copied for each front end.
+        program: a module or a function. A module is copied for each front end.
         inputs: what it is recorded with; `symbolic_trace` takes none of them.
-        then: the inputs of the run, by default those of the recording. The verdict is ``"right"`` where the run gives
-            what the program gives, and leaves inputs and buffers as the program leaves them, to within rounding.
+        kwargs: the inputs that it takes by name. `make_fx` takes none: it gets them by position.
+        then: the inputs of the run, by default those of the recording; `kwargs` are those of both. The verdict is
+            ``"right"`` where the run gives what the program gives, and leaves inputs and buffers as the program leaves
+            them, to within rounding.
         change: is done to the program and to what was recorded before the run, as ``lambda module: module.eval()``.
-        gradients: compare the gradients of inputs and parameters too: ``"wrong gradients"`` where only these differ.
+        gradients: compare the gradients of inputs and parameters too, and which results have a gradient:
+            ``"wrong gradients"`` where only these differ.
 
     Returns:
         For each front end, what it recorded, or the error it raised.
@@ -100,23 +104,33 @@ def front_ends(
         >>> recorded["symbolic_trace"].verdict, recorded["make_fx"].verdict
         ('right', 'wrong')
     """
-    asked = _Run(inputs if then is None else then, change, gradients)
+    given = _Given(inputs, dict(kwargs or {}))
+    asked = _Run(given if then is None else given._replace(args=then), change, gradients)
     with _quiet():
-        _Run(inputs).of(copy.deepcopy(program))
+        _Run(given).of(copy.deepcopy(program))
         expected = asked.of(copy.deepcopy(program))
-    return Recordings({name: _recorded(record, program, inputs, asked, expected) for name, record in _RECORD.items()})
+    return Recordings({name: _recorded(record, program, given, asked, expected) for name, record in _RECORD.items()})
+
+
+class _Given(NamedTuple):
+    """The inputs of one call, by position and by name."""
+
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
 
 
 @dataclasses.dataclass(frozen=True)
 class _Run:
     """What is run to compare: a change first, then one call under a fixed seed."""
 
-    inputs: tuple[Any, ...]
+    inputs: _Given
     change: Callable[[Any], object] | None = None
     gradients: bool = False
 
     def of(self, program: Program, owner: Program | None = None) -> tuple[Any, Any]:
         """What one call does: its result with the inputs and buffers as it leaves them; and the gradients by name.
+
+        Beside them stands, by its place, whether each result has a gradient.
 
         Args:
             program: is changed, and called.
@@ -134,7 +148,7 @@ class _Run:
             given = pytree.tree_map_only(torch.Tensor, torch.clone, leaves)
             sources |= _parameters(owner)
         with _seeded(0):
-            result = program(*given)
+            result = program(*given.args, **given.kwargs)
         ends = [tensor for tensor in _differentiable(result) if tensor.requires_grad]
         gradients: tuple[torch.Tensor | None, ...] = (None,) * len(sources)
         if sources and ends:
@@ -147,13 +161,16 @@ class _Run:
             gradients = torch.autograd.grad(ends, list(sources.values()), weights, allow_unused=True)
         own = _buffers(program)
         buffers = {name: own.get(name, buffer) for name, buffer in _buffers(owner).items()}
-        return (result, given, buffers), dict(zip(sources, gradients, strict=True))
+        found: dict[str, Any] = dict(zip(sources, gradients, strict=True))
+        if self.gradients:
+            found["results"] = [tensor.requires_grad for tensor in _differentiable(result)]
+        return (result, given, buffers), found
 
 
 def _recorded(
-    record: Callable[[Program, tuple[Any, ...]], tuple[Program, list[fx.GraphModule]]],
+    record: Callable[[Program, _Given], tuple[Program, list[fx.GraphModule]]],
     program: Program,
-    inputs: tuple[Any, ...],
+    inputs: _Given,
     asked: _Run,
     expected: tuple[Any, Any],
 ) -> Recording:
@@ -210,23 +227,32 @@ def _seeded(seed: int) -> Iterator[None]:
         yield
 
 
-def _by_symbolic_trace(program: Program, _: tuple[Any, ...]) -> tuple[Program, list[fx.GraphModule]]:
+def _by_symbolic_trace(program: Program, _: _Given) -> tuple[Program, list[fx.GraphModule]]:
     traced = fx.symbolic_trace(program)
     return traced, [traced]
 
 
-def _by_make_fx(program: Program, inputs: tuple[Any, ...]) -> tuple[Program, list[fx.GraphModule]]:
-    traced = make_fx(program)(*inputs)
-    return traced, [traced]
+def _by_make_fx(program: Program, inputs: _Given) -> tuple[Program, list[fx.GraphModule]]:
+    if not inputs.kwargs:
+        traced = make_fx(program)(*inputs.args)
+        return traced, [traced]
+    values, spec = pytree.tree_flatten(tuple(inputs))
+
+    def by_position(*values: Any) -> Any:
+        args, kwargs = pytree.tree_unflatten(values, spec)
+        return program(*args, **kwargs)
+
+    traced = make_fx(by_position)(*values)
+    return lambda *args, **kwargs: traced(*pytree.tree_leaves((args, kwargs))), [traced]
 
 
-def _by_export(program: Program, inputs: tuple[Any, ...]) -> tuple[Program, list[fx.GraphModule]]:
+def _by_export(program: Program, inputs: _Given) -> tuple[Program, list[fx.GraphModule]]:
     module = program if isinstance(program, nn.Module) else _Called(program)
-    exported = torch.export.export(module, inputs).module()
+    exported = torch.export.export(module, *inputs).module()
     return exported, [exported]
 
 
-def _by_compile(program: Program, inputs: tuple[Any, ...]) -> tuple[Program, list[fx.GraphModule]]:
+def _by_compile(program: Program, inputs: _Given) -> tuple[Program, list[fx.GraphModule]]:
     graphs: list[fx.GraphModule] = []
 
     def keep(module: fx.GraphModule, _: list[Any]) -> Callable[..., Any]:
@@ -235,7 +261,8 @@ def _by_compile(program: Program, inputs: tuple[Any, ...]) -> tuple[Program, lis
 
     torch.compiler.reset()
     compiled = torch.compile(program, backend=keep)
-    compiled(*copy.deepcopy(inputs))
+    args, kwargs = copy.deepcopy(inputs)
+    compiled(*args, **kwargs)
     return compiled, list(graphs)
 
 
@@ -246,8 +273,8 @@ class _Called(nn.Module):
         super().__init__()
         self.function = function
 
-    def forward(self, *inputs: Any) -> Any:
-        return self.function(*inputs)
+    def forward(self, *inputs: Any, **named: Any) -> Any:
+        return self.function(*inputs, **named)
 
 
 _RECORD = {

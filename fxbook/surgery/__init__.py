@@ -1,1 +1,1 @@
-"""What chapters 14 and 15 cut with: what a call does and may share, its arguments, its weights, and its attention."""
+"""What chapters 12 to 15 cut with: patterns, retraces, what a call does and may share, its arguments and weights."""

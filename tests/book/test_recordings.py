@@ -64,3 +64,29 @@ def test_a_change_reaches_the_program_and_not_what_was_hard_coded() -> None:
     assert [recording.outcome for recording in found.values()] == ["wrong", "wrong", "wrong", "right"]
     assert {recording.outcome for recording in front_ends(Scaled(), ROWS).values()} == {"right"}
     assert Scaled.factor == 2
+
+
+def test_a_result_that_lost_its_gradient_is_wrong() -> None:
+    def attached(x: torch.Tensor) -> torch.Tensor:
+        apart = x.detach().requires_grad_()
+        return (apart * apart).sum()
+
+    found = front_ends(attached, torch.ones(2), gradients=True)
+    assert {name: one.verdict for name, one in found.items()} == {
+        "symbolic_trace": "right",
+        "make_fx": "wrong gradients",
+        "torch.export": "wrong gradients",
+        "torch.compile": "right",
+    }
+
+
+def test_inputs_go_by_name() -> None:
+    class Scaled(nn.Module):
+        def forward(self, *, x: torch.Tensor, options: dict[str, torch.Tensor]) -> torch.Tensor:
+            return x - options["shift"] * options["scale"]
+
+    options = {"scale": torch.full((2,), 3.0), "shift": torch.ones(2)}
+    found = front_ends(Scaled(), kwargs={"options": options, "x": torch.zeros(2)}, gradients=True)
+    assert [one.verdict for one in found.values()] == ["right"] * 4
+    mixed = front_ends(lambda x, *, y: x - y, torch.ones(2), kwargs={"y": torch.ones(2)}, then=(torch.zeros(2),))
+    assert [one.verdict for one in mixed.values()] == ["right"] * 4

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 import torch
+import torch.ao.quantization.fx._decomposed  # it registers the operators of a quantised graph
 from torch import Tensor, fx, nn
 from torch.utils.checkpoint import checkpoint
 
+from fxbook.surgery.effects import Effect
+from fxbook.surgery.patterns import does, fuse_pattern
 from tests.taken import taken
 
 pytestmark = pytest.mark.room(name="passes")
@@ -32,8 +36,8 @@ class Noting(fx.Interpreter):
 def test_a_norm_is_fused_if_its_weight_is_as_wide_as_its_input(
     width: int, of_weight: tuple[int, ...], fits: bool
 ) -> None:
-    names = "rms_norm", "fused_rms_norm", "fits_rms_norm", "fuse_pattern"
-    rms_norm, fused_rms_norm, fits_rms_norm, fuse_pattern = taken("12_patterns", *names)
+    names = "rms_norm", "fused_rms_norm", "fits_rms_norm"
+    rms_norm, fused_rms_norm, fits_rms_norm = taken("12_patterns", *names)
 
     def norm(x: Tensor, weight: Tensor) -> Tensor:
         return rms_norm(x, weight, 1e-6, torch.float32)
@@ -78,7 +82,7 @@ def between_two_draws(x: Tensor, y: Tensor) -> Tensor:
 )
 def test_a_match_passes_no_draw(program: Callable[..., Tensor], fused: bool) -> None:
     module, inputs = fx.symbolic_trace(program), (torch.ones(8, 8), torch.ones(8, 8))
-    assert taken("12_patterns", "fuse_pattern")(module, drop, drop).modified is fused
+    assert fuse_pattern(module, drop, drop).modified is fused
     assert torch.equal(seeded(module, *inputs), seeded(program, *inputs))
 
 
@@ -115,7 +119,7 @@ def checkpointed() -> fx.GraphModule:
 
 def test_a_checkpoint_may_write() -> None:
     module, x = checkpointed(), torch.zeros(3)
-    assert not taken("12_patterns", "fuse_pattern")(module, lambda x: torch.sin(x), lambda x: torch.sin(x)).modified
+    assert not fuse_pattern(module, lambda x: torch.sin(x), lambda x: torch.sin(x)).modified
     assert torch.equal(module(x.clone()), Checkpointed()(x.clone()))
 
 
@@ -132,7 +136,7 @@ def test_a_function_that_does_not_compute_alone_counts_as_writing(target: Callab
     graph = fx.Graph()
     node = graph.call_function(target, (graph.placeholder("x"),) * FOREIGN[target])
     graph.owning_module = nn.Module()
-    assert taken("12_patterns", "writes")(node)
+    assert does(node) in (Effect.WRITES, Effect.MODE, Effect.UNKNOWN)
 
 
 def statistics(x: Tensor, state: Tensor) -> Tensor:
@@ -143,9 +147,141 @@ def statistics(x: Tensor, state: Tensor) -> Tensor:
 
 def test_statistics_that_move_are_written() -> None:
     module = fx.symbolic_trace(statistics)
-    assert not taken("12_patterns", "fuse_pattern")(module, lambda x: torch.sin(x), lambda x: torch.sin(x)).modified
+    assert not fuse_pattern(module, lambda x: torch.sin(x), lambda x: torch.sin(x)).modified
     x = torch.rand(4, 3)
     assert torch.equal(module(x, torch.zeros(3)), statistics(x, torch.zeros(3)))
+
+
+# ---- operators of another library -----------------------------------------------------------------------------------
+
+
+@torch.library.custom_op("chapter12::next_of", mutates_args=())
+def next_of(x: Tensor) -> Tensor:
+    return x + 1
+
+
+@torch.library.custom_op("chapter12::step_", mutates_args={"x"})
+def step_(x: Tensor) -> None:
+    x.add_(1)
+
+
+@torch.library.custom_op("chapter12::note", mutates_args=())
+def note(x: Tensor) -> None:
+    pass
+
+
+@torch.library.custom_op("chapter12::noted", mutates_args=())
+def noted(x: Tensor) -> Tensor:
+    return x + 1
+
+
+noted.register_effect(torch.library.EffectType.ORDERED)
+
+
+@torch.library.custom_op("chapter12::noise", mutates_args=(), tags=(torch.Tag.nondeterministic_seeded,))
+def noise(x: Tensor) -> Tensor:
+    return x + torch.rand_like(x)
+
+
+ops = torch.ops.chapter12
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "fused"),
+    [
+        (torch.sin, ops.next_of.default, True),
+        (torch.sin, ops.noise.default, True),
+        (torch.sin, ops.step_.default, False),
+        (torch.sin, ops.note.default, False),
+        (torch.sin, ops.noted.default, False),
+        (ops.next_of.default, ops.next_of.default, True),
+        (ops.next_of.default, ops.step_.default, False),
+        (ops.noise.default, ops.next_of.default, True),
+        (ops.noise.default, torch.rand_like, False),
+    ],
+)
+def test_an_operator_of_another_library_does_what_it_declares(
+    first: Callable[..., Any], second: Callable[..., Any], fused: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    def program(x: Tensor, y: Tensor) -> Tensor:
+        early = first(x)
+        second(y)
+        return early + y
+
+    caplog.set_level(logging.INFO, "fxbook.surgery.patterns")
+    module = fx.symbolic_trace(program)
+    assert fuse_pattern(module, lambda x: first(x), lambda x: first(x)).modified is fused
+    assert [record.levelname for record in caplog.records] == ["INFO"] * (not fused)
+    ones = torch.ones(3), torch.ones(3)
+    assert torch.equal(seeded(module, *ones), seeded(program, torch.ones(3), torch.ones(3)))
+
+
+def test_a_linear_layer_takes_its_quantised_inputs() -> None:
+    dequantised = torch.ops.quantized_decomposed.dequantize_per_tensor.default
+    linear = torch.ops.aten.linear.default
+
+    def layer(x: Tensor, scale: float, zero: int, weight: Tensor, of_weight: float) -> Tensor:
+        wide = dequantised(x, scale, zero, -128, 127, torch.int8)
+        return linear(wide, dequantised(weight, of_weight, 0, -128, 127, torch.int8))
+
+    def two(x: Tensor, one: Tensor, other: Tensor) -> Tensor:
+        return layer(x, 0.5, 3, one, 0.25) - layer(x, 0.5, 3, other, 0.125)
+
+    module = fx.symbolic_trace(two)
+    fused = fuse_pattern(module, layer, lambda x, scale, zero, weight, of_weight: linear(x, weight) * scale)
+    assert fused.modified
+    assert not module.graph.find_nodes(op="call_function", target=dequantised)
+
+
+@pytest.mark.parametrize(("layer", "fused"), [(nn.Linear(3, 3), True), (nn.Dropout(), True), (nn.ReLU(True), False)])
+def test_a_layer_of_torch_is_passed_if_it_writes_nothing(layer: nn.Module, fused: bool) -> None:
+    class Beside(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer = layer
+
+        def forward(self, x: Tensor, y: Tensor) -> Tensor:
+            sine = torch.sin(x)
+            return self.layer(y) + sine
+
+    module = fx.symbolic_trace(Beside())
+    assert fuse_pattern(module, lambda x: torch.sin(x), lambda x: torch.sin(x)).modified is fused
+
+
+def test_an_operator_whose_write_is_a_result_is_passed() -> None:
+    class Stepping(nn.Module):
+        def forward(self, x: Tensor, y: Tensor) -> Tensor:
+            sine = torch.sin(x)
+            hidden = y * 2
+            step_(hidden)
+            return sine + hidden
+
+    program = torch.export.export(Stepping(), (torch.ones(2), torch.ones(2)))
+    sine = torch.ops.aten.sin.default
+    for graph, fused in ((program, False), (program.run_decompositions({}), True)):
+        module = graph.module(check_guards=False)
+        assert fuse_pattern(module, lambda x: sine(x), lambda x: sine(x)).modified is fused
+        torch.testing.assert_close(module(torch.ones(2), torch.ones(2)), Stepping()(torch.ones(2), torch.ones(2)))
+
+
+def test_the_graph_of_a_replacement_stays_as_it_is() -> None:
+    graph = fx.symbolic_trace(lambda x: torch.cos(x)).graph
+    traced = fx.symbolic_trace(lambda x: torch.sin(x))
+    traced.graph.find_nodes(op="call_function", target=torch.sin)[0].meta["custom"] = {"stage": "wave"}
+    assert fuse_pattern(traced, lambda x: torch.sin(x), graph).modified
+    [cosine] = traced.graph.find_nodes(op="call_function", target=torch.cos)
+    assert cosine.meta["custom"] == {"stage": "wave"}
+    assert not any("custom" in node.meta for node in graph.nodes)
+
+
+def test_a_filter_that_refuses_is_named(caplog: pytest.LogCaptureFixture) -> None:
+    def never(*_: Any) -> bool:
+        return False
+
+    caplog.set_level(logging.INFO, "fxbook.surgery.patterns")
+    traced = fx.symbolic_trace(lambda x: torch.sin(x))
+    assert not fuse_pattern(traced, lambda x: torch.sin(x), lambda x: torch.cos(x), filters=[never]).modified
+    assert caplog.messages == ["sin stays: never says no"]
 
 
 # ---- the limits that the page tells ----------------------------------------------------------------------------------
@@ -158,7 +294,6 @@ def test_a_replacement_without_new_memory_is_written_behind_its_first_user() -> 
         x.add_(1)
         return kept * total
 
-    fuse_pattern = taken("12_patterns", "fuse_pattern")
     for replacement, same in ((lambda x: x, False), (lambda x: x + 0, True)):
         module = fx.symbolic_trace(program)
         assert fuse_pattern(module, lambda x: x.clone(), replacement).modified
