@@ -35,8 +35,8 @@ which it was built.
 | right answers, besides the printed solution, that pass | {right} |
 | wrong answers that are told their mistake | {wrong} |
 
-The minutes of a chapter are counted, not measured with readers: 180 words a minute, 3 seconds a line of code, 90 seconds
-a stepper.
+The minutes of a chapter are counted, not measured with readers: 180 words a minute, 3 seconds a line of code, 90
+seconds a stepper.
 """
 # A decorator, or the call of one: `right(the_same_but_for(…))`.
 _MARK = re.compile(r"^@?(right|wrong)\b(?=[(\n])", re.MULTILINE)
