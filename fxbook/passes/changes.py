@@ -92,10 +92,7 @@ def _modules(module: nn.Module) -> dict[str, str]:
 
 
 def _stored_otherwise(before: nn.Module, after: nn.Module) -> list[str]:
-    """The names of stored tensors that only one has, or that hold something else.
-
-    ``copy.deepcopy`` of a ``GraphModule`` drops what its graph does not use: it tells nothing of a pass.
-    """
+    """The names of stored tensors that only one has, or that hold something else."""
     held, holds = tensors_of(before), tensors_of(after)
     return [
         name
