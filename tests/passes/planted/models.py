@@ -212,3 +212,98 @@ def told() -> fx.GraphModule:
     for node in module.graph.nodes:
         node.meta["stack_trace"] = f'File "model.py", line {len(node.name)}, in forward'
     return module
+
+
+def training_norm() -> fx.GraphModule:
+    return fx.symbolic_trace(ConvNorm())
+
+
+def training_dropouts() -> fx.GraphModule:
+    return fx.symbolic_trace(Dropouts().train())
+
+
+class Shared(Layers):
+    def __init__(self) -> None:
+        super().__init__()
+        self.second = self.first
+
+
+class TiedAndTrained(Layers):
+    def __init__(self) -> None:
+        super().__init__()
+        self.second.weight = self.first.weight
+
+
+class Buffered(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("held", torch.ones(4))
+
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        self.held.add_(x.mean(0))
+        x.mul_(2)
+        return x.sin(), self.held.clone()
+
+
+class FromDict(nn.Module):
+    def forward(self, given: dict[str, Tensor]) -> dict[str, Tensor]:
+        return {"b": given["x"].relu(), "a": given["x"].sin()}
+
+
+def shared() -> fx.GraphModule:
+    return fx.symbolic_trace(Shared())
+
+
+def tied_and_trained() -> fx.GraphModule:
+    return fx.symbolic_trace(TiedAndTrained())
+
+
+class BuffersToo(fx.Tracer):
+    """Traces what is written into a buffer."""
+
+    proxy_buffer_attributes = True
+
+
+def buffered() -> fx.GraphModule:
+    model = Buffered()
+    return fx.GraphModule(model, BuffersToo().trace(model))
+
+
+def from_dict() -> fx.GraphModule:
+    return torch.export.export(FromDict(), ({"x": rows(3)},)).module()
+
+
+def in_tuple() -> fx.GraphModule:
+    return fx.symbolic_trace(lambda x: (x.sin(), x.sin(), [x.cos()]))
+
+
+def in_dict() -> fx.GraphModule:
+    return fx.symbolic_trace(lambda x: {"b": x.sin(), "a": x.cos()})
+
+
+def drawing() -> fx.GraphModule:
+    def program(x: Tensor) -> Tensor:
+        return torch.rand_like(x) - torch.rand_like(x) * 2
+
+    return fx.symbolic_trace(program)
+
+
+def with_default() -> fx.GraphModule:
+    def program(x: Tensor, factor: float = 2.0) -> Tensor:
+        return x.sin() * factor
+
+    return fx.symbolic_trace(program)
+
+
+def functional_dropout() -> fx.GraphModule:
+    return fx.symbolic_trace(lambda x: functional.dropout(x, 0.5, True))
+
+
+def hooked() -> fx.GraphModule:
+    module = layers()
+    module.act.register_forward_hook(lambda layer, args, result: result + 1)
+    return module
+
+
+def exported_layers() -> fx.GraphModule:
+    return torch.export.export(Layers(), (rows(3, 4),)).module()
