@@ -1,4 +1,4 @@
-"""The graphs inside a graph: what they say, and what the branches give that the inputs do not take."""
+"""What the branches of a graph give that the inputs do not take."""
 
 from __future__ import annotations
 
@@ -9,12 +9,8 @@ from typing import Any
 import torch
 from torch import fx
 
-from fxbook.passes.trial import detached, kept, program
-
-
-def programs(module: fx.GraphModule) -> dict[str, list[tuple[Any, ...]]]:
-    """The nodes of a graph and of all graphs inside it, by path."""
-    return {path: program(below) for path, below in module.named_modules() if isinstance(below, fx.GraphModule)}
+from fxbook.passes.calling import ordered
+from fxbook.passes.trial import detached, kept
 
 
 def conds_of(module: fx.GraphModule) -> list[fx.Node]:
@@ -39,4 +35,4 @@ def other_branches(module: fx.GraphModule, inputs: Sequence[Any]) -> Any:
             return super().call_function(target, args, kwargs)
 
     with kept(module), torch.no_grad():
-        return detached(Turning(module).run(*copy.deepcopy(tuple(inputs))))
+        return detached(Turning(module).run(*ordered(module, copy.deepcopy(inputs))))

@@ -16,8 +16,10 @@ _REGISTERED = ("_modules", "_parameters", "_buffers")
 _OF_THE_GRAPH = {"_graph", "_code", "_lineno_map", "_prologue_start", "_erase_node_hooks", "_create_node_hooks"}
 
 
-def copied(module: fx.GraphModule) -> fx.GraphModule:
+def copied(module: fx.GraphModule, memo: dict[int, Any] | None = None) -> fx.GraphModule:
     """Copy a module with its hooks, its attributes, and each name that it has for something.
+
+    ``memo`` is that of ``copy.deepcopy``: what it has under an ``id`` is taken, not copied.
 
     Example:
         >>> import torch
@@ -26,7 +28,7 @@ def copied(module: fx.GraphModule) -> fx.GraphModule:
         >>> copied(module).config, hasattr(copy.deepcopy(module), "config")
         ({'layers': 1}, False)
     """
-    memo: dict[int, Any] = {}
+    memo = {} if memo is None else memo
     root = copy.deepcopy(module, memo)
     for old in module.modules():
         if isinstance(old, fx.GraphModule) and id(old) in memo:

@@ -2,81 +2,154 @@
 
 from __future__ import annotations
 
+import copy
 from collections import Counter
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import torch
-from torch import fx, nn
+from torch import Tensor, fx, nn
+from torch.utils import _pytree as pytree
 
-_OF_LIBRARIES = ("torch", "operator", "_operator", "builtins", "math", "einops")
+from fxbook.passes.calling import ordered
+from fxbook.passes.trial import kept, outcome
+
+_LIBRARIES = ("torch", "operator", "_operator", "builtins", "math", "einops")
+_CHECKS = ("_assert", "sym_constrain", "_check")
 _HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
 
 
-def gone(before: fx.GraphModule, after: fx.GraphModule) -> Iterator[str]:
-    """What is no longer done, in sentences without their stop."""
-    now = Counter(map(_key, after.graph.nodes))
-    for key, nodes in _done_for_its_effect(before).items():
-        if now[key] < len(nodes):
+class Gone(NamedTuple):
+    """What is no longer done, as a sentence without its stop, what to do, and the node that did it."""
+
+    what: str
+    cure: str
+    node: str = ""
+
+
+def gone(before: fx.GraphModule, after: fx.GraphModule) -> Iterator[Gone]:
+    """The calls and hooks that no longer run."""
+    now = Counter((node.op, node.target) for node in after.graph.nodes)
+    for called, nodes in _done_for_its_effect(before).items():
+        if now[called] < len(nodes):
             yield _told(nodes[-1], before)
     yield from _hooks_gone(before, after)
 
 
 def _done_for_its_effect(module: fx.GraphModule) -> dict[Any, list[fx.Node]]:
-    """The calls that nothing reads and that do something else, by what they call; equal checks count once."""
+    """The calls that are made for something else than their result, by what they call; equal checks count once."""
     found: dict[Any, dict[str, fx.Node]] = {}
     for node in module.graph.nodes:
-        if checks(node, module) or (not node.users and _is_somebodys(node)):
-            text = str((node.args, node.kwargs)) if checks(node, module) else node.name
-            found.setdefault(_key(node), {})[text] = node
-    return {key: list(nodes.values()) for key, nodes in found.items()}
+        check = _is_check(node, module)
+        if check or (not node.users and _is_somebodys(node)):
+            text = f"{node.args} {node.kwargs}" if check else node.name
+            found.setdefault((node.op, node.target), {})[text] = node
+    return {called: list(nodes.values()) for called, nodes in found.items()}
 
 
-def _key(node: fx.Node) -> Any:
-    return node.op, node.target
-
-
-def checks(node: fx.Node, module: fx.GraphModule) -> bool:
+def _is_check(node: fx.Node, module: fx.GraphModule) -> bool:
     """Whether a node refuses inputs: an assertion, or the guards of an exported module."""
     if node.op == "call_module":
         return bool(getattr(module.get_submodule(node.target), "_is_impure", False))
-    name = getattr(node.target, "__name__", "") if node.op == "call_function" else ""
-    return name.startswith(("_assert", "sym_constrain", "_check"))
+    return node.op == "call_function" and getattr(node.target, "__name__", "").startswith(_CHECKS)
 
 
 def _is_somebodys(node: fx.Node) -> bool:
-    """Whether it is a call of a Python function of no library that computes only."""
+    """Whether it calls a Python function of nobody who only computes."""
+    operators = torch._ops.OpOverload | torch._ops.OpOverloadPacket | torch._ops.HigherOrderOperator
     home = getattr(node.target, "__module__", None) or ""
     return (
         node.op == "call_function"
-        and not isinstance(node.target, torch._ops.OpOverload | torch._ops.OpOverloadPacket)
-        and home.split(".")[0] not in _OF_LIBRARIES
+        and not isinstance(node.target, operators)
+        and home.split(".")[0] not in (*_LIBRARIES, "")
     )
 
 
-def _told(node: fx.Node, module: fx.GraphModule) -> str:
-    if checks(node, module):
-        return (
-            f"the check `{node.name}` is gone: inputs that the module refused now give numbers; leave calls whose "
-            "result nothing reads where `node.is_impure()`"
+def _told(node: fx.Node, module: fx.GraphModule) -> Gone:
+    if _is_check(node, module):
+        return Gone(
+            f"the check `{node.name}` is gone: inputs that the module refused now give a result",
+            "leave what nothing reads where `node.is_impure()`",
+            node.name,
         )
     name = getattr(node.target, "__name__", node.target)
-    return (
-        f"`{node.name}` is gone, a call of `{name}` whose result nothing read: it was there for what it does; "
-        f"tell torch.fx so with torch.fx.node.has_side_effect({name})"
+    return Gone(
+        f"`{node.name}` is gone, a call of `{name}` whose result nothing read: it was made for what it does",
+        f"tell torch.fx so, with torch.fx.node.has_side_effect({name})",
+        node.name,
     )
 
 
-def _hooks_gone(before: fx.GraphModule, after: fx.GraphModule) -> Iterator[str]:
+# ---- inputs that are refused -----------------------------------------------------------------------------------------
+
+
+def no_longer_refused(before: fx.GraphModule, after: fx.GraphModule, inputs: Sequence[Any]) -> Gone | None:
+    """Whether inputs that a check refused now give a result; a few are drawn from those that it takes."""
+    if not any(_is_check(node, before) for node in before.graph.nodes):
+        return None
+    for words, others in _drawn(inputs):
+        check = _refused_by(before, others)
+        if check is not None and outcome(after, others).error is None:
+            return Gone(
+                f"the check `{check.name}` refused the inputs {words}, and the module now gives a result",
+                "keep what a check reads",
+                check.name,
+            )
+    return None
+
+
+def _refused_by(module: fx.GraphModule, inputs: Sequence[Any]) -> fx.Node | None:
+    class Noting(fx.Interpreter):
+        now: fx.Node
+
+        def run_node(self, n: fx.Node) -> Any:
+            self.now = n
+            return super().run_node(n)
+
+    noting = Noting(module)
+    try:
+        with kept(module), torch.no_grad():
+            noting.run(*ordered(module, copy.deepcopy(inputs)))
+    except Exception:
+        return noting.now if hasattr(noting, "now") and _is_check(noting.now, module) else None
+    return None
+
+
+def _drawn(inputs: Sequence[Any]) -> Iterator[tuple[str, Any]]:
+    changes = {
+        "with all signs turned": lambda held: ~held if held.dtype == torch.bool else -held,
+        "with all numbers 0": torch.zeros_like,
+        "times 1000": lambda held: held if held.dtype == torch.bool else held * 1000,
+        "with nan": lambda held: torch.full_like(held, torch.nan) if held.is_floating_point() else held,
+        "with twice as many rows": lambda held: torch.cat((held, held)) if held.ndim else held,
+        "without rows": lambda held: held[:0] if held.ndim else held,
+    }
+    for words, change in changes.items():
+        yield (
+            words,
+            pytree.tree_map_only(
+                Tensor, lambda held, change=change: change(held.detach()) if _plain(held) else held, inputs
+            ),
+        )
+
+
+def _plain(held: Tensor) -> bool:
+    return held.layout == torch.strided and not (held.is_nested or held.is_quantized)
+
+
+# ---- hooks -----------------------------------------------------------------------------------------------------------
+
+
+def _hooks_gone(before: fx.GraphModule, after: fx.GraphModule) -> Iterator[Gone]:
     was, now = (_hooks(module) for module in (before, after))
     # A module that is called under another name keeps its hooks.
     if sum(now.values()) >= sum(was.values()):
         return
     path = next(path for path, count in was.items() if now.get(path, 0) < count)
     called = f"`{path}`" if path else "the module itself"
-    yield (
-        f"a hook of {called} no longer runs: call the module that has it, move the hook to what replaces it, "
-        "or leave modules with hooks alone"
+    yield Gone(
+        f"a hook of {called} no longer runs",
+        "call the module that has it, move the hook to what replaces it, or leave modules with hooks alone",
     )
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import contextlib
 import copy
 import dataclasses
-import itertools
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, fx
-from torch.utils import _pytree as pytree
 
 from fxbook.graph.given import dense_of
-from fxbook.passes.trial import Outcome, dense, detached, kept
+from fxbook.passes.calling import ordered
+from fxbook.passes.layout import unviewable
+from fxbook.passes.trial import Outcome, detached, kept
 
 
 def difference(
@@ -125,42 +125,13 @@ def _listed(slots: str | Iterable[str]) -> Iterable[str]:
     return (slots,) if isinstance(slots, str) else slots
 
 
-def layout_of(result: Any) -> dict[str, tuple[tuple[int, ...], tuple[int, ...]]]:
-    """Shape and strides of each dense tensor in a result, by its place there."""
-    return {
-        pytree.keystr(path): (tuple(leaf.shape), leaf.stride())
-        for path, leaf in pytree.tree_flatten_with_path(result)[0]
-        if dense(leaf) and not leaf.is_nested
-    }
+def of_outcomes(
+    before: Outcome, after: Outcome, rtol: float | None, atol: float | None, skipped: list[str] | None = None
+) -> str | None:
+    """What differs first between two runs: the result, what became of the inputs, or of the weights that both have.
 
-
-def unviewable(before: dict[str, tuple[Any, Any]], after: dict[str, tuple[Any, Any]]) -> str | None:
-    """Whether a result lies in memory in such a way that a ``view`` of it raises which did not before.
-
-    Args:
-        before: what :func:`layout_of` tells of the result.
-        after: the same, of the result of the module after the pass.
+    ``skipped`` gets the name of each part that cannot be compared.
     """
-    for place, (shape, strides) in before.items():
-        now = after.get(place, (None, None))
-        if now[0] == shape and not _joined(shape, strides) <= _joined(*now):
-            return (
-                f"the result{place} has the strides {now[1]}, before: {strides}; `.view` of a caller raises where it "
-                "did not: end with .contiguous(), or keep the order of dimensions"
-            )
-    return None
-
-
-def _joined(shape: tuple[int, ...], strides: tuple[int, ...]) -> set[int]:
-    """The dimensions that a view can make one with the next; all of them, where there is no more than one element."""
-    if 0 in shape:
-        return set()
-    long = [(size, stride) for size, stride in zip(shape, strides, strict=True) if size != 1]
-    return {i for i, ((_, outer), (size, inner)) in enumerate(itertools.pairwise(long)) if outer == size * inner}
-
-
-def of_outcomes(before: Outcome, after: Outcome, rtol: float | None, atol: float | None) -> str | None:
-    """What differs first between two runs: the result, what became of the inputs, or of the weights that both have."""
     if before.error is not None:
         # What could not run has no values to keep.
         return None
@@ -179,7 +150,8 @@ def of_outcomes(before: Outcome, after: Outcome, rtol: float | None, atol: float
             for name in written
         ),
     ]
-    return next(filter(None, (difference(old, new, where, rtol, atol) for where, old, new in pairs)), None)
+    found = (difference(old, new, where, rtol, atol, skipped) for where, old, new in pairs)
+    return next(filter(None, found), None) or unviewable(before.layout, after.layout)
 
 
 def first_node(
@@ -208,5 +180,5 @@ def values_of(module: fx.GraphModule, inputs: Sequence[Any]) -> dict[str, Any]:
             return value
 
     with kept(module), torch.no_grad():
-        Keeping(module).run(*copy.deepcopy(tuple(inputs)))
+        Keeping(module).run(*ordered(module, copy.deepcopy(inputs)))
     return values

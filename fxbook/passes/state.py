@@ -1,10 +1,9 @@
-"""What a checkpoint, an optimizer and a caller find in a module: names, kinds, order, identity, attributes."""
+"""What an optimizer and a caller find in a module: kinds, order, ties and identity of parameters, and attributes."""
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
-from typing import Any
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -12,86 +11,49 @@ from torch import Tensor, nn
 from fxbook.graph.given import bytes_of
 
 
-@dataclasses.dataclass(frozen=True)
-class State:
-    """The state of a module when a pass gets it.
+class Otherwise(NamedTuple):
+    """What is not as it was, as a sentence without its stop, and what to do."""
 
-    Attributes:
-        root: the module itself.
-        names: of ``state_dict``.
-        held: parameters and buffers, by each of their names; a shared one is there twice.
-        attributes: of the root, that are plain data or belong to the person who set them.
-    """
-
-    root: nn.Module
-    names: frozenset[str]
-    held: dict[str, Tensor]
-    attributes: dict[str, Any]
-
-    @classmethod
-    def of(cls, module: nn.Module) -> State:
-        """Of a module as it is now."""
-        held = dict(module.named_parameters(remove_duplicate=False)) | dict(
-            module.named_buffers(remove_duplicate=False)
-        )
-        own = {name: value for name, value in vars(module).items() if not name.startswith("_") and not callable(value)}
-        return cls(module, frozenset(module.state_dict()), held, own)
-
-    @property
-    def trained(self) -> list[str]:
-        """The names of the parameters that an optimizer gets, in its order."""
-        return [name for name, held in self.root.named_parameters() if held.requires_grad]
+    what: str
+    cure: str
 
 
-def lost(before: State, after: State) -> Iterator[str]:
-    """What is no longer there for a checkpoint, an optimizer or a caller, in sentences without their stop."""
-    if missing := sorted(before.names - after.names):
-        more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
-        yield f"state_dict has lost `{missing[0]}`{more}: keep the names, or document that checkpoints no longer fit"
-    if new := sorted(after.names - before.names):
-        yield f"state_dict has a new name `{new[0]}`: register what can be computed with persistent=False"
-    for name in before.held.keys() & after.held.keys():
-        was, now = (_kind(one.held[name]) for one in (before, after))
-        if was != now:
-            yield (
-                f"`{name}` is a {now}, before: a {was}; "
-                + ("an optimizer no longer gets it" if was == "parameter" else "an optimizer would train it")
-                + f": register it as a {was}"
+def otherwise(before: nn.Module, after: nn.Module) -> Iterator[Otherwise]:
+    """What is not as it was, whatever the names are that ``state_dict`` has."""
+    was, now = _held(before), _held(after)
+    for name, held in was.items():
+        if name in now and _kind(held) != _kind(now[name]):
+            lost = _kind(held) == "parameter"
+            yield Otherwise(
+                f"`{name}` is a {_kind(now[name])}, before: a {_kind(held)}; "
+                + ("an optimizer no longer gets it" if lost else "an optimizer would train it"),
+                f"register it as a {_kind(held)}",
             )
-    yield from _untied(before, after)
-    for name in sorted(before.attributes.keys() - vars(after.root).keys()):
-        yield f"the module has lost its attribute `{name}`: copy it onto the module that you return"
-
-
-def _kind(held: Tensor) -> str:
-    return "parameter" if isinstance(held, nn.Parameter) else "buffer"
-
-
-def _untied(before: State, after: State) -> Iterator[str]:
     first: dict[int, str] = {}
-    for name, held in before.held.items():
+    for name, held in was.items():
         other = first.setdefault(id(held), name)
-        if other == name or not {name, other} <= after.held.keys():
-            continue
-        if after.held[name] is not after.held[other]:
-            yield f"`{other}` and `{name}` were one tensor and are two: put the new one under both names"
+        if other != name and {name, other} <= now.keys() and now[name] is not now[other]:
+            yield Otherwise(f"`{other}` and `{name}` were one tensor and are two", "put the new one under both names")
+    for name in _attributes(before) - vars(after).keys():
+        yield Otherwise(f"the module has lost its attribute `{name}`", "copy it onto the module that you return")
 
 
-def reordered(before: State, after: State) -> str | None:
+def reordered(before: nn.Module, after: nn.Module) -> Otherwise | None:
     """Whether an optimizer would take the state of one parameter for that of another."""
-    both = set(before.trained) & set(after.trained)
-    old, new = ([name for name in names if name in both] for names in (before.trained, after.trained))
-    if old == new:
-        return None
-    name, instead = next((was, now) for was, now in zip(old, new, strict=True) if was != now)
-    return (
-        f"`{instead}` stands where `{name}` stood among the parameters: the saved state of an optimizer goes by their "
-        "order; put a new parameter where the old one was"
-    )
+    was, now = ([name for name, held in one.named_parameters() if held.requires_grad] for one in (before, after))
+    old, new = [name for name in was if name in now], [name for name in now if name in was]
+    for name, instead in zip(old, new, strict=True):
+        if name != instead:
+            return Otherwise(
+                f"`{instead}` stands where `{name}` stood among the parameters, and the saved state of an optimizer "
+                "goes by their order",
+                "put a new parameter where the old one was",
+            )
+    return None
 
 
-def replaced(before: dict[str, Tensor], given: nn.Module, after: nn.Module) -> str | None:
-    """Whether a parameter is another object with the same numbers, though the module is not a copy as a whole.
+def replaced(before: dict[str, nn.Parameter], given: nn.Module, after: nn.Module) -> Otherwise | None:
+    """Whether a parameter is another object with the same numbers, though the module is no copy as a whole.
 
     Args:
         before: the parameters that the pass was given, by name.
@@ -99,15 +61,38 @@ def replaced(before: dict[str, Tensor], given: nn.Module, after: nn.Module) -> s
         after: the one that it returned.
     """
     now = dict(after.named_parameters(remove_duplicate=False))
-    both = [name for name in before if name in now]
-    others = [name for name in both if now[name] is not before[name]]
-    if after is not given and len(others) == len(both):
+    others = [name for name in before if name in now and now[name] is not before[name]]
+    if after is not given and not any(name in now and now[name] is before[name] for name in before):
         return None
     for name in others:
-        old, new = before[name], now[name]
-        if old.shape == new.shape and old.dtype == new.dtype and torch.equal(bytes_of(old), bytes_of(new)):
-            return (
+        if _same(before[name], now[name]):
+            return Otherwise(
                 f"`{name}` is another parameter with the same numbers: an optimizer that holds the old one trains what "
-                "the module no longer reads; leave the parameter where nothing changes"
+                "the module no longer reads",
+                "leave a parameter where nothing changes",
             )
     return None
+
+
+def _held(module: nn.Module) -> dict[str, Tensor]:
+    found = (module.named_parameters(remove_duplicate=False), module.named_buffers(remove_duplicate=False))
+    return {name: held for named in found for name, held in named}
+
+
+def _kind(held: Tensor) -> str:
+    return "parameter" if isinstance(held, nn.Parameter) else "buffer"
+
+
+def _attributes(module: nn.Module) -> set[str]:
+    """Those that somebody has put on the root: not torch's own, no tensors, no methods."""
+    return {
+        name
+        for name, value in vars(module).items()
+        if not name.startswith("_") and not callable(value) and not isinstance(value, Tensor)
+    }
+
+
+def _same(one: Tensor, other: Tensor) -> bool:
+    if one.shape != other.shape or one.dtype != other.dtype or one.requires_grad != other.requires_grad:
+        return False
+    return torch.equal(bytes_of(one), bytes_of(other))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 
 import torch
@@ -23,9 +24,12 @@ def folds(forgotten: str = "") -> Callable[[fx.GraphModule], PassResult]:
             weight = torch.ones_like(weight) if forgotten == "weight" else weight
             bias = torch.zeros_like(bias) if forgotten == "bias" else bias
             scale = weight / (norm.running_var + (0 if forgotten == "eps" else eps)).sqrt()
-            new = nn.Conv2d(conv.in_channels, conv.out_channels, conv.kernel_size).train(conv.training)
-            new.weight = nn.Parameter((conv.weight * scale[:, None, None, None]).detach())
-            new.bias = nn.Parameter(((conv.bias - mean) * scale + bias).detach())
+            # A new layer would draw its first weights, and use up random numbers.
+            new = copy.copy(conv)
+            new._parameters = {
+                "weight": nn.Parameter((conv.weight * scale[:, None, None, None]).detach()),
+                "bias": nn.Parameter(((conv.bias - mean) * scale + bias).detach()),
+            }
             module.set_submodule(node.args[0].target, new)
             erase(node)
         module.delete_all_unused_submodules()

@@ -263,7 +263,7 @@ MISSED = [
     Plant(reorders_parameters, models.layers, ROWS, ("state_kept",)),
     Plant(copies_a_parameter, models.layers, ROWS, ("state_kept",)),
     Plant(unties, models.tied, ROWS, ("state_kept",)),
-    Plant(norms_as_in_eval, models.conv_norm, IMAGES, ("values_in_another_mode",)),
+    Plant(norms_as_in_eval, models.conv_norm, IMAGES, ("values_in_another_mode",), advised=True),
     Plant(swaps_dropouts, models.dropouts, ROWS, ("values_in_another_mode",)),
     Plant(calls_a_function, models.watched_layers, ROWS, ("effects",)),
     Plant(puts_another_layer, models.watched_layers, ROWS, ("effects",)),
@@ -271,7 +271,7 @@ MISSED = [
     Plant(copies_the_root, models.kept_root, ROWS, ("effects", "state_kept")),
     Plant(drops_what_nobody_reads, models.noted, VECTOR, ("effects",)),
     *(Plant(run, models.layers, ROWS, ("purity",)) for run in LEFT_BEHIND),
-    Plant(tells_another_line, models.told, (rows(3), rows(3)), ("meta",)),
+    Plant(tells_another_line, models.told, (rows(3), rows(3)), ("meta",), advised=True),
     *(
         Plant(edits_a_branch(name), models.branches, (torch.ones(3),), ("values",))
         for name in ("true_graph_0", "false_graph_0")

@@ -307,3 +307,21 @@ def hooked() -> fx.GraphModule:
 
 def exported_layers() -> fx.GraphModule:
     return torch.export.export(Layers(), (rows(3, 4),)).module()
+
+
+def repeated() -> fx.GraphModule:
+    def program(x: Tensor) -> Tensor:
+        x.cos()
+        return x.sin() + x.sin() * x.sin()
+
+    return fx.symbolic_trace(program)
+
+
+def asserted_twice() -> fx.GraphModule:
+    def program(x: Tensor) -> Tensor:
+        positive = x.sum() > 0
+        torch._assert(positive, "positive")
+        torch._assert(positive, "positive")
+        return x.relu()
+
+    return fx.symbolic_trace(program)

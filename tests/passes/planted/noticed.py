@@ -151,7 +151,7 @@ NOTICED = [
     Plant(_no_longer_writes("add_"), models.buffered, ROWS, ("values",)),
     Plant(edit("returns_the_buffer", _returns_the_buffer), models.buffered, ROWS, ("aliasing",)),
     Plant(edit("shares_two_results", _shares_sin), models.in_tuple, VECTOR, ("aliasing",)),
-    Plant(edit("loses_val", _loses_val), models.exported_layers, ROWS, ("meta",)),
+    Plant(edit("loses_val", _loses_val), models.exported_layers, ROWS, ("meta",), advised=True),
     Plant(edit("swaps_random_calls", _swap), models.drawing, VECTOR, ("values",)),
     Plant(returns("returns_an_element", lambda results: results[0]), models.in_tuple, VECTOR, ("values",)),
     Plant(returns("returns_a_list", list), models.in_tuple, VECTOR, ("values",)),

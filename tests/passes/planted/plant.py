@@ -22,14 +22,14 @@ class Plant:
         model: makes what it is tried on.
         inputs: of the model.
         noticed_by: the invariants that may notice it; none for a right pass.
-        asked: more arguments of ``check_pass``.
+        advised: whether it is told as advice: what such a pass costs is no fault of every pass that costs it.
     """
 
     run: Callable[[fx.GraphModule], Any]
     model: Model
     inputs: tuple[Any, ...]
     noticed_by: tuple[str, ...] = ()
-    asked: dict[str, Any] = dataclasses.field(default_factory=dict)
+    advised: bool = False
 
     @property
     def name(self) -> str:
