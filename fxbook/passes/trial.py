@@ -91,8 +91,11 @@ class Trial:
     """A pass, what it is tried on, and what came of it; each is run once, whoever asks.
 
     Attributes:
+        before: the module, as no pass has seen it: its graph and modules are copies, its tensors are those of the
+            module, but for fresh numbers, in whose place it has others.
         inputs: by position; those by name are in ``inputs.kwargs``, and ``calling.call`` calls a module with both.
         asked: of how many inputs the invariant that is asked at the moment was asked: set it, where it is not one.
+        shaken: the names of the tensors that held fresh numbers.
         not_compared: what could not be compared, in words, and which invariant is about it.
     """
 
@@ -121,9 +124,9 @@ class Trial:
         self._others = None if others is None else [self._other(one) for one in others]
         self.rtol, self.atol = rtol, atol
         self.asked = 1
+        self.shaken: list[str] = []
         self.not_compared: dict[str, str] = {}
-        self._shake()
-        if (error := outcome(self.before, self.inputs).error) is not None:
+        if (error := self._prepared()) is not None:
             which = (
                 "the inputs" if self.inputs_given else "inputs that were drawn for it: give `inputs`, which it takes"
             )
@@ -132,20 +135,20 @@ class Trial:
                 f"{type(error).__name__}: {str(error).strip()[:500]}"
             ) from error
 
-    def _shake(self) -> None:
-        """Try the pass on a module without fresh numbers, unless that one does not run."""
-        shaken = shared_copy(self.module)
-        if self.given is self.module and shake(shaken) and outcome(shaken, self.inputs).error is None:
-            self.given = self.module = shaken
+    def _prepared(self) -> Exception | None:
+        """Make `before`, without fresh numbers unless it raises without them; what it raises with them, too."""
+        self.before = shared_copy(self.module)
+        if fresh := shake(self.before):
+            if outcome(self.before, self.inputs).error is None:
+                self.given = self.before if self.given is self.module else _with_numbers(self.given, self.before)
+                self.module, self.shaken = self.before, fresh
+                return None
+            self.before = shared_copy(self.module)
+        return outcome(self.before, self.inputs).error
 
     def _other(self, inputs: Sequence[Any]) -> Inputs:
         kwargs = getattr(inputs, "kwargs", None) or self.inputs.kwargs
         return checked(Inputs(checked(inputs, None, "others"), kwargs))
-
-    @functools.cached_property
-    def before(self) -> fx.GraphModule:
-        """The module, as no pass has seen it: its graph and modules are copies, its tensors are those of the module."""
-        return shared_copy(self.module)
 
     @functools.cached_property
     def others(self) -> list[Inputs]:
@@ -278,6 +281,14 @@ def _graph_of(tried: Any) -> fx.GraphModule:
 def _stored(tried: Tried) -> dict[str, Tensor]:
     held = tensors_of(tried) if isinstance(tried, nn.Module) else {**tried.state_dict, **tried.constants}
     return {f"the weight `{name}`": one for name, one in held.items() if isinstance(one, Tensor)}
+
+
+def _with_numbers(program: ExportedProgram, module: fx.GraphModule) -> ExportedProgram:
+    """The same program, with the parameters and buffers of a module that was made of it."""
+    held = tensors_of(module)
+    new = copy.copy(program)
+    new._state_dict = {name: held.get(name, one) for name, one in program.state_dict.items()}
+    return new
 
 
 def shared_copy(module: fx.GraphModule) -> fx.GraphModule:

@@ -118,7 +118,11 @@ def _other_values(trial: Trial, inputs: Sequence[Any]) -> Told | None:
     if said is None:
         return None
     first = first_node(trial.before, trial.after, inputs, trial.rtol, trial.atol)
-    return Told(said + first, node=first.split("`")[1] if first else "")
+    cure = ""
+    if trial.shaken:
+        more = f" and {len(trial.shaken) - 1} more" if len(trial.shaken) > 1 else ""
+        cure = f"fresh numbers hide faults, so `{trial.shaken[0]}`{more} had others"
+    return Told(said + first, cure, first.split("`")[1] if first else "")
 
 
 @invariant
