@@ -20,20 +20,20 @@ _HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_
 
 
 class Gone(NamedTuple):
-    """What is no longer done, as a sentence without its stop, what to do, and the node that did it."""
+    """What is no longer done, as a sentence without its stop, what to do, the node that did it, and if it is advice."""
 
     what: str
     cure: str
     node: str = ""
+    advice: bool = False
 
 
-def gone(before: fx.GraphModule, after: fx.GraphModule) -> Iterator[Gone]:
-    """The calls and hooks that no longer run."""
+def gone(before: fx.GraphModule, after: fx.GraphModule) -> list[Gone]:
+    """The calls and hooks that no longer run, faults first."""
     now = Counter((node.op, node.target) for node in after.graph.nodes)
-    for called, nodes in _done_for_its_effect(before).items():
-        if now[called] < len(nodes):
-            yield _told(nodes[-1], before)
-    yield from _hooks_gone(before, after)
+    lost = [nodes[-1] for called, nodes in _done_for_its_effect(before).items() if now[called] < len(nodes)]
+    found = [*(_told(node, before) for node in lost), *_hooks_gone(before, after)]
+    return sorted(found, key=lambda one: one.advice)
 
 
 def _done_for_its_effect(module: fx.GraphModule) -> dict[Any, list[fx.Node]]:
@@ -51,6 +51,10 @@ def _is_check(node: fx.Node, module: fx.GraphModule) -> bool:
     """Whether a node refuses inputs: an assertion, or the guards of an exported module."""
     if node.op == "call_module":
         return bool(getattr(module.get_submodule(node.target), "_is_impure", False))
+    return _is_assertion(node)
+
+
+def _is_assertion(node: fx.Node) -> bool:
     return node.op == "call_function" and getattr(node.target, "__name__", "").startswith(_CHECKS)
 
 
@@ -66,6 +70,9 @@ def _is_somebodys(node: fx.Node) -> bool:
 
 
 def _told(node: fx.Node, module: fx.GraphModule) -> Gone:
+    if node.op == "call_module":
+        what = f"the guards `{node.name}` of the exported module are gone: it takes inputs that it was not exported for"
+        return Gone(what, "leave what nothing reads where `node.is_impure()`", node.name, advice=True)
     if _is_check(node, module):
         return Gone(
             f"the check `{node.name}` is gone: inputs that the module refused now give a result",
@@ -85,7 +92,7 @@ def _told(node: fx.Node, module: fx.GraphModule) -> Gone:
 
 def no_longer_refused(before: fx.GraphModule, after: fx.GraphModule, inputs: Sequence[Any]) -> Gone | None:
     """Whether inputs that a check refused now give a result; a few are drawn from those that it takes."""
-    if not any(_is_check(node, before) for node in before.graph.nodes):
+    if not any(_is_assertion(node) for node in before.graph.nodes):
         return None
     for words, others in _drawn(inputs):
         check = _refused_by(before, others)
@@ -111,7 +118,7 @@ def _refused_by(module: fx.GraphModule, inputs: Sequence[Any]) -> fx.Node | None
         with kept(module), torch.no_grad():
             noting.run(*ordered(module, copy.deepcopy(inputs)))
     except Exception:
-        return noting.now if hasattr(noting, "now") and _is_check(noting.now, module) else None
+        return noting.now if hasattr(noting, "now") and _is_assertion(noting.now) else None
     return None
 
 
@@ -164,4 +171,10 @@ def _hooks(module: fx.GraphModule) -> dict[str, int]:
 
 
 def _count(module: nn.Module) -> int:
-    return sum(len(getattr(module, name)) for name in _HOOKS)
+    """Its hooks, but for those of torch itself, such as the one that checks the inputs of an exported module."""
+    return sum(not _is_of_torch(hook) for name in _HOOKS for hook in getattr(module, name).values())
+
+
+def _is_of_torch(hook: Any) -> bool:
+    home = getattr(hook, "__module__", None) or type(hook).__module__
+    return home.split(".")[0] == "torch"

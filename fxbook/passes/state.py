@@ -10,6 +10,8 @@ from torch import Tensor, nn
 
 from fxbook.graph.given import bytes_of
 
+_OF_EXPORT = {"range_constraints", "validate_inputs"}
+
 
 class Otherwise(NamedTuple):
     """What is not as it was, as a sentence without its stop, and what to do."""
@@ -84,11 +86,11 @@ def _kind(held: Tensor) -> str:
 
 
 def _attributes(module: nn.Module) -> set[str]:
-    """Those that somebody has put on the root: not torch's own, no tensors, no methods."""
+    """Those that somebody has put on the root: none of torch's own, no tensors, no methods."""
     return {
         name
         for name, value in vars(module).items()
-        if not name.startswith("_") and not callable(value) and not isinstance(value, Tensor)
+        if name not in _OF_EXPORT and not name.startswith("_") and not callable(value) and not isinstance(value, Tensor)
     }
 
 

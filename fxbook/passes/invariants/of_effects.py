@@ -26,7 +26,7 @@ def effects(trial: Trial) -> Told | None:
         Traceback (most recent call last):
         fxbook.passes.report.EffectsError: effects: the check `_assert` is gone: inputs that the module refused now ...
     """
-    found = next(gone(trial.before, trial.after), None)
-    if found is None:
-        found = no_longer_refused(trial.before, trial.after, trial.inputs)
-    return Told(*found) if found else None
+    found = gone(trial.before, trial.after)
+    if not found or found[0].advice:
+        found = [*filter(None, [no_longer_refused(trial.before, trial.after, trial.inputs)]), *found]
+    return Told(*found[0]) if found else None
