@@ -86,11 +86,14 @@ def _kind(held: Tensor) -> str:
 
 
 def _attributes(module: nn.Module) -> set[str]:
-    """Those that somebody has put on the root: none of torch's own, no tensors, no methods."""
+    """Those that somebody has put on the root: none of torch's own, and no methods."""
     return {
         name
         for name, value in vars(module).items()
-        if name not in _OF_EXPORT and not name.startswith("_") and not callable(value) and not isinstance(value, Tensor)
+        if name not in _OF_EXPORT
+        and not name.startswith("_")
+        and not callable(value)
+        and type(value).__module__.split(".")[0] != "torch"
     }
 
 

@@ -57,7 +57,8 @@ class Ran:
 
     ``made`` is the module, or the program that it is of. ``nodes`` are those of the graph that the pass was given: the
     opcode and the meta of each, by name. ``besides`` are sentences without their stops, ``traced`` says what has traced
-    the module again, ``replaced`` which parameter is another object without need.
+    the module again, ``replaced`` which parameter is another object without need, ``in_place``
+    whether the module came out that went in.
     """
 
     returned: Any
@@ -66,6 +67,7 @@ class Ran:
     besides: tuple[str, ...]
     traced: tuple[str, ...]
     replaced: Otherwise | None
+    in_place: bool
     made: Tried
 
 
@@ -242,7 +244,16 @@ class Trial:
         made = returned_program(returned, given) if isinstance(given, ExportedProgram) else None
         after = returned_module(returned, given) if made is None else made.module()
         other = replaced(parameters, given, after) if isinstance(given, fx.GraphModule) else None
-        return Ran(returned, after, nodes, tuple(besides), tuple(traced), other, after if made is None else made)
+        return Ran(
+            returned,
+            after,
+            nodes,
+            tuple(besides),
+            tuple(traced),
+            other,
+            after is given,
+            after if made is None else made,
+        )
 
     def _same(self, before: Tensor, now: Tensor, name: str) -> bool:
         try:

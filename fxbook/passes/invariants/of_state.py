@@ -60,7 +60,8 @@ def state_kept(trial: Trial) -> Told | None:
         cure = "register what can be computed with persistent=False"
         return Told(f"state_dict has a new name `{new[0]}`", cure, advice=True)
     said = reordered(trial.before, trial.after)
-    return Told(*said, advice=not trial.before.training) if said else None
+    # Who builds a new module has its parameters in the order of the graph.
+    return Told(*said, advice=not (trial.before.training and trial.first.in_place)) if said else None
 
 
 def _same_value(one: Any, other: Any) -> bool:
