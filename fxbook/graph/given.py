@@ -287,6 +287,13 @@ def _equal(before: torch.Tensor, now: torch.Tensor) -> bool:
 
 
 def bytes_of(tensor: torch.Tensor) -> torch.Tensor:
-    """The bytes of a dense tensor, in the order of its elements."""
-    flat = tensor.detach().cpu().resolve_conj().resolve_neg().contiguous().reshape(-1)
+    """The bytes of a tensor, in the order of its elements, in whatever layout it has them."""
+    flat = dense_of(tensor.detach()).cpu().resolve_conj().resolve_neg().contiguous().reshape(-1)
     return flat.view(torch.uint8)
+
+
+def dense_of(tensor: torch.Tensor) -> torch.Tensor:
+    """The same numbers in a dense tensor: of one that is sparse, quantised, or laid out for mkldnn."""
+    if tensor.is_quantized:
+        return tensor.dequantize()
+    return tensor if tensor.layout == torch.strided else tensor.to_dense()

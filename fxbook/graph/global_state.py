@@ -7,6 +7,9 @@ weights, or a mode of torch that is switched for everybody.
 from __future__ import annotations
 
 import contextlib
+import functools
+import operator
+import sys
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -38,6 +41,25 @@ def _nothing(_: object) -> None:
     """Stands for a setting that this version of torch does not have."""
 
 
+def _flushes() -> bool:
+    """Whether torch takes the smallest number that float32 has for zero; nothing else tells."""
+    return not bool(_SMALLEST * 1.0)
+
+
+def _dynamo() -> dict[str, Any]:
+    """The settings of dynamo that are not its defaults; none, as long as nobody has loaded it."""
+    config = sys.modules.get("torch._dynamo.config")
+    found = config._get_dict(skip_default=True) if config is not None else {}
+    return {name: value for name, value in found.items() if value != config._config[name].default}
+
+
+def _put_back_dynamo(before: dict[str, Any]) -> None:
+    config = sys.modules["torch._dynamo.config"]
+    for name in _dynamo() | before:
+        setattr(config, name, before.get(name, config._config[name].default))
+
+
+_SMALLEST = torch.tensor(1e-45)
 # Some have no public name; where a version of torch has none either, nothing is asked of them.
 _C = torch._C
 _SETTINGS = (
@@ -67,6 +89,30 @@ _SETTINGS = (
     _Setting("{} modes of torch dispatch are active", getattr(_C, "_len_torch_dispatch_stack", int)),
     _Setting("torch's random numbers have the seed {}", torch.initial_seed),
     _Setting("{} hooks are on every module of the process", lambda: sum(map(len, _GLOBAL_HOOKS))),
+    _Setting(
+        "the precision of matrix products is {!r}",
+        torch.get_float32_matmul_precision,
+        torch.set_float32_matmul_precision,
+    ),
+    _Setting("numbers too small for the dtype are flushed to zero: {}", _flushes, torch.set_flush_denormal),
+    _Setting("what is set in torch._dynamo.config is {}", _dynamo, _put_back_dynamo),
+    *(
+        _Setting(
+            f"torch.backends.{home}.{name} is {{}}",
+            functools.partial(getattr, backend, name),
+            functools.partial(setattr, backend, name),
+        )
+        for home, name in (
+            ("mkldnn", "enabled"),
+            ("mkldnn", "deterministic"),
+            ("cudnn", "enabled"),
+            ("cudnn", "benchmark"),
+            ("cudnn", "deterministic"),
+            ("cudnn", "allow_tf32"),
+            ("cuda.matmul", "allow_tf32"),
+        )
+        if hasattr(backend := operator.attrgetter(home)(torch.backends), name)
+    ),
 )
 
 

@@ -92,16 +92,25 @@ def _modules(module: nn.Module) -> dict[str, str]:
 
 
 def _stored_otherwise(before: nn.Module, after: nn.Module) -> list[str]:
-    """The names of stored tensors that only one has, or that hold something else."""
+    """The names of stored tensors that only one has, that hold something else, or are of another kind, place or tie."""
     held, holds = tensors_of(before), tensors_of(after)
+    first, now_first = _first_names(held), _first_names(holds)
     return [
         name
         for name in dict.fromkeys((*held, *holds))
-        if name not in held or name not in holds or not _same(held[name], holds[name])
-    ]
+        if name not in held or name not in holds or not _same(held[name], holds[name]) or first[name] != now_first[name]
+    ] or [name for name, other in zip(held, holds, strict=True) if name != other]
+
+
+def _first_names(held: dict[str, Any]) -> dict[str, str]:
+    """By each name of a tensor the first that it has."""
+    first: dict[int, str] = {}
+    return {name: first.setdefault(id(one), name) for name, one in held.items()}
 
 
 def _same(one: Any, other: Any) -> bool:
     if one is other:
         return True
+    if isinstance(one, nn.Parameter) != isinstance(other, nn.Parameter):
+        return False
     return one.shape == other.shape and one.dtype == other.dtype and same_bytes(one.detach(), other.detach())

@@ -85,7 +85,7 @@ def _report(run: Pass, trial: Trial, answers: dict[str, Answer], *, demanded: bo
             (advice if answer.advice and not demanded else faults).append(answer.finding)
         elif isinstance(answer.asked, str) and demanded:
             faults.append(Finding(name, f"was not asked: {answer.asked}"))
-    advice += [Finding("purity", f"not compared: {what}") for what in trial.not_compared]
+    advice += [Finding(name, f"not compared: {what}") for what, name in trial.not_compared.items()]
     much = changes(trial.before, trial.after)
     if not much:
         said = "the pass changed nothing: what it keeps was not put to the test"

@@ -2,76 +2,136 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
-from collections.abc import Sequence
-from typing import Any
+import dataclasses
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, fx
 
+from fxbook.graph.given import dense_of
 from fxbook.passes.calling import ordered
+from fxbook.passes.layout import unviewable
 from fxbook.passes.trial import Outcome, detached, kept
 
 
-def difference(before: Any, after: Any, where: str, rtol: float | None, atol: float | None) -> str | None:
+def difference(
+    before: Any, after: Any, where: str, rtol: float | None, atol: float | None, skipped: list[str] | None = None
+) -> str | None:
     """What differs first, as a sentence without its stop; ``None`` where all is alike.
 
     Args:
-        before: tensors, numbers and containers of them.
+        before: tensors, numbers, containers of them, and objects, which are compared by ``==`` where their class has
+            one that answers, by their attributes where not.
         after: what is compared with it.
         where: what they are called.
         rtol: relative tolerance; without it that of ``torch.testing.assert_close`` for the dtype.
         atol: absolute tolerance, likewise.
+        skipped: gets the name of each part that cannot be compared.
     """
-    if isinstance(before, Tensor) and isinstance(after, Tensor):
-        return _of_tensors(before, after, where, rtol, atol)
-    if type(before) is not type(after):
-        return f"{where} is of type {type(after).__name__}, before: {type(before).__name__}"
-    if isinstance(before, dict):
-        if list(before) != list(after):
-            return f"{where} has the keys {list(after)}, before: {list(before)}"
-        pairs = [(f"{where}[{key!r}]", before[key], after[key]) for key in before]
-    elif isinstance(before, list | tuple):
-        if len(before) != len(after):
-            return f"{where} has {len(after)} parts, before: {len(before)}"
-        pairs = [(f"{where}[{i}]", *parts) for i, parts in enumerate(zip(before, after, strict=True))]
-    else:
-        return None if _equal(before, after) else f"{where} is {after!r}, before: {before!r}"
-    return next(filter(None, (difference(old, new, name, rtol, atol) for name, old, new in pairs)), None)
-
-
-def _of_tensors(before: Tensor, after: Tensor, where: str, rtol: float | None, atol: float | None) -> str | None:
-    for what in ("shape", "dtype", "device", "layout"):
-        old, new = getattr(before, what), getattr(after, what)
-        if old != new:
-            told = (tuple(new), tuple(old)) if what == "shape" else (new, old)
-            return f"{where} has the {what} {told[0]}, before: {told[1]}"
-    if before.layout != torch.strided or before.is_meta:
-        return None
-    if torch.equal(before, after):
-        return None
     limits = {} if rtol is None and atol is None else {"rtol": rtol or 0.0, "atol": atol or 0.0}
-    try:
-        torch.testing.assert_close(after, before, equal_nan=True, **limits)
-    except AssertionError:
-        apart = (after.double() - before.double()).abs().nan_to_num(nan=torch.inf)
-        at = tuple(int(i) for i in torch.unravel_index(apart.argmax(), apart.shape))
-        old, new = before[at].item(), after[at].item()
-        differing = int((apart > 0).sum())
-        place = f" at {list(at)}" if at else ""
-        return f"{where} has other numbers: {new:.6g}{place}, before: {old:.6g} ({differing} of {apart.numel()} differ)"
-    return None
+    return _Comparison(limits, [] if skipped is None else skipped, set()).of(before, after, where)
 
 
-def _equal(before: Any, after: Any) -> bool:
-    try:
-        return bool(before == after) or (before != before and after != after)
-    except Exception:
-        return True
+class _Comparison(NamedTuple):
+    """How far numbers may be apart, what could not be compared, and the pairs of objects that are being compared."""
+
+    limits: dict[str, float]
+    skipped: list[str]
+    met: set[tuple[int, int]]
+
+    def of(self, before: Any, after: Any, where: str) -> str | None:
+        if isinstance(before, Tensor) and isinstance(after, Tensor):
+            return self._of_tensors(before, after, where)
+        if type(before) is not type(after):
+            return f"{where} is of type {type(after).__name__}, before: {type(before).__name__}"
+        if isinstance(before, dict):
+            if list(before) != list(after):
+                return f"{where} has the keys {list(after)}, before: {list(before)}"
+            return self._first((f"{where}[{key!r}]", before[key], after[key]) for key in before)
+        if isinstance(before, list | tuple):
+            if len(before) != len(after):
+                return f"{where} has {len(after)} parts, before: {len(before)}"
+            return self._first((f"{where}[{i}]", *parts) for i, parts in enumerate(zip(before, after, strict=True)))
+        return self._of_objects(before, after, where)
+
+    def _first(self, pairs: Iterable[tuple[str, Any, Any]]) -> str | None:
+        return next(filter(None, (self.of(old, new, name) for name, old, new in pairs)), None)
+
+    def _of_objects(self, before: Any, after: Any, where: str) -> str | None:
+        if before is after or (id(before), id(after)) in self.met:
+            return None
+        self.met.add((id(before), id(after)))
+        old, new = _attributes(before), _attributes(after)
+        # The `==` of a dataclass compares tensors, and raises.
+        if type(before).__eq__ is not object.__eq__ and not dataclasses.is_dataclass(before):
+            with contextlib.suppress(Exception):
+                same = before == after
+                if isinstance(same, bool):
+                    same = same or bool(before != before and after != after)
+                    return None if same else f"{where} is {after!r}, before: {before!r}"
+        if not old and not new:
+            self.skipped.append(where)
+            return None
+        if old.keys() != new.keys():
+            return f"{where} has the attributes {sorted(new)}, before: {sorted(old)}"
+        return self._first((f"{where}.{name}", held, new[name]) for name, held in old.items())
+
+    def _of_tensors(self, before: Tensor, after: Tensor, where: str) -> str | None:
+        if before.is_nested and after.is_nested:
+            return self.of(list(before.unbind()), list(after.unbind()), where)
+        for what in ("shape", "dtype", "device", "layout"):
+            old, new = getattr(before, what), getattr(after, what)
+            if old != new:
+                told = (tuple(new), tuple(old)) if what == "shape" else (new, old)
+                return f"{where} has the {what} {told[0]}, before: {told[1]}"
+        if before.is_meta:
+            self.skipped.append(where)
+            return None
+        before, after = dense_of(before), dense_of(after)
+        if torch.equal(before, after):
+            return None
+        try:
+            torch.testing.assert_close(after, before, equal_nan=True, **self.limits)
+        except AssertionError:
+            return f"{where} has other numbers: {_farthest(before, after)}"
+        return None
 
 
-def of_outcomes(before: Outcome, after: Outcome, rtol: float | None, atol: float | None) -> str | None:
-    """What differs first between two runs: the result, what became of the inputs, or of the weights that both have."""
+def _farthest(before: Tensor, after: Tensor) -> str:
+    """The numbers that are farthest apart, where they stand, and how many differ."""
+    exact = torch.complex128 if before.is_complex() else torch.float64
+    old, new = before.to(exact), after.to(exact)
+    apart = (new - old).abs().nan_to_num(nan=torch.inf)
+    # Two infinities are not apart, nor are two that are no numbers.
+    apart[(old == new) | (old.isnan() & new.isnan())] = 0
+    at = tuple(int(i) for i in torch.unravel_index(apart.argmax(), apart.shape))
+    place = f" at {list(at)}" if at else ""
+    differing = int((apart > 0).sum())
+    return f"{after[at].item():.6g}{place}, before: {before[at].item():.6g} ({differing} of {apart.numel()} differ)"
+
+
+def _attributes(value: Any) -> dict[str, Any]:
+    """What an object holds by name, in its dictionary and in its slots."""
+    slots = [name for kind in type(value).__mro__ for name in _listed(vars(kind).get("__slots__", ()))]
+    return {
+        name: getattr(value, name) for name in slots if not name.startswith("__") and hasattr(value, name)
+    } | getattr(value, "__dict__", {})
+
+
+def _listed(slots: str | Iterable[str]) -> Iterable[str]:
+    return (slots,) if isinstance(slots, str) else slots
+
+
+def of_outcomes(
+    before: Outcome, after: Outcome, rtol: float | None, atol: float | None, skipped: list[str] | None = None
+) -> str | None:
+    """What differs first between two runs: the result, what became of the inputs, or of the weights that both have.
+
+    ``skipped`` gets the name of each part that cannot be compared.
+    """
     if before.error is not None:
         # What could not run has no values to keep.
         return None
@@ -90,7 +150,8 @@ def of_outcomes(before: Outcome, after: Outcome, rtol: float | None, atol: float
             for name in written
         ),
     ]
-    return next(filter(None, (difference(old, new, where, rtol, atol) for where, old, new in pairs)), None)
+    found = (difference(old, new, where, rtol, atol, skipped) for where, old, new in pairs)
+    return next(filter(None, found), None) or unviewable(before.layout, after.layout)
 
 
 def first_node(

@@ -20,7 +20,12 @@ from fxbook.graph.given import bytes_of, children_of, held_by, settings_of
 from fxbook.graph.global_state import GlobalStateSnapshot
 from fxbook.graph.record import GraphRecord, record
 from fxbook.passes.calling import Inputs, call, checked, resized, shapes
+from fxbook.passes.copying import copied
 from fxbook.passes.growing.inputs import inputs_for, open_sizes, takes_sizes
+from fxbook.passes.layout import layout_of
+from fxbook.passes.process import Process
+from fxbook.passes.shaking import shake
+from fxbook.passes.state import Otherwise, replaced
 from fxbook.passes.watching import watched
 
 Pass = Callable[[Any], Any]
@@ -35,13 +40,14 @@ class Outcome:
     """What a run of a module gave: its result, what its inputs held then; or the error it raised.
 
     ``state`` is what its own tensors held then, by name, ``written`` are the names of those that held something else
-    before.
+    before, ``layout`` is how the result lies in memory.
     """
 
     result: Any = None
     inputs: tuple[Any, ...] = ()
     state: dict[str, Tensor] = dataclasses.field(default_factory=dict)
     written: frozenset[str] = frozenset()
+    layout: dict[str, tuple[Any, ...]] = dataclasses.field(default_factory=dict)
     error: Exception | None = None
 
 
@@ -51,7 +57,8 @@ class Ran:
 
     ``made`` is the module, or the program that it is of. ``nodes`` are those of the graph that the pass was given: the
     opcode and the meta of each, by name. ``besides`` are sentences without their stops, ``traced`` says what has traced
-    the module again.
+    the module again, ``replaced`` which parameter is another object without need, ``in_place``
+    whether the module came out that went in.
     """
 
     returned: Any
@@ -59,6 +66,8 @@ class Ran:
     nodes: dict[str, tuple[str, dict[str, Any]]]
     besides: tuple[str, ...]
     traced: tuple[str, ...]
+    replaced: Otherwise | None
+    in_place: bool
     made: Tried
 
 
@@ -84,9 +93,12 @@ class Trial:
     """A pass, what it is tried on, and what came of it; each is run once, whoever asks.
 
     Attributes:
+        before: the module, as no pass has seen it: its graph and modules are copies, its tensors are those of the
+            module, but for fresh numbers, in whose place it has others.
         inputs: by position; those by name are in ``inputs.kwargs``, and ``calling.call`` calls a module with both.
         asked: of how many inputs the invariant that is asked at the moment was asked: set it, where it is not one.
-        not_compared: what could not be compared, in words.
+        shaken: the names of the tensors that held fresh numbers.
+        not_compared: what could not be compared, in words, and which invariant is about it.
     """
 
     def __init__(
@@ -114,8 +126,9 @@ class Trial:
         self._others = None if others is None else [self._other(one) for one in others]
         self.rtol, self.atol = rtol, atol
         self.asked = 1
-        self.not_compared: list[str] = []
-        if (error := outcome(self.before, self.inputs).error) is not None:
+        self.shaken: list[str] = []
+        self.not_compared: dict[str, str] = {}
+        if (error := self._prepared()) is not None:
             which = (
                 "the inputs" if self.inputs_given else "inputs that were drawn for it: give `inputs`, which it takes"
             )
@@ -124,14 +137,20 @@ class Trial:
                 f"{type(error).__name__}: {str(error).strip()[:500]}"
             ) from error
 
+    def _prepared(self) -> Exception | None:
+        """Make `before`, without fresh numbers unless it raises without them; what it raises with them, too."""
+        self.before = shared_copy(self.module)
+        if fresh := shake(self.before):
+            if outcome(self.before, self.inputs).error is None:
+                self.given = self.before if self.given is self.module else _with_numbers(self.given, self.before)
+                self.module, self.shaken = self.before, fresh
+                return None
+            self.before = shared_copy(self.module)
+        return outcome(self.before, self.inputs).error
+
     def _other(self, inputs: Sequence[Any]) -> Inputs:
         kwargs = getattr(inputs, "kwargs", None) or self.inputs.kwargs
         return checked(Inputs(checked(inputs, None, "others"), kwargs))
-
-    @functools.cached_property
-    def before(self) -> fx.GraphModule:
-        """The module, as no pass has seen it: its graph and modules are copies, its tensors are those of the module."""
-        return shared_copy(self.module)
 
     @functools.cached_property
     def others(self) -> list[Inputs]:
@@ -189,7 +208,8 @@ class Trial:
 
     def _ran(self, source: Tried, which: str = "") -> Ran:
         """Run the pass on a copy; the source tells afterwards what it has written into."""
-        given = copy.deepcopy(source)
+        given = copied(source) if isinstance(source, fx.GraphModule) else copy.deepcopy(source)
+        parameters = dict(_graph_of(given).named_parameters(remove_duplicate=False))
         nodes = {node.name: (node.op, dict(node.meta)) for node in _graph_of(given).graph.nodes}
         originals, tensors = _stored(source), _stored(given)
         own_inputs = [leaf for leaf in pytree.tree_leaves(self.inputs) if isinstance(leaf, Tensor)]
@@ -197,30 +217,22 @@ class Trial:
             if dense(leaf):
                 originals[f"input {place}"], tensors[f"input {place}"] = leaf.detach().clone(), leaf
             else:
-                self._leave_out(f"whether the pass writes into input {place}")
+                self.leave_out(f"whether the pass writes into input {place}")
         wants = {name: held.requires_grad for name, held in tensors.items()}
         # The model that a graph was traced from holds the same ones.
         called = dict(_called(given)) if isinstance(given, fx.GraphModule) else {}
         looks = {path: _look(module) for path, module in called.items()}
-        random = torch.get_rng_state()
-        before = GlobalStateSnapshot((), [], "the pass")
+        before, process = GlobalStateSnapshot((), [], "the pass"), Process()
         traced: list[str] = []
         try:
             with watched(_graph_of(given), traced):
                 returned = self.run(given)
-            besides = [
-                *before.side_effects(),
-                *(
-                    ["it uses up random numbers of torch, which the next dropout would have drawn"]
-                    if not torch.equal(random, torch.get_rng_state())
-                    else []
-                ),
-            ]
+            besides = [*before.side_effects(), *process.side_effects()]
         except Exception as error:
             raise PassRaisedError(error, which) from error
         finally:
             before.put_back()
-            torch.set_rng_state(random)
+            process.put_back()
         for name, held in tensors.items():
             if not self._same(originals[name], held, name):
                 besides.append(f"{name} holds other values: it is written into, not replaced")
@@ -231,18 +243,28 @@ class Trial:
                 besides.append(f"the module `{path}`, which others may hold too, has {said}")
         made = returned_program(returned, given) if isinstance(given, ExportedProgram) else None
         after = returned_module(returned, given) if made is None else made.module()
-        return Ran(returned, after, nodes, tuple(besides), tuple(traced), after if made is None else made)
+        other = replaced(parameters, given, after) if isinstance(given, fx.GraphModule) else None
+        return Ran(
+            returned,
+            after,
+            nodes,
+            tuple(besides),
+            tuple(traced),
+            other,
+            after is given,
+            after if made is None else made,
+        )
 
     def _same(self, before: Tensor, now: Tensor, name: str) -> bool:
         try:
             return before.shape == now.shape and before.dtype == now.dtype and same_bytes(before, now)
         except Exception:
-            self._leave_out(f"whether the pass writes into {name}")
+            self.leave_out(f"whether the pass writes into {name}")
             return True
 
-    def _leave_out(self, what: str) -> None:
-        if what not in self.not_compared:
-            self.not_compared.append(what)
+    def leave_out(self, what: str, of: str = "purity") -> None:
+        """Note something that an invariant does not compare."""
+        self.not_compared.setdefault(what, of)
 
 
 def _graph_of(tried: Any) -> fx.GraphModule:
@@ -272,9 +294,17 @@ def _stored(tried: Tried) -> dict[str, Tensor]:
     return {f"the weight `{name}`": one for name, one in held.items() if isinstance(one, Tensor)}
 
 
+def _with_numbers(program: ExportedProgram, module: fx.GraphModule) -> ExportedProgram:
+    """The same program, with the parameters and buffers of a module that was made of it."""
+    held = tensors_of(module)
+    new = copy.copy(program)
+    new._state_dict = {name: held.get(name, one) for name, one in program.state_dict.items()}
+    return new
+
+
 def shared_copy(module: fx.GraphModule) -> fx.GraphModule:
     """A copy of the graph and of all modules, which holds the same tensors."""
-    return copy.deepcopy(module, {id(held): held for held in tensors_of(module).values()})
+    return copied(module, {id(held): held for held in tensors_of(module).values()})
 
 
 @contextlib.contextmanager
@@ -292,13 +322,14 @@ def outcome(module: nn.Module, inputs: Sequence[Any]) -> Outcome:
     try:
         # torch.fx prints the line of the graph that raises.
         with kept(module) as before, torch.no_grad(), contextlib.redirect_stderr(io.StringIO()):
-            result = detached(call(module, own))
+            result = call(module, own)
+            layout, result = layout_of(result), detached(result)
             held = {name: one.detach() for name, one in tensors_of(module).items()}
             written = {name for name in before if name in held and not same_bytes(before[name], held[name])}
             # What is not written is put nowhere back: it needs no copy.
             state = {name: one.clone() if name in written else one for name, one in held.items()}
         left = detached(own)
-        return Outcome(result, (*left, *getattr(left, "kwargs", {}).values()), state, frozenset(written))
+        return Outcome(result, (*left, *getattr(left, "kwargs", {}).values()), state, frozenset(written), layout)
     except Exception as error:
         return Outcome(error=error)
 

@@ -19,8 +19,15 @@ is broken, where, and what to do; and ``NotAskedError``, a ``ValueError``, where
 """
 
 from fxbook.passes.asking import Invariant, NotAskedError
+from fxbook.passes.invariants.of_effects import effects
 from fxbook.passes.invariants.of_graph import code, inputs_kept, lint, meta, no_dead_nodes
-from fxbook.passes.invariants.of_results import aliasing, gradients, values, values_at_another_size
+from fxbook.passes.invariants.of_results import (
+    aliasing,
+    gradients,
+    values,
+    values_at_another_size,
+    values_in_another_mode,
+)
 from fxbook.passes.invariants.of_runs import determinism, idempotence, modified, no_retrace, runs
 from fxbook.passes.invariants.of_state import modes, purity, state_kept
 from fxbook.passes.report import InvariantError, error_of
@@ -29,6 +36,8 @@ ALL: tuple[Invariant, ...] = (
     runs,
     values,
     values_at_another_size,
+    values_in_another_mode,
+    effects,
     gradients,
     aliasing,
     lint,

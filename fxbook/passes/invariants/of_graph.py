@@ -80,6 +80,7 @@ def meta(trial: Trial) -> Told | None:
         return untrue
     ran = trial.first
     computing = [told for op, told in ran.nodes.values() if op not in ("placeholder", "output", "get_attr")]
+    targets = {node.name: node.target for node in trial.before.graph.nodes}
     common = set.intersection(*(set(told) for told in computing)) if computing else set()
     for node in ran.after.graph.nodes:
         kept = ran.nodes.get(node.name)
@@ -87,6 +88,9 @@ def meta(trial: Trial) -> Told | None:
             if lost := sorted(set(kept[1]) - set(node.meta)):
                 cure = "a node in place of another gets a copy of its meta"
                 return Told(f"`{node.name}` has lost meta[{lost[0]!r}]", cure, node.name, advice=True)
+            if node.meta.get("stack_trace") != kept[1].get("stack_trace") and node.target == targets.get(node.name):
+                what = f"`{node.name}`, which is as it was, tells another line of the model in meta['stack_trace']"
+                return Told(what, "errors and profilers show it: leave it as it is", node.name, advice=True)
         elif node.op not in ("placeholder", "output", "get_attr") and (lacking := sorted(common - set(node.meta))):
             return Told(
                 f"the new node `{node.name}` has no meta[{lacking[0]!r}], which every other node has",

@@ -10,10 +10,12 @@ from torch import Tensor, fx
 from torch.utils import _pytree as pytree
 
 from fxbook.passes.asking import NotAskedError, Told, invariant
+from fxbook.passes.branches import conds_of, other_branches
 from fxbook.passes.calling import call, shapes
 from fxbook.passes.likeness import difference, first_node, of_outcomes
+from fxbook.passes.modes import calls_with_a_mode, in_mode
 from fxbook.passes.sharing import newly_shared
-from fxbook.passes.trial import SEED, Trial, kept, one_line, same_bytes, tensors_of
+from fxbook.passes.trial import SEED, Trial, kept, one_line, outcome, same_bytes, tensors_of
 
 
 @invariant
@@ -33,7 +35,59 @@ def values(trial: Trial) -> Told | None:
         Traceback (most recent call last):
         fxbook.passes.report.ValuesError: values: the result has other numbers: -0.761594 at [0], before: 0 (1 ...
     """
-    return _other_values(trial, trial.inputs)
+    return _other_values(trial, trial.inputs) or _in_other_branches(trial)
+
+
+def _in_other_branches(trial: Trial) -> Told | None:
+    """Whether a branch of `torch.cond` gives something else that these inputs do not take."""
+    old, new = conds_of(trial.before), conds_of(trial.after)
+    if not old or len(old) != len(new):
+        return None
+    try:
+        before = other_branches(trial.before, trial.inputs)
+    except Exception as error:
+        trial.leave_out(f"the branches that these inputs do not take: the module raises {one_line(error)}", "values")
+        return None
+    name = new[0].name
+    try:
+        after = other_branches(trial.after, trial.inputs)
+    except Exception as error:
+        return Told(f"in the branches that these inputs do not take, the module raises {one_line(error)}", node=name)
+    said = difference(before, after, "the result of the branches that are not taken", trial.rtol, trial.atol)
+    return Told(said, "edit a branch as carefully as the graph: other inputs take it", name) if said else None
+
+
+@invariant
+def values_in_another_mode(trial: Trial) -> Told | None:
+    """The same in training mode for a module that is given in eval mode, and the other way round.
+
+    A model is trained, then evaluated: what is true in training mode alone is a fault. Many right passes are for eval
+    mode and take a layer away that has a mode, as one that folds a batch norm: that they need it is advice. Where all
+    such layers are still called, other values are a fault in either mode.
+
+    Example:
+        >>> from fxbook import invariants, random_graph
+        >>> invariants.values_in_another_mode(lambda module: None, random_graph(7))
+    """
+    trains = trial.before.training
+    other = "eval" if trains else "training"
+    with in_mode(trial.before, not trains) as switched:
+        if not switched:
+            raise NotAskedError("an exported module keeps its mode")
+        before = outcome(trial.before, trial.inputs)
+    if before.error is not None:
+        raise NotAskedError(f"in {other} mode the module raises {one_line(before.error)}, before the pass too")
+    with in_mode(trial.after, not trains):
+        after = outcome(trial.after, trial.inputs)
+    said = of_outcomes(before, after, trial.rtol, trial.atol)
+    # What differs in both modes is no matter of the mode.
+    if said is None or of_outcomes(*trial.outcomes(trial.inputs), trial.rtol, trial.atol) is not None:
+        return None
+    cure = "leave a layer where it is that has a mode, " + (
+        "or read `training` when it runs" if trains else "or document that the pass is for eval mode"
+    )
+    fewer = calls_with_a_mode(trial.after) < calls_with_a_mode(trial.before)
+    return Told(f"in {other} mode {said}", cure, advice=fewer and not trains)
 
 
 @invariant
@@ -58,11 +112,18 @@ def values_at_another_size(trial: Trial) -> Told | None:
 
 
 def _other_values(trial: Trial, inputs: Sequence[Any]) -> Told | None:
-    said = of_outcomes(*trial.outcomes(inputs), trial.rtol, trial.atol)
+    skipped: list[str] = []
+    said = of_outcomes(*trial.outcomes(inputs), trial.rtol, trial.atol, skipped)
+    for part in skipped:
+        trial.leave_out(f"{part}, for which torch and Python have no comparison", "values")
     if said is None:
         return None
     first = first_node(trial.before, trial.after, inputs, trial.rtol, trial.atol)
-    return Told(said + first, node=first.split("`")[1] if first else "")
+    cure = ""
+    if trial.shaken:
+        more = f" and {len(trial.shaken) - 1} more" if len(trial.shaken) > 1 else ""
+        cure = f"fresh numbers hide faults, so `{trial.shaken[0]}`{more} had others"
+    return Told(said + first, cure, first.split("`")[1] if first else "")
 
 
 @invariant
@@ -77,15 +138,21 @@ def gradients(trial: Trial) -> Told | None:
         >>> invariants.gradients(lambda module: None, random_graph(7))
     """
     try:
-        before = _gradients(trial.before, trial.inputs)
+        before, asked_before = _gradients(trial.before, trial.inputs)
     except Exception as error:
         raise NotAskedError(f"backward raises {one_line(error)}, before the pass too") from error
     cure = "keep the operations that autograd can differentiate"
     came_out = trial.after
     try:
-        after = _gradients(came_out, trial.inputs)
+        after, asks = _gradients(came_out, trial.inputs)
     except Exception as error:
         return Told(f"backward raises {one_line(error)}", cure)
+    for place, asked in asked_before.items():
+        if asks.get(place, asked) != asked:
+            return Told(
+                f"the result{place} has requires_grad={not asked}, before: {asked}",
+                "keep what asks for a gradient, and detach where it was detached",
+            )
     old_ones, new_ones = tensors_of(trial.before), tensors_of(came_out)
     found = None
     for name, old in before.items():
@@ -110,8 +177,11 @@ def _alike(before: Tensor, after: Tensor) -> bool:
     return before.shape == after.shape and before.dtype == after.dtype and same_bytes(before, after)
 
 
-def _gradients(module: fx.GraphModule, inputs: Sequence[Any]) -> dict[str, Tensor | None]:
-    """The gradients of a weighted sum of all results, by name; ``None`` where the result does not depend."""
+def _gradients(module: fx.GraphModule, inputs: Sequence[Any]) -> tuple[dict[str, Tensor | None], dict[str, bool]]:
+    """The gradients of a weighted sum of all results, by name; ``None`` where the result does not depend.
+
+    And whether each result asks for its gradient, by its place.
+    """
     leaves: dict[str, Tensor] = {}
 
     def leaf(value: Tensor) -> Tensor:
@@ -126,12 +196,18 @@ def _gradients(module: fx.GraphModule, inputs: Sequence[Any]) -> dict[str, Tenso
     with torch.enable_grad(), kept(module):
         result = call(module, given)
         drawn = torch.Generator().manual_seed(SEED)
-        parts = [part for part in pytree.tree_leaves(result) if isinstance(part, Tensor) and part.requires_grad]
+        results = {
+            pytree.keystr(path): leaf
+            for path, leaf in pytree.tree_flatten_with_path(result)[0]
+            if isinstance(leaf, Tensor)
+        }
+        asks = {place: part.requires_grad for place, part in results.items()}
+        parts = [part for part in results.values() if part.requires_grad]
         if not parts:
-            return dict.fromkeys(leaves)
+            return dict.fromkeys(leaves), asks
         weights = [torch.rand(part.shape, generator=drawn, dtype=torch.float64).to(part) + 0.5 for part in parts]
         found = torch.autograd.grad(parts, list(leaves.values()), weights, allow_unused=True)
-    return dict(zip(leaves, found, strict=True))
+    return dict(zip(leaves, found, strict=True)), asks
 
 
 @invariant

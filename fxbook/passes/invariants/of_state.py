@@ -7,6 +7,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from fxbook.passes.asking import Told, invariant
+from fxbook.passes.state import otherwise, reordered
 from fxbook.passes.trial import Trial, same_bytes
 
 
@@ -33,7 +34,7 @@ def purity(trial: Trial) -> Told | None:
 
 @invariant
 def state_kept(trial: Trial) -> Told | None:
-    """``state_dict`` has the names that it had, so that a checkpoint can still be loaded.
+    """A checkpoint, an optimizer and a caller find what they found: names, kinds, order, ties, attributes of the root.
 
     A weight under another name is a fault. A weight that is gone or new, as where a pass folds, and one whose name has
     a prefix, as where a pass cuts a graph into parts, is what such a pass costs: advice.
@@ -42,6 +43,8 @@ def state_kept(trial: Trial) -> Told | None:
         >>> from fxbook import invariants, random_graph
         >>> invariants.state_kept(lambda module: None, random_graph(7))
     """
+    if said := next(otherwise(trial.before, trial.after), None) or trial.first.replaced:
+        return Told(*said)
     before, after = trial.before.state_dict(), trial.after.state_dict()
     lost = sorted(before.keys() - after.keys())
     new = sorted(after.keys() - before.keys())
@@ -56,7 +59,9 @@ def state_kept(trial: Trial) -> Told | None:
     if new:
         cure = "register what can be computed with persistent=False"
         return Told(f"state_dict has a new name `{new[0]}`", cure, advice=True)
-    return None
+    said = reordered(trial.before, trial.after)
+    # Who builds a new module has its parameters in the order of the graph.
+    return Told(*said, advice=not (trial.before.training and trial.first.in_place)) if said else None
 
 
 def _same_value(one: Any, other: Any) -> bool:

@@ -1,0 +1,49 @@
+"""A copy of a GraphModule that has all that the module has; ``copy.deepcopy`` leaves out what the graph does not name.
+
+``copy.deepcopy`` rebuilds a GraphModule from its graph. Hooks and attributes of the module, its submodules that no node
+calls, and the second name of a shared one are lost on the way, and with them each fault of a pass that concerns them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+from typing import Any
+
+from torch import fx
+
+_REGISTERED = ("_modules", "_parameters", "_buffers")
+_OF_THE_GRAPH = {"_graph", "_code", "_lineno_map", "_prologue_start", "_erase_node_hooks", "_create_node_hooks"}
+
+
+def copied(module: fx.GraphModule, memo: dict[int, Any] | None = None) -> fx.GraphModule:
+    """Copy a module with its hooks, its attributes, and each name that it has for something.
+
+    ``memo`` is that of ``copy.deepcopy``: what it has under an ``id`` is taken, not copied.
+
+    Example:
+        >>> import torch
+        >>> module = torch.fx.symbolic_trace(torch.nn.Sequential(torch.nn.ReLU()))
+        >>> module.config = {"layers": 1}
+        >>> copied(module).config, hasattr(copy.deepcopy(module), "config")
+        ({'layers': 1}, False)
+    """
+    memo = {} if memo is None else memo
+    root = copy.deepcopy(module, memo)
+    for old in module.modules():
+        if isinstance(old, fx.GraphModule) and id(old) in memo:
+            _complete(memo[id(old)], old, memo)
+    return root
+
+
+def _complete(new: fx.GraphModule, old: fx.GraphModule, memo: dict[int, Any]) -> None:
+    """Give a copy what it lacks; the memo knows what has been copied, so that nothing is there twice."""
+    for name, held in vars(old).items():
+        if name in _OF_THE_GRAPH:
+            continue
+        if name in _REGISTERED:
+            setattr(new, name, {key: copy.deepcopy(one, memo) for key, one in held.items()})
+        elif name.endswith("_hooks") or name.endswith("_hooks_with_kwargs") or name not in vars(new):
+            # What cannot be copied, such as a lock, is not worth a refusal.
+            with contextlib.suppress(Exception):
+                vars(new)[name] = copy.deepcopy(held, memo)

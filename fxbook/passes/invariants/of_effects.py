@@ -1,0 +1,32 @@
+"""What a pass keeps of what a module does besides its result."""
+
+from __future__ import annotations
+
+from fxbook.passes.asking import Told, invariant
+from fxbook.passes.effects import gone, no_longer_refused
+from fxbook.passes.trial import Trial
+
+
+@invariant
+def effects(trial: Trial) -> Told | None:
+    """What the module refused it still refuses, and hooks and calls that are made for what they do still run.
+
+    Example:
+        >>> import torch
+        >>> from fxbook import invariants
+        >>> def checked(x):
+        ...     torch._assert(x.shape[0] > 1, "one row only")
+        ...     return x.relu()
+        >>> def wrong(module):
+        ...     [check] = module.graph.find_nodes(op="call_function", target=torch._assert)
+        ...     module.graph.erase_node(check)
+        ...     module.graph.eliminate_dead_code()
+        ...     module.recompile()
+        >>> invariants.effects(wrong, torch.fx.symbolic_trace(checked), (torch.ones(2),))
+        Traceback (most recent call last):
+        fxbook.passes.report.EffectsError: effects: the check `_assert` is gone: inputs that the module refused now ...
+    """
+    found = gone(trial.before, trial.after)
+    if not found or found[0].advice:
+        found = [*filter(None, [no_longer_refused(trial.before, trial.after, trial.inputs)]), *found]
+    return Told(*found[0]) if found else None

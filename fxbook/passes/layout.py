@@ -1,0 +1,44 @@
+"""How results lie in memory, and which views of them a caller can take."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.utils import _pytree as pytree
+
+
+def layout_of(result: Any) -> dict[str, tuple[tuple[int, ...], tuple[int, ...]]]:
+    """Shape and strides of each dense tensor in a result, by its place there."""
+    return {
+        pytree.keystr(path): (tuple(leaf.shape), leaf.stride())
+        for path, leaf in pytree.tree_flatten_with_path(result)[0]
+        if isinstance(leaf, Tensor) and leaf.layout == torch.strided and not leaf.is_nested
+    }
+
+
+def unviewable(before: dict[str, tuple[Any, Any]], after: dict[str, tuple[Any, Any]]) -> str | None:
+    """Whether a result lies in memory in such a way that a ``view`` of it raises which did not before.
+
+    Args:
+        before: what :func:`layout_of` tells of the result.
+        after: the same, of the result of the module after the pass.
+    """
+    for place, (shape, strides) in before.items():
+        now = after.get(place, (None, None))
+        if now[0] == shape and not _joined(shape, strides) <= _joined(*now):
+            return (
+                f"the result{place} has the strides {now[1]}, before: {strides}; `.view` of a caller raises where it "
+                "did not: end with .contiguous(), or keep the order of dimensions"
+            )
+    return None
+
+
+def _joined(shape: tuple[int, ...], strides: tuple[int, ...]) -> set[int]:
+    """The dimensions that a view can make one with the next; all of them, where there is no more than one element."""
+    if 0 in shape:
+        return set()
+    long = [(size, stride) for size, stride in zip(shape, strides, strict=True) if size != 1]
+    return {i for i, ((_, outer), (size, inner)) in enumerate(itertools.pairwise(long)) if outer == size * inner}

@@ -1,0 +1,46 @@
+"""Training and eval mode: a module in the other one, and the calls for which it counts."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+from torch import fx, nn
+
+_WITH_A_MODE = (
+    nn.modules.batchnorm._NormBase,
+    nn.modules.dropout._DropoutNd,
+    nn.MultiheadAttention,
+    nn.RNNBase,
+    nn.RReLU,
+    nn.TransformerEncoderLayer,
+)
+
+
+@contextlib.contextmanager
+def in_mode(module: nn.Module, training: bool) -> Iterator[bool]:
+    """Train or evaluate inside; gives whether the module can be switched. Afterwards each part is as it was."""
+    modes = {part: part.training for part in module.modules()}
+    try:
+        module.train(training)
+        switched = True
+    except NotImplementedError:
+        switched = False
+    try:
+        yield switched
+    finally:
+        for part, mode in modes.items():
+            part.training = mode
+
+
+def calls_with_a_mode(module: fx.GraphModule) -> int:
+    """How many layers are called that do something else in training: those of torch that are known, and all others."""
+    return sum(
+        any(isinstance(part, _WITH_A_MODE) or not _is_of_torch(part) for part in layer.modules())
+        for node in module.graph.nodes
+        if node.op == "call_module" and (layer := module.get_submodule(node.target))
+    )
+
+
+def _is_of_torch(layer: nn.Module) -> bool:
+    return type(layer).__module__.startswith("torch.")

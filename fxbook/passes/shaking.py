@@ -1,0 +1,67 @@
+"""Give the fresh numbers of a module others, since zeros and ones hide the faults of a pass.
+
+A fresh batch norm has the mean 0, the variance 1, the weight 1 and the bias 0: a pass that forgets one of them computes
+the same. After a step of training no model has such numbers. The new ones depend on the name alone.
+"""
+
+from __future__ import annotations
+
+import zlib
+
+import torch
+from torch import Tensor, nn
+
+_STATISTICS = ("running_mean", "running_var")
+
+
+def shake(module: nn.Module) -> list[str]:
+    """Replace the parameters that hold one number only, and fresh statistics of norms; tell which, by name.
+
+    A positive number stays positive, a tensor that two names share is still shared, and what anybody else holds is
+    left as it is.
+
+    Example:
+        >>> norm = nn.BatchNorm1d(2)
+        >>> shake(norm)
+        ['weight', 'bias', 'running_mean', 'running_var']
+    """
+    fresh: list[str] = []
+    new: dict[int, Tensor] = {}
+    for path, below in module.named_modules(remove_duplicate=False):
+        for held_by in (below._parameters, below._buffers):
+            for name, held in held_by.items():
+                if held is None or (id(held) not in new and not _is_fresh(name, held)):
+                    continue
+                full = f"{path}.{name}" if path else name
+                if id(held) not in new:
+                    new[id(held)] = _shaken(full, held)
+                    new[id(new[id(held)])] = new[id(held)]
+                    fresh.append(full)
+                held_by[name] = new[id(held)]
+    return fresh
+
+
+def _is_fresh(name: str, held: Tensor) -> bool:
+    if type(held) not in (Tensor, nn.Parameter, nn.Buffer) or not held.is_floating_point() or not held.numel():
+        return False
+    # A mean and a variance keep their names in a graph: `bn.running_mean`, `L__self___bn_running_mean`.
+    if (
+        held.layout != torch.strided
+        or held.is_meta
+        or not (isinstance(held, nn.Parameter) or name.endswith(_STATISTICS))
+    ):
+        return False
+    flat = held.detach().reshape(-1)
+    # A learned scale of one element may well be anything but 0 and 1.
+    return bool((flat == flat[0]).all()) and (flat.numel() > 1 or flat[0].item() in (0, 1))
+
+
+def _shaken(name: str, held: Tensor) -> Tensor:
+    """Around the number that it held, by half; small variances, too, beside which `eps` counts."""
+    drawn = torch.Generator().manual_seed(zlib.crc32(name.encode()))
+    part = torch.rand(held.shape, generator=drawn, dtype=torch.float64)
+    middle = held.detach().reshape(-1)[0].item()
+    numbers = part - 0.5 if middle == 0 else middle * ((part**3 + 0.05) if name.endswith("var") else part + 0.5)
+    # Where autograd or a subclass had its say, the copy is of the same kind.
+    numbers = numbers.to(held)
+    return nn.Parameter(numbers, held.requires_grad) if isinstance(held, nn.Parameter) else numbers

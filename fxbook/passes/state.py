@@ -1,0 +1,103 @@
+"""What an optimizer and a caller find in a module: kinds, order, ties and identity of parameters, and attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from fxbook.graph.given import bytes_of
+
+_OF_EXPORT = {"range_constraints", "validate_inputs"}
+
+
+class Otherwise(NamedTuple):
+    """What is not as it was, as a sentence without its stop, and what to do."""
+
+    what: str
+    cure: str
+
+
+def otherwise(before: nn.Module, after: nn.Module) -> Iterator[Otherwise]:
+    """What is not as it was, whatever the names are that ``state_dict`` has."""
+    was, now = _held(before), _held(after)
+    for name, held in was.items():
+        if name in now and _kind(held) != _kind(now[name]):
+            lost = _kind(held) == "parameter"
+            yield Otherwise(
+                f"`{name}` is a {_kind(now[name])}, before: a {_kind(held)}; "
+                + ("an optimizer no longer gets it" if lost else "an optimizer would train it"),
+                f"register it as a {_kind(held)}",
+            )
+    first: dict[int, str] = {}
+    for name, held in was.items():
+        other = first.setdefault(id(held), name)
+        if other != name and {name, other} <= now.keys() and now[name] is not now[other]:
+            yield Otherwise(f"`{other}` and `{name}` were one tensor and are two", "put the new one under both names")
+    for name in _attributes(before) - vars(after).keys():
+        yield Otherwise(f"the module has lost its attribute `{name}`", "copy it onto the module that you return")
+
+
+def reordered(before: nn.Module, after: nn.Module) -> Otherwise | None:
+    """Whether an optimizer would take the state of one parameter for that of another."""
+    was, now = ([name for name, held in one.named_parameters() if held.requires_grad] for one in (before, after))
+    old, new = [name for name in was if name in now], [name for name in now if name in was]
+    for name, instead in zip(old, new, strict=True):
+        if name != instead:
+            return Otherwise(
+                f"`{instead}` stands where `{name}` stood among the parameters, and the saved state of an optimizer "
+                "goes by their order",
+                "put a new parameter where the old one was",
+            )
+    return None
+
+
+def replaced(before: dict[str, nn.Parameter], given: nn.Module, after: nn.Module) -> Otherwise | None:
+    """Whether a parameter is another object with the same numbers, though the module is no copy as a whole.
+
+    Args:
+        before: the parameters that the pass was given, by name.
+        given: the module that it was given.
+        after: the one that it returned.
+    """
+    now = dict(after.named_parameters(remove_duplicate=False))
+    others = [name for name in before if name in now and now[name] is not before[name]]
+    if after is not given and not any(name in now and now[name] is before[name] for name in before):
+        return None
+    for name in others:
+        if _same(before[name], now[name]):
+            return Otherwise(
+                f"`{name}` is another parameter with the same numbers: an optimizer that holds the old one trains what "
+                "the module no longer reads",
+                "leave a parameter where nothing changes",
+            )
+    return None
+
+
+def _held(module: nn.Module) -> dict[str, Tensor]:
+    found = (module.named_parameters(remove_duplicate=False), module.named_buffers(remove_duplicate=False))
+    return {name: held for named in found for name, held in named}
+
+
+def _kind(held: Tensor) -> str:
+    return "parameter" if isinstance(held, nn.Parameter) else "buffer"
+
+
+def _attributes(module: nn.Module) -> set[str]:
+    """Those that somebody has put on the root: none of torch's own, and no methods."""
+    return {
+        name
+        for name, value in vars(module).items()
+        if name not in _OF_EXPORT
+        and not name.startswith("_")
+        and not callable(value)
+        and type(value).__module__.split(".")[0] != "torch"
+    }
+
+
+def _same(one: Tensor, other: Tensor) -> bool:
+    if one.shape != other.shape or one.dtype != other.dtype or one.requires_grad != other.requires_grad:
+        return False
+    return torch.equal(bytes_of(one), bytes_of(other))

@@ -1,0 +1,31 @@
+"""A fault that is planted in a right pass is noticed, and by the right invariant; of a right pass none is told."""
+
+from __future__ import annotations
+
+import pytest
+
+from fxbook import check_pass
+from tests.passes.planted.missed import MISSED
+from tests.passes.planted.noticed import NOTICED
+from tests.passes.planted.plant import Plant
+from tests.passes.planted.right import RIGHT
+
+
+def told_of(plant: Plant) -> tuple[set[str], set[str]]:
+    """The invariants that a pass breaks, and those that advise something."""
+    report = check_pass(plant.run, plant.model(), plant.inputs)
+    print(report)
+    faults, advice = ({one.invariant for one in found} for found in (report.faults, report.advice))
+    return faults, advice - {"changes"}
+
+
+@pytest.mark.parametrize("plant", [*MISSED, *NOTICED], ids=lambda plant: plant.name)
+def test_a_planted_fault_is_noticed(plant: Plant) -> None:
+    faults, advice = told_of(plant)
+    noticed = advice if plant.advised else faults
+    assert noticed & set(plant.noticed_by)
+
+
+@pytest.mark.parametrize("plant", RIGHT, ids=lambda plant: plant.name)
+def test_no_fault_is_told_of_a_right_pass(plant: Plant) -> None:
+    assert told_of(plant)[0] == set()
