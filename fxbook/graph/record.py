@@ -303,7 +303,11 @@ def _is_stale(module: fx.GraphModule) -> bool:
     """Whether ``forward`` was compiled from another state of the graph.
 
     ``module.code`` may not be what ``forward`` runs: a ``recompile`` that Python refuses has set it all the same.
+    A lazy module, as ``torch.compile`` makes them, compiles the graph as it is when it is first called.
     """
+    lazy = getattr(type(module), "_lazy_forward", None)
+    if lazy is not None and type(module).forward is lazy:
+        return False
     try:
         forward = inspect.unwrap(module.forward)
         runs = "".join(linecache.getlines(forward.__code__.co_filename, forward.__globals__)) or module.code

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor, fx
 
+from fxbook.passes.calling import ordered
 from fxbook.passes.trial import Outcome, detached, kept
 
 
@@ -118,5 +119,5 @@ def values_of(module: fx.GraphModule, inputs: Sequence[Any]) -> dict[str, Any]:
             return value
 
     with kept(module), torch.no_grad():
-        Keeping(module).run(*copy.deepcopy(tuple(inputs)))
+        Keeping(module).run(*ordered(module, copy.deepcopy(inputs)))
     return values

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, fx
 from torch.utils import _pytree as pytree
 
+from fxbook.passes.calling import call
 from fxbook.passes.trial import dense, kept, tensors_of
 
 
@@ -34,9 +35,9 @@ def shared_memory(module: fx.GraphModule, inputs: Sequence[Any]) -> list[Shared]
     Raises:
         Exception: what the module raises.
     """
-    own = copy.deepcopy(tuple(inputs))
+    own = copy.deepcopy(inputs)
     with kept(module), torch.no_grad():
-        results = _tensors(module(*own))
+        results = _tensors(call(module, own))
         names = [str(node.target) for node in module.graph.nodes if node.op == "placeholder"]
         given = [leaf for leaf in pytree.tree_leaves(own) if dense(leaf)]
         if len(names) != len(given):

@@ -6,21 +6,24 @@ import contextlib
 import copy
 import dataclasses
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
-from unittest import mock
 
 import torch
 from torch import Tensor, fx, nn
+from torch.export import ExportedProgram
 from torch.fx.passes.infra.pass_base import PassResult
 from torch.utils import _pytree as pytree
 
 from fxbook.graph.given import bytes_of, children_of, held_by, settings_of
 from fxbook.graph.global_state import GlobalStateSnapshot
 from fxbook.graph.record import GraphRecord, record
-from fxbook.passes.growing.inputs import inputs_for
+from fxbook.passes.calling import Inputs, call, checked, resized, shapes
+from fxbook.passes.growing.inputs import inputs_for, open_sizes
+from fxbook.passes.watching import watched
 
-Pass = Callable[[fx.GraphModule], Any]
+Pass = Callable[[Any], Any]
+Tried = fx.GraphModule | ExportedProgram
 SEED = 0
 """Under which every module is run, so that two runs draw the same random numbers."""
 _OTHER_ROWS = (1, 5)
@@ -45,8 +48,9 @@ class Outcome:
 class Ran:
     """One run of a pass on a copy: what it returned, the module that came out, and what it did besides.
 
-    ``nodes`` are those of the graph that the pass was given: the opcode and the meta of each, by name. ``besides`` are
-    sentences without their stops, ``traced`` says what has traced the module again.
+    ``made`` is the module, or the program that it is of. ``nodes`` are those of the graph that the pass was given: the
+    opcode and the meta of each, by name. ``besides`` are sentences without their stops, ``traced`` says what has traced
+    the module again.
     """
 
     returned: Any
@@ -54,40 +58,104 @@ class Ran:
     nodes: dict[str, tuple[str, dict[str, Any]]]
     besides: tuple[str, ...]
     traced: tuple[str, ...]
+    made: Tried
+
+
+def one_line(error: Exception) -> str:
+    """An error with the first line of what it says."""
+    said = str(error).strip().split("\n")[0][:200]
+    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+
+
+class PassRaisedError(Exception):
+    """A pass raises; the message says what, and in which of its runs."""
+
+    def __init__(self, error: Exception, which: str = "") -> None:
+        super().__init__(f"the pass raises {one_line(error)}" + (f", in its second run, {which}" if which else ""))
+        self.error, self.again = error, bool(which)
+
+
+class WrongReturnError(TypeError):
+    """A pass returns something that is no module."""
 
 
 class Trial:
-    """A pass, what it is tried on, and what came of it; each is run once, whoever asks."""
+    """A pass, what it is tried on, and what came of it; each is run once, whoever asks.
+
+    Attributes:
+        inputs: by position; those by name are in ``inputs.kwargs``, and ``calling.call`` calls a module with both.
+        asked: of how many inputs the invariant that is asked at the moment was asked: set it, where it is not one.
+        not_compared: what could not be compared, in words.
+    """
 
     def __init__(
         self,
         run: Pass,
-        module: fx.GraphModule,
+        module: Tried,
         inputs: Sequence[Any] | None = None,
+        kwargs: Mapping[str, Any] | None = None,
+        *,
         others: Sequence[Sequence[Any]] | None = None,
         rtol: float | None = None,
         atol: float | None = None,
     ) -> None:
-        """Nothing is run before it is asked for; the arguments are those of every invariant.
+        """The pass is not run before somebody asks for it; the module is, on the inputs.
 
         Raises:
-            TypeError: there is no graph; the message says what to pass.
+            TypeError: there is no graph, or the inputs are no tuple; the message says what to pass.
+            ValueError: the module does not run on the inputs.
         """
-        if not isinstance(module, fx.GraphModule):
-            kind = type(module).__name__
-            raise TypeError(
-                f"a pass is tried on a GraphModule, got {kind}: trace it, with torch.fx.symbolic_trace(model)"
-            )
-        if others is None:
-            others = () if inputs is not None else [inputs_for(module, rows) for rows in _OTHER_ROWS]
-        self.run, self.module, self.others = run, module, [tuple(other) for other in others]
-        self.inputs = inputs_for(module) if inputs is None else tuple(inputs)
+        self.run, self.given = run, module
+        self.module = _graph_of(module)
+        self.inputs_given = inputs is not None or bool(kwargs)
+        drawn = inputs_for(self.module) if not self.inputs_given else (inputs or ())
+        self.inputs = checked(drawn, kwargs)
+        self._others = None if others is None else [self._other(one) for one in others]
         self.rtol, self.atol = rtol, atol
+        self.asked = 1
+        self.not_compared: list[str] = []
+        if (error := outcome(self.before, self.inputs).error) is not None:
+            which = (
+                "the inputs" if self.inputs_given else "inputs that were drawn for it: give `inputs`, which it takes"
+            )
+            raise ValueError(
+                f"the module itself does not run on {which}. Shapes: {shapes(self.inputs)}. It raises "
+                f"{type(error).__name__}: {str(error).strip()[:500]}"
+            ) from error
+
+    def _other(self, inputs: Sequence[Any]) -> Inputs:
+        kwargs = getattr(inputs, "kwargs", None) or self.inputs.kwargs
+        return checked(Inputs(checked(inputs, None, "others"), kwargs))
 
     @functools.cached_property
     def before(self) -> fx.GraphModule:
-        """A copy of the module that no pass has seen."""
-        return copy.deepcopy(self.module)
+        """The module, as no pass has seen it: its graph and modules are copies, its tensors are those of the module."""
+        return shared_copy(self.module)
+
+    @functools.cached_property
+    def others(self) -> list[Inputs]:
+        """Inputs of other sizes on which the module runs: those that were given, or all with one row, and with five."""
+        given = self._others
+        found = []
+        for one in [self._resized(rows) for rows in _OTHER_ROWS] if given is None else given:
+            if isinstance(one, str):
+                self.why_no_others = one
+            elif (error := outcome(self.before, one).error) is None:
+                found.append(one)
+            else:
+                said = str(error).strip().split("\n")[0][:200]
+                self.why_no_others = (
+                    f"sizes are fixed: with {shapes(one)} the module raises {type(error).__name__}: {said}"
+                )
+        return found
+
+    why_no_others = "none were given"
+
+    def _resized(self, rows: int) -> Inputs | str:
+        if not self.inputs_given and open_sizes(self.module):
+            drawn = Inputs(inputs_for(self.module, rows))
+            return drawn if shapes(drawn) != shapes(self.inputs) else "sizes are fixed: no input has a batch dimension"
+        return resized(self.module, self.inputs, rows)
 
     @functools.cached_property
     def recorded(self) -> tuple[GraphRecord, GraphRecord]:
@@ -97,17 +165,17 @@ class Trial:
     @functools.cached_property
     def first(self) -> Ran:
         """What the pass made of the module."""
-        return self._ran(copy.deepcopy(self.module))
+        return self._ran(self.given)
 
     @functools.cached_property
     def second(self) -> Ran:
-        """What it made of an equal one."""
-        return self._ran(copy.deepcopy(self.module))
+        """What it made of an equal one. Whoever has asked deletes it: it holds a copy of all weights."""
+        return self._ran(self.given, "on an equal module")
 
     @functools.cached_property
     def twice(self) -> Ran:
-        """What it made of its own result."""
-        return self._ran(copy.deepcopy(self.first.after))
+        """What it made of its own result. Whoever has asked deletes it, as ``second``."""
+        return self._ran(self.first.made, "on its own result")
 
     @property
     def after(self) -> fx.GraphModule:
@@ -118,20 +186,26 @@ class Trial:
         """What the module gives for inputs before the pass, and after it."""
         return outcome(self.before, inputs), outcome(self.after, inputs)
 
-    def _ran(self, given: fx.GraphModule) -> Ran:
-        nodes = {node.name: (node.op, dict(node.meta)) for node in given.graph.nodes}
-        tensors = {f"the weight `{name}`": held for name, held in tensors_of(given).items()}
-        tensors |= {f"input {i}": leaf for i, leaf in enumerate(pytree.tree_leaves(self.inputs)) if dense(leaf)}
-        bytes_before = {name: bytes_of(held).clone() for name, held in tensors.items()}
+    def _ran(self, source: Tried, which: str = "") -> Ran:
+        """Run the pass on a copy; the source tells afterwards what it has written into."""
+        given = copy.deepcopy(source)
+        nodes = {node.name: (node.op, dict(node.meta)) for node in _graph_of(given).graph.nodes}
+        originals, tensors = _stored(source), _stored(given)
+        own_inputs = [leaf for leaf in pytree.tree_leaves(self.inputs) if isinstance(leaf, Tensor)]
+        for place, leaf in enumerate(own_inputs):
+            if dense(leaf):
+                originals[f"input {place}"], tensors[f"input {place}"] = leaf.detach().clone(), leaf
+            else:
+                self._leave_out(f"whether the pass writes into input {place}")
         wants = {name: held.requires_grad for name, held in tensors.items()}
         # The model that a graph was traced from holds the same ones.
-        called = dict(_called(given))
+        called = dict(_called(given)) if isinstance(given, fx.GraphModule) else {}
         looks = {path: _look(module) for path, module in called.items()}
         random = torch.get_rng_state()
         before = GlobalStateSnapshot((), [])
         traced: list[str] = []
         try:
-            with _watched(given, traced):
+            with watched(_graph_of(given), traced):
                 returned = self.run(given)
             besides = [
                 *before.side_effects(),
@@ -141,29 +215,87 @@ class Trial:
                     else []
                 ),
             ]
+        except Exception as error:
+            raise PassRaisedError(error, which) from error
         finally:
             before.put_back()
             torch.set_rng_state(random)
         for name, held in tensors.items():
-            if not torch.equal(bytes_before[name], bytes_of(held)):
+            if not self._same(originals[name], held, name):
                 besides.append(f"{name} holds other values: it is written into, not replaced")
             elif held.requires_grad != wants[name]:
                 besides.append(f"{name} has another requires_grad")
         for path, module in called.items():
             if said := _otherwise(looks[path], _look(module)):
                 besides.append(f"the module `{path}`, which others may hold too, has {said}")
-        return Ran(returned, returned_module(returned, given), nodes, tuple(besides), tuple(traced))
+        made = returned_program(returned, given) if isinstance(given, ExportedProgram) else None
+        after = returned_module(returned, given) if made is None else made.module()
+        return Ran(returned, after, nodes, tuple(besides), tuple(traced), after if made is None else made)
+
+    def _same(self, before: Tensor, now: Tensor, name: str) -> bool:
+        try:
+            return before.shape == now.shape and before.dtype == now.dtype and same_bytes(before, now)
+        except Exception:
+            self._leave_out(f"whether the pass writes into {name}")
+            return True
+
+    def _leave_out(self, what: str) -> None:
+        if what not in self.not_compared:
+            self.not_compared.append(what)
+
+
+def _graph_of(tried: Any) -> fx.GraphModule:
+    """The module whose graph is tried.
+
+    Raises:
+        TypeError: there is none; the message says what to pass.
+    """
+    if isinstance(tried, fx.GraphModule):
+        return tried
+    if isinstance(tried, ExportedProgram):
+        return tried.module()
+    kind = type(tried).__name__
+    if isinstance(getattr(tried, "graph", None), fx.Graph):
+        cure = "pass program.module() of the ExportedProgram that it was made from"
+    elif isinstance(tried, fx.Graph):
+        cure = "pass the module that owns it; for a pass over a Graph, over_graph(pass_)"
+    elif isinstance(tried, nn.Module) or callable(tried):
+        cure = "trace it, with torch.fx.symbolic_trace(model)"
+    else:
+        cure = "pass the module, and the inputs behind it"
+    raise TypeError(f"a pass is tried on a GraphModule or an ExportedProgram, got {kind}: {cure}")
+
+
+def _stored(tried: Tried) -> dict[str, Tensor]:
+    held = tensors_of(tried) if isinstance(tried, nn.Module) else {**tried.state_dict, **tried.constants}
+    return {f"the weight `{name}`": one for name, one in held.items() if isinstance(one, Tensor)}
+
+
+def shared_copy(module: fx.GraphModule) -> fx.GraphModule:
+    """A copy of the graph and of all modules, which holds the same tensors."""
+    return copy.deepcopy(module, {id(held): held for held in tensors_of(module).values()})
+
+
+@contextlib.contextmanager
+def outside_fake_mode() -> Iterator[None]:
+    """Leave the fake mode in which a compiler calls its backend: what is compared is numbers."""
+    from torch._subclasses.fake_tensor import unset_fake_temporarily
+
+    with unset_fake_temporarily():
+        yield
 
 
 def outcome(module: nn.Module, inputs: Sequence[Any]) -> Outcome:
     """Run a module on copies of the inputs, from a seed; the module's own tensors are put back afterwards."""
-    own = copy.deepcopy(tuple(inputs))
+    own = copy.deepcopy(inputs if isinstance(inputs, Inputs) else tuple(inputs))
     try:
         with kept(module) as before, torch.no_grad():
-            result = detached(module(*own))
-            state = {name: held.detach().clone() for name, held in tensors_of(module).items()}
-        written = {name for name in before if name in state and not torch.equal(before[name], state[name])}
-        return Outcome(result, own, state, frozenset(written))
+            result = detached(call(module, own))
+            held = {name: one.detach() for name, one in tensors_of(module).items()}
+            written = {name for name in before if name in held and not same_bytes(before[name], held[name])}
+            # What is not written is put nowhere back: it needs no copy.
+            state = {name: one.clone() if name in written else one for name, one in held.items()}
+        return Outcome(result, (*own, *getattr(own, "kwargs", {}).values()), state, frozenset(written))
     except Exception as error:
         return Outcome(error=error)
 
@@ -185,8 +317,23 @@ def kept(module: nn.Module) -> Iterator[dict[str, Tensor]]:
         torch.set_rng_state(random)
         with torch.no_grad():
             for name, held in state.items():
-                if not torch.equal(held, held_before[name]):
+                if not same_bytes(held, held_before[name]):
                     held.copy_(held_before[name])
+
+
+def same_bytes(one: Tensor, other: Tensor) -> bool:
+    """Whether two tensors of one shape hold the same; of two that are not dense, whether torch finds them equal.
+
+    Raises:
+        Exception: torch cannot compare such tensors.
+    """
+    if dense(one) and dense(other):
+        return torch.equal(one, other) or torch.equal(bytes_of(one), bytes_of(other))
+    if one.is_mkldnn:
+        return torch.equal(one.to_dense(), other.to_dense())
+    if one.layout == torch.sparse_coo:
+        return same_bytes(one.to_dense(), other.to_dense())
+    return one.is_meta or torch.equal(one, other)
 
 
 def tensors_of(module: nn.Module) -> dict[str, Tensor]:
@@ -198,28 +345,14 @@ def tensors_of(module: nn.Module) -> dict[str, Tensor]:
     }
 
 
-def program(module: fx.GraphModule) -> list[tuple[Any, ...]]:
-    """What tells two graphs apart: name, opcode, target and arguments of each node."""
-    return [(node.name, node.op, node.target, _text(node.args), _text(node.kwargs)) for node in module.graph.nodes]
-
-
-def modules_of(module: nn.Module) -> dict[str, str]:
-    """What the modules are, by path."""
-    return {path: f"{type(below).__name__}({below.extra_repr()})" for path, below in module.named_modules() if path}
-
-
-def _text(arguments: Any) -> str:
-    return repr(fx.node.map_arg(arguments, lambda node: node))
-
-
 def detached(result: Any) -> Any:
     """A result whose tensors are copies, without what autograd knows of them."""
     return pytree.tree_map_only(Tensor, lambda tensor: tensor.detach().clone(), result)
 
 
 def dense(leaf: Any) -> bool:
-    """Whether it is a tensor whose numbers lie in a storage."""
-    return isinstance(leaf, Tensor) and leaf.layout == torch.strided and not leaf.is_meta
+    """Whether it is a tensor whose numbers lie in a storage, one behind the other."""
+    return isinstance(leaf, Tensor) and leaf.layout == torch.strided and not (leaf.is_meta or leaf.is_nested)
 
 
 def returned_module(returned: Any, given: fx.GraphModule) -> fx.GraphModule:
@@ -235,7 +368,22 @@ def returned_module(returned: Any, given: fx.GraphModule) -> fx.GraphModule:
             return module
         case fx.Graph():
             return fx.GraphModule(given, returned)
-    raise TypeError(f"the pass returns {type(returned).__name__}: return PassResult(module, modified)")
+    raise WrongReturnError(f"the pass returns {type(returned).__name__}: return PassResult(module, modified)")
+
+
+def returned_program(returned: Any, given: ExportedProgram) -> ExportedProgram:
+    """The program that a pass over programs hands back, itself or in the ``exported_program`` of a result.
+
+    Raises:
+        TypeError: it hands back something else; the message says what to return.
+    """
+    found = given if returned is None else getattr(returned, "exported_program", returned)
+    if isinstance(found, ExportedProgram):
+        return found
+    raise WrongReturnError(
+        f"the pass returns {type(returned).__name__} for an ExportedProgram: return the program, or give "
+        "program.module() to a pass over a GraphModule"
+    )
 
 
 # ---- modules that others may hold too --------------------------------------------------------------------------------
@@ -262,53 +410,3 @@ def _look(module: nn.Module) -> dict[str, Any]:
 
 def _otherwise(before: dict[str, Any], now: dict[str, Any]) -> str:
     return " and ".join(what for what in before if before[what] != now[what])
-
-
-# ---- tracing ---------------------------------------------------------------------------------------------------------
-
-
-@contextlib.contextmanager
-def _watched(given: fx.GraphModule, traced: list[str]) -> Iterator[None]:
-    """Note each tracing of the module itself, by any front end."""
-    family = {id(module) for module in given.modules()}
-    trace, transform = fx.Tracer.trace, fx.Transformer.transform
-
-    def watched_trace(self: fx.Tracer, root: Any, *args: Any, **kwargs: Any) -> fx.Graph:
-        own = root if isinstance(root, nn.Module) else getattr(root, "__self__", None)
-        if isinstance(own, fx.GraphModule) and (id(own) in family or _same_code(own, given)):
-            traced.append(f"{type(self).__name__}.trace")
-        return trace(self, root, *args, **kwargs)
-
-    def watched_transform(self: fx.Transformer) -> fx.GraphModule:
-        traced.append(f"{type(self).__name__}.transform")
-        return transform(self)
-
-    with contextlib.ExitStack() as patches:
-        patches.enter_context(mock.patch.object(fx.Tracer, "trace", watched_trace))
-        patches.enter_context(mock.patch.object(fx.Transformer, "transform", watched_transform))
-        for home, name in _others_that_trace():
-            patches.enter_context(mock.patch.object(home, name, _noting(getattr(home, name), name, traced)))
-        yield
-
-
-def _same_code(module: fx.GraphModule, given: fx.GraphModule) -> bool:
-    return module.code == given.code
-
-
-def _others_that_trace() -> Iterator[tuple[Any, str]]:
-    """What else makes a graph by running a module; where a version of torch has none of it, it is not watched."""
-    from torch.fx.experimental import proxy_tensor
-
-    yield proxy_tensor._MakefxTracer, "_trace_inner"
-    export = getattr(torch.export, "_trace", None)
-    if hasattr(export, "_export"):
-        yield export, "_export"
-
-
-def _noting(function: Callable[..., Any], name: str, traced: list[str]) -> Callable[..., Any]:
-    @functools.wraps(function)
-    def noted(*args: Any, **kwargs: Any) -> Any:
-        traced.append({"_trace_inner": "make_fx", "_export": "torch.export"}.get(name, name))
-        return function(*args, **kwargs)
-
-    return noted

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import torch
-from torch import fx
+from torch import Tensor, fx
+from torch._subclasses.fake_tensor import FakeTensor
+from torch.utils import _pytree as pytree
+
+_PROMISES = ("val", "example_value")
+"""What torch.export, make_fx and torch.compile tell: the graph is right for these sizes, and those that have a name."""
 
 
 def inputs_for(module: fx.GraphModule, rows: int | None = 3, seed: int = 0) -> tuple[Any, ...]:
     """Inputs that go with a graph, in the order of its placeholders.
 
     Args:
-        module: a random graph, or any whose placeholders have ``meta["tensor_meta"]`` (as ``ShapeProp`` makes it) or
-            ``meta["val"]`` (as ``torch.export`` does).
-        rows: the first dimension of every tensor; ``None`` leaves it as it is told.
+        module: a random graph, or any whose placeholders have ``meta["tensor_meta"]`` (as ``ShapeProp`` makes it),
+            ``meta["val"]`` (``torch.export``, ``make_fx``) or ``meta["example_value"]`` (``torch.compile``).
+        rows: the first dimension of every tensor; ``None`` leaves it as it is told. A size that is fixed in the graph
+            (a number in ``val`` or ``example_value``) stays.
         seed: the same seed gives the same numbers. Nobody else's random numbers are used up.
 
     Returns:
-        A tensor for each placeholder; numbers are normally distributed, whole numbers and truth values are 0 and 1.
+        A tensor for each placeholder, a number for a size; numbers are normally distributed, whole numbers and truth
+        values are 0 and 1.
 
     Raises:
         ValueError: the meta of a placeholder tells no shape; the message says what to do.
@@ -30,11 +38,71 @@ def inputs_for(module: fx.GraphModule, rows: int | None = 3, seed: int = 0) -> t
         (5, 4)
     """
     generator = torch.Generator().manual_seed(seed)
-    return tuple(_drawn(node, rows, generator) for node in module.graph.nodes if node.op == "placeholder")
+    named = {} if rows is None else dict.fromkeys(_leading_symbols(module), rows)
+    return tuple(_drawn(node, rows, named, generator) for node in _placeholders(module))
 
 
-def _drawn(node: fx.Node, rows: int | None, generator: torch.Generator) -> Any:
-    told = node.meta.get("tensor_meta", node.meta.get("val"))
+def open_sizes(module: fx.GraphModule) -> bool:
+    """Whether the graph may be run with another batch: no placeholder fixes its first dimension, or one names it."""
+    told = [value for node in _placeholders(module) if (value := _promise(node)) is not None]
+    return not any(isinstance(value, Tensor) and value.ndim for value in told) or bool(_leading_symbols(module))
+
+
+def real(inputs: Any) -> Any:
+    """The same tree with a real tensor in place of each fake one, and the number that each size stands for."""
+    generator = torch.Generator().manual_seed(0)
+
+    def made(leaf: Any) -> Any:
+        if isinstance(leaf, FakeTensor):
+            drawn = _draw([_size(size, {}) for size in leaf.shape], leaf.dtype, generator)
+            return drawn.to(leaf.fake_device).requires_grad_(leaf.requires_grad)
+        return _size(leaf, {}) if isinstance(leaf, torch.SymInt) else leaf
+
+    return pytree.tree_map(made, inputs)
+
+
+def _placeholders(module: fx.GraphModule) -> Iterator[fx.Node]:
+    return (node for node in module.graph.nodes if node.op == "placeholder")
+
+
+def _promise(node: fx.Node) -> Any:
+    return next((node.meta[key] for key in _PROMISES if node.meta.get(key) is not None), None)
+
+
+def _leading_symbols(module: fx.GraphModule) -> list[Any]:
+    """The names of sizes that stand alone as the first dimension of an input."""
+    firsts = (
+        told.shape[0] for node in _placeholders(module) if isinstance(told := _promise(node), Tensor) and told.ndim
+    )
+    found = [size.node.expr for size in firsts if isinstance(size, torch.SymInt)]
+    return [name for name in found if name.is_symbol]
+
+
+def _size(size: Any, named: dict[Any, int]) -> int:
+    """A size as a number. ``int(size)`` would tell the shape environment that the size is fixed from now on."""
+    if not isinstance(size, torch.SymInt):
+        return int(size)
+    expression = size.node.expr
+    known = {name: named.get(name, _hint(size, name)) for name in expression.free_symbols}
+    return int(expression.xreplace(known))
+
+
+def _hint(size: torch.SymInt, name: Any) -> int:
+    environment = size.node.shape_env
+    # Before torch 2.10 it has the other name.
+    hints = environment.backed_var_to_val if hasattr(environment, "backed_var_to_val") else environment.var_to_val
+    return int(hints.get(name, 3))
+
+
+def _drawn(node: fx.Node, rows: int | None, named: dict[Any, int], generator: torch.Generator) -> Any:
+    promised = _promise(node)
+    if isinstance(promised, torch.SymInt):
+        return _size(promised, named)
+    if isinstance(promised, Tensor):
+        return _draw([_size(size, named) for size in promised.shape], promised.dtype, generator)
+    if isinstance(promised, bool | int | float | str):
+        return promised
+    told = node.meta.get("tensor_meta")
     if told is None and node.args:
         return node.args[0]
     if not hasattr(told, "shape") or not hasattr(told, "dtype"):
@@ -45,6 +113,10 @@ def _drawn(node: fx.Node, rows: int | None, generator: torch.Generator) -> Any:
     shape = [int(size) for size in told.shape]
     if rows is not None and shape:
         shape[0] = rows
-    if told.dtype.is_floating_point or told.dtype.is_complex:
-        return torch.randn(shape, generator=generator, dtype=told.dtype)
-    return torch.randint(0, 2, shape, generator=generator, dtype=told.dtype)
+    return _draw(shape, told.dtype, generator)
+
+
+def _draw(shape: list[int], dtype: torch.dtype, generator: torch.Generator) -> Tensor:
+    if dtype.is_floating_point or dtype.is_complex:
+        return torch.randn(shape, generator=generator, dtype=dtype)
+    return torch.randint(0, 2, shape, generator=generator, dtype=dtype)

@@ -1,0 +1,114 @@
+"""Make of a question about a trial an invariant: a function that readers call, and that a report can ask."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from torch import fx
+from torch.export import ExportedProgram
+
+from fxbook.passes.report import Finding, error_of
+from fxbook.passes.trial import Pass, PassRaisedError, Trial, WrongReturnError, one_line, outside_fake_mode
+
+
+class Told(NamedTuple):
+    """What is wrong, as a sentence without its stop; what to do; the node where it shows.
+
+    ``advice``: it is a convention that is not followed, or a price that such a pass may have, and no fault.
+    """
+
+    what: str
+    cure: str = ""
+    node: str = ""
+    advice: bool = False
+
+
+class NotAskedError(ValueError):
+    """An invariant cannot be asked of this module and these inputs; the message says why, as a clause."""
+
+
+Question = Callable[[Trial], "Told | str | None"]
+
+
+class Invariant(Protocol):
+    """A function that raises where a pass breaks what it is named for."""
+
+    __name__: str
+    __doc__: str | None
+
+    def __call__(
+        self,
+        run: Pass,
+        module: fx.GraphModule | ExportedProgram,
+        inputs: Sequence[Any] | None = None,
+        kwargs: Mapping[str, Any] | None = None,
+        *,
+        others: Sequence[Sequence[Any]] | None = None,
+        rtol: float | None = None,
+        atol: float | None = None,
+    ) -> None:
+        """Ask it of one pass and one module."""
+
+
+_questions: dict[str, Question] = {}
+
+
+def invariant(question: Question) -> Invariant:
+    """Make of a question, answered by what is wrong, a function that readers call.
+
+    The question gets a :class:`Trial` and returns ``None``, a sentence or :class:`Told`. It raises
+    :class:`NotAskedError` where it has no answer, and sets ``trial.asked`` where it was asked of more than one input.
+    """
+
+    def ask(
+        run: Pass,
+        module: fx.GraphModule | ExportedProgram,
+        inputs: Sequence[Any] | None = None,
+        kwargs: Mapping[str, Any] | None = None,
+        *,
+        others: Sequence[Sequence[Any]] | None = None,
+        rtol: float | None = None,
+        atol: float | None = None,
+    ) -> None:
+        with outside_fake_mode():
+            answer = answered(ask, Trial(run, module, inputs, kwargs, others=others, rtol=rtol, atol=atol))
+        if answer.finding is not None:
+            raise error_of(answer.finding.invariant)(str(answer.finding)) from answer.cause
+        if isinstance(answer.asked, str):
+            raise NotAskedError(f"{ask.__name__} was not asked: {answer.asked}")
+
+    for name in ("__name__", "__qualname__", "__doc__", "__module__"):
+        setattr(ask, name, getattr(question, name))
+    _questions[ask.__name__] = question
+    return ask
+
+
+@dataclasses.dataclass(frozen=True)
+class Answer:
+    """What one invariant says of a trial; ``asked`` is of how many inputs, or why not."""
+
+    asked: int | str
+    finding: Finding | None = None
+    advice: bool = False
+    cause: Exception | None = None
+
+
+def answered(of: Invariant, trial: Trial) -> Answer:
+    """Ask one invariant of a trial."""
+    trial.asked = 1
+    try:
+        told = _questions[of.__name__](trial)
+    except PassRaisedError as raised:
+        return Answer("the pass raises", Finding("runs", str(raised)), cause=raised.error)
+    except NotAskedError as why:
+        return Answer(str(why))
+    except WrongReturnError:
+        raise
+    except Exception as error:
+        return Answer(f"could not be compared: {one_line(error)}")
+    if told is None:
+        return Answer(trial.asked)
+    told = Told(told) if isinstance(told, str) else told
+    return Answer(trial.asked, Finding(of.__name__, told.what, told.node, told.cure), told.advice)

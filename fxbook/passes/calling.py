@@ -1,0 +1,99 @@
+"""What a module is called with: inputs by position and by name, as real tensors, and the same with another batch."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, fx, nn
+from torch.utils import _pytree as pytree
+
+from fxbook.passes.growing.inputs import open_sizes, real
+
+
+class Inputs(tuple[Any, ...]):
+    """Inputs by position, with those by name in ``kwargs``; one tree, and ``copy.deepcopy`` copies both."""
+
+    kwargs: dict[str, Any]
+
+    def __new__(cls, inputs: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None) -> Inputs:
+        """Put them together; neither is copied."""
+        made = super().__new__(cls, inputs)
+        made.kwargs = dict(kwargs or {})
+        return made
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Inputs:
+        return Inputs(copy.deepcopy(tuple(self), memo), copy.deepcopy(self.kwargs, memo))
+
+
+pytree.register_pytree_node(
+    Inputs,
+    lambda inputs: ([tuple(inputs), inputs.kwargs], None),
+    lambda parts, _: Inputs(*parts),
+)
+
+
+def call(module: Callable[..., Any], inputs: Sequence[Any]) -> Any:
+    """Call a module with inputs, those by name included."""
+    return module(*inputs, **getattr(inputs, "kwargs", {}))
+
+
+def ordered(module: fx.GraphModule, inputs: Sequence[Any]) -> tuple[Any, ...]:
+    """The inputs in the order of the placeholders, as ``fx.Interpreter.run`` takes them: it knows no names."""
+    kwargs = getattr(inputs, "kwargs", {})
+    if not kwargs:
+        return tuple(inputs)
+    # A lazy module knows its signature once it is compiled.
+    assert module.code
+    bound = inspect.signature(module.forward).bind(*inputs, **kwargs)
+    bound.apply_defaults()
+    return (*bound.args, *bound.kwargs.values())
+
+
+def checked(inputs: Any, kwargs: Any = None, called: str = "inputs") -> Inputs:
+    """The inputs as :class:`Inputs` of real tensors.
+
+    Raises:
+        TypeError: they are no sequence, or a tensor, which would be taken apart into its rows.
+    """
+    if isinstance(inputs, Tensor):
+        raise TypeError(f"`{called}` is a tensor: pass a tuple of all inputs, as (x,)")
+    if isinstance(inputs, str | Mapping) or not isinstance(inputs, Sequence):
+        raise TypeError(f"`{called}` is of type {type(inputs).__name__}: pass a tuple of all inputs, as (x,)")
+    if kwargs is not None and not isinstance(kwargs, Mapping):
+        raise TypeError(f"`kwargs` is of type {type(kwargs).__name__}: pass a dict of the inputs by name")
+    return real(inputs if isinstance(inputs, Inputs) else Inputs(inputs, kwargs))
+
+
+def shapes(inputs: Any) -> str:
+    """The shapes of the tensors among the inputs, and what the others are."""
+    leaves = pytree.tree_leaves(inputs)
+    told = [
+        str(tuple(leaf.shape)) if isinstance(leaf, Tensor) and not leaf.is_nested else repr(leaf) for leaf in leaves
+    ]
+    return ", ".join(one if len(one) < 40 else f"{one[:39]}…" for one in told) or "none"
+
+
+def resized(module: nn.Module, inputs: Inputs, rows: int) -> Inputs | str:
+    """The same inputs with another number of rows in all; or why there are none, as a clause.
+
+    Rows are repeated: an index that was in range stays there.
+    """
+    if isinstance(module, fx.GraphModule) and not open_sizes(module):
+        return "the sizes are fixed in this graph"
+    tensors = [leaf for leaf in pytree.tree_leaves(inputs) if isinstance(leaf, Tensor) and not leaf.is_nested]
+    found = {leaf.shape[0] if leaf.ndim else 0 for leaf in tensors}
+    if len(found) != 1 or not min(found):
+        return "the inputs have no batch dimension in common: give `others`"
+    [now] = found
+    if now == rows:
+        return "the inputs have that size"
+    at = torch.arange(rows) % now
+
+    def with_rows(leaf: Tensor) -> Tensor:
+        return leaf.detach()[at.to(leaf.device)].requires_grad_(leaf.requires_grad)
+
+    return pytree.tree_map_only(Tensor, with_rows, inputs)

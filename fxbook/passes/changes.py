@@ -1,0 +1,110 @@
+"""What differs between two modules: graphs, those inside included, modules, and stored tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch import fx, nn
+
+from fxbook.passes.report import Changes
+from fxbook.passes.trial import same_bytes, tensors_of
+
+
+def changed(before: fx.GraphModule, after: fx.GraphModule, *, names: bool = False) -> str | None:
+    """What differs first, as a clause; ``None`` where nothing does.
+
+    Args:
+        before: a module.
+        after: what is compared with it.
+        names: whether another name of a node counts.
+    """
+    was, now = graphs_of(before), graphs_of(after)
+    for path in was:
+        if path in now and (said := _graph_differs(was[path], now[path], names)):
+            return f"{said} in the graph of `{path}`" if path else said
+    old, new = _modules(before), _modules(after)
+    if old != new:
+        path = sorted(set(old.items()) ^ set(new.items()))[0][0]
+        return f"the module `{path}` differs"
+    if other := _stored_otherwise(before, after):
+        return f"the weight `{other[0]}` differs"
+    return None
+
+
+def changes(before: fx.GraphModule, after: fx.GraphModule) -> Changes:
+    """How much differs: nodes by their names, modules and stored tensors."""
+    was, now = graphs_of(before), graphs_of(after)
+    added = removed = differ = count = 0
+    for path in dict.fromkeys((*was, *now)):
+        old = was[path].nodes if path in was else ()
+        new = now[path].nodes if path in now else ()
+        count += len(old)
+        if path in was and path in now and not _graph_differs(was[path], now[path], False):
+            continue
+        here = {node.name: _call(node) for node in old}
+        there = {node.name: _call(node) for node in new}
+        added += len(there.keys() - here.keys())
+        removed += len(here.keys() - there.keys())
+        differ += sum(here[name] != there[name] for name in here.keys() & there.keys())
+    old_modules, new_modules = _modules(before), _modules(after)
+    stored = len({path for path, _ in set(old_modules.items()) ^ set(new_modules.items())})
+    return Changes(added, removed, differ, stored + len(_stored_otherwise(before, after)), count)
+
+
+def graphs_of(module: nn.Module) -> dict[str, fx.Graph]:
+    """The graph of a module and those inside it, by path."""
+    return {path: inner.graph for path, inner in module.named_modules() if isinstance(inner, fx.GraphModule)}
+
+
+def _graph_differs(before: fx.Graph, after: fx.Graph, names: bool) -> str | None:
+    old, new = list(before.nodes), list(after.nodes)
+    was, now = _program(old), _program(new)
+    if was == now:
+        other = [b.name for a, b in zip(old, new, strict=True) if a.name != b.name] if names else []
+        return f"the graph differs at `{other[0]}`" if other else None
+    calls = {_call(node) for node in old}
+    fresh = [node.name for node in new if _call(node) not in calls]
+    kept = {_call(node) for node in new}
+    gone = [node.name for node in old if _call(node) not in kept]
+    return f"the graph differs at `{(fresh + gone)[0]}`" if fresh or gone else "the order of the graph differs"
+
+
+def _program(nodes: list[fx.Node]) -> list[tuple[Any, ...]]:
+    """Opcode, target and arguments of each node, in which a node is its place in the list."""
+    place = {node: f"%{at}" for at, node in enumerate(nodes)}
+
+    def text(arguments: Any) -> str:
+        return repr(fx.node.map_arg(arguments, lambda node: place.get(node, "?")))
+
+    return [(node.op, _target(node), text(node.args), text(node.kwargs)) for node in nodes]
+
+
+def _call(node: fx.Node) -> tuple[Any, ...]:
+    return node.name, node.op, _target(node), repr(node.args), repr(node.kwargs)
+
+
+def _target(node: fx.Node) -> str:
+    return node.target if isinstance(node.target, str) else f"{node.target!r} {id(node.target)}"
+
+
+def _modules(module: nn.Module) -> dict[str, str]:
+    return {path: f"{type(below).__name__}({below.extra_repr()})" for path, below in module.named_modules() if path}
+
+
+def _stored_otherwise(before: nn.Module, after: nn.Module) -> list[str]:
+    """The names of stored tensors that only one has, or that hold something else.
+
+    ``copy.deepcopy`` of a ``GraphModule`` drops what its graph does not use: it tells nothing of a pass.
+    """
+    held, holds = tensors_of(before), tensors_of(after)
+    return [
+        name
+        for name in dict.fromkeys((*held, *holds))
+        if name not in held or name not in holds or not _same(held[name], holds[name])
+    ]
+
+
+def _same(one: Any, other: Any) -> bool:
+    if one is other:
+        return True
+    return one.shape == other.shape and one.dtype == other.dtype and same_bytes(one.detach(), other.detach())

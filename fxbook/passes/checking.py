@@ -1,0 +1,138 @@
+"""Try a pass on a module, and report all that it must keep."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from torch import fx
+from torch.export import ExportedProgram
+from torch.fx.passes.infra.pass_base import PassResult
+
+from fxbook.passes.asking import Answer, Invariant, answered
+from fxbook.passes.changes import changed, changes
+from fxbook.passes.report import Changes, Finding, PassReport
+from fxbook.passes.trial import Pass, Trial, outside_fake_mode, shared_copy
+
+
+def check_pass(
+    run: Pass,
+    module: fx.GraphModule | ExportedProgram,
+    inputs: Sequence[Any] | None = None,
+    kwargs: Mapping[str, Any] | None = None,
+    *,
+    keep: Iterable[Invariant | str] | None = None,
+    without: Iterable[Invariant | str] = (),
+    others: Sequence[Sequence[Any]] | None = None,
+    rtol: float | None = None,
+    atol: float | None = None,
+) -> PassReport:
+    """Try a pass on a module, and report all that it must keep.
+
+    Args:
+        run: the pass: gets a ``GraphModule``, returns ``PassResult``, a ``GraphModule``, or ``None`` (edited in place).
+            One that gets a ``Graph`` is ``over_graph(run)``; one that gets an ``ExportedProgram`` returns one.
+        module: what it is tried on; the pass works on copies of it. In a backend of ``torch.compile`` the graph module,
+            fake tensors and sizes among its inputs included.
+        inputs: what the module is run on, by position; without any :func:`fxbook.inputs_for` makes them.
+        kwargs: the same by name.
+        keep: the invariants, or their names; without it all of them, ``invariants.ALL``. What is named here is
+            demanded: a convention that is broken, or an invariant that cannot be asked, is a fault then.
+        without: those that this pass need not keep.
+        others: more inputs, of other sizes; without them the inputs get one row, and five, where the graph allows it.
+        rtol: how far numbers may be apart, relatively; without it as ``torch.testing.assert_close`` has it.
+        atol: the same, absolutely.
+
+    Returns:
+        A report, true where nothing is broken. ``report.require()`` raises where something is, ``report.result`` is
+        what the pass returned.
+
+    Raises:
+        TypeError: there is no graph, the inputs are no tuple, or the pass returns something else than a pass returns.
+        ValueError: the module itself does not run on the inputs, or no invariant has a name that is given.
+
+    Example:
+        >>> import torch
+        >>> from torch.fx.passes.infra.pass_base import PassResult
+        >>> from fxbook import check_pass, random_graph
+        >>> def nothing(module):
+        ...     return PassResult(module, False)
+        >>> report = check_pass(nothing, random_graph(7)).require()
+        >>> report.result.modified
+        False
+    """
+    from fxbook.passes.invariants import ALL, runs
+
+    left_out = set(_chosen(without))
+    asked = [one for one in (ALL if keep is None else _chosen(keep)) if one not in left_out]
+    with outside_fake_mode():
+        trial = Trial(run, module, inputs, kwargs, others=others, rtol=rtol, atol=atol)
+        # A pass that raises is told, whatever is asked.
+        answers = {runs.__name__: answered(runs, trial)}
+        answers |= {one.__name__: answered(one, trial) for one in asked if one is not runs}
+        return _report(run, trial, answers, demanded=keep is not None)
+
+
+def _report(run: Pass, trial: Trial, answers: dict[str, Answer], *, demanded: bool) -> PassReport:
+    raised = answers["runs"].finding
+    if raised is not None:
+        why: dict[str, int | str] = dict.fromkeys(answers, "the pass raises")
+        return PassReport(_name(run), None, (raised,), (), why | {"runs": 1}, Changes(), answers["runs"].cause)
+    faults, advice = [], []
+    for name, answer in answers.items():
+        if answer.finding is not None:
+            (advice if answer.advice and not demanded else faults).append(answer.finding)
+        elif isinstance(answer.asked, str) and demanded:
+            faults.append(Finding(name, f"was not asked: {answer.asked}"))
+    advice += [Finding("purity", f"not compared: {what}") for what in trial.not_compared]
+    much = changes(trial.before, trial.after)
+    if not much:
+        said = "the pass changed nothing: what it keeps was not put to the test"
+        advice.append(Finding("changes", said, cure="give a module to which the pass applies"))
+    told = {name: answer.asked for name, answer in answers.items()}
+    return PassReport(_name(run), trial.first.returned, tuple(faults), tuple(advice), told, much)
+
+
+def _name(run: Any) -> str:
+    return getattr(run, "__name__", None) or type(run).__name__
+
+
+def _chosen(asked: Iterable[Invariant | str] | Invariant | str) -> list[Invariant]:
+    from fxbook.passes.invariants import ALL
+
+    by_name = {invariant.__name__: invariant for invariant in ALL}
+    chosen = []
+    for one in [asked] if isinstance(asked, str) or callable(asked) else asked:
+        found = by_name.get(one if isinstance(one, str) else getattr(one, "__name__", ""))
+        if found is None:
+            raise ValueError(f"{one!r} is no invariant: they are {', '.join(by_name)}")
+        chosen.append(found)
+    return chosen
+
+
+def over_graph(run: Callable[[fx.Graph], Any]) -> Callable[[fx.GraphModule], PassResult]:
+    """Make of a pass over a ``Graph``, as Inductor takes them, one that :func:`check_pass` takes.
+
+    What such a pass returns is not looked at. As Inductor does, the module is compiled after it.
+
+    Example:
+        >>> import torch
+        >>> from fxbook import check_pass, invariants, random_graph
+        >>> def nothing(graph):
+        ...     graph.lint()
+        >>> bool(check_pass(invariants.over_graph(nothing), random_graph(7)))
+        True
+    """
+
+    @functools.wraps(run, updated=())
+    def over_module(module: fx.GraphModule) -> PassResult:
+        before = shared_copy(module)
+        run(module.graph)
+        module.recompile()
+        return PassResult(module, changed(before, module) is not None)
+
+    # What a class copies as its name is missing for an object that is called.
+    over_module.__name__ = _name(run)
+    del over_module.__wrapped__
+    return over_module

@@ -1,0 +1,168 @@
+"""What a pass keeps of the graph: it is valid and compiled, its nodes are needed, their meta and its inputs stay."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, fx
+
+from fxbook.passes.asking import NotAskedError, Told, invariant
+from fxbook.passes.calling import ordered
+from fxbook.passes.trial import Trial, kept, one_line
+
+
+@invariant
+def lint(trial: Trial) -> Told | None:
+    """The graph that comes out is valid: ``graph.lint()`` says nothing, it has an output, and nothing stands behind it.
+
+    Example:
+        >>> from fxbook import invariants, random_graph
+        >>> invariants.lint(lambda module: module.graph.eliminate_dead_code(), random_graph(7))
+        Traceback (most recent call last):
+        fxbook.passes.trial.WrongReturnError: the pass returns bool: return PassResult(module, modified)
+    """
+    found = trial.recorded[1]
+    if found.lint:
+        return Told(found.lint, "put a node behind the nodes that it reads, and call module.graph.lint()")
+    if not found.nodes or all(node.op != "output" for node in found):
+        return Told("the graph has no output", "call graph.output(result)")
+    if late := [node.name for node in found if "never runs: after the output" in node.notes]:
+        return Told(f"`{late[0]}` stands behind the output and never runs", "insert before the output", late[0])
+    return None
+
+
+@invariant
+def code(trial: Trial) -> Told | None:
+    """``forward`` runs the graph that comes out: the module is recompiled.
+
+    Example:
+        >>> from fxbook import invariants, random_graph
+        >>> invariants.code(lambda module: None, random_graph(7))
+    """
+    if trial.recorded[1].stale:
+        return Told("`forward` runs another program than the graph says", "call module.recompile() before you return")
+    return None
+
+
+@invariant
+def no_dead_nodes(trial: Trial) -> Told | None:
+    """No node is left behind that nothing needs: there are no more of them than before.
+
+    Example:
+        >>> from fxbook import invariants, random_graph
+        >>> invariants.no_dead_nodes(lambda module: None, random_graph(7))
+    """
+    before, after = ([node for node in found if "dead" in node.notes] for found in trial.recorded)
+    names = {node.name for node in before}
+    # What takes the place of a node that was dead is dead, too.
+    if len(after) > len(before):
+        left = next(node for node in after if node.name not in names)
+        # It costs time, and is not wrong: many passes leave it to eliminate_dead_code().
+        cure = "erase a node once its users are gone"
+        return Told(f"nothing uses `{left.name}` any more ({left.call})", cure, left.name, advice=True)
+    return None
+
+
+@invariant
+def meta(trial: Trial) -> Told | None:
+    """What a node tells of its value stays true; a node that stays keeps its meta, and a new one has what all have.
+
+    A shape or a dtype that is not true is a fault: the next pass believes it. What is missing is advice.
+
+    Example:
+        >>> from fxbook import invariants, random_graph
+        >>> invariants.meta(lambda module: None, random_graph(7))
+    """
+    if untrue := _meta_untrue(trial):
+        return untrue
+    ran = trial.first
+    computing = [told for op, told in ran.nodes.values() if op not in ("placeholder", "output", "get_attr")]
+    common = set.intersection(*(set(told) for told in computing)) if computing else set()
+    for node in ran.after.graph.nodes:
+        kept = ran.nodes.get(node.name)
+        if kept is not None and kept[0] == node.op:
+            if lost := sorted(set(kept[1]) - set(node.meta)):
+                cure = "a node in place of another gets a copy of its meta"
+                return Told(f"`{node.name}` has lost meta[{lost[0]!r}]", cure, node.name, advice=True)
+        elif node.op not in ("placeholder", "output", "get_attr") and (lacking := sorted(common - set(node.meta))):
+            return Told(
+                f"the new node `{node.name}` has no meta[{lacking[0]!r}], which every other node has",
+                "copy the meta of the node that it stands for, and correct what is different",
+                node.name,
+                advice=True,
+            )
+    return None
+
+
+class _Telling(fx.Interpreter):
+    """Runs a graph, and notes what each node tells of its value that is not so."""
+
+    def __init__(self, module: fx.GraphModule) -> None:
+        super().__init__(module)
+        self.untrue: dict[str, str] = {}
+
+    def run_node(self, n: fx.Node) -> Any:
+        value = super().run_node(n)
+        if said := _tells(n.meta, value):
+            self.untrue[n.name] = said
+        return value
+
+    @classmethod
+    def of(cls, module: fx.GraphModule, inputs: Sequence[Any]) -> _Telling:
+        telling = cls(module)
+        with kept(module), torch.no_grad():
+            telling.run(*ordered(module, copy.deepcopy(inputs)))
+        return telling
+
+
+def _meta_untrue(trial: Trial) -> Told | None:
+    """Whether what a node tells of its value differs from what the node computes, where it was true before."""
+    told = [node.meta for node in trial.after.graph.nodes]
+    if not any("tensor_meta" in one or "val" in one for one in told):
+        return None
+    before = _Telling.of(trial.before, trial.inputs)
+    try:
+        after = _Telling.of(trial.after, trial.inputs)
+    except Exception as error:
+        raise NotAskedError(f"the module that came out raises {one_line(error)}") from error
+    for name, said in after.untrue.items():
+        if name not in before.untrue:
+            cure = "correct it where a node computes something else than before"
+            return Told(f"the meta of `{name}` tells {said}", cure, name)
+    return None
+
+
+def _tells(meta: dict[str, Any], value: Any) -> str | None:
+    for key in ("tensor_meta", "val"):
+        told = meta.get(key)
+        if isinstance(value, Tensor) and not value.is_nested and hasattr(told, "shape") and hasattr(told, "dtype"):
+            if tuple(told.shape) != tuple(value.shape):
+                return f"the shape {tuple(told.shape)}, its value has {tuple(value.shape)}"
+            if told.dtype != value.dtype:
+                return f"the dtype {told.dtype}, its value has {value.dtype}"
+    return None
+
+
+@invariant
+def inputs_kept(trial: Trial) -> Told | None:
+    """The inputs are called as before, in the same order, with the same defaults.
+
+    Example:
+        >>> from fxbook import invariants, random_graph
+        >>> invariants.inputs_kept(lambda module: None, random_graph(7))
+    """
+    before, after = (
+        [(node.target, node.args) for node in module.graph.nodes if node.op == "placeholder"]
+        for module in (trial.before, trial.after)
+    )
+    if before == after:
+        return None
+    old, new = (", ".join(_signature(*one) for one in found) for found in (before, after))
+    return Told(f"the module takes ({new}), before: ({old})", "callers pass inputs by name, so keep each placeholder")
+
+
+def _signature(target: Any, default: tuple[Any, ...]) -> str:
+    return f"{target}={default[0]!r}" if default else str(target)

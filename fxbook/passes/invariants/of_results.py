@@ -1,0 +1,165 @@
+"""What a pass keeps of what the module computes: values, at other sizes too, gradients, and the memory of results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, fx
+from torch.utils import _pytree as pytree
+
+from fxbook.passes.asking import NotAskedError, Told, invariant
+from fxbook.passes.calling import call, shapes
+from fxbook.passes.likeness import difference, first_node, of_outcomes
+from fxbook.passes.sharing import newly_shared
+from fxbook.passes.trial import SEED, Trial, kept, one_line, same_bytes, tensors_of
+
+
+@invariant
+def values(trial: Trial) -> Told | None:
+    """The module gives what it gave: structure, shapes, dtypes and numbers, and what it writes into inputs and buffers.
+
+    Example:
+        >>> import torch
+        >>> from fxbook import invariants
+        >>> def wrong(module):
+        ...     for node in module.graph.nodes:
+        ...         if node.target is torch.relu:
+        ...             node.target = torch.tanh
+        ...     module.recompile()
+        >>> module = torch.fx.symbolic_trace(lambda x: torch.relu(x))
+        >>> invariants.values(wrong, module, (torch.tensor([-1.0]),))
+        Traceback (most recent call last):
+        fxbook.passes.report.ValuesError: values: the result has other numbers: -0.761594 at [0], before: 0 (1 ...
+    """
+    return _other_values(trial, trial.inputs)
+
+
+@invariant
+def values_at_another_size(trial: Trial) -> Told | None:
+    """The same for inputs of other sizes: a number that the pass took from one input is no constant of the module.
+
+    Where no ``others`` are given, all inputs get one row and five, if the graph leaves their first dimension open.
+
+    Example:
+        >>> from fxbook import invariants, random_graph
+        >>> invariants.values_at_another_size(lambda module: None, random_graph(7))
+    """
+    if not trial.others:
+        raise NotAskedError(trial.why_no_others)
+    trial.asked = len(trial.others)
+    for inputs in trial.others:
+        if told := _other_values(trial, inputs):
+            cure = "compute sizes in the graph, do not write them into it"
+            return Told(f"with inputs of shape {shapes(inputs)}, {told.what}", cure, told.node)
+    return None
+
+
+def _other_values(trial: Trial, inputs: Sequence[Any]) -> Told | None:
+    said = of_outcomes(*trial.outcomes(inputs), trial.rtol, trial.atol)
+    if said is None:
+        return None
+    first = first_node(trial.before, trial.after, inputs, trial.rtol, trial.atol)
+    return Told(said + first, node=first.split("`")[1] if first else "")
+
+
+@invariant
+def gradients(trial: Trial) -> Told | None:
+    """The result has the gradients that it had, for inputs, and for the parameters that both modules have.
+
+    A parameter with another value is another parameter: of folded weights nothing is asked. A module in eval mode is
+    not trained, so another gradient of its parameters is advice.
+
+    Example:
+        >>> from fxbook import invariants, random_graph
+        >>> invariants.gradients(lambda module: None, random_graph(7))
+    """
+    try:
+        before = _gradients(trial.before, trial.inputs)
+    except Exception as error:
+        raise NotAskedError(f"backward raises {one_line(error)}, before the pass too") from error
+    cure = "keep the operations that autograd can differentiate"
+    came_out = trial.after
+    try:
+        after = _gradients(came_out, trial.inputs)
+    except Exception as error:
+        return Told(f"backward raises {one_line(error)}", cure)
+    old_ones, new_ones = tensors_of(trial.before), tensors_of(came_out)
+    found = None
+    for name, old in before.items():
+        of_parameter = name.startswith("`")
+        if name not in after or (of_parameter and not _alike(old_ones[name.strip("`")], new_ones[name.strip("`")])):
+            continue
+        new = after[name]
+        advice = of_parameter and not trial.before.training
+        if (old is None) != (new is None):
+            depends = "no longer depends" if new is None else "now depends"
+            gives = "no gradient" if new is None else "a gradient"
+            why = "look for detach, no_grad and .data" if new is None else "keep what was cut off"
+            found = Told(f"the result {depends} on {name}: backward gives it {gives}", why, advice=advice)
+        elif old is not None and (said := difference(old, new, f"the gradient of {name}", trial.rtol, trial.atol)):
+            found = Told(said, advice=advice)
+        if found is not None and not found.advice:
+            return found
+    return found
+
+
+def _alike(before: Tensor, after: Tensor) -> bool:
+    return before.shape == after.shape and before.dtype == after.dtype and same_bytes(before, after)
+
+
+def _gradients(module: fx.GraphModule, inputs: Sequence[Any]) -> dict[str, Tensor | None]:
+    """The gradients of a weighted sum of all results, by name; ``None`` where the result does not depend."""
+    leaves: dict[str, Tensor] = {}
+
+    def leaf(value: Tensor) -> Tensor:
+        if value.is_nested or not value.is_floating_point():
+            return value.detach().clone()
+        own = leaves[f"input {len(leaves)}"] = value.detach().clone().requires_grad_()
+        # A module may write into its inputs, which no leaf allows.
+        return own.clone()
+
+    given = pytree.tree_map_only(Tensor, leaf, inputs)
+    leaves |= {f"`{name}`": held for name, held in module.named_parameters() if held.requires_grad}
+    with torch.enable_grad(), kept(module):
+        result = call(module, given)
+        drawn = torch.Generator().manual_seed(SEED)
+        parts = [part for part in pytree.tree_leaves(result) if isinstance(part, Tensor) and part.requires_grad]
+        if not parts:
+            return dict.fromkeys(leaves)
+        weights = [torch.rand(part.shape, generator=drawn, dtype=torch.float64).to(part) + 0.5 for part in parts]
+        found = torch.autograd.grad(parts, list(leaves.values()), weights, allow_unused=True)
+    return dict(zip(leaves, found, strict=True))
+
+
+@invariant
+def aliasing(trial: Trial) -> Told | None:
+    """A result shares memory with an input, a stored tensor or another result only where it did before.
+
+    Otherwise ``y.add_(1)`` on a result changes ``x``, which it did not change before. A pass may return a copy where
+    the module returned a view.
+
+    Example:
+        >>> import torch
+        >>> from fxbook import invariants
+        >>> def wrong(module):
+        ...     for node in module.graph.find_nodes(op="call_method", target="clone"):
+        ...         node.replace_all_uses_with(node.args[0])
+        ...         module.graph.erase_node(node)
+        ...     module.recompile()
+        >>> module = torch.fx.symbolic_trace(lambda x: x.clone())
+        >>> invariants.aliasing(wrong, module, (torch.ones(2),))
+        Traceback (most recent call last):
+        fxbook.passes.report.AliasingError: aliasing: the result shares memory with the input `x`, and did ...
+    """
+    if (error := trial.outcomes(trial.inputs)[1].error) is not None:
+        raise NotAskedError(f"the module that came out raises {one_line(error)}")
+    found = next(newly_shared(trial.before, trial.after, trial.inputs), None)
+    if found is None:
+        return None
+    return Told(
+        f"the result{found.result} shares memory with {found.name}, and did not before: a write into one of them "
+        "changes the other",
+        "leave the node that made the copy, or return a clone",
+    )

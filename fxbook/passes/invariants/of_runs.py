@@ -1,0 +1,129 @@
+"""What a pass keeps as a program: it ends, says what it did, is the same twice, and edits in place of tracing."""
+
+from __future__ import annotations
+
+from fxbook.passes.asking import NotAskedError, Told, invariant
+from fxbook.passes.changes import changed
+from fxbook.passes.trial import PassRaisedError, Trial
+
+
+@invariant
+def runs(trial: Trial) -> Told | None:
+    """The pass raises nothing. Where it does, nothing else can be asked, and this is told in any case.
+
+    Example:
+        >>> from fxbook import invariants, random_graph
+        >>> invariants.runs(lambda module: 1 / 0, random_graph(7))
+        Traceback (most recent call last):
+        fxbook.passes.report.RunsError: runs: the pass raises ZeroDivisionError: division by zero
+    """
+    assert trial.first
+    return None
+
+
+@invariant
+def modified(trial: Trial) -> Told | None:
+    """The pass returns ``PassResult``, and ``modified`` is true exactly if something changed: a convention.
+
+    A change of meta alone may be told either way.
+
+    Example:
+        >>> from torch.fx.passes.infra.pass_base import PassResult
+        >>> from fxbook import invariants, random_graph
+        >>> invariants.modified(lambda module: PassResult(module, True), random_graph(7))
+        Traceback (most recent call last):
+        fxbook.passes.report.ModifiedError: modified: the pass says that it changed something, and nothing is ...
+    """
+    returned = trial.first.returned
+    if not hasattr(returned, "modified"):
+        if trial.first.made is not trial.after:
+            raise NotAskedError("a pass over an ExportedProgram does not tell")
+        kind = "None" if returned is None else type(returned).__name__
+        cure = "return PassResult(module, modified), so that a caller knows when to stop"
+        return Told(f"the pass returns {kind}", cure, advice=True)
+    if not isinstance(returned.modified, bool):
+        return Told(f"`modified` is {returned.modified!r}", "give True or False", advice=True)
+    what = changed(trial.before, trial.after)
+    if what and not returned.modified:
+        said = f"the pass says that it changed nothing, and {what}"
+        return Told(said, "set modified where you change something", advice=True)
+    if not what and returned.modified and not _meta_changed(trial):
+        said = "the pass says that it changed something, and nothing is changed"
+        return Told(said, "count your changes", advice=True)
+    return None
+
+
+def _meta_changed(trial: Trial) -> bool:
+    now = {node.name: (node.op, node.meta) for node in trial.after.graph.nodes}
+    return repr(now) != repr(trial.first.nodes)
+
+
+@invariant
+def idempotence(trial: Trial) -> Told | None:
+    """A second run changes nothing, and says so: a convention, which a pass that cuts or wraps cannot follow.
+
+    Other names alone are no change.
+
+    Example:
+        >>> from fxbook import invariants, random_graph
+        >>> invariants.idempotence(lambda module: None, random_graph(7))
+    """
+    try:
+        again = trial.first and trial.twice
+        what = changed(trial.after, again.after)
+        says_so = getattr(again.returned, "modified", False) is True
+    except PassRaisedError as raised:
+        if not raised.again:
+            raise
+        return Told(str(raised), "leave alone what the pass has made", advice=True)
+    finally:
+        vars(trial).pop("twice", None)
+    if what:
+        said = f"a second run changes the module again, {what}"
+        return Told(said, "repeat inside the pass until nothing changes", advice=True)
+    if says_so:
+        said = "a second run changes nothing and says that it did"
+        return Told(said, "who repeats it until `modified` is false never ends: count your changes", advice=True)
+    return None
+
+
+@invariant
+def determinism(trial: Trial) -> Told | None:
+    """Two runs on equal modules give equal programs and weights.
+
+    Example:
+        >>> from fxbook import invariants, random_graph
+        >>> invariants.determinism(lambda module: None, random_graph(7))
+    """
+    try:
+        what = changed(trial.after, trial.second.after, names=True)
+    except PassRaisedError as raised:
+        if not raised.again:
+            raise
+        return Told(str(raised), "keep nothing from one run to the next")
+    finally:
+        vars(trial).pop("second", None)
+    if what:
+        cure = "go through nodes in list order, not through a set or by id()"
+        return Told(f"two runs on equal modules differ, {what}", cure)
+    return None
+
+
+@invariant
+def no_retrace(trial: Trial) -> Told | None:
+    """The pass does not trace the module again: what tracing cannot see would be lost. It may trace a pattern.
+
+    A convention: where tracing sees all, nothing is lost.
+
+    Example:
+        >>> import torch
+        >>> from fxbook import invariants
+        >>> module = torch.fx.symbolic_trace(lambda x: torch.relu(x))
+        >>> invariants.no_retrace(torch.fx.symbolic_trace, module, (torch.ones(2),))
+        Traceback (most recent call last):
+        fxbook.passes.report.NoRetraceError: no_retrace: the pass traces the module again, with Tracer.trace; edit ...
+    """
+    if traced := trial.first.traced:
+        said = f"the pass traces the module again, with {traced[0]}"
+        return Told(said, "edit the nodes that are there", advice=True)
+    return None

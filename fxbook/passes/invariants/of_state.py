@@ -1,0 +1,90 @@
+"""What a pass keeps of what it was given: tensors, modules that others hold, names of weights, modes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch import Tensor, nn
+
+from fxbook.passes.asking import Told, invariant
+from fxbook.passes.trial import Trial, same_bytes
+
+
+@invariant
+def purity(trial: Trial) -> Told | None:
+    """The pass changes the graph and nothing else: no tensor, no module that others hold, none of torch's modes.
+
+    A weight may be replaced by another one, in the module that the pass was given; it may not be written into, and a
+    module that is called may not get another one, for the model that was traced holds the same module.
+
+    Example:
+        >>> import torch
+        >>> from fxbook import invariants
+        >>> module = torch.fx.symbolic_trace(torch.nn.Sequential(torch.nn.Linear(2, 2)))
+        >>> def wrong(module):
+        ...     module.get_submodule("0").weight.data.zero_()
+        >>> invariants.purity(wrong, module, (torch.ones(1, 2),))
+        Traceback (most recent call last):
+        fxbook.passes.report.PurityError: purity: the weight `0.weight` holds other values: it is written ...
+    """
+    besides = trial.first.besides
+    return Told(besides[0], "work on a copy, and put back what you switch") if besides else None
+
+
+@invariant
+def state_kept(trial: Trial) -> Told | None:
+    """``state_dict`` has the names that it had, so that a checkpoint can still be loaded.
+
+    A weight under another name is a fault. A weight that is gone or new, as where a pass folds, and one whose name has
+    a prefix, as where a pass cuts a graph into parts, is what such a pass costs: advice.
+
+    Example:
+        >>> from fxbook import invariants, random_graph
+        >>> invariants.state_kept(lambda module: None, random_graph(7))
+    """
+    before, after = trial.before.state_dict(), trial.after.state_dict()
+    lost = sorted(before.keys() - after.keys())
+    new = sorted(after.keys() - before.keys())
+    for name in lost:
+        for renamed in new:
+            if not renamed.endswith(f".{name}") and _same_value(before[name], after[renamed]):
+                return Told(f"the weight `{name}` is called `{renamed}` in state_dict", "keep the names")
+    if lost:
+        more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
+        cure = "keep the names, or document that checkpoints no longer fit"
+        return Told(f"state_dict has lost `{lost[0]}`{more}", cure, advice=True)
+    if new:
+        cure = "register what can be computed with persistent=False"
+        return Told(f"state_dict has a new name `{new[0]}`", cure, advice=True)
+    return None
+
+
+def _same_value(one: Any, other: Any) -> bool:
+    tensors = isinstance(one, Tensor) and isinstance(other, Tensor)
+    return tensors and one.shape == other.shape and one.dtype == other.dtype and same_bytes(one, other)
+
+
+@invariant
+def modes(trial: Trial) -> Told | None:
+    """Each module trains or not as before, and each parameter asks for its gradient as before.
+
+    Example:
+        >>> from fxbook import invariants, random_graph
+        >>> invariants.modes(lambda module: module.train() and None, random_graph(7))
+        Traceback (most recent call last):
+        fxbook.passes.report.ModesError: modes: the module is now in training mode; call ...
+    """
+    before, after = (dict(module.named_modules()) for module in (trial.before, trial.after))
+    for path, now in after.items():
+        # What GraphModule makes of a nested path is a plain module: nothing reads its mode.
+        if type(now) is not nn.Module and path in before and before[path].training != now.training:
+            name = f"`{path}`" if path else "the module"
+            mode = "training" if now.training else "eval"
+            return Told(f"{name} is now in {mode} mode", "call train(...) with the mode that you found")
+    old = dict(trial.before.named_parameters())
+    for name, now in trial.after.named_parameters():
+        if name in old and old[name].requires_grad != now.requires_grad:
+            return Told(
+                f"`{name}` now has requires_grad={now.requires_grad}", "a new parameter takes it from the old one"
+            )
+    return None

@@ -1,0 +1,136 @@
+"""What was found of a pass: each fault, each advice, what was asked and of how much, as text and as a table."""
+
+from __future__ import annotations
+
+import dataclasses
+import html
+from collections.abc import Mapping
+from typing import Any
+
+
+class InvariantError(AssertionError):
+    """A pass breaks an invariant. Each invariant has a class of its own, so that Hypothesis tells faults apart."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _raised, (type(self).__name__, self.args)
+
+
+_classes: dict[str, type[InvariantError]] = {}
+
+
+def error_of(invariant: str) -> type[InvariantError]:
+    """The class of the error for an invariant, by its name: ``ValuesError`` for ``values``."""
+    name = "".join(part.capitalize() for part in invariant.split("_")) + "InvariantError"
+    return _classes.setdefault(name, type(name, (InvariantError,), {"__module__": __name__}))
+
+
+def _raised(name: str, args: tuple[Any, ...]) -> InvariantError:
+    return _classes.setdefault(name, type(name, (InvariantError,), {"__module__": __name__}))(*args)
+
+
+@dataclasses.dataclass(frozen=True)
+class Finding:
+    """One thing that a pass does not keep.
+
+    Attributes:
+        invariant: the name of what is broken.
+        message: what is wrong, and where, with the smallest number that shows it; a sentence without its stop.
+        node: the name of the node where it shows, or nothing.
+        cure: what to do.
+    """
+
+    invariant: str
+    message: str
+    node: str = ""
+    cure: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.invariant}: {self.message}" + (f"; {self.cure}" if self.cure else "")
+
+
+@dataclasses.dataclass(frozen=True)
+class Changes:
+    """How much a pass changed: nodes by their names, modules and stored tensors; graphs inside count too."""
+
+    added: int = 0
+    removed: int = 0
+    changed: int = 0
+    stored: int = 0
+    nodes: int = 0
+
+    def __bool__(self) -> bool:
+        return bool(self.added or self.removed or self.changed or self.stored)
+
+    def __str__(self) -> str:
+        counts = (
+            (self.changed, "nodes changed"),
+            (self.added, "added"),
+            (self.removed, "removed"),
+            (self.stored, "modules and stored tensors"),
+        )
+        told = ", ".join(f"{count} {what}" for count, what in counts if count)
+        return f"{told or 'nothing changed'}, of {self.nodes} nodes"
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class PassReport:
+    """What came of a pass; true where it breaks nothing.
+
+    Attributes:
+        name: of the pass.
+        result: what the pass returned.
+        faults: what it breaks, what explains most first.
+        advice: conventions that it does not follow, and what could not be asked or put to the test.
+        asked: by the name of each invariant, of how many inputs it was asked, or why it was not.
+        changes: how much the pass changed.
+    """
+
+    name: str
+    result: Any
+    faults: tuple[Finding, ...]
+    advice: tuple[Finding, ...]
+    asked: Mapping[str, int | str]
+    changes: Changes
+    _cause: Exception | None = dataclasses.field(default=None, repr=False)
+
+    def __bool__(self) -> bool:
+        return not self.faults
+
+    def require(self) -> PassReport:
+        """The report itself, where the pass breaks nothing.
+
+        Raises:
+            AssertionError: it breaks something; the message is the whole report, the class that of the first fault.
+        """
+        if self.faults:
+            raise error_of(self.faults[0].invariant)(str(self)) from self._cause
+        return self
+
+    @property
+    def not_asked(self) -> dict[str, str]:
+        """By the name of each invariant that was not asked, why."""
+        return {name: why for name, why in self.asked.items() if isinstance(why, str)}
+
+    def __str__(self) -> str:
+        lines = [self._head]
+        lines += [f"! {fault}" for fault in self.faults]
+        lines += [f"· {advice}" for advice in self.advice]
+        return "\n".join([*lines, *self._asked_lines()])
+
+    __repr__ = __str__
+
+    @property
+    def _head(self) -> str:
+        asked = len(self.asked) - len(self.not_asked)
+        # What is told first explains most, and stands first in what pytest and Hypothesis print.
+        verdict = f"breaks {len(self.faults)} of the {asked} invariants asked" if self.faults else f"keeps all {asked}"
+        return f"{self.name} {verdict}; {self.changes}"
+
+    def _asked_lines(self) -> list[str]:
+        several = [f"{name} of {count} inputs" for name, count in self.asked.items() if count not in (0, 1)]
+        return [f"not asked: {name}: {why}" for name, why in self.not_asked.items()] + several[:0]
+
+    def _repr_html_(self) -> str:
+        from fxbook.drawing import style
+
+        return f'<div class="fx-drawing"><style>{style()}</style><p>{html.escape(self._head)}</p></div>'
