@@ -9,22 +9,18 @@ import yaml
 
 from press import ROOT
 from press.pages.wild import RECORD
-from tests.wild.programs import PROGRAMS, interpreter, said, versions
+from tests.wild.programs import PACKAGES, interpreter, said, versions
 
 _AT_A_TIME = 2
 
 
 def main() -> None:
-    python = interpreter()
-
-    def told(program: str) -> str:
-        text = said(python, program)
-        print(program, file=sys.stderr)
-        return text
-
+    python, told = interpreter(), {}
     with ThreadPoolExecutor(_AT_A_TIME) as pool:
-        record = {"versions": versions(), "said": dict(zip(PROGRAMS, pool.map(told, PROGRAMS), strict=True))}
-    text = yaml.safe_dump(record, sort_keys=False, width=120, allow_unicode=True)
+        for package, programs in zip(PACKAGES, pool.map(lambda name: said(python, name), PACKAGES), strict=True):
+            told |= programs
+            print(package, file=sys.stderr)
+    text = yaml.safe_dump({"versions": versions(), "said": told}, sort_keys=False, width=120, allow_unicode=True)
     (ROOT / RECORD).write_text(text, encoding="utf-8")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import json
 import os
 import subprocess
 from pathlib import Path
@@ -11,11 +12,12 @@ from press import ROOT
 from press.pages.wild import FAULTS
 from press.versions import environments
 
-PINS = tuple((ROOT / "tests/wild/requirements.txt").read_text(encoding="utf-8").split())
+_HERE = Path(__file__).parent
+PINS = tuple((_HERE / "requirements.txt").read_text(encoding="utf-8").split())
 # By package and name, as the record has them.
 PROGRAMS = sorted(path.relative_to(ROOT / FAULTS).with_suffix("").as_posix() for path in (ROOT / FAULTS).glob("*/*.py"))
-# They would find the program's neighbours in place of the packages that these are named for, or look for models.
-_ALONE = {"PYTHONSAFEPATH": "1", "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1"}
+PACKAGES = sorted({program.partition("/")[0] for program in PROGRAMS})
+_ALONE = {"PYTHONSAFEPATH": "1", "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1"}
 
 
 def interpreter() -> Path:
@@ -29,20 +31,25 @@ def interpreter() -> Path:
 
 def versions() -> dict[str, str]:
     """The version of each package that has a program."""
-    torch = importlib.metadata.version("torch").partition("+")[0]
-    return {"torch": torch, **dict(pin.split("==") for pin in PINS)}
+    pinned = dict(pin.split("==") for pin in PINS) | {"torch": importlib.metadata.version("torch").partition("+")[0]}
+    return {package: pinned[package] for package in PACKAGES}
 
 
-def said(python: Path, program: str) -> str:
-    """What a program prints.
+def said(python: Path, package: str) -> dict[str, str]:
+    """What each program for a package prints.
 
     Raises:
-        RuntimeError: it fails: the package has no such fault any more.
+        RuntimeError: one fails: the package has no such fault any more.
     """
-    path = ROOT / FAULTS / f"{program}.py"
+    names = [name for name in PROGRAMS if name.startswith(f"{package}/")]
+    paths = [str(ROOT / FAULTS / f"{name}.py") for name in names]
     done = subprocess.run(
-        [str(python), str(path)], capture_output=True, text=True, encoding="utf-8", env={**os.environ, **_ALONE}
+        [str(python), str(_HERE / "runner.py"), *paths],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        env={**os.environ, **_ALONE},
     )
     if done.returncode:
-        raise RuntimeError(f"{path.relative_to(ROOT)} shows no fault any more:\n{done.stderr[-2000:]}")
-    return done.stdout.strip()
+        raise RuntimeError(f"a fault of {package} is not there any more:\n{done.stderr[-2000:]}")
+    return dict(zip(names, json.loads(done.stdout), strict=True))

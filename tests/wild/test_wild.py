@@ -1,4 +1,4 @@
-"""Each program shows its fault, and what the tools say of it is what the page prints (minutes)."""
+"""Each program shows its fault, and what the tools say of it is what the page prints (a minute)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import yaml
 from press import ROOT
 from press.binding.environment import SetupError
 from press.pages.wild import RECORD
-from tests.wild.programs import PROGRAMS, interpreter, said
+from tests.wild.programs import PACKAGES, interpreter, said
 
 _RECORDED = yaml.safe_load((ROOT / RECORD).read_text(encoding="utf-8"))
 # Another processor rounds otherwise.
@@ -26,6 +26,7 @@ def python() -> Path:
         pytest.skip(f"the packages cannot be installed: {error}")
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
-def test_a_program_prints_what_is_recorded(program: str, python: Path) -> None:
-    assert _ROUNDED.sub("…", said(python, program)) == _ROUNDED.sub("…", _RECORDED["said"][program])
+@pytest.mark.parametrize("package", PACKAGES)
+def test_the_programs_print_what_is_recorded(package: str, python: Path) -> None:
+    for program, text in said(python, package).items():
+        assert _ROUNDED.sub("…", text) == _ROUNDED.sub("…", _RECORDED["said"][program]), program

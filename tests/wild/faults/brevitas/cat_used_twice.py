@@ -1,26 +1,28 @@
-"""`CollapseConsecutiveConcats` takes a value that is concatenated with itself once.
+"""`preprocess_for_quantize` takes a value once that is concatenated with itself.
 
 Expected: `cat([y, y])`, where `y = cat([x, x + 1])`, becomes `cat([x, x + 1, x, x + 1])`.
-What happens: it becomes `cat([x, x + 1])`.
-Way round: leave the pass out for such a graph: look for a `cat` that has the same node twice in its list.
+What happens: `CollapseConsecutiveConcats` makes it `cat([x, x + 1])`.
+Way round: write `cat([y, y.clone()])`.
 """
 
-import copy
-
 import torch
-from brevitas.graph.fixed_point import CollapseConsecutiveConcats
-from torch import Tensor, fx
+from brevitas.graph.quantize import preprocess_for_quantize
+from torch import Tensor, fx, nn
 
 from fxbook import check_pass
 
 
-def twice(x: Tensor) -> Tensor:
-    y = torch.cat([x, x + 1], dim=0)
-    return torch.cat([y, y], dim=0)
+class Twice(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        y = torch.cat([x, x + 1], dim=0)
+        return torch.cat([y, y], dim=0)
+
+
+def preprocess(module: nn.Module) -> fx.GraphModule:
+    # brevitas traces to a graph module of its own.
+    return fx.symbolic_trace(preprocess_for_quantize(module))
 
 
 x = torch.zeros(1)
-module = fx.symbolic_trace(twice)
-collapsed = CollapseConsecutiveConcats().apply(copy.deepcopy(module))
-assert module(x).tolist() == [0, 1, 0, 1] and collapsed(x).tolist() == [0, 1]
-print(check_pass(CollapseConsecutiveConcats().apply, module, (x,), keep=["values"]))
+assert Twice()(x).tolist() == [0, 1, 0, 1] and preprocess(Twice())(x).tolist() == [0, 1]
+print(check_pass(preprocess, fx.symbolic_trace(Twice()), (x,), keep=["values"]))

@@ -24,12 +24,16 @@ class SelfAttention(nn.Module):
         return self.attention(x, x, x)[0]
 
 
+def rotate(module: fx.GraphModule) -> fx.GraphModule:
+    return LayerwiseActivationRotation().apply(module)
+
+
 module, inputs = fx.symbolic_trace(SelfAttention()), (torch.ones(3, 4),)
-rotated = LayerwiseActivationRotation().apply(copy.deepcopy(module))
+rotated = rotate(copy.deepcopy(module))
 try:
     rotated(*inputs)
 except AttributeError as error:
     assert str(error) == "'RotatedModule' object has no attribute 'weight'"
 else:
     raise SystemExit("it runs")
-print(check_pass(LayerwiseActivationRotation().apply, module, inputs, keep=["values"]))
+print(check_pass(rotate, module, inputs, keep=["values"]))

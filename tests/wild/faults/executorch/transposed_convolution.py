@@ -13,7 +13,7 @@ from torch import fx, nn
 
 from fxbook import check_pass
 
-model = nn.Sequential(nn.ConvTranspose2d(2, 2, 1), nn.BatchNorm2d(2), nn.ReLU()).eval()
+model = nn.Sequential(nn.ConvTranspose2d(2, 2, 1, bias=False), nn.BatchNorm2d(2), nn.ReLU()).eval()
 model[0].weight.data.fill_(1.0)
 model[1].running_var.copy_(torch.tensor([1.0, 4.0]))
 inputs = (torch.tensor([1.0, 2.0]).reshape(1, 2, 1, 1),)
