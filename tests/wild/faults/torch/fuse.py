@@ -3,6 +3,7 @@
 Expected: a convolution that is called twice, with a batch norm behind each call, is left alone, or becomes two.
 What happens: both calls go on using one weight. `fuse` has folded both norms into it, `fuse_fx` the last one.
 Way round: give each batch norm a convolution of its own (`copy.deepcopy`) before you fuse.
+Known as: pytorch/pytorch#104593
 """
 
 import torch

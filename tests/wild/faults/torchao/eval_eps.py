@@ -4,6 +4,7 @@ Expected: batch norm goes from training to eval mode, and keeps its other argume
 What happens: the call is replaced with one of a pattern, whose `eps` and `momentum` are the defaults; `meta["val"]` is
 that of the pattern, of shape `[1, 1, 3, 3]`. A comment in the source names `eps` and `momentum` as still to be done.
 Way round: export the model twice, once after `model.eval()`.
+Known as: pytorch/ao#4107
 """
 
 import copy
