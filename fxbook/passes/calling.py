@@ -26,6 +26,10 @@ class Inputs(tuple[Any, ...]):
         return made
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Inputs:
+        for leaf in pytree.tree_leaves(self):
+            # What torch cannot copy deeply.
+            if isinstance(leaf, Tensor) and leaf.is_nested:
+                memo[id(leaf)] = leaf.detach().clone().requires_grad_(leaf.requires_grad)
         return Inputs(copy.deepcopy(tuple(self), memo), copy.deepcopy(self.kwargs, memo))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import html
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -20,7 +21,7 @@ _classes: dict[str, type[InvariantError]] = {}
 
 def error_of(invariant: str) -> type[InvariantError]:
     """The class of the error for an invariant, by its name: ``ValuesError`` for ``values``."""
-    name = "".join(part.capitalize() for part in invariant.split("_")) + "InvariantError"
+    name = "".join(part.capitalize() for part in invariant.split("_")) + "Error"
     return _classes.setdefault(name, type(name, (InvariantError,), {"__module__": __name__}))
 
 
@@ -62,14 +63,10 @@ class Changes:
         return bool(self.added or self.removed or self.changed or self.stored)
 
     def __str__(self) -> str:
-        counts = (
-            (self.changed, "nodes changed"),
-            (self.added, "added"),
-            (self.removed, "removed"),
-            (self.stored, "modules and stored tensors"),
-        )
-        told = ", ".join(f"{count} {what}" for count, what in counts if count)
-        return f"{told or 'nothing changed'}, of {self.nodes} nodes"
+        counts = ((self.changed, "changed"), (self.added, "added"), (self.removed, "removed"))
+        told = ", ".join(f"{count} {what}" for count, what in counts if count) or "none changed"
+        stored = f"; {self.stored} modules or stored tensors differ" if self.stored else ""
+        return f"of {self.nodes} nodes {told}{stored}"
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -115,22 +112,50 @@ class PassReport:
         lines = [self._head]
         lines += [f"! {fault}" for fault in self.faults]
         lines += [f"· {advice}" for advice in self.advice]
-        return "\n".join([*lines, *self._asked_lines()])
+        return "\n".join([*lines, *(f"  {line}" for line in self._asked_of)])
 
     __repr__ = __str__
 
     @property
     def _head(self) -> str:
         asked = len(self.asked) - len(self.not_asked)
-        # What is told first explains most, and stands first in what pytest and Hypothesis print.
-        verdict = f"breaks {len(self.faults)} of the {asked} invariants asked" if self.faults else f"keeps all {asked}"
+        if any(fault.invariant == "runs" for fault in self.faults):
+            return f"{self.name} does not run"
+        verdict = f"breaks {len(self.faults)} of {asked} invariants" if self.faults else f"keeps {asked} invariants"
         return f"{self.name} {verdict}; {self.changes}"
 
-    def _asked_lines(self) -> list[str]:
-        several = [f"{name} of {count} inputs" for name, count in self.asked.items() if count not in (0, 1)]
-        return [f"not asked: {name}: {why}" for name, why in self.not_asked.items()] + several[:0]
+    @property
+    def _asked_of(self) -> list[str]:
+        """Of how many inputs each was asked, the same count in one line; and what was not asked, with the reason."""
+        counts: dict[int, list[str]] = {}
+        for name, count in self.asked.items():
+            if isinstance(count, int):
+                counts.setdefault(count, []).append(name)
+        reasons: dict[str, list[str]] = {}
+        for name, why in self.not_asked.items():
+            reasons.setdefault(why, []).append(name)
+        told = [f"asked of {count} input{'' if count == 1 else 's'}: {', '.join(of)}" for count, of in counts.items()]
+        return told + [f"not asked: {', '.join(of)} ({why})" for why, of in reasons.items()]
 
     def _repr_html_(self) -> str:
         from fxbook.drawing import style
 
-        return f'<div class="fx-drawing"><style>{style()}</style><p>{html.escape(self._head)}</p></div>'
+        rows = [("fault", fault) for fault in self.faults] + [("advice", advice) for advice in self.advice]
+        body = "".join(
+            f"<tr><td>{'<strong>! fault</strong>' if kind == 'fault' else '· advice'}</td>"
+            f"<td><code>{html.escape(one.invariant)}</code></td><td>{_text(one.message)}</td><td>{_text(one.cure)}</td></tr>"
+            for kind, one in rows
+        )
+        heads = "".join(f'<th scope="col">{head}</th>' for head in ("", "invariant", "what", "cure"))
+        table = f'<table class="fx-table"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>' if rows else ""
+        asked = "".join(f"<li>{html.escape(line)}</li>" for line in self._asked_of)
+        return (
+            f'<div class="fx-drawing" role="group" aria-label="{html.escape(self._head, quote=True)}">'
+            f"<style>{style()}</style><p><strong>{html.escape(self._head)}</strong></p>{table}"
+            f"<details><summary>What was asked</summary><ul>{asked}</ul></details></div>"
+        )
+
+
+def _text(said: str) -> str:
+    """A sentence as HTML: what stands between backquotes is code."""
+    return re.sub(r"`([^`]*)`", r"<code>\1</code>", html.escape(said))

@@ -6,6 +6,7 @@ import contextlib
 import copy
 import dataclasses
 import functools
+import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -19,7 +20,7 @@ from fxbook.graph.given import bytes_of, children_of, held_by, settings_of
 from fxbook.graph.global_state import GlobalStateSnapshot
 from fxbook.graph.record import GraphRecord, record
 from fxbook.passes.calling import Inputs, call, checked, resized, shapes
-from fxbook.passes.growing.inputs import inputs_for, open_sizes
+from fxbook.passes.growing.inputs import inputs_for, open_sizes, takes_sizes
 from fxbook.passes.watching import watched
 
 Pass = Callable[[Any], Any]
@@ -108,7 +109,7 @@ class Trial:
         self.run, self.given = run, module
         self.module = _graph_of(module)
         self.inputs_given = inputs is not None or bool(kwargs)
-        drawn = inputs_for(self.module) if not self.inputs_given else (inputs or ())
+        drawn = (() if inputs is None else inputs) if self.inputs_given else inputs_for(self.module)
         self.inputs = checked(drawn, kwargs)
         self._others = None if others is None else [self._other(one) for one in others]
         self.rtol, self.atol = rtol, atol
@@ -152,7 +153,7 @@ class Trial:
     why_no_others = "none were given"
 
     def _resized(self, rows: int) -> Inputs | str:
-        if not self.inputs_given and open_sizes(self.module):
+        if open_sizes(self.module) and (not self.inputs_given or takes_sizes(self.module)):
             drawn = Inputs(inputs_for(self.module, rows))
             return drawn if shapes(drawn) != shapes(self.inputs) else "sizes are fixed: no input has a batch dimension"
         return resized(self.module, self.inputs, rows)
@@ -289,13 +290,15 @@ def outcome(module: nn.Module, inputs: Sequence[Any]) -> Outcome:
     """Run a module on copies of the inputs, from a seed; the module's own tensors are put back afterwards."""
     own = copy.deepcopy(inputs if isinstance(inputs, Inputs) else tuple(inputs))
     try:
-        with kept(module) as before, torch.no_grad():
+        # torch.fx prints the line of the graph that raises.
+        with kept(module) as before, torch.no_grad(), contextlib.redirect_stderr(io.StringIO()):
             result = detached(call(module, own))
             held = {name: one.detach() for name, one in tensors_of(module).items()}
             written = {name for name in before if name in held and not same_bytes(before[name], held[name])}
             # What is not written is put nowhere back: it needs no copy.
             state = {name: one.clone() if name in written else one for name, one in held.items()}
-        return Outcome(result, (*own, *getattr(own, "kwargs", {}).values()), state, frozenset(written))
+        left = detached(own)
+        return Outcome(result, (*left, *getattr(left, "kwargs", {}).values()), state, frozenset(written))
     except Exception as error:
         return Outcome(error=error)
 
@@ -346,8 +349,13 @@ def tensors_of(module: nn.Module) -> dict[str, Tensor]:
 
 
 def detached(result: Any) -> Any:
-    """A result whose tensors are copies, without what autograd knows of them."""
-    return pytree.tree_map_only(Tensor, lambda tensor: tensor.detach().clone(), result)
+    """A result whose tensors are copies, without what autograd knows of them; of a nested one, a list of its parts."""
+
+    def copied(tensor: Tensor) -> Tensor | list[Tensor]:
+        parts = [part.clone() for part in tensor.detach().unbind()] if tensor.is_nested else None
+        return tensor.detach().clone() if parts is None else parts
+
+    return pytree.tree_map_only(Tensor, copied, result)
 
 
 def dense(leaf: Any) -> bool:

@@ -239,3 +239,8 @@ def traces_again(module: fx.GraphModule) -> PassResult:
 
 def transforms(module: fx.GraphModule) -> PassResult:
     return PassResult(fx.Transformer(module).transform(), False)
+
+
+def raises(module: fx.GraphModule) -> None:
+    """Has a fault of its own."""
+    raise KeyError("no such layer")

@@ -48,6 +48,11 @@ def open_sizes(module: fx.GraphModule) -> bool:
     return not any(isinstance(value, Tensor) and value.ndim for value in told) or bool(_leading_symbols(module))
 
 
+def takes_sizes(module: fx.GraphModule) -> bool:
+    """Whether sizes are among the inputs, which go with the shapes of the others."""
+    return any(isinstance(_promise(node), torch.SymInt) for node in _placeholders(module))
+
+
 def real(inputs: Any) -> Any:
     """The same tree with a real tensor in place of each fake one, and the number that each size stands for."""
     generator = torch.Generator().manual_seed(0)
