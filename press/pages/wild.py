@@ -47,7 +47,7 @@ def page_text(book: Book) -> str:
     )
 
 
-def _entries(book: Book, versions: dict[str, str], said: dict[str, str]) -> Iterator[str]:
+def _entries(book: Book, versions: dict[str, str], said: dict[str, list[str]]) -> Iterator[str]:
     for package, programs in groupby(said, lambda program: program.partition("/")[0]):
         yield f"## {package} {versions[package]}"
         for program in programs:
@@ -55,7 +55,7 @@ def _entries(book: Book, versions: dict[str, str], said: dict[str, str]) -> Iter
             yield f"### {told['title']}"
             linked = _ISSUE.sub(r"[\g<0>](https://github.com/\1/issues/\2)", told["told"])
             yield _PART.sub(r"- **\1:**", linked)
-            yield f"```text\n{said[program]}\n```"
+            yield "\n".join(("```text", *said[program], "```"))
             yield f"<details><summary>The program, <code>{FAULTS}/{program}.py</code></summary>"
             yield f"```python\n{told['code'].strip()}\n```"
             yield "</details>"

@@ -35,8 +35,8 @@ def versions() -> dict[str, str]:
     return {package: pinned[package] for package in PACKAGES}
 
 
-def said(python: Path, package: str) -> dict[str, str]:
-    """What each program for a package prints.
+def said(python: Path, package: str) -> dict[str, list[str]]:
+    """The lines that each program for a package prints.
 
     Raises:
         RuntimeError: one fails: the package has no such fault any more.

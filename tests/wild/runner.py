@@ -7,11 +7,11 @@ import runpy
 import sys
 
 
-def said(path: str) -> str:
-    """What a program prints."""
+def said(path: str) -> list[str]:
+    """The lines that a program prints."""
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         runpy.run_path(path, run_name="__main__")
-    return printed.getvalue().strip()
+    return printed.getvalue().splitlines()
 
 
 if __name__ == "__main__":
