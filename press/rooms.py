@@ -39,7 +39,11 @@ ROOMS = {
     ),
     "site": Room("every page in a browser, in both themes and on a phone; steppers and drawings in a browser", 5),
     "passes": Room("the passes of the chapters one by one, and on random graphs", 1, ("tests/operating",)),
-    "models": Room("the finished passes on models of transformers", 1, ("tests/architectures",)),
+    "models": Room(
+        "the finished passes on models of transformers, and passes of other packages",
+        5,
+        ("tests/architectures", "tests/wild"),
+    ),
     "versions": Room("other versions of torch: the record, and the environments they run in", 1, ("tests/versions",)),
     "editions": Room("the PDF and the EPUB, whole", 2, ("extras/editions/tests",)),
     "cold": Room(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from press import imprint
 from press.book import Book
-from press.pages import architectures, fact_check, random_graphs, status, symptoms, versions
+from press.pages import architectures, fact_check, random_graphs, status, symptoms, versions, wild
 from press.printing.freshness import Texts
 
 
@@ -24,5 +24,6 @@ PAGES: Texts = {
     Path("chapters/reference/architectures.md"): architectures.page_text,
     Path("chapters/reference/random_graphs.md"): random_graphs.page_text,
     Path("chapters/reference/versions.md"): versions.page_text,
+    Path("chapters/reference/wild.md"): wild.page_text,
     imprint.CITATION: lambda book: imprint.citation(book.imprint),
 }

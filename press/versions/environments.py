@@ -1,4 +1,4 @@
-"""An environment with another torch beside the project's own, which lends it all that is not torch."""
+"""An environment with other packages beside the project's own, which lends it all that it lacks: with another torch."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def folder(version: str) -> Path:
     return ROOT / f".venv-torch-{version}"
 
 
-def python(version: str) -> Path:
-    """The interpreter of that environment."""
-    return folder(version) / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+def python(place: Path) -> Path:
+    """The interpreter of the environment in a folder."""
+    return place / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
 def ensure(version: str) -> Path:
@@ -49,19 +49,41 @@ def ensure(version: str) -> Path:
         raise SetupError(f"{version!r} is no version of torch: write it as 2.15.0")
     if version == _own():
         return Path(sys.executable)
-    stamp = folder(version) / _STAMP
-    if stamp.is_file():
-        return python(version)
-    print(f"torch {version} goes into {folder(version).name}; a build for CUDA takes up to 7 GB.", flush=True)
-    if not python(version).exists():
-        _uv("venv", "--quiet", "--python", sys.executable, str(folder(version)))
+    size = "a build for CUDA takes up to 7 GB"
+    return beside(folder(version), (f"torch=={version}", _BESIDE), size, options=_index())
+
+
+def beside(
+    place: Path, wanted: Sequence[str], size: str, *, options: Sequence[str] = (), lent: Sequence[str] = ()
+) -> Path:
+    """Make an environment, unless it is there with the same packages.
+
+    Args:
+        place: its folder.
+        wanted: the packages.
+        size: what it takes, as told to who waits.
+        options: more options of uv.
+        lent: packages that the wanted ones name as needs, and that are not installed: they come from the project's own.
+
+    Returns:
+        Its interpreter.
+
+    Raises:
+        SetupError: uv failed.
+    """
+    stamp, packages = place / _STAMP, "\n".join(wanted)
+    if stamp.is_file() and stamp.read_text(encoding="utf-8") == packages:
+        return python(place)
+    print(f"{', '.join(wanted)} go into {place.name}: {size}.", flush=True)
+    if not python(place).exists():
+        _uv("venv", "--quiet", "--python", sys.executable, str(place))
     # The project's own settings leave triton and CUDA out, which is right for pins alone: --no-config.
-    wanted = (f"torch=={version}", _BESIDE)
-    _uv("pip", "install", "--no-config", *_index(), "--python", str(python(version)), *wanted)
+    install = ("pip", "install", "--no-config", *options, "--python", str(python(place)), "--excludes", "-")
+    _uv(*install, *wanted, given="\n".join(lent))
     shared = _SHARED.format(packages=str(Path(sysconfig.get_path("purelib")).resolve()))
-    (_packages(version) / _PTH).write_text(shared, encoding="utf-8")
-    stamp.touch()
-    return python(version)
+    (_packages(place) / _PTH).write_text(shared, encoding="utf-8")
+    stamp.write_text(packages, encoding="utf-8")
+    return python(place)
 
 
 def newest() -> str:
@@ -88,9 +110,8 @@ def _index() -> Sequence[str]:
     return ("--index", index) if index else ()
 
 
-def _packages(version: str) -> Path:
-    paths = sysconfig.get_paths(vars={"base": str(folder(version)), "platbase": str(folder(version))})
-    return Path(paths["purelib"])
+def _packages(place: Path) -> Path:
+    return Path(sysconfig.get_paths(vars={"base": str(place), "platbase": str(place)})["purelib"])
 
 
 def _uv(*arguments: str, given: str = "") -> str:

@@ -36,9 +36,10 @@ def asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[list[list
 
 
 def make() -> None:
-    for folder in (environments._packages("2.15.0"), environments.python("2.15.0").parent):
+    place = environments.folder("2.15.0")
+    for folder in (environments._packages(place), environments.python(place).parent):
         folder.mkdir(parents=True, exist_ok=True)
-    environments.python("2.15.0").touch()
+    environments.python(place).touch()
 
 
 def commands_of(calls: list[list[str]]) -> list[str]:
@@ -50,7 +51,7 @@ def test_it_is_made_once_and_shares_what_is_not_torch(asked: list[list[str]], tm
     assert python.is_relative_to(tmp_path / ".venv-torch-2.15.0")
     assert commands_of(asked) == ["venv", "pip install"]
     assert "torch==2.15.0" in asked[1] and "--no-config" in asked[1]
-    (shared,) = environments._packages("2.15.0").glob("*.pth")
+    (shared,) = environments._packages(environments.folder("2.15.0")).glob("*.pth")
     assert repr(str(Path(pytest.__file__).parent.parent.resolve())) in shared.read_text(encoding="utf-8")
     environments.ensure("2.15.0")
     assert len(asked) == 2

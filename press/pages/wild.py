@@ -1,0 +1,61 @@
+"""The page that shows faults of other packages' passes: printed from programs and a record of what they print."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+
+import yaml
+
+from press.book import Book
+
+# Written by `python -m tests.wild`, compared by `make prove ROOM=models`.
+RECORD = Path("book/reference/wild.yml")
+# A program for each entry: its folder is the package.
+FAULTS = Path("tests/wild/faults")
+# What the docstring of a program tells after its first line, and an issue where there is one.
+PARTS = ("Expected", "What happens", "Way round")
+_KNOWN = "Known as"
+_PROGRAM = re.compile(r'"""(?P<title>.+)\.\n\n(?P<told>.+?)\n"""\n(?P<code>.+)', re.DOTALL)
+_PART = re.compile(rf"^({'|'.join((*PARTS, _KNOWN))}):", re.MULTILINE)
+_ISSUE = re.compile(r"([\w-]+/[\w-]+)#(\d+)")
+_PAGE = """\
+# Faults found in the wild
+
+[`check_pass`](tools.ipynb#what-a-pass-must-keep) was asked about passes of other packages, and found {count} faults in
+{packages} of them. Each is shown by a program of our own. The program first asserts with torch alone that the fault is
+there, then prints what `check_pass` says. Most passes that were tried keep what they must. Each fault holds for the
+version that is named, and a later one may have mended it.
+
+Faults that only show where a graph writes in place stand
+[with the random graphs](random_graphs.md#what-random-graphs-find-in-passes-of-torch). `make prove ROOM=models` runs all
+of this.
+
+{entries}
+"""
+
+
+def page_text(book: Book) -> str:
+    """The text of ``chapters/reference/wild.md``."""
+    record = yaml.safe_load((book.root / RECORD).read_text(encoding="utf-8"))
+    return _PAGE.format(
+        count=len(record["said"]),
+        packages=len(record["versions"]),
+        entries="\n\n".join(_entries(book, record["versions"], record["said"])),
+    )
+
+
+def _entries(book: Book, versions: dict[str, str], said: dict[str, list[str]]) -> Iterator[str]:
+    for package, programs in groupby(said, lambda program: program.partition("/")[0]):
+        yield f"## {package} {versions[package]}"
+        for program in programs:
+            told = _PROGRAM.fullmatch((book.root / FAULTS / f"{program}.py").read_text(encoding="utf-8"))
+            yield f"### {told['title']}"
+            linked = _ISSUE.sub(r"[\g<0>](https://github.com/\1/issues/\2)", told["told"])
+            yield _PART.sub(r"- **\1:**", linked)
+            yield "\n".join(("```text", *said[program], "```"))
+            yield f"<details><summary>The program, <code>{FAULTS}/{program}.py</code></summary>"
+            yield f"```python\n{told['code'].strip()}\n```"
+            yield "</details>"

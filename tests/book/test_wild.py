@@ -1,0 +1,30 @@
+"""The record of faults in other packages is of the programs that are there, each short, with what the page needs."""
+
+from __future__ import annotations
+
+import ast
+
+import yaml
+
+from press import ROOT
+from press.pages.wild import FAULTS, PARTS, RECORD
+from tests.wild.programs import PROGRAMS, versions
+
+_LONGEST = 40
+
+
+def test_the_record_is_of_these_programs_and_packages() -> None:
+    recorded = yaml.safe_load((ROOT / RECORD).read_text(encoding="utf-8"))
+    assert list(recorded["said"]) == PROGRAMS and all(recorded["said"].values())
+    assert recorded["versions"] == versions()
+    assert {program.partition("/")[0] for program in PROGRAMS} == set(versions())
+
+
+def test_a_program_is_short_and_proves_its_fault_without_the_tools() -> None:
+    for program in PROGRAMS:
+        text = (ROOT / FAULTS / f"{program}.py").read_text(encoding="utf-8")
+        told, tree = ast.get_docstring(ast.parse(text)), ast.parse(text)
+        code = text[text.index('"""', 3) + 3 :]
+        assert all(f"\n{part}: " in told for part in PARTS), program
+        assert len(code.strip().splitlines()) < _LONGEST, program
+        assert any(isinstance(node, ast.Assert) for node in ast.walk(tree)), program

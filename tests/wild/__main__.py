@@ -1,0 +1,28 @@
+"""``python -m tests.wild``: run the programs that show a fault of another package, and record what they print."""
+
+from __future__ import annotations
+
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import yaml
+
+from press import ROOT
+from press.pages.wild import RECORD
+from tests.wild.programs import PACKAGES, interpreter, said, versions
+
+_AT_A_TIME = 2
+
+
+def main() -> None:
+    python, told = interpreter(), {}
+    with ThreadPoolExecutor(_AT_A_TIME) as pool:
+        for package, programs in zip(PACKAGES, pool.map(lambda name: said(python, name), PACKAGES), strict=True):
+            told |= programs
+            print(package, file=sys.stderr)
+    text = yaml.safe_dump({"versions": versions(), "said": told}, sort_keys=False, width=120, allow_unicode=True)
+    (ROOT / RECORD).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

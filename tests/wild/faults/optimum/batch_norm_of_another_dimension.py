@@ -1,0 +1,24 @@
+"""`FuseBatchNorm1dInLinear` folds a batch norm that works on another dimension.
+
+Expected: on input of three dimensions, `Linear` works on the last one and `BatchNorm1d` on the second one. The two do
+not fold into one layer.
+What happens: they are folded where both happen to have the same size.
+Way round: fuse only where the input has two dimensions.
+"""
+
+import copy
+
+import torch
+from optimum.fx.optimization import FuseBatchNorm1dInLinear
+from torch import fx, nn
+
+from fxbook import check_pass
+
+torch.manual_seed(0)
+model = nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2)).eval()
+model[1].running_var.copy_(torch.tensor([1.0, 4.0]))
+x = torch.ones(1, 2, 2)
+module = fx.symbolic_trace(model)
+fused = FuseBatchNorm1dInLinear()(copy.deepcopy(module))
+assert not torch.allclose(fused(x), module(x))
+print(check_pass(FuseBatchNorm1dInLinear(), module, (x,), keep=["values"]))

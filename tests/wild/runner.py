@@ -1,0 +1,18 @@
+"""Run programs one after the other, so that torch is imported once, and print as JSON what each prints."""
+
+import contextlib
+import io
+import json
+import runpy
+import sys
+
+
+def said(path: str) -> list[str]:
+    """The lines that a program prints."""
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        runpy.run_path(path, run_name="__main__")
+    return printed.getvalue().splitlines()
+
+
+if __name__ == "__main__":
+    json.dump([said(path) for path in sys.argv[1:]], sys.stdout)
