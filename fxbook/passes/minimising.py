@@ -14,6 +14,7 @@ from typing import Any
 from torch import fx
 from torch.utils import _pytree as pytree
 
+from fxbook.graph.nested import graphs_inside
 from fxbook.graph.record import not_traced, record
 
 Fails = Callable[[fx.GraphModule], Any]
@@ -79,14 +80,14 @@ class _Search:
         while shrunk and self.left > 0:
             shrunk = any([self._end(), self._results(), self._beginning(), self._leave_out(""), self._inputs()])
             # Inside last: by then most graphs inside are gone.
-            for path in _paths(self.module):
-                shrunk |= path in _paths(self.module) and self._leave_out(path)
+            for path in graphs_inside(self.module.graph):
+                shrunk |= path in graphs_inside(self.module.graph) and self._leave_out(path)
         return self.module
 
     # ---- steps, each of which says whether it has made the graph smaller -----------------------------------------
 
     def _end(self) -> bool:
-        """The shortest beginning of the list that fails, by halving; its last node alone as the result, if that does."""
+        """The shortest beginning of the list that fails, by halving; its last node alone is the result if that does."""
         names = self._steps()
         low, high, shrunk = 0, len(names) - 1, False
         while low < high:
@@ -260,16 +261,6 @@ def _size(graph: fx.Graph) -> tuple[int, int, int]:
     """Smaller is better: nodes that are no inputs, then inputs, then parts of the result."""
     inputs = sum(node.op == "placeholder" for node in graph.nodes)
     return len(graph.nodes) - inputs, inputs, len(repr(graph.output_node().args))
-
-
-def _paths(module: fx.GraphModule) -> list[str]:
-    """Where the graphs inside are that are called or handed to an operator, the outer ones first."""
-    found = []
-    for node in module.graph.nodes:
-        inner = _fetched(module, str(node.target)) if node.op in ("call_module", "get_attr") else None
-        if isinstance(inner, fx.GraphModule) and str(node.target) not in found:
-            found += [str(node.target), *(f"{node.target}.{path}" for path in _paths(inner))]
-    return found
 
 
 def _fetched(module: Any, path: str) -> Any:
