@@ -48,8 +48,13 @@ def _command() -> Path:
 graphviz.backend.dot_command.DOT_BINARY = _command()
 
 
-def place_layers(record: GraphRecord, words: Mapping[int, Sequence[str]] | None = None) -> Layout:
+def place_layers(
+    record: GraphRecord, words: Mapping[int, Sequence[str]] | None = None, highest_number: int | None = None
+) -> Layout:
     """Place every node and edge of the record; ``words`` are further lines of text for nodes, by index.
+
+    Beside each node there is room for its number in the list; where the record is a part, ``highest_number`` tells how
+    large that may be.
 
     Raises:
         RuntimeError: the command of graphviz-pure is missing.
@@ -57,7 +62,7 @@ def place_layers(record: GraphRecord, words: Mapping[int, Sequence[str]] | None 
     words, labels = words or {}, input_labels(record)
     looks = [lettering(node, words.get(node.index, ())) for node in record]
     widths = [_width(node, look, labels) for node, look in zip(record, looks, strict=True)]
-    drawn = _laid_out(_source(record, looks, widths))
+    drawn = _laid_out(_source(record, looks, widths, highest_number))
     left, bottom, right, top = _numbers(drawn["bb"])
     nodes = {part["name"]: part for part in drawn.get("objects", ())}
     edges = {part["id"]: part for part in drawn.get("edges", ())}
@@ -87,14 +92,16 @@ def _width(node: NodeRecord, look: Lettering, labels: Mapping[int, Sequence[str]
     return even(inputs * cell) + 2 * _CORNER
 
 
-def _source(record: GraphRecord, looks: Sequence[Lettering], widths: Sequence[float]) -> graphviz.Digraph:
+def _source(
+    record: GraphRecord, looks: Sequence[Lettering], widths: Sequence[float], highest_number: int | None
+) -> graphviz.Digraph:
     """The graph in Graphviz's language: boxes of the right size with a port for each input, inputs on top."""
     dot = graphviz.Digraph(
         graph_attr=_GRAPH | _effort(record),
         node_attr={"shape": "plain"},
         edge_attr={"arrowsize": "0.8", "tailport": "s"},
     )
-    digits = len(str(max(len(record) - 1, 0)))
+    digits = len(str(max(len(record) - 1, 0) if highest_number is None else highest_number))
     # Kept free on both sides, so that a node stands in the middle of what Graphviz places.
     strip = even(digits * LABEL_SIZE * ADVANCE + 16)
     ends: dict[str, list[str]] = {"placeholder": [], "output": []}
