@@ -24,6 +24,7 @@ _HOME = {
     "minimise": "fxbook.passes.minimising",
     "random_graph": "fxbook.passes.growing.strategy",
     "random_graphs": "fxbook.passes.growing.strategy",
+    "write_repro": "fxbook.passes.reproducing",
 }
 __all__ = list(_HOME)
 
