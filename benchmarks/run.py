@@ -32,7 +32,7 @@ from press.book import Book
 from tests.browsing import CHROMIUM, FLAGS
 from tests.checking.exercise_for_tests import RELU_AFTER_LINEAR, right
 from tests.drawing.graphs import chain
-from tests.passes.test_diff import Deep, large
+from tests.passes.test_diff import Deep
 from tests.stepping.test_edit_stepper import twelve_nodes_eight_frames
 from tests.stepping.test_next_frame import STEP
 from tests.stepping.test_run_stepper import Block
@@ -132,7 +132,9 @@ def tell_graphs() -> None:
 
     made = [random_graph(seed) for seed in range(100)]
     measure("make random graphs", lambda: [*map(random_graph, range(100))], 5, "their copies", lambda: copies(made))
-    before, after = large()
+    before = fx.symbolic_trace(Deep(200))
+    after = copy.deepcopy(before)
+    after.graph.find_nodes(op="call_function", target=torch.relu)[100].target = torch.tanh
     what = f"diff {len(before.graph.nodes)} nodes"
     measure(what, lambda: str(diff(before, after)), 7, "their copies", lambda: copies([before, after]))
 
@@ -154,7 +156,7 @@ def tell_growth() -> None:
         return stepper._repr_html_()
 
     def smallest(module: fx.GraphModule) -> fx.GraphModule:
-        middle = f"layers.{len(module.layers) // 2}"
+        middle = f"layers.{len([*module.layers.children()]) // 2}"
         return minimise(module, lambda found: any(node.target == middle for node in found.graph.nodes))
 
     work: dict[str, Callable[[fx.GraphModule], object]] = {
