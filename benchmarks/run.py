@@ -23,7 +23,7 @@ from torch import fx, nn
 
 from classroom.tests.collect import test_reading as hostile
 from classroom.tests.students import from_cells
-from fxbook import EditStepper, diff, draw, random_graph, tasks
+from fxbook import EditStepper, RunStepper, diff, draw, minimise, random_graph, tasks
 from fxbook.checking import check_with
 from fxbook.stepping.run.record import record_run
 from press import ROOT, lab
@@ -32,7 +32,7 @@ from press.book import Book
 from tests.browsing import CHROMIUM, FLAGS
 from tests.checking.exercise_for_tests import RELU_AFTER_LINEAR, right
 from tests.drawing.graphs import chain
-from tests.passes.test_diff import large
+from tests.passes.test_diff import Deep
 from tests.stepping.test_edit_stepper import twelve_nodes_eight_frames
 from tests.stepping.test_next_frame import STEP
 from tests.stepping.test_run_stepper import Block
@@ -132,9 +132,47 @@ def tell_graphs() -> None:
 
     made = [random_graph(seed) for seed in range(100)]
     measure("make random graphs", lambda: [*map(random_graph, range(100))], 5, "their copies", lambda: copies(made))
-    before, after = large()
+    before = fx.symbolic_trace(Deep(200))
+    after = copy.deepcopy(before)
+    after.graph.find_nodes(op="call_function", target=torch.relu)[100].target = torch.tanh
     what = f"diff {len(before.graph.nodes)} nodes"
     measure(what, lambda: str(diff(before, after)), 7, "their copies", lambda: copies([before, after]))
+
+
+def tell_growth() -> None:
+    """Print how much longer a graph of 4,000 nodes takes than one of 1,000: 4 is linear, 16 quadratic."""
+
+    def edited(module: fx.GraphModule) -> fx.GraphModule:
+        after = copy.deepcopy(module)
+        after.graph.find_nodes(op="call_function", target=torch.relu)[-1].target = torch.tanh
+        after.recompile()
+        return after
+
+    def steps(module: fx.GraphModule) -> str:
+        after = copy.deepcopy(module)
+        stepper = EditStepper(after)
+        after.graph.find_nodes(op="call_function", target=torch.relu)[-1].target = torch.tanh
+        stepper.frame("another function")
+        return stepper._repr_html_()
+
+    def smallest(module: fx.GraphModule) -> fx.GraphModule:
+        middle = f"layers.{len([*module.layers.children()]) // 2}"
+        return minimise(module, lambda found: any(node.target == middle for node in found.graph.nodes))
+
+    work: dict[str, Callable[[fx.GraphModule], object]] = {
+        "diff": lambda module: diff(module, edited(module))._repr_html_(),
+        "draw by list": lambda module: draw(module)._repr_html_(),
+        "draw by data": lambda module: draw(module, order="data")._repr_html_(),
+        "draw a part": lambda module: draw(module, around="relu_100")._repr_html_(),
+        "EditStepper": steps,
+        "RunStepper": lambda module: RunStepper(module, torch.ones(2, 4))._repr_html_(),
+        "minimise": smallest,
+    }
+    small, large = (fx.symbolic_trace(Deep(layers)) for layers in (166, 666))
+    for what, do in work.items():
+        do(small)
+        base = statistics.median(seconds(lambda: do(small), 3))  # noqa: B023
+        tell(f"{what}, 4000 nodes", seconds(lambda: do(large), 3), "1000 nodes", base)  # noqa: B023
 
 
 def tell_reading() -> None:
@@ -192,6 +230,7 @@ def main() -> None:
     tell_checking(unit, base)
     tell_recording()
     tell_graphs()
+    tell_growth()
     tell_reading()
     tell_notebooks()
     tell_book()

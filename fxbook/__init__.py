@@ -57,6 +57,7 @@ _HOME = {
     "minimise": "fxbook.passes.minimising",
     "random_graph": "fxbook.passes.growing.strategy",
     "random_graphs": "fxbook.passes.growing.strategy",
+    "write_repro": "fxbook.passes.reproducing",
 }
 _OF_EXERCISES = {"check": "fxbook.checking", "hint": "fxbook.catalogue"}
 _has_exercises = importlib.util.find_spec("fxbook.catalogue") is not None

@@ -17,6 +17,7 @@ from fxbook.drawing.layout import Layout, place
 from fxbook.drawing.lettering import clean, wrap
 from fxbook.drawing.node_table import html_table, text_table
 from fxbook.drawing.paint import SIGNS, swatch
+from fxbook.drawing.part import part_around
 from fxbook.drawing.still import View, picture
 from fxbook.drawing.summary import SUMMARY_ABOVE, summarise
 from fxbook.extras import needing
@@ -65,6 +66,8 @@ class Drawing:
         *,
         fill: Mapping[int, float] | None = None,
         order: Order = "list",
+        around: int | None = None,
+        reach: int = 2,
     ) -> None:
         """Describe what :func:`draw` shows.
 
@@ -75,9 +78,10 @@ class Drawing:
             fill: by index, a strength from 0 to 1 that the colour of a node tells in place of its opcode; a node left
                 out has 0. Only for graphs that are drawn node by node.
             order: what places the nodes, as in :func:`draw`.
+            around: the index of the node whose part of the graph is drawn, with ``reach`` as in :func:`draw`.
 
         Raises:
-            ValueError: the order is not known.
+            ValueError: the order is not known, or the reach is below 0.
         """
         if order not in get_args(Order):
             raise ValueError(
@@ -85,13 +89,26 @@ class Drawing:
             )
         self.order = order
         self.title = title
-        self.fill = fill
-        self.remark = ""
+        self.remark, self.numbers, count = "", list(range(len(record))), len(record)
+        if around is not None:
+            if reach < 0:
+                raise ValueError(f"reach: {reach} is below 0; 0 draws the node alone, 2 what is two edges away too")
+            record, self.numbers = part_around(record, around, reach)
+            marks = {at: marks.get(number, ()) for at, number in enumerate(self.numbers)}
+            fill = fill and {at: fill.get(number, 0.0) for at, number in enumerate(self.numbers)}
+            middle = clean(record.nodes[self.numbers.index(around)].name, 60)
+            far = f"{reach} edge{'' if reach == 1 else 's'}"
+            self.remark = f"{len(record)} of {count} nodes: those at most {far} from {middle}."
         if len(record) > SUMMARY_ABOVE:
             count = len(record)
             record, rows = summarise(record)
             marks = {at: _gather(marks, group) for at, group in enumerate(rows)}
-            self.remark = f"{count} nodes are too many to draw one by one: they are shown in {len(record)} groups."
+            self.numbers = list(range(len(record)))
+            self.remark = (
+                f"{count} nodes are too many to draw one by one: they are shown in {len(record)} groups."
+                " draw(…, around=node) shows the nodes around one."
+            )
+        self.fill = fill
         self.record = record
         self.marks = {index: own for index, own in marks.items() if own}
         self.words = {node.index: words_for(node.notes, node.faults, self.marks.get(node.index, ())) for node in record}
@@ -108,15 +125,19 @@ class Drawing:
         """Where everything stands; computed when first shown."""
         if self.order == "list":
             # Where the colours tell a number, the calls are in the table.
-            return place(self.record, self.words, brief=self.fill is not None)
+            return place(self.record, self.words, self._highest, brief=self.fill is not None)
         with needing("draw", 'draw(order="data")'):
             from fxbook.drawing.layers import place_layers
 
-        return place_layers(self.record, self.words)
+        return place_layers(self.record, self.words, self._highest)
+
+    @property
+    def _highest(self) -> int:
+        return max(self.numbers, default=0)
 
     def __repr__(self) -> str:
         banners = [line for text in self.banners for line in wrap(text, 100, 6)]
-        return "\n".join([*wrap(self.title, 100, 2), *banners, text_table(self.record, self.words)])
+        return "\n".join([*wrap(self.title, 100, 2), *banners, text_table(self.record, self.words, self.numbers)])
 
     def _repr_html_(self) -> str:
         prefix = next_prefix()
@@ -131,11 +152,12 @@ class Drawing:
         # A picture wider than a phone scrolls there, so it must be reachable by keyboard.
         slim = " fx-slim" if self.layout.width <= _SLIM else ""
         reach = f' aria-label="{title}" role="group" tabindex="0"' if self.layout.width * 0.96 > 300 else ""
+        table = html_table(self.record, self.words, self.numbers)
         head = f'<figcaption class="fx-caption">{title}{banners}</figcaption>'
         return (
             f'<div class="fx-drawing{slim}"><style>{style()}</style>'
             f'<figure>{head}<div class="fx-scroll"{reach}>{svg}</div></figure>{legend}'
-            f"<details><summary>The graph as a table</summary>{html_table(self.record, self.words)}</details></div>"
+            f"<details><summary>The graph as a table</summary>{table}</details></div>"
         )
 
     def picture(self, prefix: str, description: str, view: View | None = None) -> str:
@@ -146,7 +168,17 @@ class Drawing:
             description: what a screen reader says of it.
             view: the part of it that is in sight; all of it where there is none.
         """
-        return picture(self.record, self.layout, self.marks, prefix, self.title, description, fill=self.fill, view=view)
+        return picture(
+            self.record,
+            self.layout,
+            self.marks,
+            prefix,
+            self.title,
+            description,
+            self.numbers,
+            fill=self.fill,
+            view=view,
+        )
 
     def _description(self) -> str:
         """The picture in sentences, for those who do not see it; long graphs go on in the table."""
@@ -155,7 +187,7 @@ class Drawing:
             reads = ", ".join(clean(self.record.nodes[i].name, 60) for i in node.inputs)
             notes = "; ".join(self.words[node.index])
             parts.append(
-                f"{node.index} {clean(node.name, 60)}, {node.op}"
+                f"{self.numbers[node.index]} {clean(node.name, 60)}, {node.op}"
                 + (f", uses {reads}" if reads else "")
                 + (f" ({notes})" if notes else "")
                 + "."
@@ -188,6 +220,9 @@ def draw(
     title: str | None = None,
     marks: Mapping[fx.Node | str, str | Collection[str]] | None = None,
     order: Order = "list",
+    *,
+    around: fx.Node | str | None = None,
+    reach: int = 2,
 ) -> Drawing:
     """Draw a graph; name the result at the end of a cell to see it.
 
@@ -199,20 +234,15 @@ def draw(
             side effects and stale code are marked without being asked.
         order: ``"list"`` draws the nodes in the order of the list, one below the other, beside a rail with their
             numbers; ``"data"`` draws each node below the nodes that it uses, with its number in the list beside it.
+        around: a node, or its name: of a large graph, only the nodes around it are drawn.
+        reach: how many edges away from it, in either direction. From one reader of a node that has many (a mask, a
+            weight) no way leads to the others.
 
     Raises:
         TypeError: there is no graph to draw.
-        ValueError: a mark, a node or an order is not known; the message lists those that are.
-
-    Example:
-        >>> import torch
-        >>> from fxbook import draw
-        >>> draw(torch.fx.symbolic_trace(torch.nn.Sequential(torch.nn.ReLU())), marks={"_0": "meant"})
-        Graph of Sequential
-        #  name    opcode       call             users   notes
-        0  input   placeholder  input            _0
-        1  _0      call_module  self.0(input_1)  output  ? meant
-        2  output  output       return _0
+            return place(self.record, self.words, self._highest, brief=self.fill is not None)
+        with needing("draw", 'draw(order="data")'):
+            from fxbook.drawing.layers import place_layers
     """
     drawn = record(graph_or_module)
     graph = graph_or_module if isinstance(graph_or_module, fx.Graph) else graph_or_module.graph
@@ -225,7 +255,10 @@ def draw(
         if isinstance(key, fx.Node) and key not in position:
             raise ValueError(f"marks: the node {key.name} is not in this graph; {_known(drawn)}")
         named[position[key] if isinstance(key, fx.Node) else key] = value
-    return draw_record(drawn, title, named, order)
+    if isinstance(around, fx.Node) and around not in position:
+        raise ValueError(f"around: the node {around.name} is not in this graph; {_known(drawn)}")
+    middle = position[around] if isinstance(around, fx.Node) else around
+    return draw_record(drawn, title, named, order, around=middle, reach=reach)
 
 
 def draw_record(
@@ -233,24 +266,33 @@ def draw_record(
     title: str = "Graph",
     marks: Mapping[int | str, str | Collection[str]] | None = None,
     order: Order = "list",
+    *,
+    around: int | str | None = None,
+    reach: int = 2,
 ) -> Drawing:
-    """Draw a graph given as plain data; ``marks`` are as in :func:`draw`, by name or by index, and so is ``order``.
+    """Draw a graph given as plain data; all is as in :func:`draw`, and nodes are told by name or by index.
 
     Raises:
         ValueError: a mark, a node or an order is not known; the message lists those that are.
     """
     resolved: dict[int, tuple[str, ...]] = {}
     for key, value in (marks or {}).items():
-        node = record.named(key) if isinstance(key, str) else None
-        index = node.index if node else key
-        if not isinstance(index, int) or not 0 <= index < len(record):
-            raise ValueError(f"marks: no node is named {key!r}; {_known(record)}")
+        index = _index(record, "marks", key)
         values = (value,) if isinstance(value, str) else tuple(value)
         for mark in values:
             if mark not in SIGNS:
                 raise ValueError(f"marks: {mark!r} is not a mark; use one of {', '.join(SIGNS)}")
         resolved[index] = tuple(dict.fromkeys([*resolved.get(index, ()), *values]))
-    return Drawing(record, clean(title, 200), resolved, order=order)
+    middle = None if around is None else _index(record, "around", around)
+    return Drawing(record, clean(title, 200), resolved, order=order, around=middle, reach=reach)
+
+
+def _index(record: GraphRecord, what: str, key: int | str) -> int:
+    node = record.named(key) if isinstance(key, str) else None
+    index = node.index if node else key
+    if not isinstance(index, int) or not 0 <= index < len(record):
+        raise ValueError(f"{what}: no node is named {key!r}; {_known(record)}")
+    return index
 
 
 @functools.cache

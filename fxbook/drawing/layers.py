@@ -28,7 +28,8 @@ _CORNER, _LEAST_INPUT, _LEAST_WIDTH = 22, 14, 64
 _INCH = 72
 _GRAPH = {"nodesep": f"{4 / _INCH:.3f}", "ranksep": f"{30 / _INCH:.3f}", "nslimit": "1"}
 # Graphviz's search for the best places takes minutes where hundreds of edges cross: above so many, good ones will do.
-_QUICK_ABOVE, _LINES_ABOVE = 200, 1000
+# To bend lines around nodes takes minutes where they pass many layers: above so many in all, lines are straight.
+_QUICK_ABOVE, _LINES_ABOVE = 200, 800
 _CELL = '<TD{} FIXEDSIZE="TRUE" WIDTH="{:g}" HEIGHT="{:g}"></TD>'
 _TABLE = '<<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="0"><TR>{}</TR></TABLE>>'
 
@@ -48,8 +49,13 @@ def _command() -> Path:
 graphviz.backend.dot_command.DOT_BINARY = _command()
 
 
-def place_layers(record: GraphRecord, words: Mapping[int, Sequence[str]] | None = None) -> Layout:
+def place_layers(
+    record: GraphRecord, words: Mapping[int, Sequence[str]] | None = None, highest_number: int | None = None
+) -> Layout:
     """Place every node and edge of the record; ``words`` are further lines of text for nodes, by index.
+
+    Beside each node there is room for its number in the list; where the record is a part, ``highest_number`` tells how
+    large that may be.
 
     Raises:
         RuntimeError: the command of graphviz-pure is missing.
@@ -57,7 +63,7 @@ def place_layers(record: GraphRecord, words: Mapping[int, Sequence[str]] | None 
     words, labels = words or {}, input_labels(record)
     looks = [lettering(node, words.get(node.index, ())) for node in record]
     widths = [_width(node, look, labels) for node, look in zip(record, looks, strict=True)]
-    drawn = _laid_out(_source(record, looks, widths))
+    drawn = _laid_out(_source(record, looks, widths, highest_number))
     left, bottom, right, top = _numbers(drawn["bb"])
     nodes = {part["name"]: part for part in drawn.get("objects", ())}
     edges = {part["id"]: part for part in drawn.get("edges", ())}
@@ -87,14 +93,16 @@ def _width(node: NodeRecord, look: Lettering, labels: Mapping[int, Sequence[str]
     return even(inputs * cell) + 2 * _CORNER
 
 
-def _source(record: GraphRecord, looks: Sequence[Lettering], widths: Sequence[float]) -> graphviz.Digraph:
+def _source(
+    record: GraphRecord, looks: Sequence[Lettering], widths: Sequence[float], highest_number: int | None
+) -> graphviz.Digraph:
     """The graph in Graphviz's language: boxes of the right size with a port for each input, inputs on top."""
     dot = graphviz.Digraph(
-        graph_attr=_GRAPH | _effort(sum(len(node.inputs) for node in record)),
+        graph_attr=_GRAPH | _effort(record),
         node_attr={"shape": "plain"},
         edge_attr={"arrowsize": "0.8", "tailport": "s"},
     )
-    digits = len(str(max(len(record) - 1, 0)))
+    digits = len(str(max(len(record) - 1, 0) if highest_number is None else highest_number))
     # Kept free on both sides, so that a node stands in the middle of what Graphviz places.
     strip = even(digits * LABEL_SIZE * ADVANCE + 16)
     ends: dict[str, list[str]] = {"placeholder": [], "output": []}
@@ -118,10 +126,22 @@ def _source(record: GraphRecord, looks: Sequence[Lettering], widths: Sequence[fl
     return dot
 
 
-def _effort(edges: int) -> dict[str, str]:
+def _effort(record: GraphRecord) -> dict[str, str]:
     """How long Graphviz may search for better places, and whether lines may bend around nodes."""
+    edges = sum(len(node.inputs) for node in record)
     quick = {"nslimit": "0.2", "mclimit": "0.1"} if edges > _QUICK_ABOVE else {}
-    return quick | ({"splines": "line"} if edges > _LINES_ABOVE else {})
+    return quick | ({"splines": "line"} if _layers_passed(record) > _LINES_ABOVE else {})
+
+
+def _layers_passed(record: GraphRecord) -> int:
+    """How many layers all edges pass together: inputs stand on top, what is fetched above the first that reads it."""
+    layers: list[int] = []
+    for node in record:
+        layers.append(1 + max((layers[at] for at in node.inputs if at < node.index), default=-1))
+    for node in record:
+        if node.op == "get_attr" and node.users:
+            layers[node.index] = min(layers[at] for at in node.users) - 1
+    return sum(abs(layers[node.index] - layers[at]) for node in record for at in node.inputs)
 
 
 def _edge_id(reader: int, k: int) -> str:

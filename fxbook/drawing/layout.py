@@ -67,11 +67,17 @@ class Layout:
     wires: tuple[Wire, ...]
 
 
-def place(record: GraphRecord, words: dict[int, list[str]] | None = None, *, brief: bool = False) -> Layout:
+def place(
+    record: GraphRecord,
+    words: dict[int, list[str]] | None = None,
+    highest_number: int | None = None,
+    *,
+    brief: bool = False,
+) -> Layout:
     """Place every node and edge of the record; ``words`` are further lines of text for nodes, by index."""
     words, written = words or {}, brief_lettering if brief else lettering
     looks = [[written(node, words.get(node.index, ()))] for node in record]
-    return place_looks(record, looks, input_labels(record), brief=brief)
+    return place_looks(record, looks, input_labels(record), highest_number, brief=brief)
 
 
 def place_looks(

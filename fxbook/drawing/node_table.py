@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from fxbook.drawing.lettering import clean, columns, pad
 from fxbook.graph.record import GraphRecord, NodeRecord
@@ -13,12 +13,12 @@ _WIDTH = 100
 _MOST_READERS = 8
 
 
-def html_table(record: GraphRecord, words: Mapping[int, list[str]]) -> str:
-    """A ``<table>`` with a row per node; ``words`` are the notes of nodes, by index."""
+def html_table(record: GraphRecord, words: Mapping[int, list[str]], numbers: Sequence[int]) -> str:
+    """A ``<table>`` with a row per node; ``words`` are the notes of nodes and ``numbers`` their places, by index."""
     head = "".join(f'<th scope="col">{header}</th>' for header in _HEADERS)
     rows = []
     for node in record:
-        index, name, op, call, readers, notes = (html.escape(text) for text in _cells(record, node, words))
+        index, name, op, call, readers, notes = (html.escape(text) for text in _cells(record, node, words, numbers))
         rows.append(
             f'<tr><td>{index}</td><th scope="row">{name}</th><td>{op}</td><td><code>{call}</code></td>'
             f"<td>{readers}</td><td>{notes}</td></tr>"
@@ -26,9 +26,9 @@ def html_table(record: GraphRecord, words: Mapping[int, list[str]]) -> str:
     return f'<table class="fx-table"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table>'
 
 
-def text_table(record: GraphRecord, words: Mapping[int, list[str]]) -> str:
+def text_table(record: GraphRecord, words: Mapping[int, list[str]], numbers: Sequence[int]) -> str:
     """The table as plain text, at most 100 columns wide."""
-    rows = [_HEADERS, *(_cells(record, node, words) for node in record)]
+    rows = [_HEADERS, *(_cells(record, node, words, numbers) for node in record)]
     widths = [max(columns(row[at]) for row in rows) for at in range(len(_HEADERS))]
     # What is too wide gives way in this order, down to these widths.
     for at, least in ((3, 40), (4, 20), (5, 24), (3, 24), (1, 16), (5, 12), (4, 8)):
@@ -39,10 +39,12 @@ def text_table(record: GraphRecord, words: Mapping[int, list[str]]) -> str:
     )
 
 
-def _cells(record: GraphRecord, node: NodeRecord, words: Mapping[int, list[str]]) -> tuple[str, ...]:
+def _cells(
+    record: GraphRecord, node: NodeRecord, words: Mapping[int, list[str]], numbers: Sequence[int]
+) -> tuple[str, ...]:
     call = clean(node.call) + (f" : {clean(node.kind)}" if node.kind else "")
     readers = [clean(record.nodes[user].name, 60) for user in node.users[:_MOST_READERS]]
     more = len(node.users) - _MOST_READERS
     readers += [f"and {more} more"] if more > 0 else []
     notes = "; ".join(words.get(node.index, []))
-    return str(node.index), clean(node.name, 120), node.op, call, ", ".join(readers), notes
+    return str(numbers[node.index]), clean(node.name, 120), node.op, call, ", ".join(readers), notes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from fxbook.drawing.boxes import Box
 from fxbook.drawing.layout import Layout, Wire
@@ -36,11 +36,12 @@ def picture(
     prefix: str,
     title: str,
     description: str,
+    numbers: Sequence[int],
     *,
     fill: Mapping[int, float] | None = None,
     view: View | None = None,
 ) -> str:
-    """The drawing as one ``<svg>`` element; every id in it starts with ``prefix``.
+    """The drawing as one ``<svg>`` element; every id in it starts with ``prefix``. ``numbers`` are places in the list.
 
     A node's group is ``<prefix>-n-<index>``, an edge's ``<prefix>-e-<from>-<to>-<k>``, its number in the list
     ``<prefix>-r-<index>``. With ``fill``, one hue tells a strength from 0 to 1, and no colour tells the opcodes.
@@ -61,16 +62,18 @@ def picture(
     add_text(svg, "title", title, id=f"{prefix}-title")
     add_text(svg, "desc", description, id=f"{prefix}-desc")
     if layout.boxes:
-        _numbers(svg, record, layout, marks, prefix)
+        _numbers(svg, record, layout, marks, prefix, numbers)
     for wire in layout.wires:
         _wire(svg, record, wire, marks, prefix)
     for box in layout.boxes:
         strength = None if fill is None else fill.get(box.index, 0.0)
-        _node(svg, record.nodes[box.index], box, marks.get(box.index, ()), prefix, strength)
+        _node(svg, record.nodes[box.index], box, marks.get(box.index, ()), prefix, numbers[box.index], strength)
     return ET.tostring(svg, encoding="unicode")
 
 
-def _numbers(svg: ET.Element, record: GraphRecord, layout: Layout, marks: Marks, prefix: str) -> None:
+def _numbers(
+    svg: ET.Element, record: GraphRecord, layout: Layout, marks: Marks, prefix: str, numbers: Sequence[int]
+) -> None:
     """The place of each node in the list: on the rail, or beside the node where there is none."""
     rail = ET.SubElement(svg, "g", {"class": "fx-rail"}) if layout.rail_x is None else paint_rail(svg, layout)
     for box in layout.boxes:
@@ -81,7 +84,7 @@ def _numbers(svg: ET.Element, record: GraphRecord, layout: Layout, marks: Marks,
         else:
             x = layout.rail_x
             paint_tick(row, layout, box, record.nodes[box.index].op)
-        paint_number(row, x, box, str(box.index))
+        paint_number(row, x, box, str(numbers[box.index]))
         if moved:
             arrow = f"M{x:g} {y - 11:g}v22M{x - 4:g} {y - 6:g}l4 -5l4 5M{x - 4:g} {y + 6:g}l4 5l4 -5"
             ET.SubElement(row, "path", {"class": "fx-shift", "d": arrow})
@@ -100,11 +103,17 @@ def _wire(svg: ET.Element, record: GraphRecord, wire: Wire, marks: Marks, prefix
 
 
 def _node(
-    svg: ET.Element, node: NodeRecord, box: Box, marks: tuple[str, ...], prefix: str, strength: float | None
+    svg: ET.Element,
+    node: NodeRecord,
+    box: Box,
+    marks: tuple[str, ...],
+    prefix: str,
+    number: int,
+    strength: float | None,
 ) -> None:
     classes = list(dict.fromkeys([*(f"fx-{mark}" for mark in marks), *state_classes(node)]))
     kind = f" ({clean(node.kind)})" if node.kind else ""
-    title = f"{node.index} {clean(node.name)}: {node.op}{kind}\n{clean(node.call)}"
+    title = f"{number} {clean(node.name)}: {node.op}{kind}\n{clean(node.call)}"
     # Inline, since the style sheet of all drawings colours by opcode.
     style = "" if strength is None else f"fill:{_HUE};fill-opacity:{round(_STRONGEST * strength, 3):g}"
     paint_node(svg, box, node.op, classes, {"id": f"{prefix}-n-{node.index}"}, title=title, style=style)

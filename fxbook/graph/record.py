@@ -135,13 +135,25 @@ def record(graph_or_module: fx.Graph | fx.GraphModule) -> GraphRecord:
     elif isinstance(graph_or_module, fx.Graph):
         graph, module = graph_or_module, graph_or_module.owning_module
     else:
-        exported = isinstance(graph_or_module, torch.export.ExportedProgram)
-        cure = "pass program.module()" if exported else "trace the model first, with torch.fx.symbolic_trace(model)"
-        raise TypeError(f"expected an fx.Graph or an fx.GraphModule, got {type(graph_or_module).__name__}: {cure}")
+        raise not_traced(graph_or_module, "an fx.Graph or an fx.GraphModule")
     position = {node: index for index, node in enumerate(graph.nodes)}
     nodes = tuple(_node_record(node, position, module) for node in graph.nodes)
     stale = isinstance(graph_or_module, fx.GraphModule) and _is_stale(graph_or_module)
     return GraphRecord(_compared(nodes), _lint(graph), stale, insertion_text(graph))
+
+
+def not_traced(given: Any, expected: str = "an fx.GraphModule") -> TypeError:
+    """The error of a call that was given something else than a graph, with what to pass."""
+    kind = type(given).__name__
+    if isinstance(given, torch.export.ExportedProgram):
+        cure = "pass program.module()"
+    elif kind in ("UnflattenedModule", "InterpreterModule"):
+        cure = "pass program.module(), of the program that was unflattened"
+    elif isinstance(given, fx.Graph):
+        cure = "pass the module of the graph, or fx.GraphModule(root, graph)"
+    else:
+        cure = "trace the model first, with torch.fx.symbolic_trace(model)"
+    return TypeError(f"expected {expected}, got {kind}: {cure}")
 
 
 class Insertion(NamedTuple):
@@ -280,8 +292,12 @@ def _faults(node: fx.Node, reads: list[fx.Node], position: dict[fx.Node, int]) -
 
 def _scope(node: fx.Node) -> str:
     """The path of the innermost submodule whose code made the node, ``""`` at the root."""
-    stack = node.meta.get("nn_module_stack") or {}
-    return str(next(reversed(stack.values()))[0]) if stack else ""
+    try:
+        stack = node.meta.get("nn_module_stack") or {}
+        return str(next(reversed(stack.values()))[0]) if stack else ""
+    except Exception:
+        # A pass may write anything into meta.
+        return ""
 
 
 def _lint(graph: fx.Graph) -> str | None:

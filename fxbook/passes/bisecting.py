@@ -13,6 +13,8 @@ from typing import Any
 
 from torch import fx
 
+from fxbook.drawing.lettering import clean
+from fxbook.graph.record import not_traced
 from fxbook.passes.trial import Pass, returned_module
 
 Ok = Callable[[fx.GraphModule], Any]
@@ -26,16 +28,20 @@ class Culprit:
         index: the place of the pass in the list, from 0; of a change, its number, from 1.
         name: the pass, or the change.
         before: the module with all before it, which is right.
-        after: the module with it, which is not; ``diff(before, after)`` shows what it did.
+        after: the module with it, which is not; ``diff(before, after)`` shows what it did. ``None`` if it raises.
+        error: what it raises on the module ``before``; ``None`` if it returns.
     """
 
     index: int
     name: str
     before: fx.GraphModule
-    after: fx.GraphModule
+    after: fx.GraphModule | None
+    error: Exception | None = None
 
     def __repr__(self) -> str:
-        return f"<{self.name} breaks the module>"
+        if self.error is None:
+            return f"<{self.name} breaks the module>"
+        return f"<{self.name} raises {type(self.error).__name__}: {clean(self.error, 200)}>"
 
 
 def bisect(module: fx.GraphModule, passes: Sequence[Pass], ok: Ok) -> Culprit | None:
@@ -50,9 +56,10 @@ def bisect(module: fx.GraphModule, passes: Sequence[Pass], ok: Ok) -> Culprit | 
         ok: whether a module is right; if it raises, the module is not. It gets a copy.
 
     Returns:
-        The culprit; ``None`` if the module is right after all of them.
+        The culprit, which may be a pass that raises; ``None`` if the module is right after all of them.
 
     Raises:
+        TypeError: ``module`` is no ``GraphModule``; the message says what to pass.
         ValueError: the module is wrong before any pass.
 
     Example:
@@ -79,8 +86,8 @@ def bisect(module: fx.GraphModule, passes: Sequence[Pass], ok: Ok) -> Culprit | 
         run = passes[count - 1]
         return f"passes[{count - 1}], {getattr(run, '__name__', type(run).__name__)},"
 
-    count = _first_wrong(after, ok, len(passes))
-    return None if count is None else Culprit(count - 1, named(count), after(count - 1), after(count))
+    found = _first_wrong(module, after, ok, len(passes))
+    return found and dataclasses.replace(found, index=found.index - 1, name=named(found.index))
 
 
 def bisect_changes(module: fx.GraphModule, run: Callable[..., Any], ok: Ok, most: int = 1024) -> Culprit | None:
@@ -93,9 +100,11 @@ def bisect_changes(module: fx.GraphModule, run: Callable[..., Any], ok: Ok, most
         most: how many changes are asked for at most.
 
     Returns:
-        The culprit; ``None`` if the module is right after ``most`` changes.
+        The culprit, which may be a change at which the pass raises; ``None`` if the module is right after ``most``
+        changes.
 
     Raises:
+        TypeError: ``module`` is no ``GraphModule``; the message says what to pass.
         ValueError: the module is wrong before any change.
 
     Example:
@@ -115,29 +124,41 @@ def bisect_changes(module: fx.GraphModule, run: Callable[..., Any], ok: Ok, most
         made = copy.deepcopy(module)
         return returned_module(run(made, at_most=count), made)
 
-    count = _first_wrong(after, ok, most)
-    return None if count is None else Culprit(count, f"change {count}", after(count - 1), after(count))
+    return _first_wrong(module, after, ok, most)
 
 
-def _first_wrong(after: Callable[[int], fx.GraphModule], ok: Ok, most: int) -> int | None:
-    """A number of steps after which a module is wrong, and with one step fewer right."""
+def _first_wrong(module: fx.GraphModule, after: Callable[[int], fx.GraphModule], ok: Ok, most: int) -> Culprit | None:
+    """A change after which a module is wrong, or at which it raises, while with one change fewer it is right."""
+    if not isinstance(module, fx.GraphModule):
+        raise not_traced(module)
+    try:
+        right, why = bool(ok(after(0))), None
+    except Exception as error:
+        right, why = False, error
+    if not right:
+        raise ValueError(
+            "the module is wrong before anything is done to it"
+            + (f": {type(why).__name__}: {clean(why, 200)}" if why else "")
+            + "; look at what it was made from, or at ok"
+        ) from why
 
-    def right(count: int) -> bool:
-        made = after(count)
+    def is_right(count: int) -> bool:
         try:
-            return bool(ok(made))
+            return bool(ok(after(count)))
         except Exception:
             return False
 
-    if not right(0):
-        raise ValueError("the module is wrong before anything is done to it: look at what it was made from, or at ok")
-    if right(most):
+    if is_right(most):
         return None
     low, high = 0, most
     while high - low > 1:
         middle = (low + high) // 2
-        if right(middle):
+        if is_right(middle):
             low = middle
         else:
             high = middle
-    return high
+    try:
+        made, raised = after(high), None
+    except Exception as error:
+        made, raised = None, error
+    return Culprit(high, f"change {high}", after(low), made, raised)

@@ -8,25 +8,30 @@ from __future__ import annotations
 
 import copy
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from torch import fx
 from torch.utils import _pytree as pytree
 
-from fxbook.graph.record import record
+from fxbook.graph.nested import graphs_inside
+from fxbook.graph.record import not_traced, record
 
 Fails = Callable[[fx.GraphModule], Any]
 Edit = Callable[[fx.Graph, dict[str, fx.Node]], None]
 _ENDS = ("placeholder", "output")
+_FEW = 8
+"""Of so many inputs, each pair is tried as one."""
 
 
 def minimise(module: fx.GraphModule, fails: Fails, *, most: int = 2000) -> fx.GraphModule:
     """Make a graph smaller as long as it fails: fewer results, fewer nodes, fewer inputs.
 
-    A run of nodes is left out, half of the graph at first, single nodes at last: whoever reads a node then reads what
-    the node read, or a new input of its shape where ``meta`` tells the shape. No single step of this kind makes the
-    graph that comes out smaller; some cleverer step may.
+    The list is cut at its end and at its beginning, by halving. Then runs of nodes are left out, half of the graph at
+    first, single nodes at last: whoever reads a node then reads what the node read, or a new input of its shape where
+    ``meta`` tells the shape. In the graphs inside (a branch of ``torch.cond``, a submodule that is a ``GraphModule``)
+    nodes are left out too; their inputs and results stay. No single step of this kind makes the graph that comes out
+    smaller; some cleverer step may.
 
     Args:
         module: a module that fails; it stays as it is.
@@ -34,10 +39,12 @@ def minimise(module: fx.GraphModule, fails: Fails, *, most: int = 2000) -> fx.Gr
         most: after so many copies the smallest one so far is returned.
 
     Returns:
-        A module with the graph, and with those weights and modules alone that it uses.
+        A module with the graph, and with those weights and modules alone that it uses. ``write_repro`` makes a program
+        of it that stands alone.
 
     Raises:
-        ValueError: ``module`` does not fail.
+        TypeError: ``module`` is no ``GraphModule``; the message says what to pass.
+        ValueError: ``module`` does not fail, or ``fails`` raises when asked of it.
 
     Example:
         >>> import torch
@@ -47,6 +54,8 @@ def minimise(module: fx.GraphModule, fails: Fails, *, most: int = 2000) -> fx.Gr
         >>> [node.name for node in small.graph.nodes]
         ['x', 'relu', 'output']
     """
+    if not isinstance(module, fx.GraphModule):
+        raise not_traced(module)
     return _Search(module, fails, most).smallest()
 
 
@@ -54,126 +63,243 @@ class _Search:
     def __init__(self, module: fx.GraphModule, fails: Fails, most: int) -> None:
         self.fails, self.left = fails, most
         self.module = copy.deepcopy(module)
-        if not fails(copy.deepcopy(module)):
+        self._no: set[tuple[str, str]] = set()
+        self._impure: dict[str, frozenset[str]] = {}
+        try:
+            failed = fails(copy.deepcopy(module))
+        except Exception as error:
+            raise ValueError(
+                f"`fails` raised {type(error).__name__} when asked of the module itself, before anything was left out: "
+                "catch it in `fails`, and return True if it is the failure that you look for, False if not"
+            ) from error
+        if not failed:
             raise ValueError("the module does not fail: give the one that does, and a function that is true of it")
 
     def smallest(self) -> fx.GraphModule:
         shrunk = True
         while shrunk and self.left > 0:
-            shrunk = any([self._results(), self._runs(), self._singly(), self._inputs()])
+            shrunk = any([self._end(), self._results(), self._beginning(), self._leave_out(""), self._inputs()])
+            # Inside last: by then most graphs inside are gone.
+            for path in graphs_inside(self.module.graph):
+                shrunk |= path in graphs_inside(self.module.graph) and self._leave_out(path)
         return self.module
 
     # ---- steps, each of which says whether it has made the graph smaller -----------------------------------------
 
-    def _results(self) -> bool:
-        """A node alone as the result, the earliest first; else one part of the result."""
-        names = [node.name for node in self._nodes() if node.op != "output"]
-        parts = self._results_now()
-        if len(parts) > 1:
-            for name in parts:
-                if self._try(_returning(name)):
-                    return True
-        return any(self._try(_returning(name)) for name in names if [name] != parts)
+    def _end(self) -> bool:
+        """The shortest beginning of the list that fails, by halving; its last node alone is the result if that does."""
+        names = self._steps()
+        low, high, shrunk = 0, len(names) - 1, False
+        while low < high:
+            middle = (low + high) // 2
+            if self._try("", _returning([names[middle]]), _up_to(names[: middle + 1])):
+                there, shrunk = set(self._steps()), True
+                low = sum(name in there for name in names[:low])
+                names = [name for name in names[: middle + 1] if name in there]
+                high = len(names) - 1
+            else:
+                low = middle + 1
+        return shrunk
 
-    def _runs(self) -> bool:
-        """Runs of nodes left out, from half of the graph to two nodes."""
+    def _results(self) -> bool:
+        """A node alone as the result; else fewer parts of it."""
+        parts, names = self._parts(), self._steps()
+        tried = [_returning([name]) for name in dict.fromkeys([*names[-1:], *parts[:_FEW]]) if [name] != parts]
+        shrunk = self._try("", *tried)
+        return shrunk or self._by_halves(
+            self._parts, lambda run: [_returning([p for p in self._parts() if p not in run])]
+        )
+
+    def _beginning(self) -> bool:
+        """The shortest end of the list that fails, by halving: what it reads of the rest is given as inputs."""
+        names = self._steps()
+        low, high, shrunk = 0, len(names) - 1, False
+        while low < high:
+            middle = (low + high + 1) // 2
+            if self._try("", _given(names[:middle])):
+                there, shrunk = set(self._steps()), True
+                low = sum(name in there for name in names[:middle])
+                high = sum(name in there for name in names[: high + 1]) - 1
+                names = [name for name in names if name in there]
+            else:
+                high = middle - 1
+        return shrunk
+
+    def _leave_out(self, path: str) -> bool:
+        """Runs of nodes, from half of the graph to two nodes; then single ones, which may be replaced by any input."""
+        runs = self._by_halves(
+            lambda: _computing(self._graph(path)),
+            lambda run: [_without(run)] if path else [_without(run), _given(run)],
+            least=2,
+            path=path,
+        )
+        return self._singly(path) or runs
+
+    def _singly(self, path: str) -> bool:
         shrunk = False
-        names = self._computing()
-        size = len(names) // 2
-        while size > 1:
+        for name in _computing(self._graph(path))[::-1]:
+            node = next((node for node in self._graph(path).nodes if node.name == name), None)
+            if node is not None:
+                edits = [_instead(name, other.name) for other in node.all_input_nodes]
+                shrunk |= self._try(path, *edits, *([] if path else [_given([name])]))
+        return shrunk
+
+    def _inputs(self) -> bool:
+        """Inputs that nobody reads; then inputs of one shape as one, and of few inputs any two."""
+
+        def inputs(unread: bool = False) -> list[fx.Node]:
+            return [n for n in self.module.graph.nodes if n.op == "placeholder" and not (unread and n.users)]
+
+        shrunk = self._by_halves(
+            lambda: [node.name for node in inputs(unread=True)], lambda run: [_without_inputs(run)]
+        )
+        nodes = inputs()
+        alike: dict[Any, list[str]] = {}
+        for node in nodes:
+            alike.setdefault(_told(node), []).append(node.name)
+        pairs = [(group[0], name) for group in alike.values() for name in group[1:]]
+        if len(nodes) <= _FEW:
+            pairs += itertools.combinations([node.name for node in nodes], 2)
+        for one, two in dict.fromkeys(pairs):
+            shrunk |= self._try("", _instead(two, one), _instead(one, two))
+        return shrunk
+
+    def _by_halves(
+        self,
+        names_now: Callable[[], list[str]],
+        edits: Callable[[list[str]], list[Edit]],
+        least: int = 1,
+        path: str = "",
+    ) -> bool:
+        """Try runs of the names, from half of them to so many as are the least."""
+        shrunk, names = False, names_now()
+        size = max(len(names) // 2, least)
+        while size >= least and names:
             at = 0
             while at < len(names):
-                if self._try(_without(names[at : at + size])):
-                    shrunk, names = True, self._computing()
+                if self._try(path, *edits(names[at : at + size])):
+                    shrunk, names = True, names_now()
                 else:
                     at += size
             size //= 2
         return shrunk
 
-    def _singly(self) -> bool:
-        """Single nodes: whoever reads one reads one of its inputs, or a new input."""
-        shrunk = False
-        for name in self._computing()[::-1]:
-            node = next((node for node in self._nodes() if node.name == name), None)
-            if node is None:
-                continue
-            edits: list[Edit] = [_instead(name, other.name) for other in node.all_input_nodes]
-            edits.append(_as_input(name))
-            shrunk |= any(self._try(edit) for edit in edits)
-        return shrunk
-
-    def _inputs(self) -> bool:
-        """Inputs that nobody reads, and two inputs as one."""
-        names = [node.name for node in self._nodes() if node.op == "placeholder"]
-        fewer = sum(self._try(_without_input(name)) for name in names)
-        names = [node.name for node in self._nodes() if node.op == "placeholder"]
-        fewer += sum(self._try(_instead(new, old)) for old, new in itertools.combinations(names, 2))
-        return fewer > 0
-
     # ---- trying --------------------------------------------------------------------------------------------------
 
-    def _try(self, edit: Edit) -> bool:
-        """Keep an edited copy if it is smaller and still fails."""
-        for sweep in (_sweep_all, _sweep):
-            candidate = self._edited(edit, sweep)
-            if candidate is None or self.left <= 0:
-                continue
-            self.left -= 1
-            try:
-                still = bool(self.fails(copy.deepcopy(candidate)))
-            except Exception:
-                still = False
-            if still:
-                self.module = candidate
-                return True
-        return False
+    def _try(self, path: str, *edits: Edit) -> bool:
+        """Keep the first of the edited copies that is smaller and still fails."""
+        return any(self._keeps(path, edit, spared) for edit in edits for spared in self._spared(path))
 
-    def _edited(self, edit: Edit, sweep: Callable[[fx.Graph], None]) -> fx.GraphModule | None:
-        graph = copy.deepcopy(self.module.graph)
+    def _spared(self, path: str) -> list[frozenset[str]]:
+        """First nothing stays that nobody reads, then what works in place or has a side effect does."""
+        if path not in self._impure:
+            told = record(self._graph(path))
+            self._impure[path] = frozenset(node.name for node in told if {"in place", "side effect"} & {*node.notes})
+        return [frozenset(), self._impure[path]] if self._impure[path] else [frozenset()]
+
+    def _keeps(self, path: str, edit: Edit, spared: frozenset[str]) -> bool:
+        graph = self._edited(path, edit, spared)
+        # The last round asks again what the round before it has asked.
+        if graph is None or self.left <= 0 or (path, str(graph)) in self._no:
+            return False
+        self.left -= 1
+        try:
+            still = bool(self.fails(self._with(path, graph, copied=True)))
+        except Exception:
+            still = False
+        if still:
+            # The copy that was asked may be edited by now.
+            self.module = self._with(path, self._edited(path, edit, spared), copied=False)
+        else:
+            self._no.add((path, str(graph)))
+        return still
+
+    def _edited(self, path: str, edit: Edit, spared: Collection[str]) -> fx.Graph | None:
+        """An edited copy of a graph, if that can be made and is smaller."""
+        now = self._graph(path)
+        graph = copy.deepcopy(now)
         try:
             edit(graph, {node.name: node for node in graph.nodes})
-            sweep(graph)
-            graph.lint()
-            candidate = fx.GraphModule(self.module, graph, type(self.module).__name__)
+            _sweep(graph, spared)
         except Exception:
             return None
-        candidate.train(self.module.training)
-        return candidate if _size(candidate.graph) < _size(self.module.graph) else None
+        return graph if _size(graph) < _size(now) else None
 
-    def _nodes(self) -> Iterator[fx.Node]:
-        return iter(self.module.graph.nodes)
+    def _with(self, path: str, graph: fx.Graph, *, copied: bool) -> fx.GraphModule:
+        """The module with another graph at a path, and with what it uses; its weights may be copies."""
+        root = copy.deepcopy(self.module) if path else self.module
+        inner = root.get_submodule(path)
+        targets = [str(node.target) for node in graph.nodes if node.op in ("call_module", "get_attr")]
+        held = {target: _fetched(inner, target) for target in dict.fromkeys(targets)}
+        made = fx.GraphModule(copy.deepcopy(held) if copied and not path else held, graph, type(inner).__name__)
+        made.graph.lint()
+        made.training, made.meta = inner.training, dict(inner.meta)
+        if not path:
+            return made
+        parent, _, name = path.rpartition(".")
+        setattr(root.get_submodule(parent), name, made)
+        return root
 
-    def _computing(self) -> list[str]:
-        return [node.name for node in self._nodes() if node.op not in _ENDS]
+    def _graph(self, path: str) -> fx.Graph:
+        return self.module.get_submodule(path).graph
 
-    def _results_now(self) -> list[str]:
-        output = next(node for node in self._nodes() if node.op == "output")
-        return list(dict.fromkeys(leaf.name for leaf in pytree.tree_leaves(output.args) if isinstance(leaf, fx.Node)))
+    def _steps(self) -> list[str]:
+        """What computes something, in the order of the list."""
+        return [node.name for node in self.module.graph.nodes if node.op not in (*_ENDS, "get_attr")]
+
+    def _parts(self) -> list[str]:
+        """The parts of the result that are nodes."""
+        leaves = pytree.tree_leaves(self.module.graph.output_node().args)
+        return list(dict.fromkeys(leaf.name for leaf in leaves if isinstance(leaf, fx.Node)))
+
+
+def _computing(graph: fx.Graph) -> list[str]:
+    return [node.name for node in graph.nodes if node.op not in _ENDS]
 
 
 def _size(graph: fx.Graph) -> tuple[int, int, int]:
     """Smaller is better: nodes that are no inputs, then inputs, then parts of the result."""
     inputs = sum(node.op == "placeholder" for node in graph.nodes)
-    output = next(node for node in graph.nodes if node.op == "output")
-    return len(graph.nodes) - inputs, inputs, len(repr(output.args))
+    return len(graph.nodes) - inputs, inputs, len(repr(graph.output_node().args))
+
+
+def _fetched(module: Any, path: str) -> Any:
+    for part in path.split("."):
+        module = getattr(module, part)
+    return module
 
 
 # ---- edits -----------------------------------------------------------------------------------------------------------
 
 
-def _returning(name: str) -> Edit:
+def _returning(names: Sequence[str]) -> Edit:
     def edit(graph: fx.Graph, nodes: dict[str, fx.Node]) -> None:
-        graph.output_node().args = (nodes[name],)
+        graph.output_node().args = (nodes[names[0]] if len(names) == 1 else tuple(nodes[name] for name in names),)
         _plain(graph)
 
     return edit
 
 
-def _without(names: list[str]) -> Edit:
+def _up_to(names: Sequence[str]) -> Edit:
+    """Stop behind these nodes, and return what none of them reads."""
+
+    def edit(graph: fx.Graph, nodes: dict[str, fx.Node]) -> None:
+        kept = {nodes[name] for name in names}
+        ends = [name for name in names if nodes[name].users and not kept & nodes[name].users.keys()]
+        _returning(ends)(graph, nodes)
+
+    return edit
+
+
+def _without(names: Sequence[str]) -> Edit:
     def edit(graph: fx.Graph, nodes: dict[str, fx.Node]) -> None:
         for name in names[::-1]:
-            if reads := nodes[name].all_input_nodes:
-                nodes[name].replace_all_uses_with(_nearest(nodes[name], reads))
+            node = nodes[name]
+            if node.users and (reads := node.all_input_nodes):
+                node.replace_all_uses_with(_nearest(node, reads))
+            if not node.users:
+                # Even what has a side effect, which a sweep may spare.
+                graph.erase_node(node)
 
     return edit
 
@@ -182,29 +308,33 @@ def _instead(name: str, other: str) -> Edit:
     def edit(graph: fx.Graph, nodes: dict[str, fx.Node]) -> None:
         nodes[name].replace_all_uses_with(nodes[other])
         if nodes[name].op == "placeholder":
+            _without_inputs([name])(graph, nodes)
+
+    return edit
+
+
+def _given(names: Sequence[str]) -> Edit:
+    """Take as new inputs what other nodes read of these, where the shape is known."""
+
+    def edit(graph: fx.Graph, nodes: dict[str, fx.Node]) -> None:
+        run, first = {nodes[name] for name in names}, next(iter(graph.nodes))
+        for name in names:
+            node = nodes[name]
+            readers = node.users.keys() - run
+            if readers and _told(node) is not None:
+                with graph.inserting_before(first):
+                    given = graph.placeholder(f"{name}_given")
+                given.meta = dict(node.meta)
+                node.replace_all_uses_with(given, delete_user_cb=readers.__contains__)
+                _plain(graph)
+
+    return edit
+
+
+def _without_inputs(names: Sequence[str]) -> Edit:
+    def edit(graph: fx.Graph, nodes: dict[str, fx.Node]) -> None:
+        for name in names:
             graph.erase_node(nodes[name])
-            _plain(graph)
-
-    return edit
-
-
-def _as_input(name: str) -> Edit:
-    def edit(graph: fx.Graph, nodes: dict[str, fx.Node]) -> None:
-        node = nodes[name]
-        if _told(node) is None:
-            raise ValueError("no shape is known")
-        with graph.inserting_before(next(iter(graph.nodes))):
-            given = graph.placeholder(f"{name}_given")
-        given.meta = dict(node.meta)
-        node.replace_all_uses_with(given)
-        _plain(graph)
-
-    return edit
-
-
-def _without_input(name: str) -> Edit:
-    def edit(graph: fx.Graph, nodes: dict[str, fx.Node]) -> None:
-        graph.erase_node(nodes[name])
         _plain(graph)
 
     return edit
@@ -222,21 +352,16 @@ def _nearest(node: fx.Node, reads: list[fx.Node]) -> fx.Node:
 
 
 def _told(node: fx.Node) -> Any:
-    told = node.meta.get("tensor_meta", node.meta.get("val"))
-    return tuple(told.shape) if hasattr(told, "shape") else None
+    """The shape of a node's value, as far as its meta tells it."""
+    told = next((node.meta[key] for key in ("tensor_meta", "val", "example_value") if key in node.meta), None)
+    try:
+        return tuple(told.shape)
+    except Exception:
+        return None
 
 
-def _sweep_all(graph: fx.Graph) -> None:
-    """Take out all that nobody reads, and what works in place with it."""
-    for node in reversed(list(graph.nodes)):
-        if not node.users and node.op not in _ENDS:
-            graph.erase_node(node)
-
-
-def _sweep(graph: fx.Graph) -> None:
-    """Take out what nothing needs; what works in place stays."""
-    dead = True
-    while dead:
-        dead = {node.name for node in record(graph) if "dead" in node.notes}
-        for node in [node for node in graph.nodes if node.name in dead]:
+def _sweep(graph: fx.Graph, spared: Collection[str]) -> None:
+    """Take out what nobody reads, in one walk from the end."""
+    for node in reversed(graph.nodes):
+        if not node.users and node.op not in _ENDS and node.name not in spared:
             graph.erase_node(node)

@@ -171,3 +171,37 @@ def test_the_border_of_the_summary() -> None:
 def test_20000_nodes_come_back() -> None:
     graph = chain(20_000, skip=3_000)
     assert len(draw(graph)._repr_html_()) < 250_000
+
+
+def test_a_part_of_a_large_graph_around_a_node() -> None:
+    graph = chain(600, 40)
+    whole = draw(graph)
+    assert "draw(…, around=node)" in repr(whole)
+    middle = list(graph.nodes)[300]
+    for order in ("list", "data"):
+        drawn = draw(graph, around=middle, reach=1, order=order, marks={middle: "meant"})
+        names = [node.name for node in drawn.record]
+        assert middle.name in names
+        near = {*middle.all_input_nodes, *middle.users, middle}
+        assert set(names) == {node.name for node in near}
+        assert f"{len(names)} of 600 nodes: those at most 1 edge from {middle.name}." in repr(drawn)
+        page = drawn._repr_html_()
+        assert ">300</text>" in page and "<td>300</td>" in page, "numbers are those of the whole list"
+        assert "? meant" in repr(drawn)
+    assert len(draw(graph, around=middle.name, reach=0).record) == 1
+    with pytest.raises(ValueError, match="around: no node is named 'nobody'; its nodes are"):
+        draw(graph, around="nobody")
+    with pytest.raises(ValueError, match="reach: -1 is below 0"):
+        draw(graph, around=middle, reach=-1)
+
+
+def test_a_part_does_not_lead_through_what_many_read() -> None:
+    def reads_a_mask(x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        for _ in range(30):
+            x = (x * mask).relu()
+        return x
+
+    graph = fx.symbolic_trace(reads_a_mask).graph
+    part = draw(graph, around="relu_15", reach=3)
+    assert "mask" in {node.name for node in part.record} and len(part.record) < 12
+    assert len(draw(graph, around="mask", reach=1).record) == 31, "all its readers, where it is the one"

@@ -109,3 +109,38 @@ def test_weights_are_not_shared_with_what_was_given() -> None:
 
     found = bisect(module, [zeroes], lambda given: bool(given.linear.weight.abs().sum() > 0))
     assert found.index == 0 and torch.equal(module.linear.weight, weight)
+
+
+def test_the_pass_that_raises_is_named() -> None:
+    def refuses(module: fx.GraphModule) -> None:
+        raise KeyError("my bug")
+
+    found = bisect(traced(), [wrong.nothing, wrong.nothing, refuses, wrong.nothing], right)
+    assert str(found) == "<passes[2], refuses, raises KeyError: 'my bug'>"
+    assert found.index == 2 and found.after is None and right(found.before)
+    assert bisect(traced(), [wrong.nothing, breaks, refuses], right).index == 1, "what is wrong before comes first"
+    found = bisect(traced(), [wrong.nothing, lambda module: 5], right)
+    assert found.index == 1 and isinstance(found.error, TypeError)
+
+
+def test_the_change_that_raises_is_named() -> None:
+    def refuses(module: fx.GraphModule, at_most: int) -> None:
+        if at_most > 3:
+            raise KeyError("my bug")
+
+    assert str(bisect_changes(traced(), refuses, right)) == "<change 4 raises KeyError: 'my bug'>"
+
+
+def test_what_cannot_be_asked_is_told() -> None:
+    def cannot(module: fx.GraphModule) -> bool:
+        raise ZeroDivisionError("of ok")
+
+    with pytest.raises(ValueError, match="before anything is done to it: ZeroDivisionError: of ok; look at"):
+        bisect(traced(), [wrong.nothing], cannot)
+    program = torch.export.export(nn.Linear(2, 2), (torch.ones(1, 2),))
+    for call in (
+        lambda: bisect(program, [wrong.nothing], right),
+        lambda: bisect_changes(program, relu_to_clamp, right),
+    ):
+        with pytest.raises(TypeError, match=r"got ExportedProgram: pass program\.module\(\)"):
+            call()

@@ -10,6 +10,13 @@ import pytest
 import torch
 from pytest_regressions.file_regression import FileRegressionFixture
 from torch import Tensor, fx, nn
+from torch.ao.quantization import get_default_qconfig_mapping
+from torch.ao.quantization.quantize_fx import convert_fx, prepare_fx
+from torch.fx.experimental import const_fold, optimization
+from torch.fx.experimental.normalize import NormalizeArgs, NormalizeOperators
+from torch.fx.experimental.schema_type_annotation import AnnotateTypesWithSchema
+from torch.fx.passes.shape_prop import ShapeProp
+from torch.fx.passes.split_module import split_module
 
 from fxbook import diff, random_graph
 from fxbook.exporting import unguarded
@@ -226,3 +233,111 @@ def test_the_picture_leads_from_before_to_after(module: fx.GraphModule) -> None:
     shown = diff(before, module)._repr_html_()
     assert "Before" in shown and "After" in shown and "relu is removed" in shown and "clamp_min is added" in shown
     assert "<script" in shown and "<svg" in shown
+
+
+# ---- meta that nobody here wrote -------------------------------------------------------------------------------------
+
+
+class Refuses:
+    """Has what a tensor has, and raises whatever is asked of it."""
+
+    __hash__ = None
+
+    @property
+    def shape(self) -> None:
+        raise RuntimeError("shape")
+
+    def __eq__(self, other: object) -> bool:
+        raise ValueError("==")
+
+    def __repr__(self) -> str:
+        raise ZeroDivisionError("repr")
+
+
+class LikeATensor:
+    shape = dtype = 5
+
+
+def in_itself() -> list:
+    inner: list = []
+    inner.append(inner)
+    return inner
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(torch.Tensor, nn.Linear, LikeATensor, LikeATensor(), Refuses, Refuses(), in_itself(), float("nan")),
+        *(torch.ones(2), [torch.ones(2), {"a": torch.ones(2)}], torch.ones(2).to_sparse(), torch.ones(2).to("meta")),
+        torch.nested.nested_tensor([torch.ones(2)]),
+        torch.quantize_per_tensor(torch.ones(2), 0.1, 0, torch.qint8),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+@pytest.mark.parametrize("key", ["any", "val", "tensor_meta", "nn_module_stack"])
+def test_meta_may_hold_anything(module: fx.GraphModule, key: str, value: object) -> None:
+    after = copy.deepcopy(module)
+    for one in after.graph.nodes:
+        one.meta[key] = value
+    assert len(diff(module, after).changed) == len(diff(after, module).changed) == len(after.graph.nodes)
+    assert key in str(diff(module, after)) and diff(module, after)._repr_html_()
+    assert not diff(after, copy.deepcopy(after))
+
+
+def conv_norm() -> nn.Module:
+    return nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.Dropout()).eval()
+
+
+IMAGE = torch.ones(1, 3, 8, 8)
+
+
+def with_shapes(module: nn.Module) -> fx.GraphModule:
+    traced = fx.symbolic_trace(module)
+    ShapeProp(traced).propagate(IMAGE)
+    return traced
+
+
+def prepared() -> fx.GraphModule:
+    return prepare_fx(conv_norm(), get_default_qconfig_mapping("fbgemm"), (IMAGE,))
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda: with_shapes(conv_norm()),
+        lambda: with_shapes(optimization.fuse(conv_norm())),
+        lambda: with_shapes(optimization.remove_dropout(conv_norm())),
+        lambda: NormalizeOperators(with_shapes(conv_norm())).transform(),
+        lambda: NormalizeArgs(with_shapes(conv_norm())).transform(),
+        lambda: AnnotateTypesWithSchema(with_shapes(conv_norm())).transform(),
+        lambda: split_module(with_shapes(conv_norm()), conv_norm(), lambda node: int(node.name > "_2")),
+        lambda: const_fold.split_const_subgraphs(with_shapes(conv_norm())),
+        prepared,
+        lambda: convert_fx(prepared()),
+    ],
+)
+@pytest.mark.filterwarnings("ignore")
+def test_what_passes_of_torch_write_can_be_compared(made: Callable[[], fx.GraphModule]) -> None:
+    before, after = with_shapes(conv_norm()), made()
+    for one, other in ((before, after), (after, before), (fx.symbolic_trace(conv_norm()), after)):
+        found = diff(one, other)
+        assert str(found) and found._repr_html_()
+
+
+def test_what_differs_in_meta_of_all_nodes_is_told_once() -> None:
+    before = fx.symbolic_trace(Deep(5))
+    after = copy.deepcopy(before)
+    for at, one in enumerate(after.graph.nodes):
+        one.meta |= {"region": 0, "from": at}
+    node(after, "relu_2").target = torch.sigmoid
+    found = diff(before, after)
+    several = "from=…, another for each node"
+    assert found.everywhere == {"region": ("no region", "region=0"), "from": ("no from", several)}
+    assert found.changed == {"relu_2": {"target": ("torch.relu", "torch.sigmoid")}}
+    lines = str(found).splitlines()
+    assert lines[0] == "1 changed, 2 of meta in all nodes; of 32 nodes" and len(lines) == 11
+    assert lines[1] == "~ meta of all nodes: no region → region=0"
+    assert f"meta of all nodes: no from → {several}" in found._repr_html_()
+    node(after, "relu_2").meta.clear()
+    assert not diff(before, after).everywhere, "one node is without"
+    assert not diff(before, after, meta=False).everywhere

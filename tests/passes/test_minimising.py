@@ -79,6 +79,67 @@ def test_a_module_that_does_not_fail_is_refused() -> None:
         minimise(fx.symbolic_trace(Deep(1)), lambda _: False)
 
 
+def test_a_question_that_raises_on_the_module_is_told() -> None:
+    def fails(module: fx.GraphModule) -> bool:
+        raise KeyError("my bug")
+
+    with pytest.raises(ValueError, match=r"`fails` raised KeyError .* return True if it is the failure") as raised:
+        minimise(fx.symbolic_trace(Deep(1)), fails)
+    assert isinstance(raised.value.__cause__, KeyError)
+
+
+def test_what_is_no_graph_module_is_refused() -> None:
+    program = torch.export.export(nn.Sequential(nn.Linear(2, 2)), (torch.ones(1, 2),))
+    unflattened = torch.export.unflatten(program)
+    given = {
+        r"got ExportedProgram: pass program\.module\(\)$": program,
+        r"got UnflattenedModule: pass program\.module\(\), of the program that was unflattened": unflattened,
+        r"got InterpreterModule: pass program\.module\(\), of": unflattened.get_submodule("0"),
+        r"got Linear: trace the model first": nn.Linear(2, 2),
+        r"got Graph: pass the module of the graph": program.graph,
+    }
+    for message, what in given.items():
+        with pytest.raises(TypeError, match=message):
+            minimise(what, lambda _: True)
+
+
+class Branches(nn.Module):
+    """In one branch a fault, among calls that have no part in it."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.cond(x.sum() > 0, lambda a: a.sin().cos().relu().exp().exp(), torch.sin, (x * 2,)) + 1
+
+
+def test_graphs_inside_are_made_smaller() -> None:
+    module = torch.export.export(Branches(), (torch.ones(2),)).module()
+    code = module.true_graph_0.code
+
+    def fails(found: fx.GraphModule) -> bool:
+        # It has to run: without that, the branch itself would be the result.
+        assert isinstance(found(*[torch.ones(2) for _ in found.graph.find_nodes(op="placeholder")]), tuple | Tensor)
+        return any(
+            calls(inner, torch.ops.aten.relu.default) for inner in found.modules() if isinstance(inner, fx.GraphModule)
+        )
+
+    small = minimise(module, fails)
+    assert fails(small) and module.true_graph_0.code == code
+    [branch] = [inner for inner in small.children() if calls(inner, torch.ops.aten.relu.default)]
+    assert len(branch.graph.nodes) == 3, branch.code
+
+
+@pytest.mark.parametrize("layers", [50, 400])
+def test_few_questions_are_asked_of_a_large_graph(layers: int) -> None:
+    """For one node that matters they grow with the logarithm: a question costs as much as a copy of the graph."""
+    asked = []
+
+    def fails(found: fx.GraphModule) -> bool:
+        asked.append(len(found.graph.nodes))
+        return any(node.target == f"layers.{layers // 2}" for node in found.graph.nodes)
+
+    assert len(minimise(fx.symbolic_trace(Deep(layers)), fails).graph.nodes) == 3
+    assert len(asked) <= 6 * (2 * layers).bit_length(), asked
+
+
 def test_a_model_that_nobody_here_wrote() -> None:
     model, inputs = small("gpt2")
     model.config.use_cache = False

@@ -14,7 +14,7 @@ import xml.etree.ElementTree as ET
 import pytest
 import torch
 from pytest_regressions.file_regression import FileRegressionFixture
-from torch import fx, nn
+from torch import Tensor, fx, nn
 
 from fxbook import EditStepper
 from fxbook.stepping.edit.rows import union_rows
@@ -229,3 +229,26 @@ def test_thousands_of_frames_have_a_limit() -> None:
         steps.frame(f"frame {at}")
     assert len(steps) == MAX_FRAMES
     assert f"! {1501 - MAX_FRAMES} more frames were not kept: a stepper holds {MAX_FRAMES}" in repr(steps)
+
+
+def test_an_edit_inside_a_branch_is_seen() -> None:
+    module = torch.export.export(Branches(), (torch.ones(2),)).module()
+    before = EditStepper(module)
+    steps = EditStepper(module)
+    steps.frame("nothing yet")
+    assert "inside" not in f"{before!r}{steps!r}" and "Inside" not in steps._repr_html_()
+    [relu] = module.true_graph_0.graph.find_nodes(op="call_function", target=torch.ops.aten.relu.default)
+    relu.target = torch.ops.aten.tanh.default
+    module.true_graph_0.recompile()
+    steps.frame("relu in the branch is tanh now")
+    said = "inside true_graph_0: ≠ relu calls torch.ops.aten.tanh.default, before: torch.ops.aten.relu.default"
+    assert repr(steps).count(said) == 1 and "inside false_graph_0" not in repr(steps)
+    page = steps._repr_html_()
+    assert page.count("Inside <code>true_graph_0</code>") == 1 and "Inside <code>false_graph_0</code>" not in page
+
+
+class Branches(nn.Module):
+    """Two functions, one of which runs."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.cond(x.sum() > 0, torch.relu, torch.sin, (x,))

@@ -10,7 +10,7 @@ from torch import fx
 
 from fxbook.graph.record import record
 from fxbook.passes.comparing.matching import Pairs, matched
-from fxbook.passes.comparing.nodes import Aspects, differing, fetched
+from fxbook.passes.comparing.nodes import Aspects, differing, fetched, joined, meta_differing, meta_of_all
 from fxbook.passes.comparing.unified import unified
 from fxbook.stepping.edit.rows import heaviest_rising
 from fxbook.stepping.edit.snapshot import Snapshot, take
@@ -35,6 +35,8 @@ class Diff:
         moved: names, in the second, of nodes that stand at another place among those that both have.
         inside: what differs between graph modules that both call, by the name of the node that calls them.
         pairs: the name in the first of each node that both have, by its name in the second.
+        everywhere: what differs in ``meta`` of all nodes of a graph that has more than a few, by key; ``changed`` does
+            not tell it once more of each.
     """
 
     added: tuple[str, ...]
@@ -43,11 +45,12 @@ class Diff:
     moved: tuple[str, ...]
     inside: dict[str, Diff]
     pairs: dict[str, str]
+    everywhere: Aspects
     _snapshots: tuple[Snapshot, Snapshot] = dataclasses.field(repr=False)
     _same_object: bool = False
 
     def __bool__(self) -> bool:
-        return bool(self.added or self.removed or self.changed or self.moved or self.inside)
+        return bool(self.added or self.removed or self.changed or self.moved or self.inside or self.everywhere)
 
     def __str__(self) -> str:
         return self.text()
@@ -72,9 +75,14 @@ class Diff:
 
     def _repr_html_(self) -> str:
         parts = [self._player._repr_html_()]
+        parts += [f"<p>{html.escape(line)}</p>" for line in self.lines_of_all()]
         for name, inner in self.inside.items():
             parts.append(f"<p>Inside <code>{html.escape(name)}</code>:</p>{inner._repr_html_()}")
         return "".join(parts)
+
+    def lines_of_all(self) -> list[str]:
+        """What differs in the meta of all nodes, a line for each key."""
+        return [f"meta of all nodes: {one} → {other}" for one, other in self.everywhere.values()]
 
     @functools.cached_property
     def _player(self) -> Player:
@@ -125,9 +133,14 @@ def diff(before: Traced, after: Traced, *, meta: bool = True) -> Diff:
         keys |= {new[b]: was.keys[a] for a, b in pairs.items()}
     now = _snapshot(after, "After", keys)
     found, inside = {}, {}
-    for a, b in sorted(pairs.items(), key=lambda pair: pair[1]):
-        first, second = (old[a], was.record.nodes[a]), (new[b], now.record.nodes[b])
-        if aspects := differing(first, second, pairs, meta=meta):
+    ordered = sorted(pairs.items(), key=lambda pair: pair[1])
+    metas = {b: meta_differing(old[a], new[b]) if meta else {} for a, b in ordered}
+    everywhere = meta_of_all([(new[b], differs) for b, differs in metas.items()])
+    for a, b in ordered:
+        aspects = differing((old[a], was.record.nodes[a]), (new[b], now.record.nodes[b]), pairs)
+        if own := {key: texts for key, texts in metas[b].items() if key not in everywhere}:
+            aspects["meta"] = joined(own)
+        if aspects:
             found[new[b].name] = aspects
         if inner := _inside(old[a], new[b], meta):
             inside[new[b].name] = inner
@@ -139,6 +152,7 @@ def diff(before: Traced, after: Traced, *, meta: bool = True) -> Diff:
         moved=tuple(new[at].name for at in _moved(pairs)),
         inside=inside,
         pairs={new[b].name: old[a].name for a, b in pairs.items()},
+        everywhere=everywhere,
         _snapshots=(was, now),
         _same_object=_graph(before) is _graph(after),
     )

@@ -6,7 +6,7 @@ leads to them is alike, or all that follows from them, before a name decides.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Hashable
 
 from fxbook.graph.record import GraphRecord, NodeRecord
@@ -39,13 +39,13 @@ class _Matching:
 
     def _alike(self, key: Callable[[int, NodeRecord], Hashable]) -> None:
         """Pair the nodes that have the same key, in list order."""
-        waiting: dict[Hashable, list[int]] = defaultdict(list)
+        waiting: dict[Hashable, deque[int]] = defaultdict(deque)
         for node in self.before:
             if node.index not in self.pairs and (own := key(0, node)) is not None:
                 waiting[own].append(node.index)
         for node in self.after:
             if node.index not in self._taken and waiting.get(own := key(1, node)):
-                self._pair(waiting[own].pop(0), node.index)
+                self._pair(waiting[own].popleft(), node.index)
 
     def _pair(self, old: int, new: int) -> None:
         self.pairs[old] = new
@@ -58,7 +58,7 @@ class _Matching:
             old, new = waiting.pop()
             first, second = self.before.nodes[old], self.after.nodes[new]
             beside = list(zip(first.inputs, second.inputs, strict=False))
-            beside += [(a, b) for a in first.users for b in second.users if self._reads_alike(a, b)]
+            beside += self._readers(first, second)
             for a, b in beside:
                 if a not in self.pairs and b not in self._taken and self._same_kind(a, b):
                     self._pair(a, b)
@@ -72,9 +72,18 @@ class _Matching:
         by_path = first.op in ("call_module", "get_attr") and first.kind == second.kind
         return first.target == second.target or by_path
 
-    def _reads_alike(self, old: int, new: int) -> bool:
-        first, second = self.before.nodes[old], self.after.nodes[new]
-        return [self.pairs.get(index) for index in first.inputs] == list(second.inputs)
+    def _readers(self, old: NodeRecord, new: NodeRecord) -> list[tuple[int, int]]:
+        """Readers of two nodes that read pairs of nodes at each place; a weight may have thousands of readers."""
+        waiting: dict[tuple[int, ...], list[int]] = defaultdict(list)
+        for index in new.users:
+            if index not in self._taken:
+                waiting[self.after.nodes[index].inputs].append(index)
+        found = []
+        for index in old.users if waiting else ():
+            if index not in self.pairs:
+                reads = tuple(self.pairs.get(read, -1) for read in self.before.nodes[index].inputs)
+                found += [(index, reader) for reader in waiting.get(reads, ())]
+        return found
 
 
 def _end(node: NodeRecord) -> Hashable | None:

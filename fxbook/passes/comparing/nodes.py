@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -15,16 +16,14 @@ Aspects = dict[str, tuple[str, str]]
 """Two texts by what differs: ``"name"``, ``"op"``, ``"target"``, ``"args"``, ``"kwargs"``, ``"module"``, ``"meta"``."""
 
 
-def differing(
-    old: tuple[fx.Node, NodeRecord], new: tuple[fx.Node, NodeRecord], pairs: Pairs, *, meta: bool = True
-) -> Aspects:
-    """What differs between two nodes that are one; an argument that is a node is alike if the nodes are a pair."""
+def differing(old: tuple[fx.Node, NodeRecord], new: tuple[fx.Node, NodeRecord], pairs: Pairs) -> Aspects:
+    """What differs between two nodes that are one, but for meta; an argument is alike if it is a pair of nodes."""
     found: Aspects = {}
     (was, before), (now, after) = old, new
     for what, one, other in (("name", was.name, now.name), ("op", was.op, now.op)):
         if one != other:
             found[what] = (one, other)
-    if was.target != now.target:
+    if was.target is not now.target and was.target != now.target:
         one, other = target_name(was), target_name(now)
         found["target"] = (one, other if one != other else f"{other}, another object")
     for what in ("args", "kwargs"):
@@ -32,8 +31,6 @@ def differing(
             found[what] = (argument_text(getattr(was, what)), argument_text(getattr(now, what)))
     if modules := _modules(was, now):
         found["module"] = modules
-    if meta and (differs := _meta(was.meta, now.meta)):
-        found["meta"] = differs
     return found
 
 
@@ -106,37 +103,63 @@ def _same(old: Tensor, new: Tensor) -> bool:
 
 # ---- meta ------------------------------------------------------------------------------------------------------------
 
+_FEW = 10
+"""Of fewer nodes, each is told by itself."""
 
-def _meta(old: dict[str, Any], new: dict[str, Any]) -> tuple[str, str] | None:
-    keys = [
-        key for key in dict.fromkeys([*old, *new]) if key not in old or key not in new or _differ(old[key], new[key])
-    ]
-    if not keys:
-        return None
-    one, other = (
-        ", ".join(f"{key}={_worth(meta[key])}" if key in meta else f"no {key}" for key in keys) for meta in (old, new)
-    )
-    return one, other if one != other else f"{other}, another object"
+
+def meta_differing(old: fx.Node, new: fx.Node) -> Aspects:
+    """What differs in the meta of two nodes, by key."""
+    was, now = (node.meta if isinstance(node.meta, dict) else {"meta": node.meta} for node in (old, new))
+    found: Aspects = {}
+    for key in dict.fromkeys([*was, *now]):
+        both = key in was and key in now
+        if both and not _differ(was[key], now[key]):
+            continue
+        one, other = (f"{key}={_worth(meta[key])}" if key in meta else f"no {key}" for meta in (was, now))
+        found[key] = one, other if one != other else f"{other}, another object"
+    return found
+
+
+def meta_of_all(differing: Sequence[tuple[fx.Node, Aspects]]) -> Aspects:
+    """The keys of meta that differ in all nodes that compute something: a pass marked them, or traced again."""
+    computing = [found for node, found in differing if node.op not in ("placeholder", "output")]
+    if len(computing) < _FEW:
+        return {}
+    shared = [key for key in computing[0] if all(key in found for found in computing)]
+    sides = {key: zip(*(found[key] for found in computing), strict=True) for key in shared}
+    return {key: tuple(_of_all(key, texts) for texts in both) for key, both in sides.items()}
+
+
+def _of_all(key: str, texts: Sequence[str]) -> str:
+    return texts[0] if len(set(texts)) == 1 else f"{key}=…, another for each node"
+
+
+def joined(differing: Aspects) -> tuple[str, str]:
+    """The keys together, before and after."""
+    one, other = zip(*differing.values(), strict=True)
+    return ", ".join(one), ", ".join(other)
 
 
 def _differ(old: Any, new: Any) -> bool:
-    if old is new:
-        return False
-    if type(old) is not type(new):
-        return True
-    one, other = _worth(old, 10_000), _worth(new, 10_000)
-    return one != other
+    return old is not new and (type(old) is not type(new) or _worth(old, 10_000) != _worth(new, 10_000))
 
 
 def _worth(value: Any, most: int = 60) -> str:
     """A value in meta, in few words: of a tensor and what describes one, dtype and shape."""
-    if isinstance(value, tuple | list) and type(value) in (tuple, list):
-        text = "(" + ", ".join(_worth(item, most) for item in value) + ")"
-    elif hasattr(value, "dtype") and hasattr(value, "shape"):
-        text = f"{str(value.dtype).removeprefix('torch.')}{[*map(_size, value.shape)]}".replace("'", "")
-    else:
+    try:
+        text = _described(value, most)
+    except Exception:
+        # Whatever has a shape and a dtype may be anything: a class, an object of somebody's own, a list in itself.
         text = " ".join(constant_text(value).split())
     return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def _described(value: Any, most: int) -> str:
+    if type(value) in (tuple, list):
+        return "(" + ", ".join(_described(item, most) for item in value) + ")"
+    if not isinstance(value, type) and isinstance(getattr(value, "dtype", None), torch.dtype):
+        return f"{str(value.dtype).removeprefix('torch.')}{[*map(_size, value.shape)]}".replace("'", "")
+    return " ".join(constant_text(value).split())
 
 
 def _size(size: Any) -> Any:

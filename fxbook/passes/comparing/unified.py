@@ -25,7 +25,7 @@ def unified(found: Diff, snapshots: tuple[Snapshot, Snapshot], context: int) -> 
         told = " (both are one object: keep a copy before a pass that edits in place)" if found._same_object else ""
         return f"no difference: {_counted(len(was.keys))} alike{told}"
     lines = _lines(found, was, now)
-    parts = [_headline(found, was, now), *_folded(lines, context)]
+    parts = [_headline(found, was, now), *(f"~ {line}" for line in found.lines_of_all()), *_folded(lines, context)]
     for name, inner in found.inside.items():
         parts.append(f"inside {name}:")
         parts += [f"    {line}" for line in inner.text(context).splitlines()]
@@ -40,6 +40,7 @@ def _headline(found: Diff, was: Snapshot, now: Snapshot) -> str:
         "changed in meta alone": sum(set(aspects) == {"meta"} for aspects in found.changed.values()),
         "moved": len(found.moved),
         "changed inside": len(found.inside),
+        "of meta in all nodes": len(found.everywhere),
     }
     told = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
     before, after = len(was.keys), len(now.keys)

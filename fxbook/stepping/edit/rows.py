@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 
 @dataclasses.dataclass(eq=False)
 class _Slot:
+    """A row; rows are a chain, so that one more in the middle costs the same in a large graph."""
+
     key: int
     at: int = 0
+    below: _Slot | None = None
 
 
 def union_rows(
@@ -25,39 +28,43 @@ def union_rows(
         The key of each row; for each frame, the row of each of its keys; for each frame, the keys that were moved since
         the frame before.
     """
-    slots: list[_Slot] = []
+    top = _Slot(-1)
     current: dict[int, _Slot] = {}
     earlier: dict[int, list[_Slot]] = {}
     placed: list[dict[int, _Slot]] = []
     moved: list[set[int]] = []
     for frame, order in enumerate(orders):
-        for at, slot in enumerate(slots):
+        for at, slot in enumerate(_chain(top.below)):
             slot.at = at
         common = [key for key in order if key in current]
         weights = [reluctance(frame, key) for key in common]
         stay = {common[i] for i in heaviest_rising([current[key].at for key in common], weights)}
         now: dict[int, _Slot] = {}
-        previous: _Slot | None = None
+        previous = top
         following = _next_kept(order, stay)
-        for position, key in enumerate(order):
+        for key, limit in zip(order, following, strict=True):
             if key in stay:
                 now[key] = current[key]
             else:
-                after = slots.index(previous) + 1 if previous else 0
-                limit = following[position]
-                before = slots.index(current[limit]) if limit is not None else len(slots)
-                known = [slot for slot in slots[after:before] if slot in earlier.get(key, ())]
-                slot = known[0] if known else _Slot(key)
-                if not known:
-                    slots.insert(after, slot)
+                between = _chain(previous.below, current[limit] if limit is not None else None)
+                slot = next((slot for slot in between if slot in earlier[key]), None) if key in earlier else None
+                if slot is None:
+                    slot = previous.below = _Slot(key, below=previous.below)
                     earlier.setdefault(key, []).append(slot)
                 now[key] = slot
             previous = now[key]
         moved.append(set(common) - stay)
         placed.append(now)
         current = now
+    slots = list(_chain(top.below))
     index = {slot: at for at, slot in enumerate(slots)}
     return [slot.key for slot in slots], [{key: index[slot] for key, slot in now.items()} for now in placed], moved
+
+
+def _chain(slot: _Slot | None, stop: _Slot | None = None) -> Iterator[_Slot]:
+    while slot is not None and slot is not stop:
+        yield slot
+        slot = slot.below
 
 
 def _next_kept(order: Sequence[int], stay: set[int]) -> list[int | None]:

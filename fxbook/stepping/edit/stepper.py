@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import html
 from collections.abc import Callable, Mapping, Sequence
 
 from torch import fx
@@ -11,6 +12,7 @@ from fxbook.drawing.display import LEGEND, MARK_LEGEND
 from fxbook.drawing.layout import argument_places
 from fxbook.drawing.lettering import clean
 from fxbook.drawing.paint import state_classes, swatch
+from fxbook.graph.nested import graphs_inside
 from fxbook.graph.record import NodeRecord
 from fxbook.stepping.edit.changes import Changes, compare
 from fxbook.stepping.edit.code import code_panel
@@ -21,7 +23,7 @@ from fxbook.stepping.edit.snapshot import Snapshot, take
 from fxbook.stepping.graph_frame import Edge, GraphFrame, Seen, animation_of, inputs_of
 from fxbook.stepping.player import MAX_FRAMES, Frame, Panel, Player
 
-_MOST_SENTENCES = 6
+_MOST_SENTENCES, _MOST_INSIDE = 6, 3
 _ORDERS = ("numbers: order in the list", "arrows: who uses what")
 _OWN_MARKS = {
     "moved": "↕ arrow beside the numbers: moved in the list",
@@ -60,6 +62,8 @@ class EditStepper:
         self._subject = traced
         self._keys: dict[fx.Node, int] = {}
         self._snapshots = [take(traced, caption, self._keys)]
+        self._inside: dict[str, _Inside] = {}
+        self._take_inside(caption)
         self._not_kept = 0
         self._player: Player | None = None
         self.title = "The graph, step by step" if title is None else clean(title, 200)
@@ -73,7 +77,14 @@ class EditStepper:
             self._not_kept += 1
         else:
             self._snapshots.append(take(self._subject, caption, self._keys))
+            self._take_inside(caption)
         self._player = None
+
+    def _take_inside(self, caption: str) -> None:
+        graph = self._subject if isinstance(self._subject, fx.Graph) else self._subject.graph
+        for path, module in graphs_inside(graph).items():
+            inside = self._inside.setdefault(path, _Inside())
+            inside.snapshots[len(self._snapshots) - 1] = take(module, caption, inside.keys)
 
     def __len__(self) -> int:
         return len(self._snapshots)
@@ -82,15 +93,54 @@ class EditStepper:
         return repr(self._built())
 
     def _repr_html_(self) -> str:
-        return self._built()._repr_html_()
+        parts = [self._built()._repr_html_()]
+        for path, inside in self._inside.items():
+            if inside.changed():
+                player = play(f"The graph inside {path}", [*inside.snapshots.values()], self._not_kept)
+                parts.append(f"<p>Inside <code>{html.escape(path)}</code>:</p>{player._repr_html_()}")
+        return "".join(parts)
 
     def _built(self) -> Player:
-        self._player = self._player or play(self.title, self._snapshots, self._not_kept)
+        if self._player is None:
+            said: dict[int, list[str]] = {}
+            for path, inside in self._inside.items():
+                for at, sentences in inside.changed().items():
+                    more = len(sentences) - _MOST_INSIDE
+                    told = [*sentences[:_MOST_INSIDE], *([f"and {more} more changes"] if more > 0 else [])]
+                    said.setdefault(at, []).extend(f"inside {path}: {sentence}" for sentence in told)
+            self._player = play(self.title, self._snapshots, self._not_kept, said)
         return self._player
 
 
-def play(title: str, snapshots: Sequence[Snapshot], not_kept: int = 0) -> Player:
-    """Put snapshots together to a player; a node has the same key in all of them. So many more were ``not_kept``."""
+@dataclasses.dataclass
+class _Inside:
+    """A graph inside, by the number of each frame in which it is there."""
+
+    keys: dict[fx.Node, int] = dataclasses.field(default_factory=dict)
+    snapshots: dict[int, Snapshot] = dataclasses.field(default_factory=dict)
+
+    def changed(self) -> dict[int, tuple[str, ...]]:
+        """What happened in it, in sentences, by the number of the frame."""
+        snapshots = list(self.snapshots.values())
+        # A graph that was put in place of another is that one still, if it says the same.
+        if all(one.record.nodes == snapshots[0].record.nodes for one in snapshots):
+            return {}
+        _, _, moved = union_rows([one.keys for one in snapshots], _reluctance(snapshots))
+        found = {
+            at: compare(snapshots[number - 1], snapshots[number], moved[number]).sentences
+            for number, at in enumerate(self.snapshots)
+            if number
+        }
+        return {at: sentences for at, sentences in found.items() if sentences}
+
+
+def play(
+    title: str, snapshots: Sequence[Snapshot], not_kept: int = 0, said: Mapping[int, Sequence[str]] | None = None
+) -> Player:
+    """Put snapshots together to a player; a node has the same key in all of them.
+
+    So many more were ``not_kept``. What else is ``said``, by the number of the frame, stands before what lint says.
+    """
     rows, places, moved = union_rows([snapshot.keys for snapshot in snapshots], _reluctance(snapshots))
     changes = [Changes(), *(compare(snapshots[i - 1], snapshots[i], moved[i]) for i in range(1, len(snapshots)))]
     wanted = excerpt(rows, snapshots, changes)
@@ -108,7 +158,7 @@ def play(title: str, snapshots: Sequence[Snapshot], not_kept: int = 0) -> Player
             Panel("list", "The list of nodes", list_panel(step.entries(), snapshot, step.changes), "List"),
             Panel("code", heading, code_panel(snapshot, step.before, names, moved[step.at], wanted), "Code"),
         ]
-        shown.append(Frame(snapshot.caption, panels, step.remarks()))
+        shown.append(Frame(snapshot.caption, panels, step.remarks((said or {}).get(step.at, ()))))
     if not_kept:
         limit = f"! {not_kept} more frames were not kept: a stepper holds {MAX_FRAMES}. Record fewer, where it matters."
         shown[-1] = dataclasses.replace(shown[-1], remarks=(*shown[-1].remarks, limit))
@@ -231,10 +281,11 @@ class _Step:
                 found[self._row(key)] = (key, self.before.nodes[key])
         return [found[row] for row in sorted(found)]
 
-    def remarks(self) -> list[str]:
+    def remarks(self, inside: Sequence[str]) -> list[str]:
         told = list(self.changes.sentences[:_MOST_SENTENCES])
         more = len(self.changes.sentences) - len(told)
         told += [f"and {more} more change{'s' if more > 1 else ''}"] if more else []
+        told += inside
         if self.before and self.before.record.stale and not self.snapshot.record.stale:
             told.append("↻ forward is compiled anew")
         if self.wanted is not None and not self.at:

@@ -23,7 +23,7 @@ class Store:
 
     A step is the place of a node in the list; ``born`` is -1 for what was there before the first node, ``gone`` is
     ``None`` for what outlived the run's last node. ``stored`` says that a module holds it, ``given`` that it came in
-    with an input.
+    with an input. ``held`` is what is counted of it at present.
     """
 
     nbytes: int
@@ -31,6 +31,7 @@ class Store:
     gone: int | None = None
     stored: bool = False
     given: bool = False
+    held: int = 0
 
 
 class Memory:
@@ -40,6 +41,10 @@ class Memory:
         self.stores: list[Store] = []
         self.unmeasured = False
         self._alive: dict[int, tuple[weakref.ref, int]] = {}
+        # Kept up to date, since a look at all that is alive, after every node, would take long in a large graph.
+        self._refs: dict[int, weakref.ref] = {}
+        self._held = 0
+        self._died: list[tuple[int, int]] = []
         for tensor in (*module.parameters(), *module.buffers()):
             self.see(tensor, -1, stored=True)
 
@@ -50,21 +55,28 @@ class Memory:
         for number in found:
             self.stores[number].stored |= stored
             self.stores[number].given |= given
+        self.weigh(found)
         return found
+
+    def weigh(self, numbers: Iterable[int]) -> None:
+        """Look again at storages whose sizes may have changed: ``resize_`` changes that of one that is known."""
+        for number in numbers:
+            store, storage = self.stores[number], self._refs[number]()
+            now = storage.nbytes() if storage is not None else store.nbytes
+            self._held += (0 if store.stored else now) - store.held
+            store.nbytes, store.held = now, 0 if store.stored else now
 
     def measure(self, step: int) -> int:
         """The bytes that storages hold now, those of the module left out; what has gone is written down."""
-        held = 0
-        for key, (ref, number) in list(self._alive.items()):
-            storage = ref()
-            if storage is None:
-                self.stores[number].gone = step
-                del self._alive[key]
-            elif not self.stores[number].stored:
-                # resize_ changes the size of a storage that is already known.
-                self.stores[number].nbytes = storage.nbytes()
-                held += storage.nbytes()
-        return held
+        for key, number in self._died:
+            store = self.stores[number]
+            if store.gone is None:
+                store.gone = step
+                self._alive.pop(key)
+            self._held -= store.held
+            store.held = 0
+        self._died.clear()
+        return self._held
 
     @property
     def in_module(self) -> int:
@@ -85,9 +97,11 @@ class Memory:
         if known is not None:
             # A new storage at the address of one that died since the last look.
             self.stores[known[1]].gone = step
+        number = len(self.stores)
         self.stores.append(Store(nbytes, step))
-        self._alive[key] = (weakref.ref(storage), len(self.stores) - 1)
-        return len(self.stores) - 1
+        self._refs[number] = weakref.ref(storage, lambda _: self._died.append((key, number)))
+        self._alive[key] = self._refs[number], number
+        return number
 
 
 def cloned(inputs: Iterable[Any]) -> list[Any]:

@@ -11,6 +11,7 @@ import contextlib
 import dataclasses
 import functools
 import gc
+import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
@@ -36,6 +37,10 @@ class Value:
     stores: tuple[int, ...]
     made: int
     dropped: int | None = None
+
+    def held_after(self, step: int) -> bool:
+        """Whether the interpreter had it after the step."""
+        return self.made <= step and (self.dropped is None or self.dropped > step)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -91,6 +96,40 @@ class RunRecord:
                 owners.setdefault(number, index)
         return owners
 
+    @functools.cached_property
+    def holders(self) -> dict[int, list[int]]:
+        """For each storage, the nodes whose values have it, in list order."""
+        found: dict[int, list[int]] = {}
+        for index, value in enumerate(self.values):
+            for number in value.stores if value else ():
+                found.setdefault(number, []).append(index)
+        return found
+
+    @functools.cached_property
+    def freed(self) -> dict[int, list[int]]:
+        """By step, the storages that went after it, but for those that the module stores."""
+        found: dict[int, list[int]] = {}
+        for number, store in enumerate(self.stores):
+            if store.gone is not None and not store.stored and store.nbytes and number in self.owner:
+                found.setdefault(store.gone, []).append(number)
+        return found
+
+    @functools.cached_property
+    def for_backward(self) -> bool:
+        """Whether autograd may keep values."""
+        return any(value is not None and value.described.requires_grad for value in self.values)
+
+    def held_at(self, number: int, step: int) -> list[int]:
+        """The first two nodes in list order whose values have the storage, and are held after the step."""
+        if (number, step) not in self._held:
+            living = (at for at in self.holders[number] if self.values[at].held_after(step))
+            self._held[number, step] = list(itertools.islice(living, 2))
+        return self._held[number, step]
+
+    @functools.cached_property
+    def _held(self) -> dict[tuple[int, int], list[int]]:
+        return {}
+
 
 class _Recorder(fx.Interpreter):
     """An interpreter that writes down what it does; ``log`` holds no value."""
@@ -111,7 +150,8 @@ class _Recorder(fx.Interpreter):
 class _Log:
     def __init__(self, graph: fx.Graph, memory: Memory) -> None:
         self.memory = memory
-        self.position = {node: index for index, node in enumerate(graph.nodes)}
+        self.nodes = list(graph.nodes)
+        self.position = {node: index for index, node in enumerate(self.nodes)}
         self.values: list[Value | None] = [None] * len(self.position)
         self.during: list[int] = []
         self.after: list[int] = []
@@ -130,6 +170,9 @@ class _Log:
     def made(self, node: fx.Node, result: Any) -> None:
         step = self.position[node]
         self._note(node, result, step)
+        for read in node.all_input_nodes:
+            value = self.values[self.position[read]] if read in self.position else None
+            self.memory.weigh(value.stores if value else ())
         self.during.append(self.memory.measure(step))
 
     def end(self, env: dict[fx.Node, Any] | None) -> None:
@@ -144,9 +187,11 @@ class _Log:
     def _close(self, step: int, env: dict[fx.Node, Any] | None) -> None:
         """Measure what is left after the step, and after those before it that were passed over."""
         held = self.memory.measure(max(step, 0))
+        # An interpreter drops a value when the last node that reads it has run.
+        read = {read for node in self.nodes[len(self.after) : step + 1] for read in node.all_input_nodes}
         self.during += [held] * (step + 1 - len(self.during))
         self.after += [held] * (step + 1 - len(self.after))
-        for node in [node for node in self._held if env is not None and node not in env]:
+        for node in [node for node in read & self._held if env is not None and node not in env]:
             self._held.discard(node)
             value = self.values[self.position[node]]
             assert value is not None

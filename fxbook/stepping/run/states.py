@@ -86,10 +86,9 @@ def state_after(run: RunRecord, graph: GraphRecord, index: int, step: int) -> St
 def freed_at(run: RunRecord, graph: GraphRecord, step: int) -> list[tuple[str, int]]:
     """The values whose memory went after the node at ``step``, by name, and the bytes that went."""
     went: dict[int, int] = {}
-    for number, index in run.owner.items():
-        store = run.stores[number]
-        if store.gone == step and not store.stored and store.nbytes:
-            went[index] = went.get(index, 0) + store.nbytes
+    for number in run.freed.get(step, ()):
+        index = run.owner[number]
+        went[index] = went.get(index, 0) + run.stores[number].nbytes
     return [(cut(clean(graph.nodes[index].name), 40), went[index]) for index in sorted(went)]
 
 
@@ -120,11 +119,9 @@ def _outliving(run: RunRecord, graph: GraphRecord, index: int, living: list[int]
     """The state of a value that the interpreter has dropped while its memory is still held, and by what."""
     if run.method == "run" and any(run.stores[number].given for number in living):
         return State("kept", "kept", "run's arguments hold it", nbytes)
-    for other, value in enumerate(run.values):
-        if value is None or other == index or value.made > step or not set(living) & set(value.stores):
-            continue
-        if value.dropped is None or value.dropped > step:
-            return State("shared", "lives on", f"in {cut(clean(graph.nodes[other].name), 30)}", nbytes)
-    if any(value is not None and value.described.requires_grad for value in run.values):
+    others = [other for number in living for other in run.held_at(number, step) if other != index]
+    if others:
+        return State("shared", "lives on", f"in {cut(clean(graph.nodes[min(others)].name), 30)}", nbytes)
+    if run.for_backward:
         return State("kept", "kept", "autograd may need it for backward", nbytes)
     return State("kept", "kept", "something outside the interpreter holds it", nbytes)

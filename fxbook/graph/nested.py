@@ -1,0 +1,27 @@
+"""Graphs inside a graph: the branches of ``torch.cond``, the body of a loop, a submodule that was traced by itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch import fx
+
+
+def graphs_inside(graph: fx.Graph, above: tuple[fx.Graph, ...] = ()) -> dict[str, fx.GraphModule]:
+    """The graph modules that nodes call, or fetch to hand them to an operator, by path; an outer one before its own.
+
+    Args:
+        graph: a graph that has an owning module; of one that has none, nothing is known.
+        above: the graphs that it is in itself.
+    """
+    found: dict[str, fx.GraphModule] = {}
+    for node in graph.nodes:
+        if node.op in ("call_module", "get_attr") and node.target not in found:
+            inner: Any = graph.owning_module
+            for part in str(node.target).split("."):
+                inner = getattr(inner, part, None)
+            if isinstance(inner, fx.GraphModule) and inner.graph not in (graph, *above):
+                found[str(node.target)] = inner
+                deeper = graphs_inside(inner.graph, (graph, *above))
+                found |= {f"{node.target}.{path}": module for path, module in deeper.items()}
+    return found
