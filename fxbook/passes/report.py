@@ -134,8 +134,8 @@ class PassReport:
         reasons: dict[str, list[str]] = {}
         for name, why in self.not_asked.items():
             reasons.setdefault(why, []).append(name)
-        told = [f"asked of {count} input{'' if count == 1 else 's'}: {', '.join(of)}" for count, of in counts.items()]
-        return told + [f"not asked: {', '.join(of)} ({why})" for why, of in reasons.items()]
+        told = [f"asked of {count} input{'' if count == 1 else 's'}: {_listed(of)}" for count, of in counts.items()]
+        return told + [f"not asked: {_listed(of)} ({why})" for why, of in reasons.items()]
 
     def _repr_html_(self) -> str:
         from fxbook.drawing import style
@@ -154,6 +154,11 @@ class PassReport:
             f"<style>{style()}</style><p><strong>{html.escape(self._head)}</strong></p>{table}"
             f"<details><summary>What was asked</summary><ul>{asked}</ul></details></div>"
         )
+
+
+def _listed(names: list[str]) -> str:
+    """The names, or of many how many: ``asked`` has all."""
+    return ", ".join(names) if len(names) <= 4 else f"{len(names)} invariants"
 
 
 def _text(said: str) -> str:

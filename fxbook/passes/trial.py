@@ -361,6 +361,8 @@ def same_bytes(one: Tensor, other: Tensor) -> bool:
     Raises:
         Exception: torch cannot compare such tensors.
     """
+    if one.layout != other.layout:
+        return False
     if dense(one) and dense(other):
         return torch.equal(one, other) or torch.equal(bytes_of(one), bytes_of(other))
     if one.is_mkldnn:

@@ -105,7 +105,8 @@ def values_at_another_size(trial: Trial) -> Told | None:
     trial.asked = len(trial.others)
     for inputs in trial.others:
         if told := _other_values(trial, inputs):
-            cure = "compute sizes in the graph, do not write them into it"
+            broken_anyway = _other_values(trial, trial.inputs) is not None
+            cure = "" if broken_anyway else "compute sizes in the graph, do not write them into it"
             return Told(f"with inputs of shape {shapes(inputs)}, {told.what}", cure, told.node)
     return None
 
