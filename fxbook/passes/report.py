@@ -8,6 +8,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+_WHOLE = 'style="overflow-wrap:normal;white-space:nowrap"'
+
 
 class InvariantError(AssertionError):
     """A pass breaks an invariant. Each invariant has a class of its own, so that Hypothesis tells faults apart."""
@@ -142,8 +144,9 @@ class PassReport:
 
         rows = [("fault", fault) for fault in self.faults] + [("advice", advice) for advice in self.advice]
         body = "".join(
-            f"<tr><td>{'<strong>! fault</strong>' if kind == 'fault' else '· advice'}</td>"
-            f"<td><code>{html.escape(one.invariant)}</code></td><td>{_text(one.message)}</td><td>{_text(one.cure)}</td></tr>"
+            f"<tr><td {_WHOLE}>{'<strong>! fault</strong>' if kind == 'fault' else '· advice'}</td>"
+            f"<td {_WHOLE}><code>{html.escape(one.invariant)}</code></td>"
+            f"<td>{_text(one.message)}</td><td>{_text(one.cure)}</td></tr>"
             for kind, one in rows
         )
         heads = "".join(f'<th scope="col">{head}</th>' for head in ("", "invariant", "what", "cure"))

@@ -16,6 +16,7 @@ from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
 from torch.fx.passes.infra.pass_base import PassResult
 from torch.fx.passes.operator_support import create_op_support
 from torch.fx.passes.shape_prop import ShapeProp
+from torch.fx.passes.split_module import split_module
 
 from fxbook import check_pass, draw, inputs_for, invariants, random_graph
 from tests.passes.wrong import nothing, raises
@@ -165,6 +166,26 @@ def test_names_only_are_no_change() -> None:
 
     report = check_pass(renames, fx.symbolic_trace(lambda x: torch.relu(x)), (torch.ones(2),))
     assert report and names(report.advice) == ["changes"]
+
+
+def test_a_weight_with_a_prefix_is_no_fault_and_a_renamed_one_is() -> None:
+    def moves(module: fx.GraphModule) -> PassResult:
+        return PassResult(split_module(module, None, lambda node: int(node.op == "output")), True)
+
+    def renames(module: fx.GraphModule) -> PassResult:
+        module.add_submodule("layer", module.get_submodule("0"))
+        [node] = module.graph.find_nodes(op="call_module", target="0")
+        node.target = "layer"
+        module.delete_all_unused_submodules()
+        module.recompile()
+        return PassResult(module, True)
+
+    module = fx.symbolic_trace(nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2)))
+    module(torch.randn(4, 2))
+    report = check_pass(moves, module, (torch.ones(3, 2),))
+    assert report and "state_kept" in names(report.advice)
+    [fault] = check_pass(renames, module, (torch.ones(3, 2),)).faults
+    assert fault.message == "the weight `0.bias` is called `layer.bias` in state_dict"
 
 
 def test_a_folded_weight_is_not_asked_for_its_gradient_and_the_input_is() -> None:

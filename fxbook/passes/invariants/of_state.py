@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from fxbook.passes.asking import Told, invariant
 from fxbook.passes.state import otherwise, reordered
-from fxbook.passes.trial import Trial, same_bytes
+from fxbook.passes.trial import Trial, dense, same_bytes
 
 
 @invariant
@@ -48,10 +48,16 @@ def state_kept(trial: Trial) -> Told | None:
     before, after = trial.before.state_dict(), trial.after.state_dict()
     lost = sorted(before.keys() - after.keys())
     new = sorted(after.keys() - before.keys())
-    for name in lost:
-        for renamed in new:
-            if not renamed.endswith(f".{name}") and _same_value(before[name], after[renamed]):
+    moved = {(name, found) for name in lost for found in new if found.endswith(f".{name}")}
+    moved_from, moved_to = {name for name, _ in moved}, {found for _, found in moved}
+    for name in (name for name in lost if name not in moved_from):
+        for renamed in (found for found in new if found not in moved_to):
+            if _same_value(before[name], after[renamed]):
                 return Told(f"the weight `{name}` is called `{renamed}` in state_dict", "keep the names")
+    order = reordered(trial.before, trial.after)
+    # Who builds a new module has its parameters in the order of the graph.
+    if order and trial.before.training and trial.first.in_place:
+        return Told(*order)
     if lost:
         more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
         cure = "keep the names, or document that checkpoints no longer fit"
@@ -59,14 +65,15 @@ def state_kept(trial: Trial) -> Told | None:
     if new:
         cure = "register what can be computed with persistent=False"
         return Told(f"state_dict has a new name `{new[0]}`", cure, advice=True)
-    said = reordered(trial.before, trial.after)
-    # Who builds a new module has its parameters in the order of the graph.
-    return Told(*said, advice=not (trial.before.training and trial.first.in_place)) if said else None
+    return Told(*order, advice=True) if order else None
 
 
 def _same_value(one: Any, other: Any) -> bool:
-    tensors = isinstance(one, Tensor) and isinstance(other, Tensor)
-    return tensors and one.shape == other.shape and one.dtype == other.dtype and same_bytes(one, other)
+    if not (isinstance(one, Tensor) and isinstance(other, Tensor)) or one.shape != other.shape:
+        return False
+    # All zeros or all ones, as in a fresh norm, tell nothing of where they come from.
+    telling = dense(one) and bool((one != one.flatten()[:1]).any())
+    return telling and one.dtype == other.dtype and same_bytes(one, other)
 
 
 @invariant
