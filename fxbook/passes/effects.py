@@ -8,15 +8,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import torch
-from torch import Tensor, fx, nn
-from torch.utils import _pytree as pytree
+from torch import fx, nn
 
 from fxbook.passes.calling import ordered
 from fxbook.passes.trial import kept, outcome
+from fxbook.passes.varying import VARIATIONS, varied
 
 _LIBRARIES = ("torch", "operator", "_operator", "builtins", "math", "einops")
 _CHECKS = ("_assert", "sym_constrain", "_check")
-_HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
 
 
 class Gone(NamedTuple):
@@ -94,7 +93,7 @@ def no_longer_refused(before: fx.GraphModule, after: fx.GraphModule, inputs: Seq
     """Whether inputs that a check refused now give a result; a few are drawn from those that it takes."""
     if not any(_is_assertion(node) for node in before.graph.nodes):
         return None
-    for words, others in _drawn(inputs):
+    for words, others in varied(inputs, VARIATIONS):
         check = _refused_by(before, others)
         if check is not None and outcome(after, others).error is None:
             return Gone(
@@ -120,28 +119,6 @@ def _refused_by(module: fx.GraphModule, inputs: Sequence[Any]) -> fx.Node | None
     except Exception:
         return noting.now if hasattr(noting, "now") and _is_assertion(noting.now) else None
     return None
-
-
-def _drawn(inputs: Sequence[Any]) -> Iterator[tuple[str, Any]]:
-    changes = {
-        "with all signs turned": lambda held: ~held if held.dtype == torch.bool else -held,
-        "with all numbers 0": torch.zeros_like,
-        "times 1000": lambda held: held if held.dtype == torch.bool else held * 1000,
-        "with nan": lambda held: torch.full_like(held, torch.nan) if held.is_floating_point() else held,
-        "with twice as many rows": lambda held: torch.cat((held, held)) if held.ndim else held,
-        "without rows": lambda held: held[:0] if held.ndim else held,
-    }
-    for words, change in changes.items():
-        yield (
-            words,
-            pytree.tree_map_only(
-                Tensor, lambda held, change=change: change(held.detach()) if _plain(held) else held, inputs
-            ),
-        )
-
-
-def _plain(held: Tensor) -> bool:
-    return held.layout == torch.strided and not (held.is_nested or held.is_quantized)
 
 
 # ---- hooks -----------------------------------------------------------------------------------------------------------
@@ -172,7 +149,8 @@ def _hooks(module: fx.GraphModule) -> dict[str, int]:
 
 def _count(module: nn.Module) -> int:
     """Its hooks, but for those of torch itself, such as the one that checks the inputs of an exported module."""
-    return sum(not _is_of_torch(hook) for name in _HOOKS for hook in getattr(module, name).values())
+    kinds = [held for name, held in vars(module).items() if name.endswith("_hooks") and isinstance(held, dict)]
+    return sum(not _is_of_torch(hook) for held in kinds for hook in held.values())
 
 
 def _is_of_torch(hook: Any) -> bool:

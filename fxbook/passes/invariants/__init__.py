@@ -21,12 +21,12 @@ is broken, where, and what to do; and ``NotAskedError``, a ``ValueError``, where
 from fxbook.passes.asking import Invariant, NotAskedError
 from fxbook.passes.invariants.of_effects import effects
 from fxbook.passes.invariants.of_graph import code, inputs_kept, lint, meta, no_dead_nodes
+from fxbook.passes.invariants.of_other_conditions import values_in_another_mode, values_of_other_numbers
 from fxbook.passes.invariants.of_results import (
     aliasing,
     gradients,
     values,
     values_at_another_size,
-    values_in_another_mode,
 )
 from fxbook.passes.invariants.of_runs import determinism, idempotence, modified, no_retrace, runs
 from fxbook.passes.invariants.of_state import modes, purity, state_kept
@@ -36,6 +36,7 @@ ALL: tuple[Invariant, ...] = (
     runs,
     values,
     values_at_another_size,
+    values_of_other_numbers,
     values_in_another_mode,
     effects,
     gradients,

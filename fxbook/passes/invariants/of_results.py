@@ -13,9 +13,8 @@ from fxbook.passes.asking import NotAskedError, Told, invariant
 from fxbook.passes.branches import conds_of, other_branches
 from fxbook.passes.calling import call, shapes
 from fxbook.passes.likeness import difference, first_node, of_outcomes
-from fxbook.passes.modes import calls_with_a_mode, in_mode
 from fxbook.passes.sharing import newly_shared
-from fxbook.passes.trial import SEED, Trial, kept, one_line, outcome, same_bytes, tensors_of
+from fxbook.passes.trial import SEED, Trial, kept, one_line, same_bytes, tensors_of
 
 
 @invariant
@@ -55,39 +54,6 @@ def _in_other_branches(trial: Trial) -> Told | None:
         return Told(f"in the branches that these inputs do not take, the module raises {one_line(error)}", node=name)
     said = difference(before, after, "the result of the branches that are not taken", trial.rtol, trial.atol)
     return Told(said, "edit a branch as carefully as the graph: other inputs take it", name) if said else None
-
-
-@invariant
-def values_in_another_mode(trial: Trial) -> Told | None:
-    """The same in training mode for a module that is given in eval mode, and the other way round.
-
-    A model is trained, then evaluated: what is true in training mode alone is a fault. Many right passes are for eval
-    mode and take a layer away that has a mode, as one that folds a batch norm: that they need it is advice. Where all
-    such layers are still called, other values are a fault in either mode.
-
-    Example:
-        >>> from fxbook import invariants, random_graph
-        >>> invariants.values_in_another_mode(lambda module: None, random_graph(7))
-    """
-    trains = trial.before.training
-    other = "eval" if trains else "training"
-    with in_mode(trial.before, not trains) as switched:
-        if not switched:
-            raise NotAskedError("an exported module keeps its mode")
-        before = outcome(trial.before, trial.inputs)
-    if before.error is not None:
-        raise NotAskedError(f"in {other} mode the module raises {one_line(before.error)}, before the pass too")
-    with in_mode(trial.after, not trains):
-        after = outcome(trial.after, trial.inputs)
-    said = of_outcomes(before, after, trial.rtol, trial.atol)
-    # What differs in both modes is no matter of the mode.
-    if said is None or of_outcomes(*trial.outcomes(trial.inputs), trial.rtol, trial.atol) is not None:
-        return None
-    cure = "leave a layer where it is that has a mode, " + (
-        "or read `training` when it runs" if trains else "or document that the pass is for eval mode"
-    )
-    fewer = calls_with_a_mode(trial.after) < calls_with_a_mode(trial.before)
-    return Told(f"in {other} mode {said}", cure, advice=fewer and not trains)
 
 
 @invariant

@@ -54,6 +54,10 @@ def state_kept(trial: Trial) -> Told | None:
         for renamed in (found for found in new if found not in moved_to):
             if _same_value(before[name], after[renamed]):
                 return Told(f"the weight `{name}` is called `{renamed}` in state_dict", "keep the names")
+    order = reordered(trial.before, trial.after)
+    # Who builds a new module has its parameters in the order of the graph.
+    if order and trial.before.training and trial.first.in_place:
+        return Told(*order)
     if lost:
         more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
         cure = "keep the names, or document that checkpoints no longer fit"
@@ -61,9 +65,7 @@ def state_kept(trial: Trial) -> Told | None:
     if new:
         cure = "register what can be computed with persistent=False"
         return Told(f"state_dict has a new name `{new[0]}`", cure, advice=True)
-    said = reordered(trial.before, trial.after)
-    # Who builds a new module has its parameters in the order of the graph.
-    return Told(*said, advice=not (trial.before.training and trial.first.in_place)) if said else None
+    return Told(*order, advice=True) if order else None
 
 
 def _same_value(one: Any, other: Any) -> bool:

@@ -71,6 +71,25 @@ def conjugates(module: fx.GraphModule) -> PassResult:
     return done(module)
 
 
+def drops_a_call(module: fx.GraphModule) -> PassResult:
+    """Wrong for numbers that the inputs do not have."""
+    found = calls(module, "abs", "clamp")
+    for node in found:
+        erase(node)
+    return done(module, bool(found))
+
+
+def loses_nan(module: fx.GraphModule) -> PassResult:
+    found = calls(module, "relu")
+    for node in found:
+        with module.graph.inserting_before(node):
+            positive = module.graph.call_method("gt", (node.args[0], 0))
+            new = module.graph.call_function(torch.where, (positive, node.args[0], 0.0))
+        node.replace_all_uses_with(new)
+        module.graph.erase_node(node)
+    return done(module, bool(found))
+
+
 # ---- what a module refuses, and does besides -------------------------------------------------------------------------
 
 
@@ -108,6 +127,11 @@ def calls_a_function(module: fx.GraphModule) -> PassResult:
 
 def puts_another_layer(module: fx.GraphModule) -> PassResult:
     module.set_submodule("act", nn.ReLU())
+    return PassResult(module, False)
+
+
+def drops_hooks_of_saving(module: fx.GraphModule) -> PassResult:
+    module._state_dict_hooks.clear()
     return PassResult(module, False)
 
 
@@ -265,6 +289,10 @@ MISSED = [
     Plant(unties, models.tied, ROWS, ("state_kept",)),
     Plant(norms_as_in_eval, models.conv_norm, IMAGES, ("values_in_another_mode",), advised=True),
     Plant(swaps_dropouts, models.dropouts, ROWS, ("values_in_another_mode",)),
+    Plant(drops_a_call, models.absolute, VECTOR, ("values_of_other_numbers",)),
+    Plant(drops_a_call, models.clamped, VECTOR, ("values_of_other_numbers",), advised=True),
+    Plant(loses_nan, models.clamped, VECTOR, ("values_of_other_numbers",), advised=True),
+    Plant(drops_hooks_of_saving, models.saved_otherwise, ROWS, ("effects",)),
     Plant(calls_a_function, models.watched_layers, ROWS, ("effects",)),
     Plant(puts_another_layer, models.watched_layers, ROWS, ("effects",)),
     Plant(makes_a_new_root, models.kept_root, ROWS, ("effects", "state_kept")),

@@ -107,6 +107,20 @@ def layers() -> fx.GraphModule:
     return fx.symbolic_trace(Layers())
 
 
+def saved_otherwise() -> fx.GraphModule:
+    module = layers()
+    module._register_state_dict_hook(lambda *_: LOG.append("saved"))
+    return module
+
+
+def absolute() -> fx.GraphModule:
+    return fx.symbolic_trace(lambda x: x.abs() + 1)
+
+
+def clamped() -> fx.GraphModule:
+    return fx.symbolic_trace(lambda x: x.clamp(-100, 100).relu())
+
+
 def watched_layers() -> fx.GraphModule:
     module = layers()
     module.act.register_forward_hook(lambda *_: LOG.append("ran"))
