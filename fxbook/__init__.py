@@ -19,6 +19,7 @@ _HOME = {
     "expect_error": "fxbook.errors",
     "front_ends": "fxbook.frontends",
     "hint": "fxbook.catalogue",
+    "how_often": "fxbook.passes.growing.strategy",
     "inputs_for": "fxbook.passes.growing.inputs",
     "invariants": "fxbook.passes",
     "minimise": "fxbook.passes.minimising",
