@@ -88,7 +88,8 @@ def test_meta_is_what_shapeprop_tells(graphs: list[fx.GraphModule]) -> None:
 def test_the_same_graph_in_operators_of_aten(seed: int) -> None:
     module, exported = random_graph(seed), random_graph(seed, dialect="aten")
     called = [node.target for node in nodes(exported, "call_function")]
-    assert all(isinstance(one, torch._ops.OpOverload) or one is operator.getitem for one in called)
+    # Sizes are computed with the operators of Python.
+    assert all(isinstance(one, torch._ops.OpOverload) or one.__module__ == "_operator" for one in called)
     assert all("val" in node.meta for node in nodes(exported, "placeholder", "call_function"))
     for rows in (1, 3, 5):
         torch.testing.assert_close(

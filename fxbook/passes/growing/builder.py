@@ -59,19 +59,19 @@ def _offered(limits: Limits) -> Iterator[Callable[[Growth, Step], None]]:
     if limits.functions is not None:
         yield steps.own
         return
-    yield from [steps.function] * 4
+    yield from [steps.function] * 5
     yield from [steps.with_number] * 2
     yield from [steps.module] * 3 * limits.modules
     yield from [steps.method] * 2 * limits.methods
-    yield from [steps.in_place] * 4 * limits.in_place
+    yield from [steps.in_place] * 5 * limits.in_place
     yield from [steps.attribute] * 2 * limits.attributes
     yield from [steps.several] * 2 * limits.tuples
     yield from [steps.view] * 2 * limits.views
-    yield from [steps.repeat] * limits.repeats
+    yield from [steps.repeat] * 2 * limits.repeats
     yield from [steps.mask] * limits.masks
     yield from [steps.size] * limits.sizes
-    yield from [layers.image] * 4 * limits.images
-    yield from [layers.index] * 2 * limits.integers
+    yield from [layers.image] * 3 * limits.images
+    yield from [layers.index] * limits.integers
     yield from [layers.attention] * limits.attention
     yield from [steps.own] * 4 * bool(limits.also)
 
