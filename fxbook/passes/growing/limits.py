@@ -38,7 +38,7 @@ class Limits:
         several_outputs: an output that is no single node.
         train: the mode of the modules.
         dialect: ``"torch"``, or ``"aten"`` for the same graph as ``torch.export`` writes it: operators of ATen, a fake
-            tensor in ``meta["val"]`` of each node, and weights fetched by ``get_attr``. This takes a hundred times as
+            tensor in ``meta["val"]`` of each node, and weights fetched by ``get_attr``. This takes fifty times as
             long.
         functions: in place of all others, only these; as :data:`also`.
         also: what may be called besides: a function of one tensor, a pair of a function and how many tensors it takes,
