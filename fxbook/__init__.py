@@ -28,12 +28,14 @@ if TYPE_CHECKING:
     from fxbook.passes import invariants as invariants
     from fxbook.passes.bisecting import bisect as bisect
     from fxbook.passes.bisecting import bisect_changes as bisect_changes
+    from fxbook.passes.checking import check_pass as check_pass
     from fxbook.passes.comparing.difference import diff as diff
     from fxbook.passes.growing.inputs import inputs_for as inputs_for
+    from fxbook.passes.growing.strategy import how_often as how_often
     from fxbook.passes.growing.strategy import random_graph as random_graph
     from fxbook.passes.growing.strategy import random_graphs as random_graphs
-    from fxbook.passes.invariants import check_pass as check_pass
     from fxbook.passes.minimising import minimise as minimise
+    from fxbook.passes.reproducing import write_repro as write_repro
     from fxbook.stepping.edit.stepper import EditStepper as EditStepper
     from fxbook.stepping.run.stepper import RunStepper as RunStepper
 
@@ -47,11 +49,12 @@ _HOME = {
     "RunStepper": "fxbook.stepping.run.stepper",
     "bisect": "fxbook.passes.bisecting",
     "bisect_changes": "fxbook.passes.bisecting",
-    "check_pass": "fxbook.passes.invariants",
+    "check_pass": "fxbook.passes.checking",
     "diff": "fxbook.passes.comparing.difference",
     "draw": "fxbook.drawing",
     "expect_error": "fxbook.errors",
     "front_ends": "fxbook.frontends",
+    "how_often": "fxbook.passes.growing.strategy",
     "inputs_for": "fxbook.passes.growing.inputs",
     "invariants": "fxbook.passes",
     "minimise": "fxbook.passes.minimising",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import copy
 import importlib
 import operator
 import sys
@@ -13,11 +14,12 @@ import pytest
 import torch
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
-from torch import Tensor, fx
-from torch.fx.passes.shape_prop import ShapeProp
+from hypothesis.errors import FailedHealthCheck
+from torch import Tensor, fx, nn
+from torch.fx.passes.shape_prop import ShapeProp, TensorMetadata
 from torch.utils import _pytree as pytree
 
-from fxbook import inputs_for, random_graph, random_graphs
+from fxbook import check_pass, how_often, inputs_for, random_graph, random_graphs
 
 QUICK = settings(max_examples=40, deadline=None, database=None, derandomize=True)
 SEEDS = range(300)
@@ -47,19 +49,53 @@ def test_a_graph_lints_and_runs_at_any_number_of_rows(module: fx.GraphModule, ro
     results = tensors(module(*given_))
     assert results and all(result.shape[0] == rows and result.isfinite().all() for result in results)
     assert all(torch.equal(one, other) for one, other in zip(given_, kept, strict=True)), "it writes into an input"
-    assert all(result.dtype == torch.float64 for result in results)
+    assert all(result.dtype == torch.float64 for result in results if result.is_floating_point())
+
+
+def backward(module: fx.GraphModule, rows: int = 3) -> bool:
+    """Whether a gradient reaches an input."""
+    inputs = inputs_for(module, rows)
+    leaves = [tensor.requires_grad_() for tensor in inputs if tensor.is_floating_point()]
+    total = sum(result.sum() for result in tensors(module(*inputs)) if result.requires_grad)
+    if isinstance(total, Tensor):
+        total.backward()
+    return any(leaf.grad is not None for leaf in leaves)
 
 
 @pytest.mark.parametrize("rows", [1, 3, 5])
 def test_backward_works(graphs: list[fx.GraphModule], rows: int) -> None:
-    depends = 0
-    for module in graphs:
-        leaves = [tensor.requires_grad_() for tensor in inputs_for(module, rows)]
-        total = sum(result.sum() for result in tensors(module(*leaves)) if result.requires_grad)
-        if isinstance(total, Tensor):
-            total.backward()
-            depends += any(leaf.grad is not None for leaf in leaves)
-    assert depends > len(graphs) * 0.8
+    assert sum(backward(module, rows) for module in graphs) > len(graphs) * 0.8
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
+def test_other_dtypes_stay_bounded(dtype: torch.dtype) -> None:
+    for module in (random_graph(seed, dtype=dtype) for seed in range(60)):
+        results = [result for result in tensors(module(*inputs_for(module))) if result.is_floating_point()]
+        assert all(result.dtype == dtype and result.isfinite().all() for result in results)
+        backward(module)
+
+
+def test_meta_is_what_shapeprop_tells(graphs: list[fx.GraphModule]) -> None:
+    for module in graphs[:60]:
+        told = copy.deepcopy(module)
+        inputs = [x.requires_grad_(x.is_floating_point()) for x in inputs_for(module)]
+        ShapeProp(told).propagate(*inputs)
+        for ours, other in zip(nodes(module), nodes(told), strict=True):
+            assert ours.op == "output" or ours.meta.get("tensor_meta") == other.meta.get("tensor_meta")
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_same_graph_in_operators_of_aten(seed: int) -> None:
+    module, exported = random_graph(seed), random_graph(seed, dialect="aten")
+    called = [node.target for node in nodes(exported, "call_function")]
+    # Sizes are computed with the operators of Python.
+    assert all(isinstance(one, torch._ops.OpOverload) or one.__module__ == "_operator" for one in called)
+    assert all("val" in node.meta for node in nodes(exported, "placeholder", "call_function"))
+    for rows in (1, 3, 5):
+        torch.testing.assert_close(
+            tensors(exported(*inputs_for(exported, rows))), tensors(module(*inputs_for(module, rows)))
+        )
+    check_pass(lambda module: None, exported, keep=["lint", "code", "values", "values_at_another_size", "gradients"])
 
 
 # ---- of every kind ---------------------------------------------------------------------------------------------------
@@ -72,6 +108,20 @@ def writes(node: fx.Node) -> bool:
     return node.op in ("call_method", "call_function") and (
         (name.endswith("_") and not name.endswith("__")) or name in ("iadd", "imul") or "inplace" in node.kwargs
     )
+
+
+def layer(node: fx.Node) -> nn.Module | None:
+    return node.graph.owning_module.get_submodule(node.target) if node.op == "call_module" else None
+
+
+def dtypes(found: list[fx.Node]) -> set[torch.dtype]:
+    metas = [node.meta.get("tensor_meta") for node in found]
+    return {meta.dtype for meta in metas if isinstance(meta, TensorMetadata)}
+
+
+def shapes(module: fx.GraphModule) -> set[torch.Size]:
+    metas = [node.meta.get("tensor_meta") for node in nodes(module, "placeholder")]
+    return {meta.shape for meta in metas}
 
 
 KINDS = {
@@ -99,6 +149,20 @@ KINDS = {
     "an item": lambda module: any(node.target is operator.getitem for node in nodes(module)),
     "a size": lambda module: any(node.target == "size" or node.target is getattr for node in nodes(module)),
     "a mask": lambda module: any(node.target is operator.gt for node in nodes(module)),
+    "a convolution, and its norm": lambda module: any(
+        isinstance(layer(node), nn.BatchNorm2d) and isinstance(layer(node.all_input_nodes[0]), nn.Conv2d)
+        for node in nodes(module, "call_module")
+    ),
+    "a convolution of its weights": lambda module: any(node.target is nn.functional.conv2d for node in nodes(module)),
+    "four dimensions": lambda module: any(len(shape) == 4 for shape in shapes(module)),
+    "an embedding": lambda module: any(isinstance(layer(node), nn.Embedding) for node in nodes(module)),
+    "whole numbers": lambda module: torch.int64 in dtypes(nodes(module)),
+    "an input of whole numbers": lambda module: torch.int64 in dtypes(nodes(module, "placeholder")),
+    "an input of truth values": lambda module: torch.bool in dtypes(nodes(module, "placeholder")),
+    "attention": lambda module: any(
+        node.target is nn.functional.scaled_dot_product_attention or isinstance(layer(node), nn.MultiheadAttention)
+        for node in nodes(module)
+    ),
     "several inputs": lambda module: len(nodes(module, "placeholder")) > 1,
     "an output that is a tuple": lambda module: isinstance(nodes(module, "output")[0].args[0], tuple),
     "an output that is a dict": lambda module: isinstance(nodes(module, "output")[0].args[0], dict),
@@ -130,6 +194,12 @@ def test_every_kind_of_graph_is_drawn(kind: str, graphs: list[fx.GraphModule]) -
         ({"views": False, "tuples": False, "sizes": False}, "an item"),
         ({"sizes": False}, "a size"),
         ({"masks": False}, "a mask"),
+        ({"masks": False}, "an input of truth values"),
+        ({"images": False}, "a convolution, and its norm"),
+        ({"images": False}, "four dimensions"),
+        ({"integers": False}, "whole numbers"),
+        ({"integers": False}, "an embedding"),
+        ({"attention": False}, "attention"),
         ({"inputs": 1}, "several inputs"),
         ({"dead_code": False}, "a dead node"),
         ({"several_outputs": False}, "an output that is a tuple"),
@@ -156,6 +226,7 @@ def test_only_the_functions_that_are_given() -> None:
         ({"steps": 0}, ValueError, "a step and an input"),
         ({"dtype": torch.int64}, ValueError, "a floating one"),
         ({"inplace": False}, TypeError, "inplace"),
+        ({"dialect": "edge"}, ValueError, 'there are "torch" and "aten"'),
     ],
 )
 def test_a_wrong_limit_is_told_at_once(limit: dict, error: type[Exception], says: str) -> None:
@@ -206,6 +277,18 @@ def test_a_seed_of_hypothesis_gives_the_same_graphs_whatever_is_loaded(
         del sys.modules["full_of_numbers"]
 
 
+def test_the_whole_numbers_of_an_input_are_told() -> None:
+    found = [node for seed in range(60) for node in nodes(random_graph(seed), "placeholder")]
+    for node in found:
+        assert ("range" in node.meta) is (dtypes([node]) == {torch.int64})
+    module = next(node.graph.owning_module for node in found if "range" in node.meta)
+    at_most = [
+        torch.full_like(x, node.meta["range"][1] - 1) if "range" in node.meta else x
+        for node, x in zip(nodes(module, "placeholder"), inputs_for(module), strict=True)
+    ]
+    assert tensors(module(*at_most))
+
+
 def test_inputs_for_a_graph_that_was_traced() -> None:
     traced = fx.symbolic_trace(lambda x, mask: x * mask)
     with pytest.raises(ValueError, match="the placeholder `x` tells no shape"):
@@ -215,6 +298,67 @@ def test_inputs_for_a_graph_that_was_traced() -> None:
     assert (x.shape, x.dtype, mask.dtype) == ((2, 3), torch.float32, torch.bool)
     assert inputs_for(traced, rows=7)[0].shape == (7, 3)
     assert not torch.equal(inputs_for(traced, seed=1)[0], inputs_for(traced, seed=2)[0])
+
+
+# ---- graphs that a pass changes --------------------------------------------------------------------------------------
+
+
+def drops_convolutions(module: fx.GraphModule) -> fx.GraphModule:
+    """Wrong, and after a new trace, as many passes are."""
+    module = fx.symbolic_trace(module)
+    for node in nodes(module, "call_module"):
+        if isinstance(layer(node), nn.Conv2d):
+            node.replace_all_uses_with(node.all_input_nodes[0])
+            module.graph.erase_node(node)
+    module.recompile()
+    return module
+
+
+def raises(module: fx.GraphModule) -> None:
+    raise KeyError
+
+
+def test_how_often_a_pass_changes_a_graph() -> None:
+    often = how_often(drops_convolutions, 40)
+    assert 4 <= often.changed < 40 and str(often) == f"changed {often.changed} of 40"
+    assert str(how_often(fx.symbolic_trace, 40)) == "changed 0 of 40", "a new trace is no change"
+    assert str(how_often(raises, 3)) == "changed 0, raised on 3 of 3"
+
+
+@settings(QUICK, max_examples=10)
+@given(random_graphs(changed_by=drops_convolutions))
+def test_all_graphs_are_such_that_a_pass_changes_them(module: fx.GraphModule) -> None:
+    assert any(isinstance(one, nn.Conv2d) for one in module.modules())
+
+
+def test_a_seed_leads_to_a_graph_that_a_pass_changes() -> None:
+    module = random_graph(0, changed_by=drops_convolutions)
+    assert module.code == random_graph(0, changed_by=drops_convolutions).code
+    assert any(isinstance(one, nn.Conv2d) for one in module.modules())
+
+
+@pytest.mark.parametrize(
+    ("limits", "says"),
+    [
+        ({"images": False}, "with images=True it changes some"),
+        ({"images": False, "modules": False}, "with all switches on it changes some"),
+        ({"functions": (torch.relu,)}, "with more than `functions` it changes some"),
+    ],
+)
+def test_where_a_pass_changes_none_it_is_told_what_may_be_missing(limits: dict, says: str) -> None:
+    told = f"`drops_convolutions` changed 0 of 120 random graphs: {says}"
+    with pytest.raises(ValueError, match=told):
+        random_graph(0, changed_by=drops_convolutions, **limits)
+
+
+def test_hypothesis_tells_it_too() -> None:
+    @QUICK
+    @given(random_graphs(changed_by=drops_convolutions, images=False))
+    def test(module: fx.GraphModule) -> None:
+        raise AssertionError("no graph is drawn")
+
+    with pytest.raises(FailedHealthCheck, match="changed 0 of 120 random graphs: with images=True"):
+        test()
 
 
 # ---- what a failure ends at ------------------------------------------------------------------------------------------

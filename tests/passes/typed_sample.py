@@ -22,11 +22,13 @@ from fxbook import (
     expect_error,
     front_ends,
     hint,
+    how_often,
     inputs_for,
     invariants,
     minimise,
     random_graph,
     random_graphs,
+    write_repro,
 )
 
 
@@ -51,10 +53,11 @@ def test_nothing(module: fx.GraphModule) -> None:
 module = random_graph(3, dtype=torch.float32)
 small = assert_type(minimise(module, fails, most=100), fx.GraphModule)
 for culprit in (bisect(small, [nothing], fails), bisect_changes(small, one_change, fails)):
-    if culprit is not None:
+    if culprit is not None and culprit.after is not None:
         assert_type(culprit.index, int)
         assert_type(diff(culprit.before, culprit.after, meta=False).text(context=0), str)
 
+print(how_often(nothing, graphs=10), write_repro(small, "repro.py"))
 EditStepper(module.graph, "as drawn").frame("again")
 print(draw(module, order="data"), RunStepper(module, *inputs_for(module)))
 assert_type(front_ends(torch.nn.ReLU(), torch.ones(2))["make_fx"].verdict, str)

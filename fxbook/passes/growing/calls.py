@@ -18,9 +18,9 @@ Opcode = Literal["call_function", "call_method", "call_module"]
 class Call:
     """Something to call.
 
-    ``target`` is a function, the name of a method, or for a module what makes one for a number of features. ``tensors``
-    are how many tensors it takes, ``more`` what follows them, ``named`` what is always passed by name, and ``names``
-    are those by which all arguments can be named; none where they cannot be.
+    ``target`` is a function, the name of a method, or for a module what makes one for the shape of its input.
+    ``tensors`` are how many tensors it takes, ``more`` what follows them, ``named`` what is always passed by name, and
+    ``names`` are those by which all arguments can be named; none where they cannot be.
     """
 
     op: Opcode
@@ -38,7 +38,9 @@ def called(given: Callable[..., Any] | tuple[Any, ...]) -> Call:
         TypeError: it has none of these forms; the message says which there are.
     """
     match given:
-        case ("call_function" | "call_method" | "call_module" as op, target, int(tensors)):
+        case ("call_module", make, int(tensors)) if callable(make):
+            return Call("call_module", lambda shape: make(shape[-1]), tensors)
+        case ("call_function" | "call_method" as op, target, int(tensors)):
             return Call(op, target, tensors)
         case (target, int(tensors)) if callable(target):
             return Call("call_function", target, tensors)
@@ -64,8 +66,28 @@ def _method(name: str, *more: Any, tensors: int = 1, names: tuple[str, ...] = ()
     return Call("call_method", name, tensors, more, tuple(named.items()), ("", *names) if names else ())
 
 
-def _module(make: Callable[[int], nn.Module]) -> Call:
+def _module(make: Callable[[torch.Size], nn.Module]) -> Call:
     return Call("call_module", make, names=("input",))
+
+
+def _for_images(kind: str, *settings: Any, **more: Any) -> Call:
+    """A layer that comes for rows of one, two and three dimensions besides the channels, as ``nn.MaxPool2d`` does."""
+    return _module(lambda shape: getattr(nn, f"{kind}{len(shape) - 2}d")(*settings, **more))
+
+
+def _convolution(kind: str, *settings: Any, out: int = 0, **more: Any) -> Call:
+    """As many channels as there are, unless ``out`` says how many."""
+    return _module(lambda shape: getattr(nn, f"{kind}{len(shape) - 2}d")(shape[1], out or shape[1], *settings, **more))
+
+
+def _batch_norm(**settings: Any) -> Call:
+    return _module(lambda shape: getattr(nn, f"BatchNorm{max(len(shape) - 2, 1)}d")(shape[1], **settings))
+
+
+def _convolution_block(shape: torch.Size) -> nn.Module:
+    """A convolution with its norm, as models have it, in a module of their own."""
+    layers = _convolution("Conv", 3, padding=1, bias=False), _batch_norm()
+    return nn.Sequential(*(layer.target(shape) for layer in layers), nn.ReLU())
 
 
 FUNCTIONS = (
@@ -150,19 +172,51 @@ IN_PLACE = (
     _method("clamp_", -0.5, 0.5, names=("min", "max")),
 )
 MODULES = (
-    _module(lambda features: nn.Linear(features, features)),
-    _module(lambda features: nn.ReLU()),
-    _module(lambda features: nn.Linear(features, features, bias=False)),
-    _module(lambda features: nn.LayerNorm(features)),
-    _module(lambda features: nn.BatchNorm1d(features)),
-    _module(lambda features: nn.Linear(features, 3)),
-    _module(lambda features: nn.Dropout(0.0)),
-    _module(lambda features: nn.Identity()),
-    _module(lambda features: nn.Sequential(nn.Linear(features, features), nn.Tanh())),
-    _module(lambda features: nn.BatchNorm1d(features, affine=False)),
-    _module(lambda features: nn.GELU()),
-    _module(lambda features: nn.Softmax(dim=-1)),
+    _module(lambda shape: nn.Linear(shape[-1], shape[-1])),
+    _module(lambda shape: nn.ReLU()),
+    _module(lambda shape: nn.Linear(shape[-1], shape[-1], bias=False)),
+    _module(lambda shape: nn.LayerNorm(shape[-1])),
+    _batch_norm(),
+    _module(lambda shape: nn.Linear(shape[-1], 3)),
+    _module(lambda shape: nn.Dropout(0.0)),
+    _module(lambda shape: nn.Identity()),
+    _module(lambda shape: nn.Sequential(nn.Linear(shape[-1], shape[-1]), nn.Tanh())),
+    _batch_norm(affine=False),
+    _module(lambda shape: nn.GroupNorm(1, shape[1])),
+    _module(lambda shape: nn.GELU()),
+    _module(lambda shape: nn.Softmax(dim=-1)),
 )
+# For values of three and four dimensions; behind those of the first table often stands one of the second.
+CONVOLUTIONS = (
+    _convolution("Conv", 3, padding=1),
+    _convolution("Conv", 1),
+    _convolution("Conv", 3, padding=1, bias=False),
+    _convolution("Conv", 3, out=4, padding=1, stride=2),
+    _convolution("Conv", 3, out=2, padding="same", dilation=2),
+    _convolution("ConvTranspose", 3, padding=1),
+)
+NORMS = (
+    _batch_norm(),
+    _batch_norm(),
+    _module(lambda shape: nn.GroupNorm(1, shape[1])),
+    _module(lambda shape: nn.LayerNorm(shape[1:])),
+)
+ON_IMAGES = (
+    _module(_convolution_block),
+    _for_images("MaxPool", 2),
+    _for_images("AdaptiveAvgPool", 1),
+    _module(_convolution_block),
+    _for_images("AvgPool", 2, stride=1),
+    _module(lambda shape: nn.Flatten()),
+    _module(lambda shape: getattr(nn, f"InstanceNorm{len(shape) - 2}d")(shape[1], affine=True)),
+)
+# Those that give whole numbers, each below the size of the last dimension.
+INDICES = (
+    _function(torch.argmax, "input", "dim", more=(-1,)),
+    _method("argmin", -1, True, names=("dim", "keepdim")),
+    _function(torch.argsort, "input", dim=-1, stable=True),
+)
+COMPARISONS = (operator.gt, torch.le, operator.lt, torch.ne)
 # Those whose result stands for the same numbers, or for some of them.
 VIEWS = (
     _method("flatten", 1, names=("start_dim",)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import torch
 
@@ -29,11 +29,17 @@ class Limits:
         views: slices and other views of a value.
         tuples: calls that take or give several values, and the ``getitem`` that go with them.
         sizes: sizes that the graph asks a tensor for.
-        masks: comparisons, and what uses them.
+        masks: inputs of truth values, comparisons, and what uses them.
+        images: inputs of four dimensions, convolutions of one and two dimensions with their norms, pooling.
+        integers: inputs of whole numbers, those that are computed, embeddings and other uses of them.
+        attention: in one call, as a module, and written out.
         repeats: a call that stands in the graph already.
         dead_code: nodes that nothing needs.
         several_outputs: an output that is no single node.
         train: the mode of the modules.
+        dialect: ``"torch"``, or ``"aten"`` for the same graph as ``torch.export`` writes it: operators of ATen, a fake
+            tensor in ``meta["val"]`` of each node, and weights fetched by ``get_attr``. This takes fifty times as
+            long.
         functions: in place of all others, only these; as :data:`also`.
         also: what may be called besides: a function of one tensor, a pair of a function and how many tensors it takes,
             or a triple with the opcode first; the target of ``"call_module"`` makes a module for a number of features.
@@ -51,10 +57,14 @@ class Limits:
     tuples: bool = True
     sizes: bool = True
     masks: bool = True
+    images: bool = True
+    integers: bool = True
+    attention: bool = True
     repeats: bool = True
     dead_code: bool = True
     several_outputs: bool = True
     train: bool = False
+    dialect: Literal["torch", "aten"] = "torch"
     functions: Sequence[Given] | None = None
     also: Sequence[Given] = ()
 
@@ -63,6 +73,8 @@ class Limits:
             raise ValueError(f"a graph has a step and an input at least, got steps={self.steps}, inputs={self.inputs}")
         if not self.dtype.is_floating_point:
             raise ValueError(f"dtype is {self.dtype}: weights and gradients need a floating one, as torch.float64")
+        if self.dialect not in ("torch", "aten"):
+            raise ValueError(f'dialect is {self.dialect!r}: there are "torch" and "aten"')
         self.added  # noqa: B018 (a wrong form is told of here, not when the first graph is made)
 
     @property

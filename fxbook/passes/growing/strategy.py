@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import random
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -9,32 +10,42 @@ from typing import TYPE_CHECKING, Any
 from torch import fx
 
 from fxbook.extras import needing
-from fxbook.passes.growing.builder import Builder, Step
+from fxbook.passes.growing.builder import grown
+from fxbook.passes.growing.changing import HowOften, Pass, concerns, count, first_changed, why_none
+from fxbook.passes.growing.growth import Step
 from fxbook.passes.growing.limits import Limits
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
 # The largest number at each place of a step, see Step: enough for each table and for each value of a large graph.
-_MOST = Step(kind=23, call=63, first=15, second=15, way=7)
-_FORMS = 15
+_MOST = Step(kind=39, call=63, first=15, second=15, way=7)
+_FORMS, _SHAPES = 15, 63
 _KINDS, _SECONDS = _MOST.kind + 1, _MOST.second + 1
-# Of the eight ways the low bits go with the kind, the high one with the second value.
-_WAYS = 4
+# Of the eight ways the low bit goes with the kind, the high ones with the second value.
+_WAYS = 2
 
 
-def random_graph(seed: int, **limits: Any) -> fx.GraphModule:
+def random_graph(seed: int, *, changed_by: Pass | None = None, **limits: Any) -> fx.GraphModule:
     """A random graph that is valid: it lints, runs, and ``backward`` works.
 
     It runs for any number of rows from 1 on, with ``train=True`` from 2 on.
 
     Args:
         seed: the same seed gives the same graph and the same weights, in every process.
+        changed_by: a pass; the graph is one that the pass changes, or raises on.
         limits: see :class:`fxbook.passes.growing.limits.Limits`.
 
     Returns:
         A module in eval mode (unless ``train=True``), compiled; every node has ``meta["tensor_meta"]`` as ``ShapeProp``
-        makes it for three rows, and a ``meta["stack_trace"]`` that names the step it came with.
+        makes it for three rows, and a ``meta["stack_trace"]`` that names the step it came with. With
+        ``dialect="aten"`` it has the meta of ``torch.export``. ``meta["range"]`` tells of a placeholder of whole
+        numbers which they may be, as the limits of ``torch.randint``.
+
+    Raises:
+        TypeError: a limit has a name or a form that is not known.
+        ValueError: a limit leaves no graph, or the pass changes none of 120 graphs; the message says what may be
+            missing.
 
     Example:
         >>> from fxbook import inputs_for, random_graph
@@ -45,16 +56,20 @@ def random_graph(seed: int, **limits: Any) -> fx.GraphModule:
         >>> result = module(*inputs_for(module))
     """
     allowed = Limits(**limits)
-    drawn = random.Random(seed)
-    count = drawn.randint(min(2, allowed.steps), allowed.steps)
-    steps = [Step(*(drawn.randint(0, most) for most in _MOST)) for _ in range(count)]
-    return Builder(allowed, drawn.randint(1, allowed.inputs), seed).grow(steps, _form(drawn.randint(0, _FORMS)))
+    if changed_by is None:
+        return _for_seed(allowed, seed)
+    found = first_changed(changed_by, allowed, _for_seed, seed)
+    if found is None:
+        raise ValueError(why_none(changed_by, allowed, _for_seed))
+    return found
 
 
-def random_graphs(**limits: Any) -> SearchStrategy[fx.GraphModule]:
+def random_graphs(*, changed_by: Pass | None = None, **limits: Any) -> SearchStrategy[fx.GraphModule]:
     """A strategy of Hypothesis for random graphs; a failing example ends small, and is shown with its code.
 
     Args:
+        changed_by: a pass; all graphs are such that the pass changes them, or raises. Others are drawn and dropped:
+            if these are very many, Hypothesis raises ``FailedHealthCheck``, which says what may be missing if all are.
         limits: see :class:`fxbook.passes.growing.limits.Limits`; with ``steps=30`` the graphs become larger.
 
     Returns:
@@ -76,6 +91,7 @@ def random_graphs(**limits: Any) -> SearchStrategy[fx.GraphModule]:
     with needing("hypothesis", "random_graphs"):
         from hypothesis import note
         from hypothesis import strategies as st
+        from hypothesis.errors import FailedHealthCheck
 
     allowed = Limits(**limits)
     # Hypothesis takes out of a list what was drawn with five choices at most: four numbers, and whether to go on.
@@ -83,17 +99,60 @@ def random_graphs(**limits: Any) -> SearchStrategy[fx.GraphModule]:
     # seed would give other graphs in another process.
     kinds, seconds = _KINDS * _WAYS, _SECONDS * (_MOST.way + 1) // _WAYS
     step = st.tuples(*(st.integers(0, most) for most in (kinds - 1, _MOST.call, _MOST.first, seconds - 1)))
-    inputs, form = st.integers(1, allowed.inputs), st.integers(0, _FORMS)
+    inputs, form, shapes = st.integers(1, allowed.inputs), st.integers(0, _FORMS), st.integers(0, _SHAPES)
     steps = st.lists(step, min_size=1, max_size=allowed.steps)
 
     @st.composite
-    def grown(draw: Callable[[Any], Any]) -> fx.GraphModule:
-        numbers = draw(steps)
-        module = Builder(allowed, draw(inputs)).grow([_unpacked(*four) for four in numbers], _form(draw(form)))
+    def made(draw: Callable[[Any], Any]) -> fx.GraphModule:
+        taken = [_unpacked(*four) for four in draw(steps)]
+        module = grown(allowed, taken, inputs=draw(inputs), shapes=draw(shapes), form=_form(draw(form)))
         note(module.code.strip())
         return module
 
-    return grown()
+    if changed_by is None:
+        return made()
+
+    @functools.cache
+    def complaint() -> str:
+        found = first_changed(changed_by, allowed, _for_seed)
+        return why_none(changed_by, allowed, _for_seed) if found is None else ""
+
+    def is_wanted(module: fx.GraphModule) -> bool:
+        if concerns(changed_by, module):
+            return True
+        if complaint():
+            raise FailedHealthCheck(complaint())
+        return False
+
+    return made().filter(is_wanted)
+
+
+def how_often(run: Pass, graphs: int = 120, **limits: Any) -> HowOften:
+    """On how many random graphs a pass changes something: a test of graphs that it leaves alone proves nothing.
+
+    Args:
+        run: the pass.
+        graphs: how many; they are those of the first seeds.
+        limits: see :class:`fxbook.passes.growing.limits.Limits`.
+
+    Returns:
+        The numbers ``changed``, ``raised`` and ``of``; as text, ``changed 18 of 120``.
+
+    Example:
+        >>> from fxbook import how_often
+        >>> print(how_often(lambda module: module.graph.lint(), 20))
+        changed 0 of 20
+    """
+    allowed = Limits(**limits)
+    return count(run, (_for_seed(allowed, seed) for seed in range(graphs)))
+
+
+def _for_seed(limits: Limits, seed: int) -> fx.GraphModule:
+    drawn = random.Random(seed)
+    number = drawn.randint(min(2, limits.steps), limits.steps)
+    steps = [Step(*(drawn.randint(0, most) for most in _MOST)) for _ in range(number)]
+    inputs, form, shapes = drawn.randint(1, limits.inputs), drawn.randint(0, _FORMS), drawn.randint(0, _SHAPES)
+    return grown(limits, steps, inputs=inputs, shapes=shapes, form=_form(form), seed=seed)
 
 
 def _unpacked(kind_and_way: int, call: int, first: int, second_and_way: int) -> Step:

@@ -30,7 +30,7 @@ from tests.taken import taken
 _LORA = ("add_lora", "merge_lora", "Adapter")  # taken together, as they share a class
 functional = nn.functional
 # Fewer kinds of steps leave more to what a trial adds.
-_FEWER_KINDS = dict.fromkeys(("tuples", "sizes", "masks", "repeats"), False)
+_FEWER_KINDS = dict.fromkeys(["tuples", "sizes", "masks", "repeats", "images", "integers", "attention"], False)
 _FOLD, _OPERATE, _CUT, _SHIP = "14_fold_and_fuse", "15_operate_on_a_transformer", "16_cut_a_graph", "17_ship_a_pass"
 
 

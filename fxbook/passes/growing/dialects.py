@@ -1,0 +1,24 @@
+"""The same graph in operators of ATen, as ``torch.export`` writes it."""
+
+from __future__ import annotations
+
+import torch
+from torch import fx
+from torch.export import Dim
+
+from fxbook.exporting import unguarded
+from fxbook.passes.growing.inputs import inputs_for
+
+
+def in_aten(module: fx.GraphModule) -> fx.GraphModule:
+    """A random graph as an exported program has it: runs for any number of rows, ``meta["val"]`` at each node.
+
+    It keeps its writes in place, since ``torch.export`` does.
+    """
+    inputs = inputs_for(module)
+    program = torch.export.export(module, inputs, dynamic_shapes=[{0: Dim.AUTO}] * len(inputs))
+    exported = unguarded(program)
+    ends = (found.graph.find_nodes(op="placeholder") for found in (module, exported))
+    for was, now in zip(*ends, strict=True):
+        now.meta |= {key: was.meta[key] for key in ("range",) if key in was.meta}
+    return exported
