@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import itertools
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from typing import Any
 
 from torch import fx
@@ -16,10 +16,21 @@ from torch.utils import _pytree as pytree
 
 from fxbook.graph.nested import graphs_inside
 from fxbook.graph.record import not_traced, record
+from fxbook.passes.leaving_out import (
+    ENDS,
+    Edit,
+    given,
+    instead,
+    returning,
+    size,
+    sweep,
+    told,
+    up_to,
+    without,
+    without_inputs,
+)
 
 Fails = Callable[[fx.GraphModule], Any]
-Edit = Callable[[fx.Graph, dict[str, fx.Node]], None]
-_ENDS = ("placeholder", "output")
 _FEW = 8
 """Of so many inputs, each pair is tried as one."""
 
@@ -92,7 +103,7 @@ class _Search:
         low, high, shrunk = 0, len(names) - 1, False
         while low < high:
             middle = (low + high) // 2
-            if self._try("", _returning([names[middle]]), _up_to(names[: middle + 1])):
+            if self._try("", returning([names[middle]]), up_to(names[: middle + 1])):
                 there, shrunk = set(self._steps()), True
                 low = sum(name in there for name in names[:low])
                 names = [name for name in names[: middle + 1] if name in there]
@@ -104,10 +115,10 @@ class _Search:
     def _results(self) -> bool:
         """A node alone as the result; else fewer parts of it."""
         parts, names = self._parts(), self._steps()
-        tried = [_returning([name]) for name in dict.fromkeys([*names[-1:], *parts[:_FEW]]) if [name] != parts]
+        tried = [returning([name]) for name in dict.fromkeys([*names[-1:], *parts[:_FEW]]) if [name] != parts]
         shrunk = self._try("", *tried)
         return shrunk or self._by_halves(
-            self._parts, lambda run: [_returning([p for p in self._parts() if p not in run])]
+            self._parts, lambda run: [returning([p for p in self._parts() if p not in run])]
         )
 
     def _beginning(self) -> bool:
@@ -116,7 +127,7 @@ class _Search:
         low, high, shrunk = 0, len(names) - 1, False
         while low < high:
             middle = (low + high + 1) // 2
-            if self._try("", _given(names[:middle])):
+            if self._try("", given(names[:middle])):
                 there, shrunk = set(self._steps()), True
                 low = sum(name in there for name in names[:middle])
                 high = sum(name in there for name in names[: high + 1]) - 1
@@ -129,7 +140,7 @@ class _Search:
         """Runs of nodes, from half of the graph to two nodes; then single ones, which may be replaced by any input."""
         runs = self._by_halves(
             lambda: _computing(self._graph(path)),
-            lambda run: [_without(run)] if path else [_without(run), _given(run)],
+            lambda run: [without(run)] if path else [without(run), given(run)],
             least=2,
             path=path,
         )
@@ -140,8 +151,8 @@ class _Search:
         for name in _computing(self._graph(path))[::-1]:
             node = next((node for node in self._graph(path).nodes if node.name == name), None)
             if node is not None:
-                edits = [_instead(name, other.name) for other in node.all_input_nodes]
-                shrunk |= self._try(path, *edits, *([] if path else [_given([name])]))
+                edits = [instead(name, other.name) for other in node.all_input_nodes]
+                shrunk |= self._try(path, *edits, *([] if path else [given([name])]))
         return shrunk
 
     def _inputs(self) -> bool:
@@ -150,18 +161,16 @@ class _Search:
         def inputs(unread: bool = False) -> list[fx.Node]:
             return [n for n in self.module.graph.nodes if n.op == "placeholder" and not (unread and n.users)]
 
-        shrunk = self._by_halves(
-            lambda: [node.name for node in inputs(unread=True)], lambda run: [_without_inputs(run)]
-        )
+        shrunk = self._by_halves(lambda: [node.name for node in inputs(unread=True)], lambda run: [without_inputs(run)])
         nodes = inputs()
         alike: dict[Any, list[str]] = {}
         for node in nodes:
-            alike.setdefault(_told(node), []).append(node.name)
+            alike.setdefault(told(node), []).append(node.name)
         pairs = [(group[0], name) for group in alike.values() for name in group[1:]]
         if len(nodes) <= _FEW:
             pairs += itertools.combinations([node.name for node in nodes], 2)
         for one, two in dict.fromkeys(pairs):
-            shrunk |= self._try("", _instead(two, one), _instead(one, two))
+            shrunk |= self._try("", instead(two, one), instead(one, two))
         return shrunk
 
     def _by_halves(
@@ -173,15 +182,15 @@ class _Search:
     ) -> bool:
         """Try runs of the names, from half of them to so many as are the least."""
         shrunk, names = False, names_now()
-        size = max(len(names) // 2, least)
-        while size >= least and names:
+        length = max(len(names) // 2, least)
+        while length >= least and names:
             at = 0
             while at < len(names):
-                if self._try(path, *edits(names[at : at + size])):
+                if self._try(path, *edits(names[at : at + length])):
                     shrunk, names = True, names_now()
                 else:
-                    at += size
-            size //= 2
+                    at += length
+            length //= 2
         return shrunk
 
     # ---- trying --------------------------------------------------------------------------------------------------
@@ -193,8 +202,8 @@ class _Search:
     def _spared(self, path: str) -> list[frozenset[str]]:
         """First nothing stays that nobody reads, then what works in place or has a side effect does."""
         if path not in self._impure:
-            told = record(self._graph(path))
-            self._impure[path] = frozenset(node.name for node in told if {"in place", "side effect"} & {*node.notes})
+            nodes = record(self._graph(path))
+            self._impure[path] = frozenset(node.name for node in nodes if {"in place", "side effect"} & {*node.notes})
         return [frozenset(), self._impure[path]] if self._impure[path] else [frozenset()]
 
     def _keeps(self, path: str, edit: Edit, spared: frozenset[str]) -> bool:
@@ -220,10 +229,10 @@ class _Search:
         graph = copy.deepcopy(now)
         try:
             edit(graph, {node.name: node for node in graph.nodes})
-            _sweep(graph, spared)
+            sweep(graph, spared)
         except Exception:
             return None
-        return graph if _size(graph) < _size(now) else None
+        return graph if size(graph) < size(now) else None
 
     def _with(self, path: str, graph: fx.Graph, *, copied: bool) -> fx.GraphModule:
         """The module with another graph at a path, and with what it uses; its weights may be copies."""
@@ -245,7 +254,7 @@ class _Search:
 
     def _steps(self) -> list[str]:
         """What computes something, in the order of the list."""
-        return [node.name for node in self.module.graph.nodes if node.op not in (*_ENDS, "get_attr")]
+        return [node.name for node in self.module.graph.nodes if node.op not in (*ENDS, "get_attr")]
 
     def _parts(self) -> list[str]:
         """The parts of the result that are nodes."""
@@ -254,114 +263,10 @@ class _Search:
 
 
 def _computing(graph: fx.Graph) -> list[str]:
-    return [node.name for node in graph.nodes if node.op not in _ENDS]
-
-
-def _size(graph: fx.Graph) -> tuple[int, int, int]:
-    """Smaller is better: nodes that are no inputs, then inputs, then parts of the result."""
-    inputs = sum(node.op == "placeholder" for node in graph.nodes)
-    return len(graph.nodes) - inputs, inputs, len(repr(graph.output_node().args))
+    return [node.name for node in graph.nodes if node.op not in ENDS]
 
 
 def _fetched(module: Any, path: str) -> Any:
     for part in path.split("."):
         module = getattr(module, part)
     return module
-
-
-# ---- edits -----------------------------------------------------------------------------------------------------------
-
-
-def _returning(names: Sequence[str]) -> Edit:
-    def edit(graph: fx.Graph, nodes: dict[str, fx.Node]) -> None:
-        graph.output_node().args = (nodes[names[0]] if len(names) == 1 else tuple(nodes[name] for name in names),)
-        _plain(graph)
-
-    return edit
-
-
-def _up_to(names: Sequence[str]) -> Edit:
-    """Stop behind these nodes, and return what none of them reads."""
-
-    def edit(graph: fx.Graph, nodes: dict[str, fx.Node]) -> None:
-        kept = {nodes[name] for name in names}
-        ends = [name for name in names if nodes[name].users and not kept & nodes[name].users.keys()]
-        _returning(ends)(graph, nodes)
-
-    return edit
-
-
-def _without(names: Sequence[str]) -> Edit:
-    def edit(graph: fx.Graph, nodes: dict[str, fx.Node]) -> None:
-        for name in names[::-1]:
-            node = nodes[name]
-            if node.users and (reads := node.all_input_nodes):
-                node.replace_all_uses_with(_nearest(node, reads))
-            if not node.users:
-                # Even what has a side effect, which a sweep may spare.
-                graph.erase_node(node)
-
-    return edit
-
-
-def _instead(name: str, other: str) -> Edit:
-    def edit(graph: fx.Graph, nodes: dict[str, fx.Node]) -> None:
-        nodes[name].replace_all_uses_with(nodes[other])
-        if nodes[name].op == "placeholder":
-            _without_inputs([name])(graph, nodes)
-
-    return edit
-
-
-def _given(names: Sequence[str]) -> Edit:
-    """Take as new inputs what other nodes read of these, where the shape is known."""
-
-    def edit(graph: fx.Graph, nodes: dict[str, fx.Node]) -> None:
-        run, first = {nodes[name] for name in names}, next(iter(graph.nodes))
-        for name in names:
-            node = nodes[name]
-            readers = node.users.keys() - run
-            if readers and _told(node) is not None:
-                with graph.inserting_before(first):
-                    given = graph.placeholder(f"{name}_given")
-                given.meta = dict(node.meta)
-                node.replace_all_uses_with(given, delete_user_cb=readers.__contains__)
-                _plain(graph)
-
-    return edit
-
-
-def _without_inputs(names: Sequence[str]) -> Edit:
-    def edit(graph: fx.Graph, nodes: dict[str, fx.Node]) -> None:
-        for name in names:
-            graph.erase_node(nodes[name])
-        _plain(graph)
-
-    return edit
-
-
-def _plain(graph: fx.Graph) -> None:
-    """Take inputs and give results as the nodes have them: an exported graph packs them as its model did."""
-    graph.set_codegen(fx.graph.CodeGen())
-
-
-def _nearest(node: fx.Node, reads: list[fx.Node]) -> fx.Node:
-    """The input that looks most like the value of the node."""
-    alike = [read for read in reads if _told(read) == _told(node)]
-    return (alike or reads)[0]
-
-
-def _told(node: fx.Node) -> Any:
-    """The shape of a node's value, as far as its meta tells it."""
-    told = next((node.meta[key] for key in ("tensor_meta", "val", "example_value") if key in node.meta), None)
-    try:
-        return tuple(told.shape)
-    except Exception:
-        return None
-
-
-def _sweep(graph: fx.Graph, spared: Collection[str]) -> None:
-    """Take out what nobody reads, in one walk from the end."""
-    for node in reversed(graph.nodes):
-        if not node.users and node.op not in _ENDS and node.name not in spared:
-            graph.erase_node(node)
