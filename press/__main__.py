@@ -168,8 +168,6 @@ _COMMANDS = (
 )
 _NEEDS = {
     **dict.fromkeys((lab, watch), environment.LEARN),
-    **dict.fromkeys((lab, watch), environment.LEARN),
-    **dict.fromkeys((lab, watch), environment.LEARN),
     **dict.fromkeys((book, serve, links, inventory, pdf, epub), environment.BOOK),
     **dict.fromkeys((test, prove, bench, pins, versions), environment.EVERYTHING),
 }
