@@ -22,7 +22,7 @@ VARIATIONS = tuple(_CHANGES)
 
 
 def varied(inputs: Sequence[Any], words: Iterable[str], *, indices: bool = True) -> Iterator[tuple[str, Any]]:
-    """The inputs with other numbers, one after the other, with the words for each.
+    """The inputs with other numbers, one after the other, with the words for each; none where no input has any.
 
     Args:
         inputs: those to begin with.
@@ -30,11 +30,17 @@ def varied(inputs: Sequence[Any], words: Iterable[str], *, indices: bool = True)
         indices: whether whole numbers change too, which may be indices; masks never do.
     """
 
-    def change(held: Tensor, of: Callable[[Tensor], Tensor]) -> Tensor:
-        fixed = held.dtype == torch.bool or not (indices or held.is_floating_point() or held.is_complex())
-        if fixed or held.layout != torch.strided or held.is_nested or held.is_quantized:
-            return held
-        return of(held.detach()).requires_grad_(held.requires_grad)
+    def changes(held: Any) -> bool:
+        if not isinstance(held, Tensor) or held.layout != torch.strided or held.is_nested or held.is_quantized:
+            return False
+        return held.dtype != torch.bool and (indices or held.is_floating_point() or held.is_complex())
 
+    leaves, form = pytree.tree_flatten(inputs)
+    if not any(map(changes, leaves)):
+        return
     for one in words:
-        yield one, pytree.tree_map_only(Tensor, lambda held, one=one: change(held, _CHANGES[one]), inputs)
+        others = [
+            _CHANGES[one](leaf.detach()).requires_grad_(leaf.requires_grad) if changes(leaf) else leaf
+            for leaf in leaves
+        ]
+        yield one, pytree.tree_unflatten(others, form)

@@ -84,7 +84,7 @@ def values_of_other_numbers(trial: Trial) -> Told | None:
             if not advice.advice:
                 return advice
     if not asked:
-        raise NotAskedError("no input holds other numbers on which the module runs")
+        raise NotAskedError("no input has numbers that may be others, or the module does not run on them")
     trial.asked = asked
     return advice
 

@@ -39,7 +39,12 @@ def cache(values: Tensor) -> Cache:
     return Cache(values)
 
 
-for _name in ("note", "out", "cache"):
+def sealed(values: Tensor) -> object:
+    """What nobody can look into."""
+    return object()
+
+
+for _name in ("note", "out", "cache", "sealed"):
     fx.wrap(_name)
 
 
@@ -199,6 +204,10 @@ def in_dataclass() -> fx.GraphModule:
 
 def in_object() -> fx.GraphModule:
     return fx.symbolic_trace(lambda x: cache(x.relu()))
+
+
+def in_sealed() -> fx.GraphModule:
+    return fx.symbolic_trace(lambda x: sealed(x.relu()))
 
 
 def attached() -> fx.GraphModule:
