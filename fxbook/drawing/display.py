@@ -240,9 +240,17 @@ def draw(
 
     Raises:
         TypeError: there is no graph to draw.
-            return place(self.record, self.words, self._highest, brief=self.fill is not None)
-        with needing("draw", 'draw(order="data")'):
-            from fxbook.drawing.layers import place_layers
+        ValueError: a mark, a node, an order or a reach is not known; the message lists those that are.
+
+    Example:
+        >>> import torch
+        >>> from fxbook import draw
+        >>> draw(torch.fx.symbolic_trace(torch.nn.Sequential(torch.nn.ReLU())), marks={"_0": "meant"})
+        Graph of Sequential
+        #  name    opcode       call             users   notes
+        0  input   placeholder  input            _0
+        1  _0      call_module  self.0(input_1)  output  ? meant
+        2  output  output       return _0
     """
     drawn = record(graph_or_module)
     graph = graph_or_module if isinstance(graph_or_module, fx.Graph) else graph_or_module.graph
