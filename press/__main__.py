@@ -142,6 +142,12 @@ def card(_: argparse.Namespace) -> int:
     return importlib.import_module("press.binding.card").draw()
 
 
+def pictures(_: argparse.Namespace) -> int:
+    """Take the pictures of README from the built site, with Chromium."""
+    book = importlib.import_module("press.book").Book()
+    return importlib.import_module("press.binding.pictures").take(book)
+
+
 def versions(options: argparse.Namespace) -> int:
     """Run the book on other versions of torch and record what differs; each gets an environment of several GB."""
     try:
@@ -164,12 +170,12 @@ _NO_TESTS = 5
 _PROOF = ("-p", "press.proof", "-r", "fE", "--durations", "7")
 _COMMANDS = (
     *(book, test, prove, notebooks, quick, exercise, lab, watch, serve, bench),
-    *(pdf, epub, pins, links, inventory, card, versions),
+    *(pdf, epub, pins, links, inventory, card, pictures, versions),
 )
 _NEEDS = {
     **dict.fromkeys((lab, watch), environment.LEARN),
     **dict.fromkeys((book, serve, links, inventory, pdf, epub), environment.BOOK),
-    **dict.fromkeys((test, prove, bench, pins, versions), environment.EVERYTHING),
+    **dict.fromkeys((test, prove, bench, pins, pictures, versions), environment.EVERYTHING),
 }
 # What stands behind these commands is for the program that they start, options included; argparse would refuse those.
 _PASS_ON = (test, prove, watch)

@@ -73,7 +73,7 @@ def test_the_late_rule_is_taken(tmp_path: Path) -> None:
     assert deadline.rule.costs and deadline.rule.grace_minutes == 15 and len(deadline.extensions) == 2
 
 
-PAGES = [ROOT / name for name in ("README.md", "book/teaching.md", "classroom/jupyterhub/README.md")]
+PAGES = [ROOT / name for name in ("book/teaching.md", "classroom/jupyterhub/README.md")]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
