@@ -37,13 +37,14 @@ BROKEN_BY = {
     "determinism": [wrong.names_by_chance],
     "no_retrace": [wrong.traces_again, wrong.transforms],
 }
-# Which graphs: seldom drawn among all functions are a clone at the end, a tanh, and a write between two equal calls.
+# Which graphs: seldom drawn are a clone at the end, a tanh, a parameter, and a write between two equal calls.
 CALLS_ALONE = dict.fromkeys(("modules", "methods", "tuples", "views", "sizes", "masks", "attributes"), False)
 CALLS_ALONE |= dict.fromkeys(("images", "integers", "attention"), False)
 LIMITS = {
     wrong.drops_clones: {"functions": (torch.clone, torch.relu)},
     wrong.detaches: {"functions": (torch.tanh, torch.relu)},
     wrong.merges_equal_calls: CALLS_ALONE,
+    wrong.freezes: CALLS_ALONE | {"attributes": True},
 }
 PAIRS = [(name, run) for name, runs in BROKEN_BY.items() for run in runs]
 # Without the phase that explains, which tries each failing graph many times.
