@@ -65,8 +65,8 @@ CASES: list[Callable[[], tuple[fx.GraphModule, tuple[Tensor, ...] | None]]] = [
     lambda: (fx.symbolic_trace(Parts().eval()), (torch.randn(3, 4), torch.randn(3, 4))),
     lambda: (exported(Branches(), torch.ones(2)), (torch.ones(2),)),
     lambda: (exported(nn.Sequential(nn.Linear(2, 3), nn.GELU()), torch.ones(2, 2)), None),
-    lambda: (random_graph(3, steps=20), None),
-    lambda: (random_graph(11, steps=20), None),
+    lambda: (random_graph(3, steps=20, images=False), None),
+    lambda: (random_graph(11, steps=20, images=False), None),
 ]
 
 

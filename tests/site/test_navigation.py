@@ -13,7 +13,7 @@ from tests.site.pages import CHAPTERS, PAGES, PROJECTS, TOC, parsed
 BESIDE = ("chapters/when_it_breaks/", "solutions/", "book/teaching")
 
 # The pages that stand in the line, in the order of reading.
-TOPS = [entry["file"] for part in TOC["parts"] for entry in part["chapters"]]
+TOPS = [entry["file"] for part in TOC["parts"] for entry in part["chapters"] if not entry["file"].startswith(BESIDE)]
 
 
 def sidebar(book: Path, page: str) -> Tag:
