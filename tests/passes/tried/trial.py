@@ -18,7 +18,7 @@ from fxbook import check_pass, inputs_for
 from tests.taken import taken
 
 Pass = Callable[..., PassResult]
-NUMBERS = ("values", "values_at_another_size", "gradients")
+NUMBERS = ("values", "values_at_another_size", "values_of_other_numbers", "values_in_another_mode", "gradients")
 
 
 def itself(run: Any) -> Any:
