@@ -145,6 +145,8 @@ def hint(exercise_id: str) -> Hint:
         return shown(Hint("", unknown(exercise_id, list(catalogue()))))
     if not found.hints:
         return shown(Hint("", f"Exercise {exercise_id} has no hints."))
-    number = min(_given.get(exercise_id, 0), len(found.hints) - 1)
-    _given[exercise_id] = number + 1
-    return shown(Hint(f"Hint {number + 1} of {len(found.hints)}", found.hints[number]))
+    asked, count = _given.get(exercise_id, 0), len(found.hints)
+    _given[exercise_id] = asked + 1
+    number = min(asked, count - 1)
+    last = ", and there is no other" if asked >= count else ""
+    return shown(Hint(f"Hint {number + 1} of {count}{last}", found.hints[number]))

@@ -108,7 +108,7 @@ def _sections(assignment: Assignment) -> list[tuple[str, list[str]]]:
             "How to check your answer",
             [
                 "Run the cell with `check(…)` below it, as often as you like. It names the first thing that is wrong "
-                "and where, and says `public checks passed` when nothing is. Stuck? `hint(…)` with the id of the "
+                "and where, and says `solved` when nothing is. Stuck? `hint(…)` with the id of the "
                 "exercise gives the first hint, and once more the second.",
             ],
         ),

@@ -245,7 +245,7 @@ Changing it changes nothing but what you see; the grader has its own. On a hub i
 installed.
 
 Each exercise fails as it is. Replace the body of its function, run the cell, then the `check(…)` below it, until that
-says `public checks passed`.
+says `solved`.
 
 ## Hand in
 

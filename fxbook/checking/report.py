@@ -119,7 +119,7 @@ class Report:
 
     def _heading(self) -> str:
         named = self.about.id if self.about.title == self.about.id else f"{self.about.id} ({self.about.title})"
-        return f"{named}: {'public checks passed.' if self.passed else 'not yet.'}"
+        return f"{named}: {'solved.' if self.passed else 'not yet.'}"
 
     def _afterwards(self) -> list[str]:
         return [

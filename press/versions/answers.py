@@ -18,7 +18,7 @@ from press.versions.record import JUDGED, MISJUDGED, PASSING, REFUSED
 TESTS = ("tests/checking/test_answers.py", "tests/checking/test_exercises.py")
 _RIGHT, _WRONG, _IT_PASSED = "test_right_answer_passes", "test_wrong_answer_is_told_its_mistake", "assert not True"
 # The first line of a check's report: the exercise, its title, and whether it passed.
-_REPORT = re.compile(r"([\w-]+) \(.*\): (public checks passed|not yet)\.")
+_REPORT = re.compile(r"([\w-]+) \(.*\): (solved|not yet)\.")
 
 
 def judge(python: Path) -> tuple[int, dict[str, str]]:
@@ -54,4 +54,4 @@ def failing_solution(one: Difference) -> str:
     """The exercise whose solution passes in print and fails here, if that is how a cell differs."""
     before, now = map(_REPORT.match, first_difference(one.printed, one.here))
     is_solution = one.notebook.startswith("solutions/") and before and now
-    return now[1] if is_solution and (before[2], now[2]) == ("public checks passed", "not yet") else ""
+    return now[1] if is_solution and (before[2], now[2]) == ("solved", "not yet") else ""

@@ -787,9 +787,7 @@ def test_failed_report_has_task_violation_node_and_place(
 
 def test_passed_report_is_one_line_and_the_what_if(printed: None) -> None:
     report = checked(RELU_AFTER_LINEAR, right)
-    assert repr(report) == (
-        "99-relu-after-linear (Relu after <each> linear): public checks passed.\nWhat if: Now `gelu`?"
-    )
+    assert repr(report) == ("99-relu-after-linear (Relu after <each> linear): solved.\nWhat if: Now `gelu`?")
     assert "<code>gelu</code>" in report._repr_html_()
 
 
@@ -832,7 +830,11 @@ def test_unknown_id_is_told_with_ids_near_it(wanted: Any) -> None:
 
 def test_hints_come_one_by_one_and_the_last_stays(printed: None) -> None:
     shown = [repr(catalogue.hint(ABOUT.id)) for _ in range(3)]
-    assert shown == ["Hint 1 of 2: A direction.", "Hint 2 of 2: Nearly all.", "Hint 2 of 2: Nearly all."]
+    assert shown == [
+        "Hint 1 of 2: A direction.",
+        "Hint 2 of 2: Nearly all.",
+        "Hint 2 of 2, and there is no other: Nearly all.",
+    ]
     assert "Near it: '99-relu-after-linear'" in repr(catalogue.hint("99-relu-after-liner"))
     assert "named by its id" in repr(catalogue.hint(3))  # type: ignore[arg-type]
 
@@ -869,7 +871,7 @@ def test_kernel_lives_on_whatever_the_answer_does() -> None:
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
     nbclient.NotebookClient(notebook, kernel_name="python3").execute()
     outputs = [cell.outputs for cell in notebook.cells]
-    assert outputs[1][0]["data"]["text/plain"] == "99-relu-after-linear: public checks passed."
+    assert outputs[1][0]["data"]["text/plain"] == "99-relu-after-linear: solved."
     assert "fx-passed" in outputs[1][0]["data"]["text/html"]
     assert [output["text"] for output in outputs[2]] == ["True\n"]
     assert "may loop for ever" in outputs[3][0]["data"]["text/plain"]

@@ -152,7 +152,7 @@ def test_a_save_is_checked_and_progress_is_kept(tmp_path: Path, capsys: pytest.C
     assert f"1 of {every} solved · chapter 00: 1 of {here}" in shown
     assert f"Hint 1 of 2: {FIRST.hints[0]}" in shown and f"Hint 2 of 2: {FIRST.hints[1]}" in shown
     assert f"What if: {FIRST.what_if}" in shown and "Solved. Press n" in shown
-    assert f"x {FIRST.id}\n. {SECOND.id}" in shown
+    assert re.search(rf"✓ {FIRST.id} .*\n· {SECOND.id} ", shown)
     assert play(tmp_path, []) == 1
     again = capsys.readouterr().out
     assert SECOND.title in again and FIRST.title not in again

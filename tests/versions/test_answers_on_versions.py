@@ -48,9 +48,9 @@ def test_answers_are_told_apart_and_counted() -> None:
 @pytest.mark.parametrize(
     ("notebook", "printed", "here", "failing"),
     [
-        ("solutions/03.ipynb", "03-x (Clean up): public checks passed.", "03-x (Clean up): not yet. It", "03-x"),
-        ("solutions/03.ipynb", "03-x (Clean up): public checks passed.", "03-x (Up): public checks passed.", ""),
-        ("chapters/03.ipynb", "03-x (Clean up): public checks passed.", "03-x (Clean up): not yet. It", ""),
+        ("solutions/03.ipynb", "03-x (Clean up): solved.", "03-x (Clean up): not yet. It", "03-x"),
+        ("solutions/03.ipynb", "03-x (Clean up): solved.", "03-x (Up): solved.", ""),
+        ("chapters/03.ipynb", "03-x (Clean up): solved.", "03-x (Clean up): not yet. It", ""),
         ("solutions/03.ipynb", "", "03-x (Clean up): not yet. It", ""),
     ],
 )

@@ -102,7 +102,10 @@ class Watch:
         return f"Made {script.name}: whichever of the two you save last is checked."
 
     def _listed(self, chapter: str, exercises: Iterable[About]) -> str:
-        marks = (f"{'x' if one.id in self.progress else '.'} {one.id}" for one in exercises)
+        marks = (
+            f"{'✓' if one.id in self.progress else '·'} {one.id:<28} {one.minutes:>3} min  {one.title}"
+            for one in exercises
+        )
         return "\n".join([self.sum(chapter), *marks])
 
     def sum(self, chapter: str) -> str:
