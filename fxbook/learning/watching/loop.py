@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from fxbook.catalogue import About, numbered, of_chapters
@@ -101,12 +101,10 @@ class Watch:
         self._seen = self._saved()
         return f"Made {script.name}: whichever of the two you save last is checked."
 
-    def _listed(self, chapter: str, exercises: Iterable[About]) -> str:
-        marks = (
-            f"{'✓' if one.id in self.progress else '·'} {one.id:<28} {one.minutes:>3} min  {one.title}"
-            for one in exercises
-        )
-        return "\n".join([self.sum(chapter), *marks])
+    def _listed(self, chapter: str, exercises: Sequence[About]) -> str:
+        marks = ("✓" if one.id in self.progress else "·" for one in exercises)
+        about = (f"{one.id:<28} {one.minutes:>3} min  {one.title}" for one in exercises)
+        return "\n".join([self.sum(chapter), *map(" ".join, zip(marks, about, strict=True))])
 
     def sum(self, chapter: str) -> str:
         """How many exercises of a chapter are solved, as the sidebar of the book counts them."""
