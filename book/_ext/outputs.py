@@ -44,7 +44,8 @@ class MarkTables(SphinxPostTransform):
     def run(self, **_kwargs: object) -> None:
         """Find the printed outputs with two lines, or more, that have columns."""
         for output in self.document.findall(nodes.literal_block):
-            if "output" in output["classes"] and sum(map(bool, map(_GAP.search, output.astext().splitlines()))) > 1:
+            printed = "output" in output["classes"] or output.get("language") == "text"
+            if printed and sum(map(bool, map(_GAP.search, output.astext().splitlines()))) > 1:
                 output["classes"].append("fx-columns")
 
 
