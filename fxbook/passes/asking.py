@@ -10,7 +10,7 @@ from torch import fx
 from torch.export import ExportedProgram
 
 from fxbook.passes.report import Finding, error_of
-from fxbook.passes.trial import Pass, PassRaisedError, Trial, WrongReturnError, one_line, outside_fake_mode
+from fxbook.passes.trial import Pass, PassRaisedError, Trial, WrongReturnError, one_line, outside_modes
 
 
 class Told(NamedTuple):
@@ -72,7 +72,7 @@ def invariant(question: Question) -> Invariant:
         rtol: float | None = None,
         atol: float | None = None,
     ) -> None:
-        with outside_fake_mode():
+        with outside_modes():
             answer = answered(ask, Trial(run, module, inputs, kwargs, others=others, rtol=rtol, atol=atol))
         if answer.finding is not None:
             raise error_of(answer.finding.invariant)(str(answer.finding)) from answer.cause

@@ -27,8 +27,8 @@ class Inputs(tuple[Any, ...]):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Inputs:
         for leaf in pytree.tree_leaves(self):
-            # What torch cannot copy deeply.
-            if isinstance(leaf, Tensor) and leaf.is_nested:
+            # What torch cannot copy deeply: no storage, or a history.
+            if isinstance(leaf, Tensor) and (leaf.is_nested or leaf.layout != torch.strided or not leaf.is_leaf):
                 memo[id(leaf)] = leaf.detach().clone().requires_grad_(leaf.requires_grad)
         return Inputs(copy.deepcopy(tuple(self), memo), copy.deepcopy(self.kwargs, memo))
 

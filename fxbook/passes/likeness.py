@@ -110,7 +110,11 @@ def _farthest(before: Tensor, after: Tensor) -> str:
     at = tuple(int(i) for i in torch.unravel_index(apart.argmax(), apart.shape))
     place = f" at {list(at)}" if at else ""
     differing = int((apart > 0).sum())
-    return f"{after[at].item():.6g}{place}, before: {before[at].item():.6g} ({differing} of {apart.numel()} differ)"
+    now, was = (f"{one[at].item():.6g}" for one in (after, before))
+    if now == was:
+        now = f"{after[at].item():.12g}"
+        was = f"{before[at].item():.12g}, which rtol and atol may allow"
+    return f"{now}{place}, before: {was} ({differing} of {apart.numel()} differ)"
 
 
 def _attributes(value: Any) -> dict[str, Any]:

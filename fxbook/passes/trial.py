@@ -7,6 +7,7 @@ import copy
 import dataclasses
 import functools
 import io
+import numbers
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -124,6 +125,9 @@ class Trial:
         drawn = (() if inputs is None else inputs) if self.inputs_given else inputs_for(self.module)
         self.inputs = checked(drawn, kwargs)
         self._others = None if others is None else [self._other(one) for one in others]
+        for name, limit in (("rtol", rtol), ("atol", atol)):
+            if not (limit is None or (isinstance(limit, numbers.Real) and limit >= 0)):
+                raise TypeError(f"{name} is {limit!r}: give a number that is not negative, or None")
         self.rtol, self.atol = rtol, atol
         self.asked = 1
         self.shaken: list[str] = []
@@ -136,6 +140,10 @@ class Trial:
                 f"the module itself does not run on {which}. Shapes: {shapes(self.inputs)}. It raises "
                 f"{type(error).__name__}: {str(error).strip()[:500]}"
             ) from error
+        for one in self._others or ():
+            if (error := outcome(self.before, one).error) is not None:
+                which = f"`others` of the shapes {shapes(one)}"
+                raise ValueError(f"the module itself does not run on {which}. It raises {one_line(error)}") from error
 
     def _prepared(self) -> Exception | None:
         """Make `before`, without fresh numbers unless it raises without them; what it raises with them, too."""
@@ -308,11 +316,11 @@ def shared_copy(module: fx.GraphModule) -> fx.GraphModule:
 
 
 @contextlib.contextmanager
-def outside_fake_mode() -> Iterator[None]:
-    """Leave the fake mode in which a compiler calls its backend: what is compared is numbers."""
+def outside_modes() -> Iterator[None]:
+    """Leave the modes of the caller in which there are no numbers, as in a compiler, or no gradients to compare."""
     from torch._subclasses.fake_tensor import unset_fake_temporarily
 
-    with unset_fake_temporarily():
+    with unset_fake_temporarily(), torch.inference_mode(False), torch.enable_grad():
         yield
 
 

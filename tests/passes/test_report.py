@@ -94,12 +94,6 @@ def test_given_inputs_get_other_rows_where_the_graph_allows_it() -> None:
         invariants.values_at_another_size(nothing, program().module())
 
 
-def test_others_on_which_the_module_does_not_run_are_not_counted() -> None:
-    module, row = program(dynamic=True).module(), torch.ones(1, 4)
-    report = check_pass(nothing, module, (torch.ones(3, 4),), others=[(row.expand(6, 4),), (torch.ones(3, 5),)])
-    assert report.asked["values_at_another_size"] == 1
-
-
 def test_nested_tensors_are_told_as_not_compared() -> None:
     module = fx.symbolic_trace(lambda x: torch.relu(x))
     nested = torch.nested.nested_tensor([torch.ones(2, 3), torch.ones(4, 3)], layout=torch.jagged)
@@ -238,7 +232,7 @@ def test_in_a_compiler_of_aot_autograd() -> None:
     torch._dynamo.reset()
     with torch.no_grad():
         torch.compile(lambda x: torch.relu(x) + 1, backend=aot_autograd(fw_compiler=compiler))(torch.ones(2))
-    assert told == [[], ["values"]]
+    assert told == [[], ["values", "gradients"]]
 
 
 def test_inputs_by_name() -> None:
@@ -314,3 +308,61 @@ def test_of_a_right_pass_of_torch_no_fault_is_told(run: Any) -> None:
     ShapeProp(module).propagate(*inputs)
     report = check_pass(run, module, inputs).require()
     assert report.changes and report.asked["values_at_another_size"] == 2
+
+
+def detaches_relu(module: fx.GraphModule) -> PassResult:
+    for node in module.graph.find_nodes(op="call_function", target=torch.relu):
+        with module.graph.inserting_before(node):
+            node.args = (module.graph.call_method("detach", node.args),)
+    module.recompile()
+    return PassResult(module, True)
+
+
+@pytest.mark.parametrize("mode", [torch.no_grad, torch.inference_mode])
+def test_gradients_are_asked_where_the_caller_has_none(mode: Callable[[], Any]) -> None:
+    module = fx.symbolic_trace(lambda x: torch.relu(x) * 2)
+    with mode():
+        report = check_pass(detaches_relu, module, (torch.ones(2),))
+    assert [fault.invariant for fault in report.faults] == ["gradients"]
+
+
+def test_in_a_backend_only_the_inputs_that_ask_have_gradients() -> None:
+    """A dynamo graph has running statistics among its inputs, which batch_norm takes without requires_grad alone."""
+    reports = []
+
+    def backend(module: fx.GraphModule, example_inputs: list[Any]) -> Callable[..., Any]:
+        reports.append(check_pass(detaches_relu, module, tuple(example_inputs)))
+        return module.forward
+
+    network = nn.Sequential(nn.Linear(3, 3), nn.BatchNorm1d(3))
+    torch.compile(lambda x: torch.relu(network(x)), backend=backend)(torch.randn(4, 3))
+    assert "gradients" in [fault.invariant for fault in reports[0].faults]
+
+
+@pytest.mark.parametrize(
+    "value", [torch.eye(3).to_sparse_csr(), torch.ones(2, 2).to_mkldnn(), torch.ones(2, requires_grad=True) * 2]
+)
+def test_inputs_that_python_cannot_copy(value: Tensor) -> None:
+    module = fx.symbolic_trace(lambda x: torch.relu(x))
+    assert check_pass(lambda module: PassResult(module, False), module, (value,))
+
+
+def test_what_was_given_is_not_skipped() -> None:
+    module = fx.symbolic_trace(lambda x, y: x @ y)
+    given = (torch.ones(2, 2), torch.ones(2, 2))
+    with pytest.raises(ValueError, match=r"does not run on `others` of the shapes \(1, 3\), \(2, 2\)"):
+        check_pass(detaches_relu, module, given, others=[(torch.ones(1, 3), torch.ones(2, 2))])
+    with pytest.raises(TypeError, match="rtol is 'high'"):
+        check_pass(detaches_relu, module, given, rtol="high")  # type: ignore[arg-type]
+
+
+def test_a_node_that_moved_is_a_change() -> None:
+    module = fx.symbolic_trace(lambda x: torch.sin(x) + torch.cos(x))
+
+    def moves(module: fx.GraphModule) -> PassResult:
+        sin, cos = list(module.graph.nodes)[1:3]
+        cos.append(sin)
+        module.recompile()
+        return PassResult(module, True)
+
+    assert "changed nothing" not in str(check_pass(moves, module, (torch.ones(2),)))

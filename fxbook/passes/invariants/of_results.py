@@ -149,9 +149,11 @@ def _gradients(module: fx.GraphModule, inputs: Sequence[Any]) -> tuple[dict[str,
     And whether each result asks for its gradient, by its place.
     """
     leaves: dict[str, Tensor] = {}
+    # Inputs that say for which of them a gradient is asked are taken at their word, as those of a backend.
+    says = any(isinstance(one, Tensor) and one.requires_grad for one in pytree.tree_leaves(inputs))
 
     def leaf(value: Tensor) -> Tensor:
-        if value.is_nested or not value.is_floating_point():
+        if value.is_nested or not value.is_floating_point() or (says and not value.requires_grad):
             return value.detach().clone()
         own = leaves[f"input {len(leaves)}"] = value.detach().clone().requires_grad_()
         # A module may write into its inputs, which no leaf allows.
