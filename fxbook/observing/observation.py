@@ -72,7 +72,7 @@ class CaseFacts(GraphFacts, frozen=True, kw_only=True):
         same_object: whether the result is the object that was given.
         left: what the answer left otherwise than it was, that no exercise asks to change, in words.
         error: what ended this case, of an answer that is data.
-        wire: the graph as :func:`fxbook.observing.wire.describe` tells it, where it was asked for.
+        wire: the graph as :func:`fxbook.graph.wire.describe` tells it, where it was asked for.
         inside: the value of each node for one draw of inputs, where it was asked for and the graph could be run.
     """
 

@@ -23,9 +23,9 @@ from torch import fx, nn
 from fxbook.cases.exercise import Case, Use, inputs_of, seeded
 from fxbook.cases.running import run_on, values_inside
 from fxbook.cases.values import Value, encode
+from fxbook.graph import wire
 from fxbook.graph.global_state import GlobalStateSnapshot
 from fxbook.graph.record import record
-from fxbook.observing import wire
 from fxbook.observing.answers import UnusableError, caller
 from fxbook.observing.blame import describe
 from fxbook.observing.forked import spare_memory

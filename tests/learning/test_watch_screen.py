@@ -150,4 +150,10 @@ def test_it_counts_per_chapter_and_in_the_book_whatever_it_was_told_to_keep_to(t
     state.current = chapter[2]
     assert f"3 of {len(catalogue())} solved · chapter 03: 2 of {len(chapter)}" in state.head()
     state.press("l")
-    assert state.said.startswith(f"chapter 03: 2 of {len(chapter)}\nx {chapter[0].id}\n")
+    first, second = state.said.splitlines()[:2]
+    assert (
+        first == f"chapter 03: 2 of {len(chapter)}"
+        and second.startswith(f"✓ {chapter[0].id} ")
+        and second.endswith(chapter[0].title)
+    )
+    assert state.said.splitlines()[3].startswith(f"· {chapter[2].id} ")

@@ -1,4 +1,4 @@
-"""Build a student's graph again from what :mod:`fxbook.observing.wire` told of it, calling nothing but what is allowed.
+"""Build a student's graph again from what :mod:`fxbook.graph.wire` told of it, calling nothing but what is allowed.
 
 The data comes out of the sandbox, so any word of it may be a lie. Nothing in it is imported, unpickled or looked up by
 attribute: a function is a key of :mod:`classroom.judge.allowed`, a path leads through submodules that were built here,
@@ -18,7 +18,7 @@ from torch import fx, nn
 from classroom.judge import allowed
 from classroom.judge.rebuild.modules import Modules
 from classroom.judge.rebuild.values import NAME, RefusedError, UnreadableError, name_of, path_of, plain, value_of
-from fxbook.observing.wire import MOST_NODES
+from fxbook.graph.wire import MOST_NODES
 
 JSON = Any
 Functions = Mapping[str, Callable[..., Any]]

@@ -25,7 +25,7 @@ from classroom.judge.rebuild.values import (
     value_of,
 )
 from fxbook.graph.given import held_by
-from fxbook.observing.wire import MOST_BYTES
+from fxbook.graph.wire import MOST_BYTES
 
 JSON = Any
 _MOST_PATHS = 20_000

@@ -34,7 +34,7 @@ class RefusedError(Exception):
 
 
 class UnreadableError(Exception):
-    """What was told has not the form that :func:`fxbook.observing.wire.describe` gives it."""
+    """What was told has not the form that :func:`fxbook.graph.wire.describe` gives it."""
 
 
 # ---- names -----------------------------------------------------------------------------------------------------------

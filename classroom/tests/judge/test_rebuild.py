@@ -21,7 +21,7 @@ from classroom.judge.rebuild.values import RefusedError, UnreadableError
 from classroom.tests.judge.rebuilding import model, traced
 from fxbook.graph.given import Given
 from fxbook.graph.record import GraphRecord, record
-from fxbook.observing.wire import MOST_BYTES, describe
+from fxbook.graph.wire import MOST_BYTES, describe
 
 JSON = Any
 

@@ -14,7 +14,7 @@ from classroom.judge.rebuild.graph import rebuild
 from classroom.judge.rebuild.values import RefusedError, UnreadableError
 from classroom.tests.judge.rebuilding import traced
 from fxbook.graph.given import Given
-from fxbook.observing.wire import describe
+from fxbook.graph.wire import describe
 
 JSON = Any
 
