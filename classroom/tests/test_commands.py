@@ -67,7 +67,7 @@ def test_a_run_that_is_stopped_loses_nothing_that_is_done(tmp_path: Path, number
         output, _ = run.communicate()
     done = graded_keys(out)
     # A busy machine may grade them all before this process runs again: then there was nothing to stop.
-    assert 2 <= len(done) and run.returncode in (0, 130 if number == signal.SIGINT else -number), output
+    assert len(done) >= 2 and run.returncode in (0, 130 if number == signal.SIGINT else -number), output
     assert "Traceback" not in output and ("Stopped." in output) == (run.returncode == 130)
     while any(map(is_alive, children)):  # What lives on is found by the limit of a test.
         time.sleep(0.1)
