@@ -49,8 +49,10 @@ def check_pass(
         what the pass returned.
 
     Raises:
-        TypeError: there is no graph, the inputs are no tuple, or the pass returns something else than a pass returns.
-        ValueError: the module itself does not run on the inputs, or no invariant has a name that is given.
+        TypeError: there is no graph, the inputs are no tuple, a limit is no number, or the pass returns something else
+            than a pass returns.
+        ValueError: the module itself does not run on the inputs or on ``others``, or no invariant has a name that is
+            given.
 
     Example:
         >>> import torch

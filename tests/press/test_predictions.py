@@ -1,0 +1,48 @@
+"""What a reader is to guess is folded with its answer: in the printed notebook, in JupyterLab, and on the page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from press.manuscript.problems import PressError
+from press.manuscript.reading import HEADER, parse
+from press.printing.derive import _metadata
+from press.printing.transforms import ANSWER, with_answers
+from tests.site.pages import PAGES, parsed
+
+CELL = "```{code-cell} ipython3\n:tags: [hide-output]\n\n1\n```\n\n"
+
+
+def after(text: str) -> str:
+    """The prose after a folded output, as it is printed."""
+    page = parse(Path("a.md"), f"{HEADER}\n# A\n\n{CELL}{text}\n")
+    return with_answers(page, SimpleNamespace()).cells[-1].source
+
+
+def test_the_first_paragraph_is_folded_and_what_leads_on_is_not() -> None:
+    assert after("It is one.\n\nMore text.") == f"{ANSWER}\n\nIt is one.\n\n</details>\n\nMore text."
+    assert after("On the small model:") == "On the small model:"
+    assert after("## The next section") == "## The next section"
+
+
+def test_an_answer_that_leads_on_is_refused_with_its_line() -> None:
+    with pytest.raises(PressError, match=r"a\.md:\d+: this paragraph folds with the output above it"):
+        after("It is one. Now two:")
+
+
+def test_jupyterlab_folds_the_output_too() -> None:
+    [_, cell] = parse(Path("a.md"), f"{HEADER}\n# A\n\n{CELL}").cells
+    assert _metadata(cell) == {"jupyter": {"outputs_hidden": True}, "tags": ["hide-output"]}
+
+
+def test_on_the_page_output_and_answer_open_together(built_book: Path) -> None:
+    answers = 0
+    for page in PAGES:
+        html = parsed(built_book / f"{page}.html")
+        assert not html.select("details.fx-answer"), page
+        assert len(html.select(".fx-answer")) == len(html.select("details.below-input > .fx-answer")), page
+        answers += len(html.select(".fx-answer"))
+    assert answers > 100
