@@ -1,0 +1,93 @@
+// Form fields in which a reader chooses nodes and values: native controls, so that keys, touch and screen readers work.
+import {Node} from "./node.js";
+import {argumentText} from "./text.js";
+
+/** @param {string} name @param {Record<string, any>} [attributes] @param {...(Element | string)} inside @returns {any} */
+export const make = (name, attributes = {}, ...inside) => {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+    else if (value === true) element.setAttribute(key, "");
+    else if (value !== false && value !== undefined) element.setAttribute(key, value);
+  }
+  element.append(...inside);
+  return element;
+};
+
+let serial = 0;
+
+/** A label and its control. @param {string} text @param {any} control */
+export const labelled = (text, control) => {
+  control.id = control.id || `fx-lab-${++serial}`;
+  return make("span", {class: "fx-lab-field"}, make("label", {for: control.id}, text), control);
+};
+
+/** @param {[string, string][]} options value and text @param {string} [chosen] @param {() => void} [changed] */
+export const choice = (options, chosen, changed) => {
+  const select = make("select", changed ? {onchange: changed} : {});
+  for (const [value, text] of options) select.append(make("option", {value, selected: value === chosen}, text));
+  return select;
+};
+
+/** @param {import("./graph.js").Graph} graph @returns {[string, string][]} */
+export const nodeOptions = graph => graph.nodes.map(node => [node.name, node.name]);
+
+/** An argument as data, with nodes by name. @param {any} value */
+export const asData = value => value instanceof Node ? {node: value.name} : Array.isArray(value) ? value.map(asData)
+  : value && value.tuple ? {tuple: value.tuple.map(asData)} : value;
+
+const parseNumber = text => /^-?\d+$/.test(text) ? Number(text) : Number.isFinite(parseFloat(text)) ? {float: parseFloat(text)} : 0;
+
+/**
+ * A field for one argument: a node, a number, a list of nodes, or the constant that stands there now.
+ * @param {import("./graph.js").Graph} graph @param {string} text the name of the parameter
+ * @param {{kind?: string, now?: any, nodeOnly?: boolean}} [how]
+ * @returns {{element: any, value: () => any, point: (name: string) => void}}
+ */
+export const argumentField = (graph, text, {kind = "value", now, nodeOnly = false} = {}) => {
+  const given = now === undefined ? undefined : asData(now);
+  /** @type {string[]} */
+  let listed = Array.isArray(given) && given.every(item => item && item.node) ? given.map(item => item.node) : [];
+  const constant = given !== undefined && !(given && given.node) && typeof given !== "number" && !(given && "float" in Object(given)) && !listed.length;
+  const nodes = nodeOptions(graph).map(([name]) => [`node ${name}`, name]);
+  const others = nodeOnly ? [] : [["number", "a number …"], ["list", "a list of nodes …"], ["None", "None"], ["True", "True"], ["False", "False"], ["text", "a text …"]];
+  if (constant && given !== null && typeof given !== "boolean") others.unshift(["now", `${argumentText(now)} (as it is)`]);
+  const start = given === undefined ? (kind === "number" ? "number" : kind === "list" ? "list" : kind === "text" ? "text" : nodes[0] && nodes[0][0])
+    : given && given.node ? `node ${given.node}` : listed.length ? "list" : given === null ? "None"
+    : typeof given === "boolean" ? (given ? "True" : "False") : constant ? "now" : "number";
+  const numeral = make("input", {type: "text", inputmode: "decimal", size: 6, value: typeof given === "object" && given && "float" in given ? argumentText(now) : String(typeof given === "number" ? given : kind === "number" ? 0 : 1), "aria-label": `${text}: the number`});
+  const words = make("input", {type: "text", size: 12, value: "checked", "aria-label": `${text}: the text`});
+  const items = make("span", {class: "fx-lab-items"});
+  const more = choice([["", "add a node …"], .../** @type {any} */ (nodeOptions(graph))], "", () => {
+    if (more.value) listed = [...listed, more.value];
+    more.value = "";
+    show();
+  });
+  more.setAttribute("aria-label", `${text}: add a node to the list`);
+  const select = choice(/** @type {any} */ ([...nodes, ...others]), start, () => show());
+  const show = () => {
+    numeral.hidden = select.value !== "number";
+    words.hidden = select.value !== "text";
+    items.hidden = select.value !== "list";
+    items.replaceChildren(...listed.map((name, at) => make("button", {type: "button", "aria-label": `take ${name} out of the list`,
+      onclick: () => { listed = listed.filter((_, k) => k !== at); show(); }}, `${name} ✕`)), more);
+  };
+  show();
+  return {
+    element: make("span", {class: "fx-lab-argument"}, labelled(text, select), numeral, words, items),
+    point: name => {
+      if (select.value === "list") listed = [...listed, name];
+      else select.value = `node ${name}`;
+      show();
+    },
+    value: () => {
+      const chosen = select.value;
+      if (chosen.startsWith("node ")) return {node: chosen.slice(5)};
+      if (chosen === "number") return parseNumber(numeral.value.trim());
+      if (chosen === "text") return words.value.replace(/['"\\]/g, "");
+      if (chosen === "list") return listed.map(name => ({node: name}));
+      if (chosen === "now") return given;
+      return {None: null, True: true, False: false}[chosen];
+    },
+  };
+};

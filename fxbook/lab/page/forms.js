@@ -1,0 +1,141 @@
+// The forms of a lab: each asks for what an action needs, and gives the action.
+import {argumentField, asData, choice, labelled, make, nodeOptions} from "./fields.js";
+
+/**
+ * @typedef {{title: string, button: string, parts: any[], action: () => any, point?: (name: string) => void}} Form
+ * @typedef {import("./graph.js").Graph} Graph
+ * @typedef {import("./node.js").Node} Node
+ */
+
+/** The parameters of what is called. @param {Graph} graph @param {string} op @param {string} target @returns {[string, string][]} */
+const parametersOf = (graph, op, target) => {
+  if (op === "call_function") return graph.data.functions[target].parameters;
+  if (op === "call_method") return graph.data.functions[`torch.${target}`].parameters.map(([name, kind], at) => at ? [name, kind] : ["self", "node"]);
+  return op === "call_module" ? [["input", "tensor"]] : op === "output" ? [["result", "tensor"]] : [];
+};
+
+const targetsOf = (graph, op) => ({
+  call_function: Object.keys(graph.data.functions), call_method: graph.data.methods, call_module: Object.keys(graph.data.modules),
+  get_attr: Object.keys(graph.data.attributes), placeholder: [], output: [],
+})[op];
+
+const OPCODES = {
+  call_function: "call_function: call a function", call_method: "call_method: call a method of a value",
+  call_module: "call_module: call a layer", get_attr: "get_attr: fetch a weight", placeholder: "placeholder: take an input",
+  output: "output: return a value",
+};
+const OPTIONAL = {dim: 1, inplace: 1, message: 0};
+
+/** @param {Graph} graph @param {"before" | "after"} [where] @param {string} [anchor] @returns {Form} */
+export const createForm = (graph, where, anchor) => {
+  const area = make("span", {class: "fx-lab-arguments"});
+  /** @type {{name: string, field: any, keyword: any, optional: any}[]} */
+  let fields = [];
+  const possible = Object.entries(OPCODES).filter(([op]) => op === "placeholder" || op === "output" || targetsOf(graph, op).length);
+  const kind = choice(possible, "call_function", () => targets());
+  const target = choice([], "", () => parameters());
+  const input = make("input", {type: "text", value: "z", size: 8});
+  const targetField = labelled("target", target), inputField = labelled("name", input);
+  const targets = () => {
+    const names = targetsOf(graph, kind.value);
+    target.replaceChildren(...names.map(name => make("option", {value: name}, name)));
+    targetField.hidden = !names.length;
+    inputField.hidden = kind.value !== "placeholder";
+    parameters();
+  };
+  const parameters = () => {
+    const keywords = kind.value === "call_function" && graph.data.functions[target.value].keywords;
+    fields = parametersOf(graph, kind.value, target.value).map(([name, what], at) => {
+      const field = argumentField(graph, name, {kind: what, nodeOnly: what === "node"});
+      if (anchor && (what === "tensor" || what === "node") && !at) field.point(anchor);
+      const keyword = make("input", {type: "checkbox", "aria-label": `${name}: pass it by keyword`});
+      const optional = make("input", {type: "checkbox", "aria-label": `${name}: pass it`});
+      const row = make("span", {class: "fx-lab-row", onfocusin: () => { current = field; }}, field.element);
+      if (name in OPTIONAL && OPTIONAL[name]) row.prepend(make("label", {}, optional, " pass"));
+      else optional.checked = true;
+      if (keywords) row.append(make("label", {}, keyword, " by keyword"));
+      area.append(row);
+      return {name, field, keyword, optional, row};
+    });
+    area.replaceChildren(...fields.map(field => /** @type {any} */ (field).row));
+    current = fields[0] && fields[0].field;
+  };
+  /** @type {any} */
+  let current;
+  targets();
+  return {
+    title: anchor ? `New node ${where} ${anchor}` : "New node at the end of the list", button: "Create",
+    parts: [labelled("kind", kind), targetField, inputField, area],
+    point: name => current && current.point(name),
+    action: () => {
+      const used = fields.filter(field => field.optional.checked);
+      const args = used.filter(field => !field.keyword.checked).map(field => field.field.value());
+      const kwargs = Object.fromEntries(used.filter(field => field.keyword.checked).map(field => [field.name, field.field.value()]));
+      const named = {placeholder: input.value.trim().replace(/\W/g, "_").replace(/^(?=\d|$)/, "_"), output: "output"}[kind.value];
+      return {do: "create", op: kind.value, target: named || target.value, args, kwargs, ...anchor ? {where, anchor} : {}};
+    },
+  };
+};
+
+/** @param {Graph} graph @param {Node} node @returns {Form | undefined} */
+export const argumentsForm = (graph, node) => {
+  if (node.op === "placeholder" || node.op === "get_attr") return undefined;
+  const names = parametersOf(graph, node.op, node.target).map(([name]) => name);
+  const fields = node.args.map((now, at) => argumentField(graph, `args[${at}]${names[at] ? ` (${names[at]})` : ""}`,
+    {now, nodeOnly: node.op === "call_method" && !at}));
+  const named = Object.entries(node.kwargs).map(([key, now]) => [key, argumentField(graph, `kwargs["${key}"]`, {now})]);
+  const all = [...fields, ...named.map(([, field]) => field)];
+  let current = all[0];
+  return {
+    title: `Arguments of ${node.name}`, button: "Set", point: name => current && current.point(name),
+    parts: all.map(field => make("span", {class: "fx-lab-row", onfocusin: () => { current = field; }}, field.element)),
+    action: () => ({do: "set", node: node.name, args: fields.map(field => field.value()),
+      kwargs: Object.fromEntries(named.map(([key, field]) => [key, field.value()]))}),
+  };
+};
+
+/** @param {Graph} graph @param {Node} node @returns {Form | undefined} */
+export const replaceForm = (graph, node) => {
+  if (!node.users.size) return undefined;
+  const other = choice(nodeOptions(graph).filter(([name]) => name !== node.name));
+  const boxes = [...node.users].map(user => ({user: user.name, box: make("input", {type: "checkbox", checked: true})}));
+  return {
+    title: `Replace the uses of ${node.name}`, button: "Replace", point: name => { other.value = name; },
+    parts: [labelled("with", other), make("fieldset", {}, make("legend", {}, "in"),
+      ...boxes.map(({user, box}) => make("label", {}, box, ` ${user}`)))],
+    action: () => {
+      const only = boxes.filter(({box}) => box.checked).map(({user}) => user);
+      return {do: "replace", old: node.name, new: other.value, ...only.length < boxes.length ? {only} : {}};
+    },
+  };
+};
+
+/** @param {Graph} graph @param {Node} node @returns {Form | undefined} */
+export const inputForm = (graph, node) => {
+  if (!node.inputs.size) return undefined;
+  const old = choice([...node.inputs].map(input => [input.name, input.name])), other = choice(nodeOptions(graph));
+  return {
+    title: `Replace an input of ${node.name}`, button: "Replace", point: name => { other.value = name; },
+    parts: [labelled("input", old), labelled("with", other)],
+    action: () => ({do: "input", node: node.name, old: old.value, new: other.value}),
+  };
+};
+
+/** @param {Graph} graph @param {Node} node @returns {Form | undefined} */
+export const targetForm = (graph, node) => {
+  if (node.op !== "call_function" && node.op !== "call_method") return undefined;
+  const target = choice(targetsOf(graph, node.op).map(name => [name, name]), node.target);
+  return {title: `What ${node.name} calls`, button: "Set", parts: [labelled("target", target)],
+    action: () => ({do: "target", node: node.name, target: target.value})};
+};
+
+/** @param {Graph} graph @param {Node} node @returns {Form | undefined} */
+export const moveForm = (graph, node) => {
+  const where = choice([["before", "before"], ["after", "after"]]);
+  const anchor = choice(nodeOptions(graph).filter(([name]) => name !== node.name));
+  return {title: `Move ${node.name}`, button: "Move", point: name => { anchor.value = name; },
+    parts: [labelled("place", where), labelled("node", anchor)],
+    action: () => ({do: "move", node: node.name, where: where.value, anchor: anchor.value})};
+};
+
+export {asData};

@@ -1,0 +1,80 @@
+// A module with two programs, as in torch.fx: the graph, which edits change, and the code that the last recompile made.
+import {Graph} from "./graph.js";
+import {PythonError, mapNodes} from "./node.js";
+import {callFunction, callLayer} from "./numbers.js";
+import {codeText} from "./text.js";
+
+export class GraphModule {
+  /** @param {import("./data.js").GraphData} data */
+  constructor(data) {
+    this.data = data;
+    this.graph = new Graph(data);
+    this.code = "";
+    /** @type {Step[] | undefined} */
+    this.program = undefined;
+    this.recompile();
+  }
+
+  /** Whether the code is not what the graph would give now; a graph that gives none is stale, too. */
+  get stale() {
+    try {
+      return this.code !== codeText(this.graph);
+    } catch {
+      return true;
+    }
+  }
+
+  /** Stores the code, then compiles it: if that fails, the module goes on running the program before. */
+  recompile() {
+    this.code = codeText(this.graph);
+    const parameters = this.graph.nodes.filter(node => node.op === "placeholder");
+    const names = parameters.map(node => node.target);
+    if (parameters.length === this.graph.nodes.length && parameters.every(node => node.target === node.name) && parameters.length) {
+      throw new PythonError("IndentationError", "expected an indented block after function definition on line 4");
+    }
+    const twice = names.find((name, at) => names.indexOf(name) < at);
+    if (twice) throw new PythonError("SyntaxError", `duplicate argument '${twice}' in function definition`);
+    const freeze = value => mapNodes(value, node => /** @type {any} */ ({local: node.name}));
+    this.program = this.graph.nodes.map(({op, name, target, args, kwargs}) => ({
+      op, name, target, args: args.map(freeze),
+      kwargs: Object.fromEntries(Object.entries(kwargs).map(([key, value]) => [key, freeze(value)])),
+    }));
+  }
+
+  /** The inputs that the compiled program takes, in order. @returns {string[]} */
+  get parameters() {
+    return this.program.filter(step => step.op === "placeholder").map(step => step.target);
+  }
+
+  /** @param {any[]} inputs one for each parameter of the compiled program */
+  run(inputs) {
+    /** @type {Map<string, any>} */
+    const locals = new Map(this.parameters.map((name, at) => [name, inputs[at]]));
+    const assigned = new Set([...this.parameters, ...this.program.filter(step => step.op !== "output").map(step => step.name)]);
+    const value = argument => {
+      if (Array.isArray(argument)) return argument.map(value);
+      if (argument === null || typeof argument !== "object") return argument;
+      if (argument.tuple) return argument.tuple.map(value);
+      if (!argument.local) return argument;
+      if (!assigned.has(argument.local)) throw new PythonError("NameError", `name '${argument.local}' is not defined`);
+      if (!locals.has(argument.local)) {
+        throw new PythonError("UnboundLocalError",
+          `cannot access local variable '${argument.local}' where it is not associated with a value`);
+      }
+      return locals.get(argument.local);
+    };
+    for (const {op, name, target, args, kwargs} of this.program) {
+      if (op === "output") return value(args[0]);
+      if (op === "placeholder") {
+        locals.set(name, locals.get(target));
+        continue;
+      }
+      const given = args.map(value), named = Object.fromEntries(Object.entries(kwargs).map(([key, item]) => [key, value(item)]));
+      if (op === "get_attr") locals.set(name, this.data.attributes[target]);
+      else if (op === "call_function") locals.set(name, callFunction(target, this.data.functions[target], given, named));
+      else if (op === "call_method") locals.set(name, callFunction(`torch.${target}`, this.data.functions[`torch.${target}`], given, named));
+      else locals.set(name, callLayer(this.data.modules[target], given, named));
+    }
+    return null;
+  }
+}

@@ -1,0 +1,43 @@
+// A node and its arguments, as plain data with torch's rules of who uses whom.
+
+/**
+ * @typedef {"placeholder" | "get_attr" | "call_function" | "call_method" | "call_module" | "output"} Op
+ * @typedef {Node | Tuple | Float | Argument[] | string | number | boolean | null} Argument
+ * @typedef {{tuple: Argument[]}} Tuple
+ * @typedef {{float: number}} Float
+ */
+
+/** An error of Python, with the class and the message that torch gives it. */
+export class PythonError extends Error {
+  /** @param {string} kind @param {string} message */
+  constructor(kind, message) {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+export class Node {
+  /** @param {string} name @param {Op} op @param {string} target */
+  constructor(name, op, target) {
+    this.name = name;
+    this.op = op;
+    this.target = target;
+    /** @type {Argument[]} */
+    this.args = [];
+    /** @type {Record<string, Argument>} */
+    this.kwargs = {};
+    /** @type {Set<Node>} */
+    this.users = new Set();
+    /** @type {Set<Node>} */
+    this.inputs = new Set();
+  }
+}
+
+/** @param {Argument} argument @param {(node: Node) => Argument} change @returns {Argument} */
+export const mapNodes = (argument, change) => {
+  if (argument instanceof Node) return change(argument);
+  if (Array.isArray(argument)) return argument.map(item => mapNodes(item, change));
+  if (argument && typeof argument === "object" && "tuple" in argument)
+    return {tuple: argument.tuple.map(item => mapNodes(item, change))};
+  return argument;
+};

@@ -1,0 +1,127 @@
+// What a reader has done so far: actions that can be undone, what each said, and what the last one changed.
+import {perform, pythonOf, variable} from "./actions.js";
+import {GraphModule} from "./module.js";
+import {Namespace, snakeCase} from "./names.js";
+import {PythonError} from "./node.js";
+import {OutsideTheLab} from "./numbers.js";
+
+/** @typedef {{head?: string, line: string, error?: PythonError, outside?: string, result?: any, shows?: boolean}} Entry */
+
+export class Session {
+  /** @param {import("./data.js").GraphData} data */
+  constructor(data) {
+    this.data = data;
+    /** @type {import("./actions.js").Action[]} */
+    this.history = [];
+    /** @type {import("./actions.js").Action[]} */
+    this.undone = [];
+    this.restart();
+  }
+
+  /** Plays the history again from the start: a graph is small, and so nothing has to be taken back. */
+  restart() {
+    this.module = new GraphModule(this.data);
+    for (const action of this.data.setup || []) perform(this.module, action);
+    this.start = this.module.graph.nodes.map(node => node.name);
+    /** @type {Entry[]} */
+    this.entries = [];
+    /** @type {Map<string, string[]>} */
+    this.marks = new Map();
+    this.history.forEach(action => this.play(action));
+  }
+
+  /** @param {import("./actions.js").Action} action */
+  do(action) {
+    this.history.push(action);
+    this.undone = [];
+    this.play(action);
+    return this.entries.at(-1);
+  }
+
+  undo() {
+    if (!this.history.length) return;
+    this.undone.push(this.history.pop());
+    this.restart();
+  }
+
+  redo() {
+    if (!this.undone.length) return;
+    this.history.push(this.undone.pop());
+    this.play(this.history.at(-1));
+  }
+
+  reset() {
+    this.history = [];
+    this.undone = [];
+    this.restart();
+  }
+
+  /** @param {import("./actions.js").Action} action */
+  play(action) {
+    const before = this.picture();
+    /** @type {Entry} */
+    const entry = pythonOf(this.module, action, this.nameFor(action));
+    try {
+      entry.result = perform(this.module, action);
+      entry.shows = action.do === "run" || action.do === "dead code";
+    } catch (error) {
+      if (error instanceof PythonError) entry.error = error;
+      else if (error instanceof OutsideTheLab) entry.outside = error.message;
+      else throw error;
+    }
+    this.entries.push(entry);
+    this.marks = changes(before, this.picture());
+  }
+
+  /** The name that a new node will have. @param {import("./actions.js").Action} action */
+  nameFor(action) {
+    if (action.do !== "create") return "";
+    const {used, counts} = this.module.graph.namespace;
+    const wish = action.name || snakeCase(action.op === "call_function" ? this.data.functions[action.target].name : action.target);
+    return new Namespace({used: [...used], counts: Object.fromEntries(counts)}).create(wish);
+  }
+
+  picture() {
+    return this.module.graph.nodes.map(node => ({name: node.name, inputs: [...node.inputs].map(input => input.name).join()}));
+  }
+
+  /** The whole script, each `with` once where several nodes share it. */
+  get script() {
+    const lines = [`${this.start.map(variable).join(", ")}${this.start.length === 1 ? "," : ""} = graph.nodes`];
+    let open = "";
+    for (const {head, line} of this.entries) {
+      if (head && head !== open) lines.push(head);
+      lines.push(...line.split("\n").map(one => (head ? "    " : "") + one));
+      open = head || "";
+    }
+    return lines.join("\n");
+  }
+}
+
+/** Added, moved and rewired nodes; moved are the fewest that explain the new order. @returns {Map<string, string[]>} */
+const changes = (before, after) => {
+  const old = new Map(before.map((node, at) => [node.name, {...node, at}])), marks = new Map();
+  const kept = after.filter(node => old.has(node.name)).map(node => node.name);
+  const stay = new Set(longestRising(kept.map(name => old.get(name).at)).map(at => before[at].name));
+  for (const {name, inputs} of after) {
+    const was = old.get(name), found = [];
+    if (!was) found.push("added");
+    else {
+      if (!stay.has(name)) found.push("moved");
+      if (was.inputs !== inputs) found.push("rewired");
+    }
+    if (found.length) marks.set(name, found);
+  }
+  return marks;
+};
+
+/** @param {number[]} numbers @returns {number[]} a longest part of them, in their order, that rises */
+const longestRising = numbers => {
+  /** @type {number[][]} */
+  const best = [];
+  numbers.forEach((number, at) => {
+    const before = numbers.slice(0, at).map((other, k) => other < number ? best[k] : []).reduce((a, b) => b.length > a.length ? b : a, []);
+    best.push([...before, number]);
+  });
+  return best.reduce((a, b) => b.length > a.length ? b : a, []);
+};
