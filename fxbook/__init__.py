@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from fxbook.drawing import draw as draw
     from fxbook.errors import expect_error as expect_error
     from fxbook.frontends import front_ends as front_ends
+    from fxbook.lab.lab import Lab as Lab
     from fxbook.passes import invariants as invariants
     from fxbook.passes.bisecting import bisect as bisect
     from fxbook.passes.bisecting import bisect_changes as bisect_changes
@@ -62,7 +63,7 @@ _HOME = {
     "random_graphs": "fxbook.passes.growing.strategy",
     "write_repro": "fxbook.passes.reproducing",
 }
-_OF_EXERCISES = {"check": "fxbook.checking", "hint": "fxbook.catalogue"}
+_OF_EXERCISES = {"Lab": "fxbook.lab", "check": "fxbook.checking", "hint": "fxbook.catalogue"}
 _has_exercises = importlib.util.find_spec("fxbook.catalogue") is not None
 __all__ = sorted({**_HOME, **_OF_EXERCISES} if _has_exercises else _HOME)
 

@@ -39,7 +39,7 @@ ROOMS = {
     ),
     "site": Room("every page in a browser, in both themes and on a phone; steppers and drawings in a browser", 5),
     "passes": Room("the passes of the chapters one by one, and on random graphs", 1, ("tests/operating",)),
-    "lab": Room("20,000 sequences of edits, played by the graph lab and by torch.fx; its rules made wrong; a reader's hands", 8),
+    "lab": Room("20,000 sequences of edits in the graph lab and in torch.fx, and its rules made wrong", 8),
     "models": Room(
         "the finished passes on models of transformers, and passes of other packages",
         5,

@@ -29,8 +29,12 @@ FUNCTIONS: dict[str, tuple[Any, tuple[tuple[str, str], ...]]] = {
     "torch.nn.functional.relu": (nn.functional.relu, (*_ONE, ("inplace", "text"))),
     "torch.nn.functional.gelu": (nn.functional.gelu, _ONE),
 }
-"""The functions that a lab can compute, by the name that Python knows them by, with the name and kind of each parameter."""
-METHODS = ("sin", "cos", "tan", "tanh", "exp", "abs", "sqrt", "neg", "round", "sigmoid", "relu", "sum", "add", "sub", "mul")
+"""The functions a lab can compute, by their Python name, with the name and the kind of each parameter."""
+METHODS = [
+    name[6:]
+    for name, (_, takes) in FUNCTIONS.items()
+    if name.count(".") == 1 and takes in (_ONE, _TWO) and name[:6] == "torch."
+]
 LAYERS = (nn.ReLU, nn.GELU, nn.Tanh, nn.Sigmoid, nn.Identity, nn.Dropout, nn.Linear)
 
 

@@ -88,8 +88,9 @@ def _lab(
     still = f"<p>{html.escape(wish)}</p>{draw(traced)._repr_html_()}"
     name = f' data-fx-puzzle="{puzzle["id"]}"' if puzzle else ""
     frame = (
-        f'<div class="fx-drawing fx-stepper fx-lab" id="{next_prefix()}"{name} role="group" aria-label="{html.escape(title)}"'
-        f' data-lm-suppress-shortcuts="true"><script type="application/json">{text}</script>'
+        f'<div class="fx-drawing fx-stepper fx-lab" id="{next_prefix()}"{name} role="group"'
+        f' aria-label="{html.escape(title)}" data-lm-suppress-shortcuts="true">'
+        f'<script type="application/json">{text}</script>'
         f'<details><summary>{html.escape(title)}</summary><div class="fx-lab-still">{still}</div></details></div>'
     )
     return title, [node.name for node in traced.graph.nodes], frame

@@ -62,9 +62,8 @@ class Puzzle:
         for x in (_X, torch.tensor([-0.75, 1.5, 0.25], dtype=torch.float64)):
             tries.append({"inputs": {"x": numbers(x)}, "output": _encode(model(x))})
         rules = [list(rule) for rule in self.rules]
-        page, _, heading = self.section.partition("#")
         return {
-            **{"id": name, "wish": self.wish, "hint": self.hint, "page": page, "heading": heading},
+            **{"id": name, "wish": self.wish, "hint": self.hint, "section": self.section},
             "rules": [*rules, ["result", *tries]],
         }
 
@@ -106,8 +105,8 @@ PUZZLES: dict[str, Puzzle] = {
     "another-function": Puzzle(
         section="00_first_graph#change-one-node",
         title="Call another function",
-        wish="The module applies tanh instead of ReLU. Change what the node calls, and make the module run the new graph.",
-        hint="Choose relu, then Target. The code panel shows what a call runs: when does it change?",
+        wish="Let the module compute tanh instead of ReLU: change what the node calls, and make the module run it.",
+        hint="Choose relu, then Target. The code panel shows what the module runs. When does it change?",
         forward=lambda self, x: torch.relu(self.up(x)),
         wanted=lambda self, x: torch.tanh(self.up(x)),
         rules=(["count", "torch.tanh", 1], *_TIDY),
@@ -116,8 +115,8 @@ PUZZLES: dict[str, Puzzle] = {
     "return-both": Puzzle(
         section="00_first_graph#every-node-carries-six-fields-and-its-users",
         title="Return two values",
-        wish="The module returns a list of two values: what up computes, then what relu computes.",
-        hint="The output is a node, and what is returned is its only argument.",
+        wish="Let the module return a list of two values: the result of up, then the result of relu.",
+        hint="The output is a node, and the returned value is its only argument.",
         forward=lambda self, x: torch.relu(self.up(x)),
         wanted=lambda self, x: [self.up(x), torch.relu(self.up(x))],
         rules=_TIDY,
@@ -126,7 +125,7 @@ PUZZLES: dict[str, Puzzle] = {
     "four-opcodes": Puzzle(
         section="01_node_creation#six-opcodes-six-methods",
         title="A node of each kind",
-        wish="The module returns scale * up(x): fetch scale, call the layer up, multiply them, return the product.",
+        wish="Let the module return scale * up(x): fetch scale, call the layer up, multiply, return the product.",
         hint="Three new nodes, each before output: get_attr, call_module, call_function. Then the argument of output.",
         forward=lambda self, x: x,
         wanted=lambda self, x: self.scale * self.up(x),
@@ -142,8 +141,8 @@ PUZZLES: dict[str, Puzzle] = {
     "a-list-of-nodes": Puzzle(
         section="01_node_creation#arguments-nest-then-freeze",
         title="A list as an argument",
-        wish="The module returns sin(x) and cos(x), one behind the other in one tensor, with torch.cat.",
-        hint="torch.cat takes one argument: a list, and the nodes are inside it.",
+        wish="Let the module return sin(x) and cos(x), joined into one tensor by torch.cat.",
+        hint="torch.cat takes one argument, a list, and the nodes are inside it.",
         forward=lambda self, x: (torch.sin(x), torch.cos(x))[0],
         wanted=lambda self, x: torch.cat([torch.sin(x), torch.cos(x)]),
         rules=(["count", "torch.cat", 1], *_TIDY),
@@ -156,8 +155,9 @@ PUZZLES: dict[str, Puzzle] = {
     "one-anchor": Puzzle(
         section="02_insertion_points#two-nodes-one-anchor",
         title="Two nodes, one anchor",
-        wish="Behind sin run cos and then tan, and the module returns tan(cos(sin(x))). Give both new nodes the same anchor.",
-        hint="After the anchor, each new node pushes the one before it along. Before the anchor, it does not.",
+        wish="Run cos and then tan after sin, so that the module returns tan(cos(sin(x))). "
+        "Give both new nodes the same anchor.",
+        hint="A node inserted after an anchor pushes earlier ones along. A node inserted before it does not.",
         forward=lambda self, x: torch.sin(x),
         wanted=lambda self, x: torch.tan(torch.cos(torch.sin(x))),
         rules=(["order", "torch.sin", "torch.cos", "torch.tan"], ["one anchor"], *_TIDY),
@@ -171,8 +171,8 @@ PUZZLES: dict[str, Puzzle] = {
     "one-of-two-users": Puzzle(
         section="02_insertion_points#a-new-node-needs-a-user",
         title="For one of two users",
-        wish="The module returns sin(x) - (-sin(x)): only the second input of sub is negated.",
-        hint="Create neg after sin. Then choose sub: one of its two arguments changes, the other stays.",
+        wish="Let the module return sin(x) - (-sin(x)): only the second input of sub is negated.",
+        hint="Create neg after sin. Then choose sub: one of its two arguments changes, and the other stays.",
         forward=lambda self, x: (lambda wave: torch.sub(wave, wave))(torch.sin(x)),
         wanted=lambda self, x: torch.sin(x) + torch.sin(x),
         rules=(["count", "torch.neg", 1], ["count", "torch.sub", 1], *_TIDY),
@@ -185,8 +185,8 @@ PUZZLES: dict[str, Puzzle] = {
     "break-the-cycle": Puzzle(
         section="02_insertion_points#replace-uses-without-a-cycle",
         title="Break this cycle",
-        wish="Somebody put exp after relu, and then replaced all uses of relu: exp uses itself. Repair it with one edit.",
-        hint="One argument of one node is wrong. Which node should exp read?",
+        wish="Someone put exp after relu and then replaced all uses of relu, so exp uses itself. Fix it with one edit.",
+        hint="One argument of one node is wrong. Which node should exp use?",
         forward=lambda self, x: torch.relu(self.up(x)),
         wanted=lambda self, x: torch.exp(torch.relu(self.up(x))),
         rules=(["at most", 1, *_EDITS], ["lint"], ["no dead nodes"], ["compiled"]),
@@ -195,9 +195,9 @@ PUZZLES: dict[str, Puzzle] = {
     ),
     "both-uses": Puzzle(
         section="03_replacement#three-steps-in-this-order",
-        title="Replace, and leave nothing behind",
-        wish="GELU takes the place of ReLU for both of its users, as a new node, and nothing of ReLU is left in the graph.",
-        hint="Three steps: the new node, the uses, and then the old node has no users.",
+        title="Replace a layer and leave nothing over",
+        wish="Replace the ReLU with a new GELU node for both of its users, and leave nothing of the ReLU in the graph.",
+        hint="Three steps: create the new node, replace the uses, erase the old node.",
         forward=lambda self, x: (lambda hidden: torch.add(torch.sin(hidden), hidden))(self.act(self.up(x))),
         wanted=lambda self, x: (lambda hidden: torch.sin(hidden) + hidden)(nn.functional.gelu(self.up(x))),
         rules=(["count", "act", 0], *_TIDY),
@@ -212,18 +212,18 @@ PUZZLES: dict[str, Puzzle] = {
         section="03_replacement#erasing-refuses-then-forgets",
         title="Erase three nodes by hand",
         wish="The output uses relu, so sin, cos and tan are useless. Erase them one by one, without Delete dead code.",
-        hint="A node that has a user cannot be erased. Which of the three has none?",
+        hint="A node with a user cannot be erased. Which of the three has no user?",
         forward=lambda self, x: (torch.relu(x), torch.tan(torch.cos(torch.sin(x))))[0],
         wanted=lambda self, x: torch.relu(x),
         rules=(["never", "dead code"], *_TIDY),
-        solution=tuple({"do": "erase", "node": name} for name in ("tan", "cos", "sin")) + (_RECOMPILE,),
+        solution=(*({"do": "erase", "node": name} for name in ("tan", "cos", "sin")), _RECOMPILE),
     ),
     "keep-a-check": Puzzle(
-        section="03_replacement#dead-code-and-side-effects",
+        section="03_replacement#what-removing-dead-code-deletes",
         title="A node that stays without users",
-        wish="No node uses sum_1, but Delete dead code must keep it, and the module must go on returning relu(x). "
-        "Create what keeps it, then delete the dead code.",
-        hint="Calling torch._assert counts as a side effect: it stays although nothing uses it, and so does its condition.",
+        wish="No node uses sum_1, but Delete dead code must keep it, and the module must still return relu(x). "
+        "Create a node that keeps it, then delete the dead code.",
+        hint="torch._assert counts as a side effect: a call stays even if nothing uses it, and so does its condition.",
         forward=lambda self, x: (torch.relu(x), torch.abs(x).sum())[0],
         wanted=lambda self, x: torch.relu(x),
         rules=(["did", "dead code"], ["kept", "sum_1"], ["lint"], ["no dead nodes"], ["compiled"]),
@@ -232,8 +232,9 @@ PUZZLES: dict[str, Puzzle] = {
     "back-to-the-code": Puzzle(
         section="04_recompile#who-sees-an-edit-at-once",
         title="What the code does not show yet",
-        wish="The graph was edited four times, and nobody compiled. Undo the four edits by hand: bring the graph back to what the code says.",
-        hint="Compare the code with the list, line by line: a call, an argument, an order, a node too many.",
+        wish="The graph was edited four times but never recompiled. Undo the four edits by hand, "
+        "so that the graph says what the code says.",
+        hint="Compare the code with the list, line by line: a call, an argument, the order, a node too many.",
         forward=lambda self, x: torch.add(torch.relu(self.up(x)), torch.sin(x)),
         wanted=lambda self, x: torch.add(torch.relu(self.up(x)), torch.sin(x)),
         rules=(["never", "recompile"], *_TIDY),
@@ -253,8 +254,8 @@ PUZZLES: dict[str, Puzzle] = {
     "compile-once": Puzzle(
         section="04_recompile#compile-once-at-the-end",
         title="Three edits, one recompile",
-        wish="All three calls of ReLU become calls of tanh, and the module is compiled once.",
-        hint="Nothing runs the code between two edits, so it may be stale until the last one.",
+        wish="Turn all three ReLUs into tanh, and recompile only once.",
+        hint="Nothing runs the code between two edits, so it may stay stale until the last one.",
         forward=lambda self, x: torch.relu(self.up(torch.relu(self.up(torch.relu(x))))),
         wanted=lambda self, x: torch.tanh(self.up(torch.tanh(self.up(torch.tanh(x))))),
         rules=(["at most", 1, "recompile"], ["count", "torch.tanh", 3], *_TIDY),

@@ -1,4 +1,4 @@
-"""A lab edits a graph as torch.fx does: the same actions, played by both, leave the same graph, code, messages and numbers."""
+"""A lab edits a graph as torch.fx does: the same actions leave the same graph, code, messages and numbers in both."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ def compare(player: Player, data: st.DataObject, which: int) -> None:
         action = data.draw(an_action(module))
         told = player.ask(action=action)
         value, error = play(names, told["python"])
-        where = f"{action}\n{told['python']}\nlab: {told.get('error')} {told.get('outside')} {told.get('result')}\ntorch: {error} {value}"
+        where = "\n".join(map(str, [action, told, error, value]))
         if told.get("outside"):
             assert action["do"] == "run" and error, where
         else:

@@ -16,7 +16,7 @@ export const perform = (module, action) => {
   const {graph} = module, find = name => graph.find(name);
   switch (action.do) {
     case "create": return graph.create({
-      ...action, op: /** @type {any} */ (action.op), anchor: action.anchor && find(action.anchor),
+      ...action, op: /** @type {any} */ (action.op), anchor: action.anchor ? find(action.anchor) : undefined,
       args: action.args.map(item => graph.read(item)), kwargs: readAll(graph, action.kwargs)});
     case "set": return graph.setArguments(find(action.node), action.args.map(item => graph.read(item)), readAll(graph, action.kwargs));
     case "replace": return graph.replaceAllUses(find(action.old), find(action.new), action.only && new Set(action.only));

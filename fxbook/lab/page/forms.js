@@ -1,5 +1,5 @@
 // The forms of a lab: each asks for what an action needs, and gives the action.
-import {argumentField, asData, choice, labelled, make, nodeOptions} from "./fields.js";
+import {argumentField, choice, labelled, make, nodeOptions} from "./fields.js";
 
 /**
  * @typedef {{title: string, button: string, parts: any[], action: () => any, point?: (name: string) => void}} Form
@@ -83,14 +83,14 @@ export const argumentsForm = (graph, node) => {
   const names = parametersOf(graph, node.op, node.target).map(([name]) => name);
   const fields = node.args.map((now, at) => argumentField(graph, `args[${at}]${names[at] ? ` (${names[at]})` : ""}`,
     {now, nodeOnly: node.op === "call_method" && !at}));
-  const named = Object.entries(node.kwargs).map(([key, now]) => [key, argumentField(graph, `kwargs["${key}"]`, {now})]);
-  const all = [...fields, ...named.map(([, field]) => field)];
+  const named = Object.entries(node.kwargs).map(([key, now]) => ({key, field: argumentField(graph, `kwargs["${key}"]`, {now})}));
+  const all = [...fields, ...named.map(({field}) => field)];
   let current = all[0];
   return {
     title: `Arguments of ${node.name}`, button: "Set", point: name => current && current.point(name),
     parts: all.map(field => make("span", {class: "fx-lab-row", onfocusin: () => { current = field; }}, field.element)),
     action: () => ({do: "set", node: node.name, args: fields.map(field => field.value()),
-      kwargs: Object.fromEntries(named.map(([key, field]) => [key, field.value()]))}),
+      kwargs: Object.fromEntries(named.map(({key, field}) => [key, field.value()]))}),
   };
 };
 
@@ -137,5 +137,3 @@ export const moveForm = (graph, node) => {
     parts: [labelled("place", where), labelled("node", anchor)],
     action: () => ({do: "move", node: node.name, where: where.value, anchor: anchor.value})};
 };
-
-export {asData};

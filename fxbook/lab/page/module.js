@@ -10,7 +10,7 @@ export class GraphModule {
     this.data = data;
     this.graph = new Graph(data);
     this.code = "";
-    /** @type {Step[] | undefined} */
+    /** @type {{op: string, name: string, target: string, args: any[], kwargs: Record<string, any>}[]} */
     this.program = undefined;
     this.recompile();
   }

@@ -2,8 +2,7 @@
 
 /**
  * @typedef {"placeholder" | "get_attr" | "call_function" | "call_method" | "call_module" | "output"} Op
- * @typedef {Node | Tuple | Float | Argument[] | string | number | boolean | null} Argument
- * @typedef {{tuple: Argument[]}} Tuple
+ * @typedef {Node | {tuple: any[]} | Float | any[] | string | number | boolean | null} Argument a tuple and a list hold arguments
  * @typedef {{float: number}} Float
  */
 

@@ -3,7 +3,7 @@ import {PythonError} from "./node.js";
 import {OutsideTheLab, isTensor} from "./numbers.js";
 
 /**
- * @typedef {{id: string, wish: string, section: string, heading: string, hint: string, rules: any[][], tries?: {inputs: any, output: any}[]}} Puzzle
+ * @typedef {{id: string, wish: string, section: string, hint: string, rules: any[][], tries?: {inputs: any, output: any}[]}} Puzzle
  * @typedef {{message: string, node?: string}} Fault
  */
 

@@ -1,4 +1,5 @@
 // The lab on the page: picture, list and code, the signs, the forms, and the Python that does the same.
+import {addressOf, explained, tellSolved} from "./book.js";
 import {make} from "./fields.js";
 import {argumentsForm, createForm, inputForm, moveForm, replaceForm, targetForm} from "./forms.js";
 import {place} from "./layout.js";
@@ -15,15 +16,15 @@ const short = value => Math.abs(value) < 1e-12 ? "0" : String(Number(value.toPre
 /** @param {any} value @returns {string} */
 export const shown = value => isTensor(value) ? nested(value.data, value.shape) : Array.isArray(value) ? `(${value.map(shown).join(", ")})`
   : value === null ? "None" : typeof value === "object" ? String(value.float) : typeof value === "boolean" ? (value ? "True" : "False") : String(value);
-const nested = (data, [size, ...rest]) => size === undefined ? short(data[0])
+/** @param {number[]} data @param {number[]} shape @returns {string} */
+const nested = (data, [size, ...rest] = []) => size === undefined ? short(data[0])
   : `[${Array.from({length: size}, (_, at) => nested(data.slice(at * data.length / size, (at + 1) * data.length / size), rest)).join(", ")}]`;
 
 export class View {
-  /** @param {HTMLElement} root @param {any} data @param {{solved: (id: string) => void, link: (heading: string) => string}} [book] */
-  constructor(root, data, book = {solved: () => {}, link: () => ""}) {
+  /** @param {HTMLElement} root @param {any} data */
+  constructor(root, data) {
     this.root = root;
     this.data = data;
-    this.book = book;
     this.session = new Session(data);
     /** @type {string | undefined} */
     this.picked = undefined;
@@ -66,7 +67,8 @@ export class View {
       if (at) this.pick(at.getAttribute("data-fx-pick"));
     });
     const puzzle = this.data.puzzle;
-    const wish = puzzle ? [make("p", {class: "fx-lab-wish"}, puzzle.wish)] : [];
+    const address = puzzle ? addressOf(puzzle.section) : "";
+    const wish = puzzle ? [make("p", {class: "fx-lab-wish"}, `${puzzle.wish} `, ...address ? [make("a", {href: address}, "Read the section")] : [])] : [];
     const hint = puzzle && puzzle.hint ? [make("details", {class: "fx-lab-hint"}, make("summary", {}, "A hint"), make("p", {}, puzzle.hint))] : [];
     this.root.replaceChildren(make("p", {class: "fx-title"}, this.data.title), ...wish, this.verdict, ...hint, this.signs, this.heard,
       this.tabs, main, this.tools, this.formArea, general,
@@ -138,7 +140,7 @@ export class View {
     if (!this.node) this.picked = undefined;
     const puzzle = this.data.puzzle, fault = puzzle && judge(puzzle, module, session.history);
     const solved = puzzle && !fault;
-    if (solved) this.book.solved(puzzle.id);
+    if (solved) tellSolved(puzzle.id);
     this.verdict.textContent = !puzzle ? "" : solved ? "✓ Solved." : session.history.length ? `Not yet: ${fault.message}` : "";
     this.verdict.classList.toggle("fx-fine", Boolean(solved));
     const marks = new Map(rows.map(({name}) => [name, [...session.marks.get(name) || []]]));
@@ -165,7 +167,7 @@ export class View {
     try {
       module.graph.lint();
     } catch (error) {
-      lint = `lint: ${error.message.split("\n")[0]}`;
+      lint = "lint: an error";
     }
     const run = session.entries.findLast(entry => entry.shows || entry.outside);
     if (run && run.shows) last = `result: ${shown(run.result)}`;
@@ -174,7 +176,7 @@ export class View {
   }
 
   table(marks) {
-    const head = make("tr", {}, ...["", "node", "calls", "users"].map(text => make("th", {scope: "col"}, text)));
+    const head = make("tr", {}, ...["#", "node", "calls", "users"].map(text => make("th", {scope: "col"}, text)));
     return make("table", {class: "fx-list"}, make("thead", {}, head), make("tbody", {}, ...this.graph.nodes.map((node, at) => {
       const own = marks.get(node.name), sign = own.map(mark => SIGNS[mark] || "").join("");
       const called = node.op === "call_function" ? this.data.functions[node.target].shown : node.target;
@@ -208,7 +210,7 @@ export class View {
     const last = session.entries.at(-1);
     if (last && (last.error || last.outside)) {
       const text = last.error ? `${last.error.kind}: ${last.error.message}` : `The lab stops here: ${last.outside}. torch raises an error of its own.`;
-      const link = last.error && this.book.link(last.error.message);
+      const link = last.error && explained(last.error.message);
       this.script.append(make("span", {class: "fx-row fx-lab-error"}, text, ...link ? [" ", make("a", {href: link}, "What it means")] : []));
     }
   }

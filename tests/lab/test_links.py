@@ -1,0 +1,23 @@
+"""The sections and entries that the lab leads to exist."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from fxbook.lab.puzzles import PUZZLES
+from press.book import the_book
+from tests.lab.playing import PAGE
+
+MESSAGES = re.findall(r'^ {2}\[/.+/, "(.+#.+)"\],$', (PAGE / "book.js").read_text(encoding="utf-8"), re.M)
+
+
+@pytest.mark.parametrize("section", [*(puzzle.section for puzzle in PUZZLES.values()), *MESSAGES])
+def test_a_link_leads_to_a_section(section: str) -> None:
+    page, _, heading = section.partition("#")
+    assert heading in the_book().headings(page)
+
+
+def test_each_message_has_its_entry() -> None:
+    assert len(MESSAGES) == 5

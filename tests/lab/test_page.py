@@ -1,0 +1,190 @@
+"""The lab in Chromium: its controls solve every puzzle, also from the keyboard; axe; the width of a phone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from fxbook.lab.lab import Lab
+from fxbook.lab.puzzles import PUZZLES
+from tests.browsing import CHROMIUM, FLAGS, THEMES, needs_chromium, patient
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Locator, Page
+
+pytestmark = [needs_chromium, pytest.mark.room(name="lab")]
+
+HEAD = (
+    "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content=width=device-width><title>Lab</title>"
+)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield patient(browser)
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> str:
+    file: Path = tmp_path_factory.mktemp("lab") / "lab.html"
+    body = f"<body style='{THEMES['light']}'><main><h1>Lab</h1>{Lab.puzzles(*PUZZLES)._repr_html_()}</main>"
+    file.write_text(HEAD + body, encoding="utf-8")
+    return file.as_uri()
+
+
+@pytest.fixture(params=[1200, 360])
+def page(request: pytest.FixtureRequest, browser: Browser, address: str) -> Iterator[Page]:
+    page = browser.new_page(viewport={"width": request.param, "height": 800})
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto(address)
+    yield page
+    assert not errors
+    page.close()
+
+
+def opened(page: Page, name: str) -> Locator:
+    lab = page.locator(f'[data-fx-puzzle="{name}"]')
+    lab.locator("summary").first.click()
+    lab.locator(".fx-lab-live").wait_for()
+    if lab.locator(".fx-tabs").is_visible():
+        lab.locator(".fx-tabs button", has_text="Nodes").click()
+    return lab
+
+
+def choose(lab: Locator, name: str) -> None:
+    button = lab.locator(f'.fx-list button[data-fx-pick="{name}"]')
+    if button.get_attribute("aria-pressed") == "false":
+        button.click()
+
+
+def fill(argument: Locator, value: Any) -> None:
+    select = argument.locator("select").first
+    match value:
+        case {"node": name}:
+            select.select_option(f"node {name}")
+        case list():
+            select.select_option("list")
+            for item in value:
+                argument.locator(".fx-lab-items select").select_option(item["node"])
+        case str():
+            select.select_option("text")
+            argument.locator("input").last.fill(value)
+        case _:
+            raise AssertionError(f"no puzzle needs {value!r}")
+
+
+def do(lab: Locator, action: dict[str, Any]) -> None:
+    """The action of a solution, with the mouse."""
+    form, tool = (
+        lab.locator(".fx-lab-form"),
+        lambda text: lab.locator(f'.fx-lab-tools button:text-is("{text}")').click(),
+    )
+    field = lambda name: form.get_by_label(name, exact=True)  # noqa: E731
+    match action["do"]:
+        case "recompile":
+            tool("Recompile")
+            return
+        case "dead code":
+            tool("Delete dead code")
+            return
+        case "create":
+            choose(lab, action["anchor"])
+            tool(f"Insert {action['where']}")
+            field("kind").select_option(action["op"])
+            field("target").select_option(action["target"])
+            for at, value in enumerate(action["args"]):
+                fill(form.locator(".fx-lab-argument").nth(at), value)
+        case "set":
+            choose(lab, action["node"])
+            tool("Arguments")
+            for at, value in enumerate(action["args"]):
+                fill(form.locator(".fx-lab-argument").nth(at), value)
+        case "target":
+            choose(lab, action["node"])
+            tool("Target")
+            field("target").select_option(action["target"])
+        case "replace":
+            choose(lab, action["old"])
+            tool("Replace all uses")
+            field("with").select_option(action["new"])
+            for box in form.locator("fieldset label").all():
+                box.locator("input").set_checked(not action.get("only") or box.inner_text().strip() in action["only"])
+        case "input":
+            choose(lab, action["node"])
+            tool("Replace an input")
+            field("input").select_option(action["old"])
+            field("with").select_option(action["new"])
+        case "move":
+            choose(lab, action["node"])
+            tool("Move")
+            field("place").select_option(action["where"])
+            field("node").select_option(action["anchor"])
+        case "erase":
+            choose(lab, action["node"])
+            tool("Erase")
+            return
+    form.locator("button[type=submit]").click()
+
+
+def test_every_puzzle_is_solved_with_the_controls(page: Page) -> None:
+    from playwright.sync_api import expect
+
+    for name, puzzle in PUZZLES.items():
+        lab = opened(page, name)
+        for action in puzzle.solution:
+            do(lab, dict(action))
+        expect(lab.locator(".fx-lab-verdict")).to_have_text("✓ Solved.")
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+        lab.locator("summary").first.click()
+
+
+def test_a_puzzle_is_solved_by_keyboard_alone(page: Page) -> None:
+    from playwright.sync_api import expect
+
+    lab, keys = page.locator('[data-fx-puzzle="another-function"]'), page.keyboard
+    lab.locator("summary").first.focus()
+    keys.press("Enter")
+    lab.locator(".fx-lab-live").wait_for()
+    if lab.locator(".fx-tabs").is_visible():
+        lab.locator(".fx-tabs button", has_text="Nodes").focus()
+        keys.press("Enter")
+    lab.locator('.fx-list button[data-fx-pick="relu"]').focus()
+    keys.press("Enter")
+    lab.locator(".fx-lab-tools button", has_text="Target").focus()
+    keys.press("Enter")
+    keys.type("torch.tanh")
+    keys.press("Tab")
+    keys.press("Enter")
+    expect(lab.locator(".fx-heard")).to_have_text("Done: relu.target = torch.tanh")
+    lab.locator(".fx-lab-tools button", has_text="Recompile").focus()
+    keys.press("Enter")
+    expect(lab.locator(".fx-lab-verdict")).to_have_text("✓ Solved.")
+
+
+def test_axe_finds_nothing_in_an_open_lab(page: Page) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    lab = opened(page, "break-the-cycle")
+    choose(lab, "exp")
+    lab.locator(".fx-lab-tools button", has_text="Replace all uses").click()
+    assert not Axe().run(page, options={"preload": False}).response["violations"]
+
+
+def test_undo_brings_back_the_graph_and_redo_the_edit(page: Page) -> None:
+    lab = opened(page, "one-anchor")
+    names = lambda: lab.locator(".fx-list th[scope=row] button").all_inner_texts()  # noqa: E731
+    do(lab, dict(PUZZLES["one-anchor"].solution[0]))
+    assert names() == ["x", "sin", "cos", "output"]
+    lab.locator(".fx-lab-tools button", has_text="Undo").click()
+    assert names() == ["x", "sin", "output"]
+    lab.locator(".fx-lab-tools button", has_text="Redo").click()
+    assert names() == ["x", "sin", "cos", "output"]
