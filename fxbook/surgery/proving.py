@@ -73,8 +73,8 @@ def _behaviour(
     given = pytree.tree_map_only(Tensor, torch.clone, leaves)
     result = _seeded(module, given, seed)
     # By the model's names; the model's own tensor where the module has none of that name.
-    own = dict(module.named_parameters(remove_duplicate=False))
-    sources = {name: own.get(name, value) for name, value in model.named_parameters()}
+    own: dict[str, Tensor] = dict(module.named_parameters(remove_duplicate=False))
+    sources: dict[str, Tensor] = {name: own.get(name, value) for name, value in model.named_parameters()}
     sources |= {f"input {place}": value for place, value in enumerate(_tensors(leaves))}
     own = dict(module.named_buffers(remove_duplicate=False))
     buffers = {name: own.get(name, value) for name, value in model.named_buffers()}

@@ -61,7 +61,7 @@ def relu_to_gelu(module: fx.GraphModule) -> PassResult:
     for node in found:
         # A layer that is used keeps what is inside: the model has it too.
         if node.op == "call_module" and not f"{node.target}.".startswith(used):
-            module.delete_submodule(node.target)
+            module.delete_submodule(str(node.target))
     graph.lint()
     module.recompile()
     return PassResult(module, bool(found))
