@@ -18,6 +18,8 @@ CHAPTERS = sorted((ROOT / "book/chapters").glob("*.md"))
 SEEN_FROM_CHAPTERS = "../book/reference/glossary.md#"
 BOLD = re.compile(r"(?<!\*)\*\*(?! )([^*]+?)\*\*(?!\*)(?:\]\(([^)]*)\))?")
 LINK = re.compile(r"\[chapter (\d\d)\]\(\.\./\.\./chapters/((?:when_it_breaks/)?\w+)\.ipynb#([\w-]+)\)")
+# A heading answers to the anchors above it.
+FORMER = re.compile(r'<a id="([^"]+)"></a>$')
 # What follows the main line: there bold opens a belief, and is no term.
 BELIEFS = "## What people get wrong"
 LONGEST_TERM = 2
@@ -51,13 +53,16 @@ def sections(path: Path) -> dict[str, str]:
     """The sections of a chapter by anchor, each down to the next heading of its level; code and prose."""
     texts: dict[str, str] = {}
     open_ones: dict[str, int] = {}
+    former: list[str] = []
     for cell in read(path).cells:
         prose = {number for number, _ in prose_lines(cell)}
         for number, line in enumerate(cell.source.splitlines(), start=cell.line):
             if number in prose and (heading := re.match(r"(#{1,6}) +(.+?) *$", line)):
                 # The title has what stands before the first section.
                 open_ones = {name: level for name, level in open_ones.items() if 1 < level < len(heading[1])}
-                open_ones[anchor(heading[2])] = len(heading[1])
+                open_ones |= dict.fromkeys([anchor(heading[2]), *former], len(heading[1]))
+            if line.strip():
+                former = [*former, mark[1]] if (mark := FORMER.match(line)) else []
             for name in open_ones:
                 texts[name] = f"{texts.get(name, '')}{line}\n"
     return texts

@@ -135,11 +135,11 @@ def test_a_result_opens_its_section_from_a_folder(browser: Browser, built_book: 
     page.locator("#pst-search-dialog input").fill("dead code")
     page.keyboard.press("Enter")
     first = page.locator("#search-results li").first
-    assert first.locator("a").inner_text() == "What removing dead code deletes"
+    assert first.locator("a").inner_text() == "Dead code: what eliminate_dead_code deletes"
     assert first.locator(".fx-found-place").inner_text().startswith("03 · ")
     first.locator("mark").first.wait_for()
     first.locator("a").click()
-    page.wait_for_url("**/03_replacement.html#what-removing-dead-code-deletes")
+    page.wait_for_url("**/03_replacement.html#dead-code-what-eliminate-dead-code-deletes")
     page.close()
 
 

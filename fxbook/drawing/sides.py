@@ -1,0 +1,39 @@
+"""Draw all that a program can do, with the part that tracing left out in grey."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from torch import fx
+
+from fxbook.drawing.display import MARK_LEGEND, Drawing
+from fxbook.graph.record import record
+
+_LEFT_OUT = "left out"
+_GREY = (
+    "<style>.fx-sides .fx-removed .fx-shape{fill:#808080;fill-opacity:.22;stroke-opacity:.6}"
+    ".fx-sides .fx-removed .fx-word{font-weight:700}</style>"
+)
+
+
+class Sides(Drawing):
+    """A drawing by data flow whose grey, dashed nodes are not in the graph that tracing made."""
+
+    def __init__(self, program: fx.Graph, left_out: Collection[fx.Node], title: str) -> None:
+        """Describe the drawing.
+
+        Args:
+            program: a graph of all that the program can do, made by hand.
+            left_out: the nodes of it that tracing did not record.
+            title: the caption.
+        """
+        grey = [at for at, node in enumerate(program.nodes) if node in left_out]
+        super().__init__(record(program), title, dict.fromkeys(grey, ("removed",)), order="data")
+        self.words |= {at: [_LEFT_OUT] for at in grey}
+
+    def _legend(self) -> list[str]:
+        old, new = MARK_LEGEND["removed"], f"grey and dashed: {_LEFT_OUT} of the traced graph"
+        return [new if text == old else text for text in super()._legend()]
+
+    def _repr_html_(self) -> str:
+        return f'<div class="fx-sides">{_GREY}{super()._repr_html_()}</div>'
