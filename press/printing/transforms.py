@@ -88,7 +88,7 @@ def with_faults(page: Manuscript, book: Book) -> Manuscript:
         lines.append(f"- {marked}[{heading}]({COMPANIONS}/{path.stem}.ipynb#{name})")
     faults = sum(group in GROUPS for group, _ in entries)
     more = f" · {len(lines) - faults} more on the subject" if len(lines) > faults else ""
-    summary = f"<summary>{faults} more faults, each with its cause and its cure{more}</summary>"
+    summary = f"<summary>{faults} more mistakes, each with its cause and fix{more}</summary>"
     fold = "\n".join(["<details>", summary, "", *lines, "", "</details>"])
     return _of_prose(page, lambda cell: cell.source.replace(FAULTS, fold))
 
