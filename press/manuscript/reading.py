@@ -121,12 +121,18 @@ def parse(path: Path, text: str, *, headed: bool = True) -> Manuscript:
 
 
 def headings(manuscript: Manuscript) -> dict[str, str]:
-    """The headings of a manuscript, anchor to text; an anchor is made as MyST and GitHub make it."""
-    found = {}
+    """The headings of a manuscript, anchor to text; an anchor is made as MyST and GitHub make it.
+
+    A heading answers to its former anchors too: those of the lines ``<a id="…"></a>`` directly above it.
+    """
+    found: dict[str, str] = {}
     for cell in manuscript.cells:
+        former: list[str] = []
         for _, line in prose_lines(cell):
             if match := re.match(r"#{1,6} +(.+?) *#*$", line):
-                found[anchor(match[1])] = match[1]
+                found |= dict.fromkeys([anchor(match[1]), *former], match[1])
+            marked = re.match(r'<a id="([^"]+)"></a>$', line)
+            former = [*former, marked[1]] if marked else former if not line.strip() else []
     return found
 
 
