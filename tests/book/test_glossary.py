@@ -10,7 +10,7 @@ import pytest
 
 from press import ROOT
 from press.book import COMPANIONS, the_book
-from press.manuscript.reading import Cell, anchor, prose_lines, read
+from press.manuscript.reading import Cell, Manuscript, anchor, headings, prose_lines, read
 
 GLOSSARY = ROOT / "book/reference/glossary.md"
 CHAPTERS = sorted((ROOT / "book/chapters").glob("*.md"))
@@ -48,10 +48,20 @@ def bold_terms(text: str) -> list[tuple[str, str]]:
 
 
 def sections(path: Path) -> dict[str, str]:
-    """The sections of a chapter by anchor, each down to the next heading of its level; code and prose."""
+    """The sections of a chapter by anchor, each down to the next heading of its level; code and prose.
+
+    A section that was renamed answers to its former anchors too.
+    """
+    page = read(path)
+    texts, current = _by_heading(page), headings(page)
+    now = {text: name for name, text in current.items() if name == anchor(text)}
+    return texts | {name: texts[now[text]] for name, text in current.items()}
+
+
+def _by_heading(page: Manuscript) -> dict[str, str]:
     texts: dict[str, str] = {}
     open_ones: dict[str, int] = {}
-    for cell in read(path).cells:
+    for cell in page.cells:
         prose = {number for number, _ in prose_lines(cell)}
         for number, line in enumerate(cell.source.splitlines(), start=cell.line):
             if number in prose and (heading := re.match(r"(#{1,6}) +(.+?) *$", line)):
