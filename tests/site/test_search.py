@@ -83,7 +83,7 @@ def test_a_message_with_other_names_is_found_first(search: Search, pasted: str, 
 
 
 def numbered(page: str) -> str:
-    """A chapter, or its companion, by its number; any other page as it is."""
+    """A chapter by its number, its companion as ``"when_it_breaks/00"``; any other page as it is."""
     return re.sub(r"^chapters/(when_it_breaks/)?(\d\d)_\w+$", r"\1\2", page)
 
 
