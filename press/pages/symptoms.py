@@ -30,7 +30,7 @@ _INTRODUCTION = """\
 # Symptom index
 
 Every error message that a cell of this book shows, as torch {torch} and Python print it, and every fault without a
-message. Each entry gives the cause in one line and links to the cure. Names such as `relu` or `mix` come from the
+message. Each entry gives the cause in one line and links to the fix. Names such as `relu` or `mix` come from the
 models in the chapters; your message has your own names. Paste the middle of your message into the search box, or look
 here.
 
@@ -76,8 +76,8 @@ class Symptom:
 
     @property
     def told(self) -> str:
-        """The cause, and where the cure is."""
-        return f"{self.cause}. Cure: {self.link}."
+        """The cause, and where the fix is."""
+        return f"{self.cause}. Fix: {self.link}."
 
 
 def symptoms(chapter: str, notebook: NotebookNode) -> tuple[list[Symptom], list[Symptom]]:
@@ -135,9 +135,9 @@ def page_text(book: Book) -> str:
     elsewhere = [one for one in others if not known.issuperset(one.messages)]
     pairs = ((message, one) for one in entries if not one.silent for message in one.searched)
     told = [(message, one.told, "") for message, one in pairs]
-    cures = {one.place: f"Shown in {one.link}, *{one.heading}*." for one in others}
-    cures.update({one.place: one.told for one in entries})
-    told += _on_other_versions(cures, book, known)
+    fixes = {one.place: f"Shown in {one.link}, *{one.heading}*." for one in others}
+    fixes.update({one.place: one.told for one in entries})
+    told += _on_other_versions(fixes, book, known)
     loud = sorted(told, key=lambda row: row[0].lower())
     silent = [one for one in entries if one.silent]
     parts = [
@@ -148,7 +148,7 @@ def page_text(book: Book) -> str:
     kinds = dict.fromkeys(message.partition(":")[0] for message, _, _ in loud)
     for kind in kinds:
         parts.append(f"## {kind}")
-        parts += [f"- {_code(m)}{where}\\\n  {cure}" for m, cure, where in loud if m.partition(":")[0] == kind]
+        parts += [f"- {_code(m)}{where}\\\n  {fix}" for m, fix, where in loud if m.partition(":")[0] == kind]
     parts.append("## No message at all")
     parts += [f"- **{_plain(one.heading)}.**\\\n  {one.told}" for one in silent]
     parts.append("## Shown elsewhere")
@@ -161,11 +161,11 @@ def page_text(book: Book) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _on_other_versions(cures: Mapping[str, str], book: Book, known: set[str]) -> Iterator[tuple[str, str, str]]:
+def _on_other_versions(fixes: Mapping[str, str], book: Book, known: set[str]) -> Iterator[tuple[str, str, str]]:
     """The messages of other versions of torch: each with what is told of it, and the versions that have it.
 
     Args:
-        cures: what is told in each section, by its place.
+        fixes: what is told in each section, by its place.
         book: the book.
         known: the messages that it prints.
     """
@@ -176,7 +176,7 @@ def _on_other_versions(cures: Mapping[str, str], book: Book, known: set[str]) ->
     for one in book.record.messages:
         page = one.at.partition("#")[0]
         shown = f"Shown in [{Path(page).stem}](../{page})." if page else ""
-        told[one.text] = " ".join(filter(None, [cures.get(one.at, shown), explained.get(one.fact)]))
+        told[one.text] = " ".join(filter(None, [fixes.get(one.at, shown), explained.get(one.fact)]))
         versions[one.text].update(one.torch)
     for name in book.changes:
         for version, line in book.record.facts[name].items():
@@ -184,10 +184,10 @@ def _on_other_versions(cures: Mapping[str, str], book: Book, known: set[str]) ->
                 told.setdefault(line, explained[name])
                 versions[line].add(version)
     forms = {form(message) for message in known}
-    for message, cure in told.items():
-        if cure and form(message) not in forms:
+    for message, fix in told.items():
+        if fix and form(message) not in forms:
             forms.add(form(message))
-            yield message, cure, f" (torch {record.spans(versions[message], book.record.versions)})"
+            yield message, fix, f" (torch {record.spans(versions[message], book.record.versions)})"
 
 
 def _lines(notebook: NotebookNode) -> Iterator[tuple[str, str]]:
@@ -207,8 +207,8 @@ def _lines(notebook: NotebookNode) -> Iterator[tuple[str, str]]:
 
 
 def _first_sentence(text: str) -> str:
-    """The first sentence, with links as their text, and with what stands before the cure only."""
-    text = _LINK.sub(r"\1", text.partition("*Cure*")[0]).strip()
+    """The first sentence before the fix, with links as their text."""
+    text = _LINK.sub(r"\1", re.split(r"\*(?:Fix|Cure)\*", text)[0]).strip()
     match = re.match(r"(.+?(?<!\be\.g)(?<!\bi\.e)[.:])(?= [A-Z`(*]|$)", text)
     first = (match[1] if match else text).rstrip(":. ")
     return first[:1].upper() + first[1:]

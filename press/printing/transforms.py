@@ -64,8 +64,8 @@ def _led(link: re.Match[str], printed: dict[str, Claim]) -> str:
 def with_faults(page: Manuscript, book: Book) -> Manuscript:
     """Replace the marker of a chapter by a fold that leads to each entry of its companion.
 
-    Each line of it has the anchor that the entry has on the companion, so that a link to an entry that once stood in
-    the chapter leads to it, in any browser and without a script.
+    Each line of it has the anchors that the entry has, or had, on the companion, so that a link to an entry that once
+    stood in the chapter leads to it, in any browser and without a script.
 
     Raises:
         PressError: the marker is missing, stands there twice, or there is no companion.
@@ -80,15 +80,15 @@ def with_faults(page: Manuscript, book: Book) -> Manuscript:
     if path is None:
         return page
     entries = list(_entries(book.page(path)))
-    known = set(headings(page))
+    known, there = set(headings(page)), headings(book.page(path))
     lines = []
     for _, heading in entries:
-        name = anchor(heading)
-        marked = "" if name in known else f'<a id="{name}"></a>'
-        lines.append(f"- {marked}[{heading}]({COMPANIONS}/{path.stem}.ipynb#{name})")
+        names = [name for name, text in there.items() if text == heading and name not in known]
+        marked = "".join(f'<a id="{name}"></a>' for name in names)
+        lines.append(f"- {marked}[{heading}]({COMPANIONS}/{path.stem}.ipynb#{anchor(heading)})")
     faults = sum(group in GROUPS for group, _ in entries)
     more = f" · {len(lines) - faults} more on the subject" if len(lines) > faults else ""
-    summary = f"<summary>{faults} more faults, each with its cause and its cure{more}</summary>"
+    summary = f"<summary>{faults} more mistakes, each with its cause and fix{more}</summary>"
     fold = "\n".join(["<details>", summary, "", *lines, "", "</details>"])
     return _of_prose(page, lambda cell: cell.source.replace(FAULTS, fold))
 

@@ -10,7 +10,7 @@ import pytest
 
 from press import ROOT
 from press.book import COMPANIONS, the_book
-from press.manuscript.reading import Cell, anchor, prose_lines, read
+from press.manuscript.reading import Cell, Manuscript, anchor, headings, prose_lines, read
 
 GLOSSARY = ROOT / "book/reference/glossary.md"
 CHAPTERS = sorted((ROOT / "book/chapters").glob("*.md"))
@@ -18,8 +18,6 @@ CHAPTERS = sorted((ROOT / "book/chapters").glob("*.md"))
 SEEN_FROM_CHAPTERS = "../book/reference/glossary.md#"
 BOLD = re.compile(r"(?<!\*)\*\*(?! )([^*]+?)\*\*(?!\*)(?:\]\(([^)]*)\))?")
 LINK = re.compile(r"\[chapter (\d\d)\]\(\.\./\.\./chapters/((?:when_it_breaks/)?\w+)\.ipynb#([\w-]+)\)")
-# A heading answers to the anchors above it.
-FORMER = re.compile(r'<a id="([^"]+)"></a>$')
 # What follows the main line: there bold opens a belief, and is no term.
 BELIEFS = "## What people get wrong"
 LONGEST_TERM = 2
@@ -50,19 +48,26 @@ def bold_terms(text: str) -> list[tuple[str, str]]:
 
 
 def sections(path: Path) -> dict[str, str]:
-    """The sections of a chapter by anchor, each down to the next heading of its level; code and prose."""
+    """The sections of a chapter by anchor, each down to the next heading of its level; code and prose.
+
+    A section that was renamed answers to its former anchors too.
+    """
+    page = read(path)
+    texts, current = _by_heading(page), headings(page)
+    now = {text: name for name, text in current.items() if name == anchor(text)}
+    return texts | {name: texts[now[text]] for name, text in current.items()}
+
+
+def _by_heading(page: Manuscript) -> dict[str, str]:
     texts: dict[str, str] = {}
     open_ones: dict[str, int] = {}
-    former: list[str] = []
-    for cell in read(path).cells:
+    for cell in page.cells:
         prose = {number for number, _ in prose_lines(cell)}
         for number, line in enumerate(cell.source.splitlines(), start=cell.line):
             if number in prose and (heading := re.match(r"(#{1,6}) +(.+?) *$", line)):
                 # The title has what stands before the first section.
                 open_ones = {name: level for name, level in open_ones.items() if 1 < level < len(heading[1])}
-                open_ones |= dict.fromkeys([anchor(heading[2]), *former], len(heading[1]))
-            if line.strip():
-                former = [*former, mark[1]] if (mark := FORMER.match(line)) else []
+                open_ones[anchor(heading[2])] = len(heading[1])
             for name in open_ones:
                 texts[name] = f"{texts.get(name, '')}{line}\n"
     return texts
