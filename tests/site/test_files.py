@@ -41,7 +41,7 @@ def test_every_page_of_the_table_of_contents_is_there(built_book: Path) -> None:
 def test_nothing_but_the_book_is_built(built_book: Path) -> None:
     built = {str(path.relative_to(built_book).with_suffix("")) for path in built_book.rglob("*.html")}
     built = {path.replace("\\", "/") for path in built if not path.startswith("_static")}
-    assert built - set(PAGES) == {"index", "search"}, "pages that _toc.yml does not name; if old: remove _build"
+    assert built - set(PAGES) == {"404", "index", "search"}, "pages that _toc.yml does not name; if old: remove _build"
 
 
 def test_no_page_loads_anything_from_another_host(built_book: Path) -> None:
