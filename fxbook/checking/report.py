@@ -5,13 +5,12 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import html
-import json
 import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from fxbook.catalogue import About, place
+from fxbook.catalogue import About, headings, place
 from fxbook.checking import printed
 from fxbook.checking.judge import Verdict
 from fxbook.checking.symptom import entry_of
@@ -200,31 +199,18 @@ def _drawer() -> Callable[..., object] | None:
 def _linked(read: str) -> str:
     """The place to read, as a link where the chapters lie beside the exercises, as they do in the book."""
     told = html.escape(place(read))
-    notebook, anchor = Path("../chapters", _file(read)), read.partition("#")[2]
+    notebook = Path("../chapters", _file(read))
     if not notebook.is_file():
         return f"{told} (<code>chapters/{html.escape(_file(read))}</code>)"
-    target = html.escape(f"{notebook.as_posix()}{_fragment(notebook, anchor)}")
+    heading = dict(headings()).get(read, "").replace(" ", "-")
+    # JupyterLab knows a section by its heading; the anchors of the pages are unknown there.
+    target = html.escape(notebook.as_posix() + (f"#heading={heading}" if heading else ""))
     return f'<a href="{target}">{told}</a>'
 
 
 def _file(read: str) -> str:
     """The notebook of a place to read, below the folder of the chapters."""
     return f"{read.partition('#')[0]}.ipynb"
-
-
-def _fragment(notebook: Path, anchor: str) -> str:
-    """What leads JupyterLab to a section: the id of its cell. The anchors of the pages are unknown there."""
-    wanted = _letters(anchor)
-    with contextlib.suppress(ValueError, KeyError, TypeError):
-        for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
-            headings = (line for line in "".join(cell["source"]).splitlines() if line.startswith("#"))
-            if cell["cell_type"] == "markdown" and wanted in map(_letters, headings):
-                return f"#cell-id={cell['id']}"
-    return f"#{anchor}" if anchor else ""
-
-
-def _letters(heading: str) -> str:
-    return re.sub(r"[\W_]", "", heading).lower()
 
 
 def _code(line: str) -> str:
