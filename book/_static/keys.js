@@ -47,14 +47,16 @@
   };
 
   const LEADS = { ArrowLeft: ["prev", "←"], ArrowRight: ["next", "→"] };
+  // Where `/` and `?` are on the keyboard, and whether they need Shift, differs. Sphinx would lead `/` to a hidden field.
+  addEventListener("keydown", (event) => {
+    const opens = { "?": list, "/": search }[event.key];
+    if (!opens || typed(event)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    opens();
+  }, true);
   // At the window, so that whatever else wants the key has had it by then.
   addEventListener("keydown", (event) => {
-    // Where `/` and `?` are on the keyboard, and whether they need Shift, differs.
-    const opens = { "?": list, "/": search }[event.key];
-    if (opens && !typed(event)) {
-      event.preventDefault();
-      return opens();
-    }
     const [to] = LEADS[event.key] ?? [];
     const link = to && document.querySelector(`link[rel="${to}"]`);
     if (!link || taken(event)) return;

@@ -100,11 +100,12 @@ def test_a_list_tells_the_keys_and_closes(page: Page, address: str) -> None:
         assert Axe().run(page, context="dialog[open]").response["violations"] == []
         page.keyboard.press("ArrowRight")
         page.keyboard.press("Escape")
-        assert keys.count() == 0 and here(page, address) == name
+        keys.wait_for(state="detached")
+        assert here(page, address) == name
     page.goto(f"{address}{CHAPTER}.html")
     page.locator(".fx-show-keys").click()
     page.get_by_role("button", name="Close").click()
-    assert page.get_by_role("dialog").count() == 0
+    page.get_by_role("dialog").wait_for(state="detached")
 
 
 def test_a_slash_leads_to_the_search(page: Page, address: str) -> None:
