@@ -95,7 +95,7 @@ def test_no_title_says_a_thing_twice(built_book: Path) -> None:
 
 def test_without_an_address_nothing_needs_one(tmp_path: Path) -> None:
     out = small_book(tmp_path, "")
-    assert [name for name in (f"{found.NOT_FOUND}.html", found.MAP, found.ROBOTS) if (out / name).exists()] == []
+    assert [name for name in (found.MAP, found.ROBOTS) if (out / name).exists()] == []
     for page in PAGES_OF_SMALL:
         assert parsed(out / f"{page}.html").select("meta[property^='og:'], base, link[rel=canonical]") == []
 
