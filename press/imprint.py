@@ -31,7 +31,7 @@ _LAUNCHERS = ("binderhub_url", "colab_url", "jupyterhub_url")
 
 @dataclasses.dataclass(frozen=True)
 class Imprint:
-    """What the book says of itself. ``repository`` is ``""`` while there is none, and so is ``site``."""
+    """What the book says of itself. ``repository``, ``site`` and ``discussion`` are ``""`` while there is none."""
 
     title: str = ""
     authors: str = ""
@@ -40,6 +40,7 @@ class Imprint:
     repository: str = ""
     branch: str = "main"
     site: str = ""
+    discussion: str = ""
     launchers: tuple[tuple[str, str], ...] = ()
 
     @property
@@ -93,6 +94,7 @@ def read(root: Path) -> Imprint:
         day=_day(root, project["version"]),
         repository=repository,
         branch=str(told.get("branch") or "main"),
+        discussion=str(told.get("discussion") or "") if repository else "",
         site=str((config.get("html") or {}).get("baseurl") or "").rstrip("/"),
     )
     launchers = tuple((name, url) for name in _LAUNCHERS if repository and (url := str(launch.get(name) or "")))

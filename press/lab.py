@@ -20,7 +20,8 @@ from press.book import Book
 
 # What a learner opens; the file browser hides the rest of the project.
 FOLDERS = ("chapters", "exercises", "solutions")
-# The folder of the `custom.css` that JupyterLab loads.
+# The folder of the `custom.css` and the settings that JupyterLab loads. All of a notebook is laid out before a link
+# leads into it: pictures that came later would push the section away.
 STYLE = Path(__file__).parent / "lab_style"
 
 
@@ -57,6 +58,7 @@ def command(root: Path, folder: Path) -> list[str]:
         f"--NotebookNotary.data_dir={folder}",
         "--LabApp.default_url=/lab/tree/chapters/intro.ipynb",
         "--LabApp.custom_css=True",
+        f"--LabApp.app_settings_dir={STYLE}",
         f"--ServerApp.tornado_settings=static_custom_path={STYLE}",
         *(f"--ContentsManager.hide_globs={name}" for name in ("__pycache__", *hidden)),
     ]

@@ -178,6 +178,12 @@ def notices(sheets: Iterable[str]) -> str:
     return "".join(dict.fromkeys(notice for sheet in sheets for notice in _NOTICE.findall(sheet)))
 
 
+def brief(script: str) -> str:
+    """A script without indentation, empty lines and lines that are comments only."""
+    lines = (line.strip() for line in script.splitlines())
+    return "\n".join(line for line in lines if line and not line.startswith("//"))
+
+
 def _sheet(sheets: Sequence[str], names: set[str], custom: set[str]) -> str:
     css = without_unasked("".join(purged(sheet, names) for sheet in sheets), custom)
     return '@charset "UTF-8";' + notices(sheets) + with_icons(css, lambda name: ICONS / f"{name}.ttf")
@@ -212,7 +218,7 @@ def bundle(out: Path, cache: Path, styles: Iterable[str], scripts: Iterable[str]
     custom = {word for text in [*spoken, *pages.values()] for word in _CUSTOM.findall(text)}
     css = _once(cache, [*sheets, *sorted(names), *sorted(custom)], lambda: _sheet(sheets, names, custom))
     version = {}
-    for name, text in ((STYLE, css), (SCRIPT, "\n;\n".join(_MAPPED.sub("", text) for text in code))):
+    for name, text in ((STYLE, css), (SCRIPT, "\n;\n".join(brief(_MAPPED.sub("", text)) for text in code))):
         (static / name).write_text(text, "utf-8")
         version[f"_static/{name}"] = hashlib.sha256(text.encode()).hexdigest()[:8]
     for path, page in pages.items():

@@ -1,4 +1,5 @@
 """A link to a word of the glossary has the definition as its title, so that a reader who points at it need not leave.
+On the page of the glossary, a switch shows the words of other languages.
 
 A local Sphinx extension, named in `_config.yml`. The glossary is the one place of the definitions: where it changes,
 every page is written anew.
@@ -18,6 +19,13 @@ from sphinx.environment import BuildEnvironment
 GLOSSARY = "book/reference/glossary"
 _LINK = re.compile(r'<a class="reference internal" href="([^"#]+)#([^"]+)">')
 # What follows a definition: the chapters that show the word at work.
+# The second line of an entry.
+_LANGUAGES = re.compile(r"<br ?/?>\s*Japanese(?:(?!</p>).)*", re.DOTALL)
+# It works without a script, since the style sheet asks it.
+_SWITCH = (
+    '<p class="fx-switch"><label class="fx-tick"><input type="checkbox" id="fx-languages">'
+    " Show the Japanese and Chinese words</label></p>"
+)
 _SHOWN_IN = re.compile(r"\s\(chapter ")
 
 
@@ -52,12 +60,19 @@ def titled(body: str, page: str, told: dict[str, str]) -> str:
     return _LINK.sub(title, body)
 
 
+def switched(body: str) -> str:
+    """The body of the glossary with the words of other languages marked, and their switch below its first lines."""
+    return _LANGUAGES.sub(r'<span class="fx-languages">\g<0></span>', body).replace("</p>", f"</p>\n{_SWITCH}", 1)
+
+
 def _set_titles(app: Sphinx, page: str, _template: str, context: dict[str, Any], tree: Any) -> None:
     if tree is None or "body" not in context or GLOSSARY not in app.env.found_docs:
         return
     if not hasattr(app, "fx_definitions"):
         app.fx_definitions = definitions(app.env.get_doctree(GLOSSARY))
     context["body"] = titled(context["body"], page, app.fx_definitions)
+    if page == GLOSSARY and app.builder.name == "html":
+        context["body"] = switched(context["body"])
 
 
 def _note_glossary(app: Sphinx, _env: BuildEnvironment, read: list[str]) -> None:

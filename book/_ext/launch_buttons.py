@@ -1,4 +1,4 @@
-"""What a page offers once the book has an address: its repository, an edit, a report of an error, a place to run it.
+"""What a page offers once the book has an address: its repository, edits, reports, a discussion, a place to run it.
 
 A local Sphinx extension, named in `_config.yml`. The buttons are the theme's; it knows a page only by its own file, so
 that its button for edits would lead to the printed notebook: here it leads to the manuscript. What launches a notebook
@@ -26,7 +26,9 @@ def told(address: Imprint) -> dict[str, str]:
     """The text of each line that is replaced."""
     if not address.repository:
         return {ADDRESS: "", BUTTONS: ""}
-    clone = f"The project is at <{address.repository}>:\n\n```bash\n$ git clone {address.repository}\n```"
+    clone = f"Get the project from <{address.repository}>:\n\n```bash\n$ git clone {address.repository}\n```"
+    if address.discussion:
+        clone += f"\n\nIf something does not work, [ask]({address.discussion})."
     names = [_NAMES[launcher] for launcher, _ in address.launchers]
     *some, last = names or [""]
     listed = f"{', '.join(some)} or {last}" if some else last
@@ -79,7 +81,7 @@ def _lead_to_manuscript(app: Sphinx, page: str, _template: str, context: dict[st
     for group in context.get("header_buttons", ()):
         if group.get("label") == "source-buttons":
             kept = (_led(button, page, address, path) for button in group["buttons"])
-            group["buttons"] = [button for button in kept if button]
+            group["buttons"] = [button for button in kept if button] + _discussed(address)
 
 
 def _led(button: dict[str, Any], page: str, address: Imprint, path: str) -> dict[str, Any] | None:
@@ -95,6 +97,14 @@ def _led(button: dict[str, Any], page: str, address: Imprint, path: str) -> dict
         url = f"{address.report()}?{asked}"
         return button | {"url": url, "text": "Report an error", "tooltip": "Report an error on this page"}
     return button
+
+
+def _discussed(address: Imprint) -> list[dict[str, Any]]:
+    """The button that leads to where readers talk."""
+    if not address.discussion:
+        return []
+    shown = {"type": "link", "label": "source-discussion-button", "icon": "fas fa-comments"}
+    return [shown | {"url": address.discussion, "text": "Discuss", "tooltip": "Ask or answer a question"}]
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

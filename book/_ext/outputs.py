@@ -1,11 +1,16 @@
-"""Open an answer together with the output that it explains, and let a table scroll where other outputs wrap.
+"""Open an answer together with its output, let a table scroll where other outputs wrap, and link what a report names.
 
 A local Sphinx extension, named in `_config.yml`. Where the reader is to guess what a cell prints, the output is folded,
 and the printed notebook has the answer in a fold below the cell (`press/printing/transforms.py`): JupyterLab has no
 other place for it. A page has one fold for both.
 """
 
+import html
+import json
+import posixpath
 import re
+from pathlib import Path
+from typing import Any
 
 from docutils import nodes
 from myst_nb.sphinx_ import HideCodeCellNode
@@ -13,6 +18,9 @@ from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 _OPENS, _ENDS = '<details class="fx-answer">', "</details>"
+# The last line of a report, as text (`fxbook/checking/report.py`).
+_READ = re.compile(r"^Read: (.+) \(chapters/([\w/]+)\.ipynb\)$", re.MULTILINE)
+_SECTION = re.compile(r"section “(.+)”")
 # Between the columns of a table.
 _GAP = re.compile(r"\S {2,}\S")
 
@@ -49,8 +57,34 @@ class MarkTables(SphinxPostTransform):
                 output["classes"].append("fx-columns")
 
 
+def linked(body: str, page: str, sections: dict[str, dict[str, str]]) -> str:
+    """The body of a page, in which the last line of each report leads to the section that it names.
+
+    Args:
+        body: as HTML.
+        page: its name, ``"exercises/03_replacement"``.
+        sections: of each chapter and companion the headings by anchor.
+    """
+
+    def link(read: re.Match[str]) -> str:
+        told, chapter = read.groups()
+        named = _SECTION.search(html.unescape(told))
+        anchors = [anchor for anchor, heading in sections.get(chapter, {}).items() if named and heading == named[1]]
+        address = posixpath.relpath(f"chapters/{chapter}.html", posixpath.dirname(page))
+        return f'Read: <a href="{"#".join([address, *anchors[:1]])}">{told}</a>'
+
+    return _READ.sub(link, body)
+
+
+def _link_reports(app: Sphinx, page: str, _template: str, context: dict[str, Any], _tree: Any) -> None:
+    source = Path(app.srcdir) / "fxbook" / "sections.json"
+    if "Read: " in context.get("body", "") and source.is_file():
+        context["body"] = linked(context["body"], page, json.loads(source.read_text("utf-8")))
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the steps with Sphinx."""
     app.add_post_transform(AnswersIntoFolds)
     app.add_post_transform(MarkTables)
+    app.connect("html-page-context", _link_reports)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

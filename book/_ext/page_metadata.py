@@ -1,7 +1,7 @@
-"""How the book is found: a description for each page, and once it has an address, cards, a map and a 404 page.
+"""How the book is found: a description for each page, a 404 page, and once there is an address, cards and a map.
 
-A local Sphinx extension, named in `_config.yml`. The address is Sphinx's `html_baseurl`. Cards, map and 404 page need
-whole addresses, so while it is empty there is none of them.
+A local Sphinx extension, named in `_config.yml`. The address is Sphinx's `html_baseurl`. Cards and the map need whole
+addresses, so while it is empty there are none. The 404 page then takes the book to be at the root of its host.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -23,12 +24,6 @@ _LONGEST, _SHORTEST = 160, 50
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[^a-z])")
 # Pages that begin alike are told apart by their titles.
 _TITLED = ("exercises/", "solutions/", "chapters/when_it_breaks/")
-_NOT_FOUND_BODY = """\
-<section><h1>There is no such page</h1>
-<p>It may have moved, or the address has a slip. Go to the <a href="{root}">introduction</a>, look an error up in the
-<a href="{symptoms}">symptom index</a>, or search the book.</p></section>
-"""
-_SYMPTOMS = "chapters/reference/symptom_index"
 
 
 def description(page: str, tree: nodes.document, given: str | None = None) -> str:
@@ -66,8 +61,16 @@ def address_of(app: Sphinx) -> str:
 def _describe(app: Sphinx, page: str, _template: str, context: dict[str, Any], tree: nodes.document | None) -> None:
     base, tags = address_of(app), ""
     if page == NOT_FOUND:
-        # It answers for an address at any depth, so that its own links must begin somewhere.
-        context["metatags"] = f'\n    <base href="{html.escape(base)}">' + _meta("robots", "noindex")
+        context["metatags"] = _meta("robots", "noindex")
+        # It answers for an address at any depth, so its links begin at the root of the book.
+        root, below = urlsplit(base).path or "/", context["pathto"]
+        context["content_root"] = root
+
+        def pathto(*arguments: Any, **options: Any) -> str:
+            found = below(*arguments, **options)
+            return found if found.startswith("#") else root + found.removeprefix("./")
+
+        context["pathto"] = pathto
         return
     if tree is None:
         return
@@ -92,11 +95,8 @@ def _describe(app: Sphinx, page: str, _template: str, context: dict[str, Any], t
 
 
 def _not_found(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
-    if address_of(app):
-        uri = app.builder.get_target_uri
-        symptoms = _SYMPTOMS if _SYMPTOMS in app.env.found_docs else app.config.root_doc
-        body = _NOT_FOUND_BODY.format(root=uri(app.config.root_doc), symptoms=uri(symptoms))
-        yield NOT_FOUND, {"title": "There is no such page", "body": body}, "page.html"
+    if app.builder.name == "html":
+        yield NOT_FOUND, {"title": "There is no such page"}, "404.html"
 
 
 def _map(app: Sphinx, failure: Exception | None) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from fxbook.catalogue import About, place
+from fxbook.catalogue import About, headings, place
 from fxbook.checking import printed
 from fxbook.checking.judge import Verdict
 from fxbook.checking.symptom import entry_of
@@ -79,7 +79,7 @@ class Report:
         if self._shown is not None:
             lines += [f"{self._shown.title}:", *_table(self._shown)]
         if self.read:
-            lines.append(f"Read: {place(self.read)}")
+            lines.append(f"Read: {place(self.read)} (chapters/{_file(self.read)})")
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -199,12 +199,18 @@ def _drawer() -> Callable[..., object] | None:
 def _linked(read: str) -> str:
     """The place to read, as a link where the chapters lie beside the exercises, as they do in the book."""
     told = html.escape(place(read))
-    chapter, _, anchor = read.partition("#")
-    address = f"../chapters/{chapter}.ipynb"
-    if not Path(address).is_file():
-        return told
-    target = html.escape(address + (f"#{anchor}" if anchor else ""))
+    notebook = Path("../chapters", _file(read))
+    if not notebook.is_file():
+        return f"{told} (<code>chapters/{html.escape(_file(read))}</code>)"
+    heading = dict(headings()).get(read, "").replace(" ", "-")
+    # JupyterLab knows a section by its heading; the anchors of the pages are unknown there.
+    target = html.escape(notebook.as_posix() + (f"#heading={heading}" if heading else ""))
     return f'<a href="{target}">{told}</a>'
+
+
+def _file(read: str) -> str:
+    """The notebook of a place to read, below the folder of the chapters."""
+    return f"{read.partition('#')[0]}.ipynb"
 
 
 def _code(line: str) -> str:

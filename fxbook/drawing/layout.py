@@ -87,6 +87,7 @@ def place_looks(
     highest_number: int | None = None,
     *,
     brief: bool = False,
+    absent: frozenset[int] = frozenset(),
 ) -> Layout:
     """Place nodes that look different at different times.
 
@@ -96,6 +97,7 @@ def place_looks(
         labels: for each row, a label per input, or none.
         highest_number: the largest number on the rail, where it is not that of the last row.
         brief: whether rows stand close together, since a table beside the drawing tells the rest.
+        absent: rows that take no room; lanes and widths are the same with and without them.
     """
     gap, pad = (_BRIEF_ROW_GAP, BRIEF_PAD_Y) if brief else (_ROW_GAP, PAD_Y)
     straight, lanes = find_lanes(record)
@@ -119,7 +121,8 @@ def place_looks(
     for node, row in zip(record, looks, strict=True):
         most = max(len(slots[node.index, side]) + len(exits[node.index, side]) for side in ("left", "right"))
         boxes.append(_box(node, row, left, y, width, most, pad))
-        y = boxes[-1].y + boxes[-1].height + gap
+        if node.index not in absent:
+            y = boxes[-1].y + boxes[-1].height + gap
     height = max(y - gap, 30) + MARGIN
     wires = [_straight_wire(record, boxes, labels, *edge) for edge in straight]
     for lane in lanes:

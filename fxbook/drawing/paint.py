@@ -25,9 +25,13 @@ def state_classes(node: NodeRecord) -> tuple[str, ...]:
 def paint_rail(parent: ET.Element, layout: Layout) -> ET.Element:
     """The line of the list, in a group that is returned for the numbers beside it."""
     rail = ET.SubElement(parent, "g", {"class": "fx-rail"})
-    ends = f"M{layout.rail_x:g} {layout.boxes[0].rail_y:g}V{layout.boxes[-1].rail_y:g}"
-    ET.SubElement(rail, "path", {"class": "fx-line", "d": ends})
+    paint_line(rail, layout.rail_x, layout.boxes[0].rail_y, layout.boxes[-1].rail_y)
     return rail
+
+
+def paint_line(rail: ET.Element, x: float | None, top: float, bottom: float) -> ET.Element:
+    """The line of the rail, from the first node to the last."""
+    return ET.SubElement(rail, "path", {"class": "fx-line", "d": f"M{x:g} {top:g}V{bottom:g}"})
 
 
 def paint_tick(parent: ET.Element, layout: Layout, box: Box, op: str) -> None:

@@ -65,7 +65,10 @@
       row.append(...tabs);
       bar.append(row);
     }
-    if (bar.hasChildNodes()) box.before(bar);
+    if (bar.hasChildNodes()) {
+      bar.prepend(root.querySelector(":scope > .fx-title"));
+      box.before(bar);
+    }
     pick(tabs.find(tab => films.some(film => film.name === tab.dataset.fxPicks && film.name !== "memory")) || tabs[0]);
 
     const seen = element => getComputedStyle(element).visibility === "visible";
@@ -200,6 +203,21 @@
       event.preventDefault();
       event.stopPropagation();
     });
+    // A swipe over a drawing steps, unless the drawing itself scrolls sideways.
+    let touch = null;
+    root.addEventListener("touchstart", event => {
+      const picture = event.target.closest(".fx-scroll");
+      const steps = event.touches.length === 1 && last > 0 && picture && picture.scrollWidth <= picture.clientWidth;
+      touch = steps ? event.touches[0] : null;
+    }, {passive: true});
+    root.addEventListener("touchend", event => {
+      const ends = touch && event.changedTouches[0];
+      if (!ends) return;
+      const right = ends.clientX - touch.clientX, down = ends.clientY - touch.clientY;
+      touch = null;
+      if (Math.abs(right) > 40 && Math.abs(right) > 2 * Math.abs(down)) step(right < 0 ? 1 : -1);
+    }, {passive: true});
+    root.addEventListener("touchcancel", () => { touch = null; }, {passive: true});
     root.addEventListener("pointerover", event => event.pointerType !== "touch" && mark(keyOf(event.target) || held));
     root.addEventListener("pointerleave", event => event.pointerType !== "touch" && mark(held));
     root.addEventListener("focusin", event => {
@@ -210,7 +228,7 @@
       if (event.relatedTarget && !root.contains(event.relatedTarget)) mark(held = null);
     });
     root.addEventListener("click", event => {
-      if (!bar.contains(event.target)) mark(held = keyOf(event.target));
+      if (!event.target.closest(".fx-steps, .fx-tabs")) mark(held = keyOf(event.target));
     });
     go(0, true);
   };

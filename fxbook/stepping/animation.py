@@ -2,7 +2,8 @@
 
 The drawing stands in the ``<defs>`` of an empty svg. An element that is not always visible has
 ``visibility:var(--f3,hidden)``, and a frame shows ``<use>`` of the drawing with ``--f3:visible`` in its style, since
-custom properties reach into ``<use>``. Elements that appear and disappear together share a property.
+custom properties reach into ``<use>``. Elements that appear and disappear together share a property. Elements that make
+room for others have ``transform:translateY(var(--y1,0px))`` likewise.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import html
 import re
 import urllib.parse
 import xml.etree.ElementTree as ET
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 _EVERYWHERE = {"fx-svg", "fx-node", "fx-edge", "fx-rail", "fx-shape", "fx-inner", "fx-name", "fx-word"}
 """Classes that say nothing of what a rule is for, beside others."""
@@ -28,6 +29,7 @@ class Animation:
         self.root = ET.Element("g", {"class": "fx-svg"})
         self._labels = [label] * frames
         self._properties: dict[frozenset[int], str] = {}
+        self._slides: dict[tuple[float, ...], str] = {}
 
     def show(self, element: ET.Element, frames: Iterable[int]) -> None:
         """Show the element in these frames only. Do not nest elements given here: the inner one decides alone."""
@@ -36,6 +38,12 @@ class Animation:
             return
         name = self._properties.setdefault(visible, f"--f{len(self._properties)}")
         element.set("style", f"visibility:var({name},hidden)")
+
+    def slide(self, element: ET.Element, offsets: Sequence[float]) -> None:
+        """Move the element down by so many pixels in each frame."""
+        if any(offsets):
+            name = self._slides.setdefault(tuple(offsets), f"--y{len(self._slides)}")
+            element.attrib |= {"class": "fx-slide", "style": f"transform:translateY(var({name},0px))"}
 
     def label(self, frame: int, text: str) -> None:
         """What a screen reader says of the drawing in this frame."""
@@ -54,6 +62,7 @@ class Animation:
             frame: the frame that is shown.
             style: the style of all drawings, a rule on each line; what the picture needs of it goes into the picture.
         """
+        moved = {f"transform:translateY(var({name},0px))": by[frame] for by, name in self._slides.items()}
         hidden = {f"visibility:var({name},hidden)" for seen, name in self._properties.items() if frame not in seen}
         drawn = copy.deepcopy(self.root)
         drawn.attrib.pop("id", None)
@@ -63,8 +72,12 @@ class Animation:
         for element in drawn.iter():
             for name in [name for name in element.attrib if name.startswith("data-")]:
                 del element.attrib[name]
-            if element.get("style", "").startswith("visibility:var("):
+            style_of = element.get("style", "")
+            if style_of.startswith("visibility:var(") or style_of in moved:
                 del element.attrib["style"]
+            if style_of in moved:
+                element.attrib |= {"transform": f"translate(0 {moved[style_of]:g})"}
+                del element.attrib["class"]
         width, height = f"{self.width + 8:g}", f"{self.height + 8:g}"
         drawing = ET.tostring(drawn, encoding="unicode").replace('"', "'")
         svg = (
@@ -79,6 +92,7 @@ class Animation:
     def picture(self, identity: str, frame: int) -> str:
         """The drawing as it is in a frame."""
         shown = "".join(f";{name}:visible" for visible, name in self._properties.items() if frame in visible)
+        shown += "".join(f";{name}:{by[frame]:g}px" for by, name in self._slides.items() if by[frame])
         # Never enlarged; never so small that text is hard to read: then it scrolls.
         style = f"max-width:{self.width:g}px;min-width:{self.width * 0.96:g}px{shown}"
         return (

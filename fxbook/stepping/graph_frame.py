@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import xml.etree.ElementTree as ET
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -10,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from fxbook.drawing.boxes import Box, brief_lettering, letter
 from fxbook.drawing.display import words_for
 from fxbook.drawing.layout import Layout, Wire, argument_places, place_looks
-from fxbook.drawing.paint import paint_node, paint_number, paint_rail, paint_tick, paint_wire, state_classes
+from fxbook.drawing.paint import paint_line, paint_node, paint_number, paint_tick, paint_wire, state_classes
 from fxbook.graph.record import GraphRecord, NodeRecord
 from fxbook.stepping.animation import Animation
 
@@ -81,7 +82,7 @@ def inputs_of(node: NodeRecord) -> list[tuple[int, str]]:
 
 
 def animation_of(graph_frames: Sequence[GraphFrame], label: str) -> Animation:
-    """The frames as one drawing, in which whatever stays, stays where it is."""
+    """The frames as one drawing; rows keep their order, and one that a frame does not have takes no room in it."""
     rows = 1 + max((row for graph_frame in graph_frames for row in graph_frame.seen), default=-1)
     edges = sorted(
         {edge for graph_frame in graph_frames for edge in graph_frame.edges},
@@ -95,21 +96,43 @@ def animation_of(graph_frames: Sequence[GraphFrame], label: str) -> Animation:
     written = [[brief_lettering(seen.node, seen.words) for seen, _ in row.values()] for row in looks]
     numbers = [seen.number for graph_frame in graph_frames for seen in graph_frame.seen.values()]
     highest = max((int(number) for number in numbers if number), default=0)
-    layout = place_looks(record, written, labels, highest, brief=True)
+
+    @functools.cache
+    def without(absent: frozenset[int]) -> Layout:
+        return place_looks(record, written, labels, highest, brief=True, absent=absent)
+
+    whole = without(frozenset())
+    layouts = [without(frozenset(set(range(rows)) - graph_frame.seen.keys())) for graph_frame in graph_frames]
     room = _ARROW_ROOM if any(graph_frame.moves for graph_frame in graph_frames) else 0
-    animation = Animation(layout.width + room, layout.height, len(graph_frames), label, -room)
-    _draw_rail(animation, layout, graph_frames)
+    height = max(layout.height for layout in layouts)
+    animation = Animation(whole.width + room, height, len(graph_frames), label, -room)
+    _draw_rail(animation, whole, layouts, graph_frames)
+    drawn = [_wires_of(record, edges, layout) for layout in layouts]
+    _draw_trunks(animation, drawn, graph_frames)
+    for edge in edges:
+        _draw_edge(animation, edge, drawn, looks, graph_frames)
+    for box in whole.boxes:
+        _draw_node(animation, box, looks[box.index], graph_frames, layouts)
+    return animation
+
+
+def _wires_of(record: GraphRecord, edges: Sequence[Edge], layout: Layout) -> dict[Edge, Wire]:
     wires = {(wire.reader, wire.k): wire for wire in layout.wires}
     drawn: dict[Edge, Wire] = {}
     for node in record:
         mine = [edge for edge in edges if edge[1] == node.index]
         drawn |= {edge: wires[node.index, k] for k, edge in enumerate(mine)}
-    _draw_trunks(animation, drawn, graph_frames)
-    for edge, wire in drawn.items():
-        _draw_edge(animation, wire, edge, looks, graph_frames)
-    for box in layout.boxes:
-        _draw_node(animation, box, looks[box.index], graph_frames, layout)
-    return animation
+    return drawn
+
+
+def _row(animation: Animation, parent: ET.Element, box: Box, layouts: Sequence[Layout]) -> ET.Element:
+    """A group for what stands in the row of a box, which goes where the row is in each frame."""
+    offsets = [layout.boxes[box.index].y - box.y for layout in layouts]
+    if not any(offsets):
+        return parent
+    group = ET.SubElement(parent, "g")
+    animation.slide(group, offsets)
+    return group
 
 
 def _union(looks: list[dict], edges: list[Edge]) -> tuple[GraphRecord, dict[int, list[str]]]:
@@ -127,12 +150,21 @@ def _union(looks: list[dict], edges: list[Edge]) -> tuple[GraphRecord, dict[int,
     return GraphRecord(tuple(nodes)), {row: labels[row] for row in range(len(looks))}
 
 
-def _draw_rail(animation: Animation, layout: Layout, graph_frames: Sequence[GraphFrame]) -> None:
+def _draw_rail(
+    animation: Animation, whole: Layout, layouts: Sequence[Layout], graph_frames: Sequence[GraphFrame]
+) -> None:
     """The line of the list, and the number of each node beside it."""
-    if not layout.boxes:
+    if not whole.boxes:
         return
-    rail = paint_rail(animation.root, layout)
-    for box in layout.boxes:
+    rail = ET.SubElement(animation.root, "g", {"class": "fx-rail"})
+    lines: dict[tuple[float, float], list[int]] = defaultdict(list)
+    for frame, (layout, graph_frame) in enumerate(zip(layouts, graph_frames, strict=True)):
+        if graph_frame.seen:
+            ends = min(graph_frame.seen), max(graph_frame.seen)
+            lines[layout.boxes[ends[0]].rail_y, layout.boxes[ends[1]].rail_y].append(frame)
+    for (top, bottom), shown in lines.items():
+        animation.show(paint_line(rail, whole.rail_x, top, bottom), shown)
+    for box in whole.boxes:
         frames: dict[str, list[int]] = defaultdict(list)
         op = ""
         for frame, graph_frame in enumerate(graph_frames):
@@ -141,23 +173,25 @@ def _draw_rail(animation: Animation, layout: Layout, graph_frames: Sequence[Grap
                 op = op or graph_frame.seen[box.index].node.op
         if not frames:
             continue
-        tick = ET.SubElement(rail, "g")
-        paint_tick(tick, layout, box, op)
+        row = _row(animation, rail, box, layouts)
+        tick = ET.SubElement(row, "g")
+        paint_tick(tick, whole, box, op)
         animation.show(tick, [frame for shown in frames.values() for frame in shown])
         for number, shown in frames.items():
-            animation.show(paint_number(rail, layout.rail_x, box, number), shown)
-    _draw_moves(animation, rail, layout, graph_frames)
+            animation.show(paint_number(row, whole.rail_x, box, number), shown)
+    _draw_moves(animation, rail, layouts, graph_frames)
 
 
-def _draw_moves(animation: Animation, rail: ET.Element, layout: Layout, graph_frames: Sequence[GraphFrame]) -> None:
+def _draw_moves(
+    animation: Animation, rail: ET.Element, layouts: Sequence[Layout], graph_frames: Sequence[GraphFrame]
+) -> None:
     """An arrow beside the rail for each node that got another place."""
-    x = layout.rail_x
-    moves: dict[tuple[int, int], list[int]] = defaultdict(list)
-    for frame, graph_frame in enumerate(graph_frames):
-        for move in graph_frame.moves:
-            moves[move].append(frame)
-    for (old, new), shown in moves.items():
-        start, stop = layout.boxes[old].rail_y, layout.boxes[new].rail_y
+    x = layouts[0].rail_x
+    moves: dict[tuple[float, float], list[int]] = defaultdict(list)
+    for frame, (layout, graph_frame) in enumerate(zip(layouts, graph_frames, strict=True)):
+        for old, new in graph_frame.moves:
+            moves[layout.boxes[old].rail_y, layout.boxes[new].rail_y].append(frame)
+    for (start, stop), shown in moves.items():
         bend = 3 - _ARROW_ROOM
         arrow = ET.SubElement(rail, "g")
         curve = f"M{x:g} {start:g}C{bend} {start:g} {bend} {start:g} {bend} {(start + stop) / 2:g}"
@@ -172,12 +206,14 @@ def _in_trunk(wire: Wire) -> bool:
     return wire.lane is not None and not wire.broken
 
 
-def _draw_trunks(animation: Animation, drawn: Mapping[Edge, Wire], graph_frames: Sequence[GraphFrame]) -> None:
+def _draw_trunks(
+    animation: Animation, drawn: Sequence[Mapping[Edge, Wire]], graph_frames: Sequence[GraphFrame]
+) -> None:
     """The lines of ordinary edges in lanes, those of one source as one: lines drawn twice look bolder than they are."""
     frames: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for frame, graph_frame in enumerate(graph_frames):
         paths: dict[int, list[str]] = defaultdict(list)
-        for edge, wire in drawn.items():
+        for edge, wire in drawn[frame].items():
             if _in_trunk(wire) and graph_frame.edges.get(edge) == ():
                 paths[wire.source].append(wire.path)
         for together in paths.values():
@@ -189,15 +225,19 @@ def _draw_trunks(animation: Animation, drawn: Mapping[Edge, Wire], graph_frames:
 
 
 def _draw_edge(
-    animation: Animation, wire: Wire, edge: Edge, looks: list[dict], graph_frames: Sequence[GraphFrame]
+    animation: Animation,
+    edge: Edge,
+    drawn: Sequence[Mapping[Edge, Wire]],
+    looks: list[dict],
+    graph_frames: Sequence[GraphFrame],
 ) -> None:
-    frames: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    frames: dict[tuple[tuple[str, ...], Wire], list[int]] = defaultdict(list)
     for frame, graph_frame in enumerate(graph_frames):
         if edge in graph_frame.edges:
-            frames[graph_frame.edges[edge]].append(frame)
+            frames[graph_frame.edges[edge], drawn[frame][edge]].append(frame)
     keys = (next(iter(looks[row].values()))[0].key for row in edge[:2])
     ends = " ".join(map(str, keys))
-    for classes, shown in frames.items():
+    for (classes, wire), shown in frames.items():
         own = ("fx-broken",) if wire.broken else ("fx-branch",) if _in_trunk(wire) and not classes else ()
         labelled = "fx-removed" not in classes
         group = paint_wire(animation.root, wire, wire.path, (*own, *classes), {"data-fx-edge": ends}, labelled=labelled)
@@ -209,16 +249,20 @@ def _draw_node(
     row: Box,
     looks: Mapping[tuple, tuple[Seen, list[int]]],
     graph_frames: Sequence[GraphFrame],
-    layout: Layout,
+    layouts: Sequence[Layout],
 ) -> None:
-    """Each look of a node as a group of its own, all in one place."""
+    """Each look of a node as its own group, all in one row."""
+    parent = _row(animation, animation.root, row, layouts)
     for seen, shown in looks.values():
         box, attributes = row, {"data-fx-node": str(seen.key)}
-        came = {old for frame in shown for old, new in graph_frames[frame].moves if new == row.index}
+        came = [(old, frame) for frame in shown for old, new in graph_frames[frame].moves if new == row.index]
         if came:
-            attributes["data-fx-from"] = f"{layout.boxes[min(came)].y - row.y:g}"
+            # The row itself begins where it was in the frame before.
+            old, frame = min(came)
+            before = layouts[max(frame - 1, 0)].boxes
+            attributes["data-fx-from"] = f"{before[old].y - before[row.index].y:g}"
         if not seen.number and "fx-ghost" in seen.classes:
             # Nothing leads to it, so it need not fill its row.
             box = dataclasses.replace(box, height=min(box.height, _GHOST_HEIGHT))
         box = letter(box, seen.node.op, brief_lettering(seen.node, seen.words))
-        animation.show(paint_node(animation.root, box, seen.node.op, seen.classes, attributes), shown)
+        animation.show(paint_node(parent, box, seen.node.op, seen.classes, attributes), shown)

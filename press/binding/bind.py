@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from press import ROOT
-from press.binding import fingerprint
+from press.binding import fingerprint, serving
 
 BUILD = ROOT / "_build"
 HTML, DOCTREES, KEPT = (f"_build/{name}" for name in ("html", ".doctrees", ".fingerprint.json"))
@@ -103,7 +103,7 @@ def _tell_steps(lines: Iterable[str]) -> None:
 def serve(port: int = 8000) -> None:
     """Serve the built book on the loopback address until interrupted."""
     page = build()
-    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(page.parent))
+    handler = functools.partial(serving.Host, directory=str(page.parent))
     with http.server.ThreadingHTTPServer(("127.0.0.1", port), handler) as server:
         print(f"The book is at http://127.0.0.1:{server.server_port}/ (stop with Ctrl+C)", flush=True)
         try:

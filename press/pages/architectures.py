@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,62 +19,49 @@ _PAGE = """\
 # Passes on models that nobody here wrote
 
 The finished passes of the chapters, on {count} architectures of `transformers` with small configurations and random
-weights. Each pass ran on a graph of its own. The result was compared with what it has to equal: outputs and, where
-the pass keeps them, gradients. None was wrong. A number counts nodes, before and after the pass. *left*: the pass has
-changed nothing and logged why, as told below: it refused, or found nothing of the names it was given. An empty field:
-it logged nothing. `make prove ROOM=models` runs all of this.
+weights. Each pass ran on its own graph of each model. The result was compared with what it has to equal: outputs and,
+where the pass keeps them, gradients. None was wrong. `make prove ROOM=models` runs all of this.
+
+Each section lists the models that the pass changed, with their number of nodes before and after it. One number means
+that the count stayed the same. A pass that leaves nodes alone logs the reason, and the section repeats it. In the
+models that are not listed, there was nothing to do.
 
 {passes}
-
-| model | {heads} |
-|---|{rule}
-{rows}
-
-## What was left alone, and why
-
-| pass | reason | model |
-|---|---|---|
-{reasons}
 """
 
 
 def page_text(book: Book) -> str:
     """The text of ``chapters/reference/architectures.md``."""
     record = yaml.safe_load((book.root / RECORD).read_text(encoding="utf-8"))
-    passes: list[dict[str, str]] = record["passes"]
     architectures: dict[str, list[dict[str, Any]]] = record["architectures"]
-    letters = [chr(ord("A") + place) for place in range(len(passes))]
-    return _PAGE.format(
-        count=len(architectures),
-        passes="\n".join(
-            f"- **{letter}** {run['does']}: `{run['name']}`, [chapter {run['chapter'][:2]}](../{run['chapter']}.ipynb)"
-            for letter, run in zip(letters, passes, strict=True)
-        ),
-        heads=" | ".join(letters),
-        rule="---|" * len(letters),
-        rows="\n".join(
-            f"| `{name}` | " + " | ".join(map(_cell, trials)) + " |" for name, trials in architectures.items()
-        ),
-        reasons="\n".join(_reasons(letters, architectures)),
-    )
+    parts = []
+    for place, run in enumerate(record["passes"]):
+        trials = {name: found[place] for name, found in architectures.items()}
+        chapter = f"[chapter {run['chapter'][:2]}](../{run['chapter']}.ipynb)"
+        # Two patterns go by one name.
+        parts.append(f"## `{run['name']}` {run['does']}\n\nFrom {chapter}.\n\n" + "\n".join(_rows(trials)))
+    return _PAGE.format(count=len(architectures), passes="\n\n".join(parts))
 
 
-def _cell(trial: dict[str, Any]) -> str:
-    if "nodes" not in trial:
-        return "*left*" if "left" in trial else "no graph" if "no graph" in trial else ""
-    before, after = trial["nodes"]
-    return f"{before}" if before == after else f"{before} → {after}"
+def _rows(trials: dict[str, dict[str, Any]]) -> Iterator[str]:
+    """What a pass did to the models, as items of a list: changed, then left alone by reason."""
+    if changed := [
+        f"`{name}`\N{NO-BREAK SPACE}{_nodes(*one['nodes'])}" for name, one in trials.items() if "nodes" in one
+    ]:
+        yield f"- Changed: {', '.join(changed)}."
+    reasons: dict[str, list[str]] = {}
+    for name, one in trials.items():
+        for reason in one.get("left", {}):
+            reasons.setdefault(f"Left nodes alone, because {_told(reason)}", []).append(f"`{name}`")
+        if one.get("no graph"):
+            reasons.setdefault(f"No graph, because of a {_told(one['no graph'])}", []).append(f"`{name}`")
+    for reason, names in sorted(reasons.items()):
+        yield f"- {reason}: {', '.join(names)}."
 
 
-def _reasons(letters: list[str], architectures: dict[str, list[dict[str, Any]]]) -> list[str]:
-    rows = []
-    for place, letter in enumerate(letters):
-        found: dict[str, list[str]] = {}
-        for name, trials in architectures.items():
-            trial = trials[place]
-            for reason in [*trial.get("left", {}), *filter(None, [trial.get("no graph")])]:
-                found.setdefault(reason, []).append(f"`{name}`")
-        for reason, names in sorted(found.items()):
-            told = _NAME.sub(lambda name: f"`{name[0]}`", reason)
-            rows.append(f"| {letter} | {told} | {', '.join(names)} |")
-    return rows
+def _nodes(before: int, after: int) -> str:
+    return f"{before}" if before == after else f"{before}\N{NO-BREAK SPACE}→\N{NO-BREAK SPACE}{after}"
+
+
+def _told(reason: str) -> str:
+    return _NAME.sub(lambda name: f"`{name[0]}`", reason)

@@ -13,8 +13,9 @@ from press.manuscript.reading import Manuscript
 _INTRODUCTION = """\
 # Fact check
 
-Articles, guides and docstrings say many things of `torch.fx`. These pages take them claim by claim, in our words and in
-the order of each source. A verdict rests on a cell that runs, here or in a chapter. {count} claims, {counts}.
+If you have read something about `torch.fx` and wonder whether it is true, look it up here. These pages take articles,
+guides and docstrings claim by claim, in our words and in the order of each source. Each verdict rests on a cell that
+runs, here or in a chapter. There are {count} claims: {counts}.
 
 | verdict | means |
 |---|---|

@@ -17,23 +17,19 @@ _PAGE = """\
 The finished passes of the chapters, each on {graphs} [random graphs](tools.ipynb#random-graphs), with
 [all that a pass must keep](tools.ipynb#what-a-pass-must-keep). Where a pass changes numbers on purpose, its result was
 compared with a run of the old graph in which the nodes are computed as the pass should have changed them. No pass
-breaks what was asked. *Applied* counts the graphs that the pass has changed; it left all others alone.
-`make prove ROOM=passes` runs all of this.
+breaks what was asked. *Changed* counts the graphs that the pass has changed; it left all others alone. *Not asked* is
+what the pass does not promise. *Found* is a mistake of an earlier version. `make prove ROOM=passes` runs all of this.
 
-| pass | applied | not asked | found by random graphs |
-|---|---|---|---|
 {passes}
 
-Not asked is what the pass does not promise. Values and gradients are not asked where numbers change on purpose.
+Values and gradients are not asked where numbers change on purpose.
 
 ## What random graphs find in passes of torch
 
-Each program is the body of a function of `x` and `y`. The next columns are its result as it is, and after the pass.
-*Broken* counts the random graphs, of {graphs_for_torch}, whose numbers or whose order the pass breaks. Where the field
-is empty, the fault was found by hand.
+Each program is the body of a function of `x` and `y`, and each entry gives its result without and with the pass. Of
+{graphs_for_torch} random graphs, *breaks* counts those whose numbers or whose order the pass breaks. An entry without
+it was found by hand.
 
-| pass | what is wrong | program | before | after | broken | known as |
-|---|---|---|---|---|---|---|
 {torch}
 """
 
@@ -52,19 +48,20 @@ def page_text(book: Book) -> str:
 def _pass(told: dict[str, Any]) -> str:
     where = f"[chapter {told['chapter'][:2]}](../{told['chapter']}.ipynb)"
     left_out = ", ".join(f"`{name}`" for name in told.get("without", ()))
-    return f"| `{told['name']}` {told['does']}, {where} | {told['applied']} | {left_out} | {told.get('found', '')} |"
+    parts = (
+        f"`{told['name']}` {told['does']}, {where}. *Changed*: {told['applied']}.",
+        f"*Not asked*: {left_out}." if left_out else "",
+        f"*Found*: {told['found']}." if told.get("found") else "",
+    )
+    return f"- {' '.join(filter(None, parts))}"
 
 
 def _fault(told: dict[str, Any]) -> str:
     number = told.get("known")
-    known = f"[#{number}](https://github.com/pytorch/pytorch/issues/{number})" if number else ""
-    cells = (
-        f"`{told['name']}`",
-        told["wrong"],
-        f"`{told['program']}`",
-        told["before"],
-        told["after"],
-        str(told.get("broken", "")),
-        known,
+    results = f"gives {told['before']} without it, {told['after']} with it"
+    parts = (
+        f"`{told['name']}` {told['wrong']}: `{told['program']}` {results}.",
+        f"*Breaks*: {told['broken']}." if "broken" in told else "",
+        f"*Known as*: [#{number}](https://github.com/pytorch/pytorch/issues/{number})." if number else "",
     )
-    return f"| {' | '.join(cells)} |"
+    return f"- {' '.join(filter(None, parts))}"

@@ -28,7 +28,11 @@ _PAGE = """\
 The book is proven with torch {pinned}; `torch.__version__` says which one you have. This page tells what other
 versions do otherwise. Each heading says what torch {pinned} does, and each section is named after the version that
 changed it: on torch 2.9 read the sections 2.10 to 2.13, on 2.15 those of 2.14 and 2.15. For each heading a program
-was run on torch {oldest} to {newest}. Every cell of the book was run on these:
+was run on torch {oldest} to {newest}.
+
+The book has {cells_now:,} cells of code, and `make test` runs all of them on torch {pinned}. On each of the other
+versions, the book was last run as a whole when it had the number of cells in the second column. Cells that were written
+since then are missing there, but the program of each fact below was run on all versions.
 
 | torch | cells | the same | other words | a warning more | behave otherwise | need an earlier cell |
 |---|---|---|---|---|---|---|
@@ -68,7 +72,10 @@ def page_text(book: Book) -> str:
             found[place.fact].append((path, place))
     # Of some versions no more than some notebooks or the facts were asked.
     ordered = record.in_order(version for version, counts in kept.versions.items() if "cells" in counts)
-    counted = [_row(version, kept.versions[version]) for version in ordered]
+    cells_now = sum(cell.cell_type == "code" for notebook in book.proven() for cell in notebook.cells)
+    # Of the pinned version every cell is proven with each test.
+    now = {book.pins["torch"]: {"cells": cells_now, **dict.fromkeys(KINDS, 0)}}
+    counted = [_row(version, now.get(version, kept.versions[version])) for version in ordered]
     seen: dict[str, list[str]] = collections.defaultdict(list)
     for message in kept.messages:
         if message.fact and (words := _WORDS.match(searched(message.text))):
@@ -86,6 +93,7 @@ def page_text(book: Book) -> str:
         pinned=book.pins["torch"],
         oldest=minor(asked[0]),
         newest=minor(asked[-1]),
+        cells_now=cells_now,
         versions="\n".join(counted),
         answers=_of_answers(book),
         facts="\n\n".join(parts),

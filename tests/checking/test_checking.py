@@ -772,10 +772,12 @@ def test_failed_report_has_task_violation_node_and_place(
         "!   2  relu      call_function  torch.relu(relu)",
         "    3  layers_1  call_module    self.layers.1(relu)",
         "    4  output    output         return layers_1",
-        "Read: chapter 02, insertion points, section “Two nodes, one anchor”",
+        "Read: chapter 02, insertion points, section “Two nodes, one anchor” (chapters/02_insertion_points.ipynb)",
     ]
     html = report._repr_html_()
-    assert 'href="../chapters/02_insertion_points.ipynb#two-nodes-one-anchor"' in html
+    assert 'href="../chapters/02_insertion_points.ipynb#heading=Two-nodes,-one-anchor"' in html, (
+        "as JupyterLab names it"
+    )
     assert "Relu after &lt;each&gt; linear" in html
     assert "<each>" not in html
     assert 'class="fx-report fx-failed" role="group" aria-label="Report on ' in html

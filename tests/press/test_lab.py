@@ -43,7 +43,7 @@ def test_a_learner_meets_the_introduction_and_three_folders() -> None:
     assert {entry["name"] for entry in manager(ROOT).get("")["content"]} == {"chapters", "exercises", "solutions"}
     (page,) = (option for option in lab.command(ROOT, ROOT) if option.startswith("--LabApp.default_url="))
     assert (ROOT / page.partition("/lab/tree/")[2]).is_file()
-    assert (lab.STYLE / "custom.css").is_file()
+    assert (lab.STYLE / "custom.css").is_file() and (lab.STYLE / "overrides.json").is_file()
 
 
 def test_a_printed_notebook_is_trusted_without_a_run(printed: Path) -> None:

@@ -9,9 +9,11 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+from press.binding.serving import Host
 
-class _Host(http.server.SimpleHTTPRequestHandler):
-    """Serves a folder below a path, and its own page where there is nothing."""
+
+class _Host(Host):
+    """Serves a folder below a path."""
 
     def __init__(self, *args: object, below: str, **settings: object) -> None:
         self.below = below
@@ -20,18 +22,6 @@ class _Host(http.server.SimpleHTTPRequestHandler):
     def translate_path(self, path: str) -> str:
         inside = path.removeprefix(self.below) if path.startswith(self.below) else "/nothing"
         return super().translate_path(inside)
-
-    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        page = Path(self.directory) / "404.html"
-        if code != 404 or not page.is_file():
-            super().send_error(code, message, explain)
-            return
-        body = page.read_bytes()
-        self.send_response(404)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
         """Say nothing: pytest shows what failed."""

@@ -41,7 +41,7 @@ def test_every_page_of_the_table_of_contents_is_there(built_book: Path) -> None:
 def test_nothing_but_the_book_is_built(built_book: Path) -> None:
     built = {str(path.relative_to(built_book).with_suffix("")) for path in built_book.rglob("*.html")}
     built = {path.replace("\\", "/") for path in built if not path.startswith("_static")}
-    assert built - set(PAGES) == {"index", "search"}, "pages that _toc.yml does not name; if old: remove _build"
+    assert built - set(PAGES) == {"404", "index", "search"}, "pages that _toc.yml does not name; if old: remove _build"
 
 
 def test_no_page_loads_anything_from_another_host(built_book: Path) -> None:
@@ -156,3 +156,12 @@ def test_the_status_page_tells_its_day(built_book: Path, footer: ModuleType) -> 
 
 def test_the_built_folder_holds_nothing_unread(built_book: Path, footer: ModuleType) -> None:
     assert footer.drop_unread(built_book / "_static") == 0
+
+
+def test_a_stored_report_leads_to_the_section_that_it_names() -> None:
+    linked = load("book/_ext/outputs.py").linked
+    sections = {"03_replacement": {"one-use-or-all-uses": "One use, or all uses"}}
+    told = "chapter 03, replacement, section “One use, or all uses”"
+    html = f"<pre>Node `drop` is left.\nRead: {told} (chapters/03_replacement.ipynb)\n</pre>"
+    link = f'<a href="../chapters/03_replacement.html#one-use-or-all-uses">{told}</a>'
+    assert linked(html, "exercises/03_replacement", sections) == f"<pre>Node `drop` is left.\nRead: {link}\n</pre>"

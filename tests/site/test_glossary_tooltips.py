@@ -21,3 +21,11 @@ def test_the_words_of_the_chapters_have_the_definitions_of_the_glossary(built_bo
         words = " ".join(glossary.find(id=anchor).get_text().split())
         assert title and title in words, anchor
         assert "chapter 0" not in title and "Japanese" not in title, anchor
+
+
+def test_words_of_other_languages_are_behind_a_switch(built_book: Path) -> None:
+    glossary = article(built_book, terms.GLOSSARY)
+    assert len(glossary.select("input#fx-languages:not([checked])")) == 1
+    hidden = [entry.get_text() for entry in glossary.select("section .fx-languages")]
+    assert len(hidden) == len(glossary.select("section h3"))
+    assert all("Japanese" in words and "(chapter" not in words for words in hidden)

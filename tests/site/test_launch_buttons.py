@@ -22,7 +22,8 @@ from tests.site.pages import PAGES, parsed
 HOME = "https://github.com/someone/a-book"
 SHOWN = ("chapters/01_node_creation", "exercises/01_node_creation", "chapters/reference/status", "book/setup")
 TOC = {"format": "jb-book", "root": SHOWN[0], "chapters": [{"file": page} for page in SHOWN[1:]]}
-LABELS = ("source-repository-button", "source-edit-button", "source-issues-button")
+LABELS = ("source-repository-button", "source-edit-button", "source-issues-button", "source-discussion-button")
+TALK = f"{HOME}/discussions"
 TEXTS = sorted(
     path
     for name in ("*.md", "docs/*.md", "book/**/*.md", "classroom/**/*.md", "chapters/**/*.md")
@@ -39,7 +40,7 @@ def opened() -> ModuleType:
 def configured(folder: Path, url: str, branch: str = "main", hub: str = "") -> Path:
     """The book's own settings in a folder, with an address."""
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
-    config["repository"] = {"url": url, "branch": branch}
+    config["repository"] = {"url": url, "branch": branch, "discussion": f"{url}/discussions"}
     config["launch_buttons"]["jupyterhub_url"] = hub
     (folder / "_config.yml").write_text(yaml.safe_dump(config, allow_unicode=True), encoding="utf-8")
     for name in ("pyproject.toml", "CHANGELOG.md", "requirements.txt"):
@@ -79,6 +80,10 @@ def test_without_an_address_nothing_shows_one(built_book: Path) -> None:
     assert {page: found for page, found in shown.items() if found} == {}
     setup = (built_book / "book/setup.html").read_text(encoding="utf-8")
     assert "git clone" not in setup and "rocket" not in setup
+    text = parsed(built_book / "book/setup.html").get_text(" ", strip=True)
+    assert "terminal in the folder of the project" in text and not re.search(
+        r"[Dd]ownload or clone|Get the project", text
+    )
 
 
 def test_buttons_lead_to_the_manuscript_a_report_and_places_to_run_it(
@@ -91,7 +96,9 @@ def test_buttons_lead_to_the_manuscript_a_report_and_places_to_run_it(
 
 def test_the_set_up_page_tells_the_address_and_the_buttons(addressed: Path) -> None:
     text = parsed(addressed / "book/setup.html").get_text(" ", strip=True)
-    assert f"git clone {HOME}" in re.sub(r"\s+", " ", text)
+    told = re.sub(r"\s+", " ", text)
+    assert f"git clone {HOME}" in told and told.index("git clone") < 1200, "before the ways to run it"
+    assert parsed(addressed / "book/setup.html").select(f"article a[href='{TALK}']")
     assert "Binder, Colab or JupyterHub" in text
 
 

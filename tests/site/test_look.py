@@ -40,7 +40,7 @@ def test_on_a_phone_code_goes_on_behind_a_mark(browser: Browser, built_book: Pat
 
 def test_in_the_book_the_controls_of_a_stepper_stay_in_view_too(browser: Browser, built_book: Path) -> None:
     page = opened(browser, built_book, "00_first_graph", PHONE)
-    root, bar = page.locator(".fx-stepper"), page.locator(".fx-bar")
+    root, bar = page.locator(".fx-stepper"), page.locator(".fx-steps")
     page.evaluate("y => scrollBy(0, y)", root.bounding_box()["y"] + root.bounding_box()["height"] / 2)
     assert 0 <= bar.bounding_box()["y"] < 120
     bar.get_by_role("button", name="Next").click()

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from fxbook.catalogue import catalogue, of_chapters
@@ -87,6 +88,76 @@ def test_a_key_that_is_wanted_elsewhere_turns_no_page(page: Page, address: str, 
     page.keyboard.press("ArrowRight")
     page.wait_for_timeout(200)
     assert not turned and here(page, address) == CHAPTER
+
+
+def test_a_list_tells_the_keys_and_closes(page: Page, address: str) -> None:
+    for name in (CHAPTER, "book/setup", "search"):
+        page.goto(f"{address}{name}.html")
+        page.locator("body").click(position={"x": 5, "y": 5})
+        page.keyboard.press("?")
+        keys = page.get_by_role("dialog", name="Keys")
+        assert {"←", "→", "/", "?", "n", "p", "Esc"} <= set(keys.locator("kbd").all_inner_texts())
+        assert Axe().run(page, context="dialog[open]").response["violations"] == []
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("Escape")
+        keys.wait_for(state="detached")
+        assert here(page, address) == name
+    page.goto(f"{address}{CHAPTER}.html")
+    page.locator(".fx-show-keys").click()
+    page.get_by_role("button", name="Close").click()
+    page.get_by_role("dialog").wait_for(state="detached")
+
+
+def test_a_slash_leads_to_the_search(page: Page, address: str) -> None:
+    page.goto(f"{address}{CHAPTER}.html")
+    page.keyboard.press("/")
+    page.wait_for_function("document.activeElement.matches('input[type=search]')")
+    page.keyboard.press("?")
+    assert page.evaluate("document.activeElement.value") == "?", "where one types, keys are letters"
+
+
+# ---- The sidebar, and the button to the top --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("width", [1000, 1400, 1920])
+def test_a_hidden_sidebar_stays_hidden_and_the_text_keeps_its_distance(page: Page, address: str, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    page.goto(f"{address}{CHAPTER}.html")
+    sidebar, text = page.locator("#pst-primary-sidebar"), page.locator("article h1")
+    page.locator(".primary-toggle").click()
+    assert not sidebar.is_visible() and text.bounding_box()["x"] >= 20
+    # As the page is first painted: before any script of the site runs.
+    page.route("**/site.js*", lambda route: route.abort())
+    page.goto(f"{address}{EXERCISES}.html")
+    assert not sidebar.is_visible() and text.bounding_box()["x"] >= 20
+    page.unroute("**/site.js*")
+    page.goto(f"{address}{EXERCISES}.html")
+    page.locator(".primary-toggle").click()
+    assert sidebar.is_visible()
+    page.goto(f"{address}{CHAPTER}.html")
+    assert sidebar.is_visible()
+
+
+COVERED = """() => {
+  const button = document.querySelector("#pst-back-to-top"), {top, bottom} = button.getBoundingClientRect();
+  return getComputedStyle(button).display !== "none" && getComputedStyle(button).visibility === "visible"
+    && [...document.querySelectorAll(".fx-stepper")].some(stepper => {
+      const box = stepper.getBoundingClientRect();
+      return box.top < bottom && box.bottom > top;
+    });
+}"""
+
+
+def test_the_button_to_the_top_lies_on_no_stepper(page: Page, address: str) -> None:
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.goto(f"{address}{CHAPTER}.html")
+    shown = 0
+    for top in range(int(page.evaluate("document.documentElement.scrollHeight")), 0, -300):
+        page.evaluate(f"scrollTo(0, {top})")
+        page.wait_for_timeout(60)
+        shown += page.locator("#pst-back-to-top").is_visible()
+        assert not page.evaluate(COVERED), top
+    assert shown > 3
 
 
 # ---- Contents --------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Pages say what they are about; with an address there are cards, a map, and a 404 page that works at any depth."""
+"""Pages say what they are about; a 404 page works at any depth; with an address there are cards and a map."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from press import ROOT
 from press.binding import card
 from tests.browsing import needs_chromium
 from tests.loading import load
-from tests.site.pages import PAGES, TOC, parsed
+from tests.site.pages import PAGES, TOC, ids_of, parsed
 from tests.site.serving import served
 
 found = load("book/_ext/page_metadata.py")
@@ -95,7 +95,7 @@ def test_no_title_says_a_thing_twice(built_book: Path) -> None:
 
 def test_without_an_address_nothing_needs_one(tmp_path: Path) -> None:
     out = small_book(tmp_path, "")
-    assert [name for name in (f"{found.NOT_FOUND}.html", found.MAP, found.ROBOTS) if (out / name).exists()] == []
+    assert [name for name in (found.MAP, found.ROBOTS) if (out / name).exists()] == []
     for page in PAGES_OF_SMALL:
         assert parsed(out / f"{page}.html").select("meta[property^='og:'], base, link[rel=canonical]") == []
 
@@ -144,8 +144,17 @@ def test_the_page_for_nothing_works_at_any_depth(browser: Browser, addressed: tu
 def test_the_page_for_nothing_is_in_no_search_engine(addressed: tuple[Path, str]) -> None:
     page = BeautifulSoup((addressed[0] / "404.html").read_text(), "html.parser")
     assert page.select_one("meta[name=robots]")["content"] == "noindex"
-    first = next(tag for tag in page.head.find_all(True) if tag.get("href") or tag.get("src"))
-    assert first.name == "base", "before anything that has an address"
+
+
+def test_without_an_address_the_page_for_nothing_leads_to_the_root(built_book: Path) -> None:
+    page = parsed(built_book / "404.html")
+    ways = [link["href"].partition("#") for link in page.select("article li a")]
+    assert len(ways) == 3
+    for path, _, anchor in ways:
+        assert path.startswith("/") and (not anchor or anchor in ids_of(built_book / path[1:])), path
+    assert page.select_one("article form")["action"] == "/search.html"
+    loaded = [tag.get("href") or tag.get("src") for tag in page.select("link[rel=stylesheet], script[src], img")]
+    assert loaded and all(path.startswith("/") for path in loaded)
 
 
 # ---- The card --------------------------------------------------------------------------------------------------------

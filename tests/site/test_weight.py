@@ -52,6 +52,11 @@ def test_a_rule_goes_only_if_its_class_or_id_is_nowhere(css: str, kept: str) -> 
     assert load("book/_ext/bundle.py").purged(css, {"shown", "here"}) == kept
 
 
+def test_a_script_loses_what_only_its_authors_read() -> None:
+    script = "// Why.\n(() => {\n\n  const page = 'https://here';  // kept\n})();\n"
+    assert load("book/_ext/bundle.py").brief(script) == "(() => {\nconst page = 'https://here';  // kept\n})();"
+
+
 def test_licences_stay(built_book: Path) -> None:
     assert load("book/_ext/bundle.py").notices(["/*! MIT */a{}/* own */", "/*! MIT */"]) == "/*! MIT */"
     css = (built_book / "_static/site.css").read_text("utf-8")

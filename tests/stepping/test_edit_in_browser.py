@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 import torch
 from axe_playwright_python.sync_playwright import Axe
@@ -14,10 +16,21 @@ from tests.stepping.test_edit_stepper import traced, twelve_nodes_eight_frames
 
 pytestmark = [needs_chromium, pytest.mark.room(name="site")]
 
-# Each drawn part is where it was: nodes by key and place.
-PLACES = """() => Object.fromEntries([...document.querySelectorAll(".fx-frames > .fx-film .fx-node")]
-  .filter(node => getComputedStyle(node).visibility === "visible" && !node.matches(".fx-ghost"))
-  .map(node => [node.dataset.fxNode, node.getBBox().y]))"""
+# What is drawn of the nodes, from top to bottom: key, top, bottom.
+ROWS = """() => [...document.querySelectorAll(".fx-frames > .fx-film .fx-node")]
+  .filter(node => getComputedStyle(node).visibility === "visible")
+  .map(node => [node.dataset.fxNode, node.querySelector(".fx-shape").getBoundingClientRect()])
+  .map(([key, {top, bottom}]) => [key, top, bottom]).sort((one, other) => one[1] - other[1])"""
+# Each arrow ends at a node: how far the farthest is from one.
+LOOSE = """() => Math.max(...[...document.querySelectorAll(".fx-frames > .fx-film .fx-head")]
+  .filter(head => getComputedStyle(head).visibility === "visible").map(head => {
+    const {x, y, width, height} = head.getBoundingClientRect();
+    return Math.min(...[...document.querySelectorAll(".fx-frames > .fx-film .fx-shape")]
+      .filter(shape => getComputedStyle(shape).visibility === "visible").map(shape => {
+        const box = shape.getBoundingClientRect();
+        return Math.max(box.left - x - width, x - box.right, box.top - y - height, y - box.bottom, 0);
+      }));
+  }))"""
 OUTSIDE = texts_outside_their_box(FILM)
 OVERLAPPING = texts_that_overlap(FILM)
 
@@ -41,15 +54,20 @@ def caption(page: Page) -> str:
 def test_to_the_end_by_keyboard_and_nothing_jumps(show) -> None:
     page = show(twelve_nodes_eight_frames())
     page.locator("input[type=range]").focus()
-    places, height = page.evaluate(PLACES), page.evaluate(STEPPER_HEIGHT)
+    rows, height = page.evaluate(ROWS), page.evaluate(STEPPER_HEIGHT)
     for at in range(2, 9):
         page.keyboard.press("ArrowRight")
         assert caption(page).startswith(f"{at}/8")
-        later = page.evaluate(PLACES)
-        assert all(later[key] == y for key, y in places.items()), "a node that stays stays where it was"
+        later = page.evaluate(ROWS)
+        both = {key for key, *_ in rows} & {key for key, *_ in later}
+        kept = [[key for key, *_ in frame if key in both] for frame in (rows, later)]
+        assert kept[0] == kept[1], "no node overtakes another that nobody moved"
+        gaps = [below[1] - above[2] for above, below in itertools.pairwise(later)]
+        assert min(gaps) > 0 and max(gaps) < 40, "there is no room for nodes that come later"
+        assert page.evaluate(LOOSE) < 2
         assert page.evaluate(STEPPER_HEIGHT) == height
         assert page.evaluate(OVERLAPPING) == []
-        places = later
+        rows = later
     page.keyboard.press("ArrowRight")
     assert caption(page).startswith("8/8")
     page.keyboard.press("Home")
@@ -167,8 +185,8 @@ def test_on_paper_all_frames_stand_stacked(show) -> None:
     page = show(twelve_nodes_eight_frames())
     page.emulate_media(media="print")
     assert page.locator(".fx-caption:visible").count() == 8
-    assert page.locator(".fx-frame svg.fx-svg:visible").count() == 8
-    assert not page.locator(".fx-bar").is_visible() and not page.locator(".fx-frames > .fx-film").is_visible()
+    assert page.locator(".fx-frame svg.fx-svg:visible").count() == 8 and page.locator(".fx-title").is_visible()
+    assert not page.locator(".fx-steps").is_visible() and not page.locator(".fx-frames > .fx-film").is_visible()
 
 
 def test_steppers_that_come_later_start_and_none_starts_twice(show) -> None:

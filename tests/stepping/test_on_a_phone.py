@@ -40,7 +40,7 @@ def test_each_panel_alone_and_never_more_than_one_and_a_half_screens(browser: Br
 
 def test_the_controls_stay_in_view(browser: Browser) -> None:
     page = phone(browser, twelve_nodes_eight_frames())
-    stepper, bar = page.locator(".fx-stepper"), page.locator(".fx-bar")
+    stepper, bar = page.locator(".fx-stepper"), page.locator(".fx-steps")
     top, height = stepper.bounding_box()["y"], stepper.bounding_box()["height"]
     for part in (0.2, 0.5, 0.8):
         page.evaluate("y => scrollTo(0, y)", top + part * height)
@@ -49,4 +49,40 @@ def test_the_controls_stay_in_view(browser: Browser) -> None:
         # Nothing lies upon them.
         page.touchscreen.tap(box["x"] + 100, box["y"] + 20)
     assert page.locator(".fx-now .fx-caption").inner_text().startswith("4/8")
+    page.context.close()
+
+
+SWIPE = """([target, from, to]) => {
+  const at = ([clientX, clientY]) => new Touch({identifier: 1, target, clientX, clientY});
+  const send = (type, touches, changedTouches) => target.dispatchEvent(
+    new TouchEvent(type, {bubbles: true, cancelable: true, touches, changedTouches}));
+  send("touchstart", [at(from)], [at(from)]);
+  return send("touchend", [], [at(to)]);
+}"""
+
+
+def test_a_swipe_over_the_drawing_steps_and_one_that_scrolls_does_not(browser: Browser) -> None:
+    page = phone(browser, twelve_nodes_eight_frames())
+
+    def swiped(selector: str, right: int, down: int) -> str:
+        target = page.locator(selector).first.element_handle()
+        assert page.evaluate(SWIPE, [target, [200, 300], [200 + right, 300 + down]]), (
+            "the browser's own acts are left to it"
+        )
+        return page.locator(".fx-now .fx-count").inner_text()
+
+    drawing = ".fx-frames > .fx-film .fx-node"
+    assert swiped(drawing, -90, 10) == "2/8"
+    assert swiped(drawing, 90, 10) == "1/8"
+    assert swiped(drawing, -90, 120) == swiped(drawing, -20, 0) == "1/8"
+    assert swiped(".fx-now .fx-caption", -90, 0) == "1/8", "text is selected so"
+    page.locator(".fx-frames > .fx-film .fx-scroll").evaluate("box => { box.style.width = '100px'; }")
+    assert swiped(drawing, -90, 0) == "1/8", "it scrolls sideways itself"
+    page.context.close()
+
+
+def test_a_thumb_hits_each_button(browser: Browser) -> None:
+    page = phone(browser, twelve_nodes_eight_frames())
+    boxes = [button.bounding_box() for button in page.locator(".fx-bar :is(button, input)").all()]
+    assert len(boxes) == 7 and min(min(box["width"], box["height"]) for box in boxes) >= 44
     page.context.close()
