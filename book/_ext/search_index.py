@@ -38,7 +38,8 @@ WORDS_OF_MESSAGE = 4
 ONCE = ("chapters/reference/", "book/reference/", "chapters/when_it_breaks/", "exercises/")
 MOST_TIMES = {**dict.fromkeys(ONCE, 1), "": 3}
 # Pages that list what other pages tell: found by their headings alone.
-LISTS = tuple(f"chapters/reference/{name}" for name in "api_index architectures random_graphs solved status".split())
+_LISTS = ("api_index", "architectures", "random_graphs", "solved", "status")
+LISTS = tuple(f"chapters/reference/{name}" for name in _LISTS)
 # Too frequent to tell one section from another. find.js leaves out the same.
 COMMON = {
     *(

@@ -33,7 +33,7 @@ _INTRODUCTION = """\
 
 Every error message that a cell of this book shows, as torch {torch} and Python print it, and every mistake that raises
 no error. Open the class of your error. Each entry gives the cause in one line and links to the section that fixes it.
-Names such as `relu` or `mix` come from the models in the chapters; your message has your own names.
+Names such as `relu` or `mix` come from the models in the chapters, but your message has your own names.
 
 {entries} entries, from {chapters} chapters and their pages *{breaks}*. A message that other sections show is listed at
 the end, with the section that shows it. Where another version of torch has other words, its message is listed as well.
@@ -147,18 +147,17 @@ def page_text(book: Book) -> str:
         for message in one.messages:
             if message not in known:
                 listed.setdefault(_code(message), f"Shown in {one.link}")
-    parts = [
-        _INTRODUCTION.format(
-            torch=book.pins.get("torch", ""), entries=len(entries), chapters=len(book.chapters), breaks=BREAKS
-        )
-    ]
     kinds: dict[str, list[tuple[str, str]]] = collections.defaultdict(list)
     for row in loud:
         kinds[row[0].strip("` ").partition(":")[0]].append(row)
-    parts += [_fold(kind, "message", rows) for kind, rows in kinds.items()]
+    parts = [_fold(kind, "message", rows) for kind, rows in kinds.items()]
     parts.append(_fold("No message at all", "silent mistake", silent))
     parts.append(_fold("Shown elsewhere", "message", listed.items()))
-    return "\n\n".join(parts) + "\n"
+    text = "\n\n".join(parts) + "\n"
+    introduction = _INTRODUCTION.format(
+        torch=book.pins.get("torch", ""), entries=text.count("\n- "), chapters=len(book.chapters), breaks=BREAKS
+    )
+    return f"{introduction}\n{text}"
 
 
 def _fold(heading: str, kind: str, rows: Iterable[tuple[str, str]]) -> str:
