@@ -135,7 +135,7 @@ document.addEventListener("DOMContentLoaded", () => {
     if (told) told.hidden = false;
     dispatchEvent(new CustomEvent("fx-memory"));
   };
-  // What a page needs that shows the record: see record.js.
+  // What a page needs that shows the record: see lists.js.
   window.fxMemory = { load, change, whole, pageOf, total: () => total.textContent };
 
   // ---- Reading --------------------------------------------------------------------------------------------------------

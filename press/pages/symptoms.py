@@ -24,10 +24,12 @@ from press.versions.messages import MESSAGE, form
 
 BREAKS = "When it breaks"
 _HEADING = re.compile(r"^(#{2,4}) +(.+?) *$")
+# Of a heading that is a message, the class: the entry stands under it.
+_KIND = re.compile(r"^\w+(Error|Exception|Warning|Failed): (?=.)")
 _LINK = re.compile(r"\[([^\]]+)\]\([^)]*\)")
 _LONGEST = 300
 # Of a heading, what a link shows.
-_LONGEST_LINK = 72
+_LONGEST_LINK = 60
 _INTRODUCTION = """\
 # Symptom index
 
@@ -68,7 +70,7 @@ class Symptom:
     def link(self) -> str:
         """Seen from ``chapters/reference/``."""
         number = self.chapter.rpartition("/")[2][:2]
-        heading = _plain(self.heading) if self.heading.startswith("Silent") else self.heading
+        heading = _plain(self.heading) if self.heading.startswith("Silent") else _KIND.sub("", self.heading)
         return f"[{number} · {_shortened(heading)}](../{self.place})"
 
     @property
