@@ -30,7 +30,7 @@ SYNONYMS = Path(__file__).parent.parent / "search_words.yml"
 ABSENT = SYNONYMS.with_name("not_in_book.yml")
 FIELDS = ("title", "words", "text")
 # A term that stands in the text of more than one section in so many tells no section from another.
-TOO_OFTEN = 12
+TOO_OFTEN = 16
 # A phrase of search_words.yml with so many words is a message.
 WORDS_OF_MESSAGE = 4
 # How often a term stands in a section is told up to here: beyond it the order of what is found hardly changes. In a
