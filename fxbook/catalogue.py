@@ -109,6 +109,14 @@ def place(read: str) -> str:
     return f"{numbered(chapter)}, {title}" + (f", section “{heading}”" if anchor else "")
 
 
+def row(one: About, solved: bool) -> str:
+    """An exercise as a line of a list: whether it is solved, id, difficulty, minutes, title and what it trains."""
+    page, _, anchor = one.read.partition("#")
+    trains = _sections().get(page, {}).get(anchor)
+    told = " · ".join(filter(None, [one.title, trains]))
+    return f"{'✓' if solved else '·'} {one.id:<28} {one.difficulty} of 3 {one.minutes:>3} min  {told}"
+
+
 def has_place(read: str) -> bool:
     """Whether ``"chapter#anchor"`` is a heading of the book; where the press has printed none, any may be one."""
     chapter, _, anchor = read.partition("#")

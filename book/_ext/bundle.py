@@ -209,7 +209,7 @@ def bundle(out: Path, cache: Path, styles: Iterable[str], scripts: Iterable[str]
     static = out / "_static"
     styles, scripts = [*THEME_STYLES, *styles], [*scripts, *THEME_SCRIPTS]
     pages = {path: path.read_text("utf-8") for path in sorted(out.rglob("*.html")) if static not in path.parents}
-    others = [path.read_text("utf-8") for path in sorted(static.glob("search/find.js"))]
+    others = [path.read_text("utf-8") for path in (static / "search/results.js", static / "lists.js") if path.is_file()]
     code = [(static / name).read_text("utf-8") for name in scripts]
     inline = {text for page in pages.values() for text in _INLINE.findall(page)}
     spoken = [text for name, text in zip(scripts, code, strict=True) if name != BOOTSTRAP] + sorted(inline) + others

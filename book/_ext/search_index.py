@@ -1,16 +1,16 @@
 """What the search of the site reads: the words of each section, and its text, as scripts that also load from a folder.
 
-A local Sphinx extension, named in `_config.yml`, in place of Sphinx's index of whole pages. Each page leaves a script
-with the text of its sections in ``_static/search/pages``; from all of them comes one index of words. Only the page of
-the search loads them: the index at once, and of the texts those that it shows. MiniSearch searches;
-``_static/search/find.js`` asks it.
+A local Sphinx extension, named in `_config.yml`, instead of Sphinx's index of whole pages. Each page leaves a script
+with the text of its sections in ``_static/search/pages``; from all of them comes one index of words. Only a reader who
+searches loads them: the index first, and of the texts those that are shown. ``_static/search/find.js`` searches.
 """
 
 import functools
 import json
+import posixpath
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,14 +19,27 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
+# The page that lists every message: its entries lead to the sections that explain them.
+MESSAGES = "chapters/reference/symptom_index"
+# How an entry begins whose section explains another thing.
+SHOWN = "Shown in"
 # Nobody meets an answer by accident.
-LEFT_OUT = ("solutions/",)
-# Words that readers use for what a section calls otherwise, beside the manuscript.
+LEFT_OUT = ("solutions/", MESSAGES)
+# Words that readers use for what a section calls otherwise, and what the book does not have, beside the manuscript.
 SYNONYMS = Path(__file__).parent.parent / "search_words.yml"
+ABSENT = SYNONYMS.with_name("not_in_book.yml")
 FIELDS = ("title", "words", "text")
+# A term that stands in the text of more than one section in so many tells no section from another.
+TOO_OFTEN = 16
+# A phrase of search_words.yml with so many words is a message.
+WORDS_OF_MESSAGE = 4
 # How often a term stands in a section is told up to here: beyond it the order of what is found hardly changes. In a
 # list of the reference a term stands often because the list is long, in a companion because a message is printed.
-MOST_TIMES = {"chapters/reference/": 1, "book/reference/": 1, "chapters/when_it_breaks/": 1, "": 3}
+ONCE = ("chapters/reference/", "book/reference/", "chapters/when_it_breaks/", "exercises/")
+MOST_TIMES = {**dict.fromkeys(ONCE, 1), "": 3}
+# Pages that list what other pages tell: found by their headings alone.
+_LISTS = ("api_index", "architectures", "random_graphs", "solved", "status")
+LISTS = tuple(f"chapters/reference/{name}" for name in _LISTS)
 # Too frequent to tell one section from another. find.js leaves out the same.
 COMMON = {
     *(
@@ -53,6 +66,7 @@ COMMON = {
 }
 _TERM = re.compile(r"\w+")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_BETWEEN = re.compile(r"\s*(\(torch [^)]*\))?\s*")
 _TAG = re.compile(r"<[^>]+>")
 _SHOWN = re.compile(r"<(svg|style|script|table|pre)\b|fx-drawing")
 
@@ -65,6 +79,14 @@ class Section(NamedTuple):
     text: str
 
 
+class Message(NamedTuple):
+    """A message, the page and anchor of its section, and whether that only shows it and explains another thing."""
+
+    text: str
+    place: str
+    shown: bool = False
+
+
 def sections(document: nodes.document) -> Iterator[Section]:
     """The sections of a page, in order."""
     for section in document.findall(nodes.section):
@@ -75,6 +97,9 @@ def sections(document: nodes.document) -> Iterator[Section]:
 
 
 def _text(node: nodes.Node) -> str:
+    # What a cell prints is no text that people look for, except for messages, which the symptom index lists.
+    if isinstance(node, nodes.Element) and "cell_output" in node["classes"]:
+        return ""
     if isinstance(node, nodes.raw):
         html = node.astext()
         return "" if node.get("format") != "html" or _SHOWN.search(html) else _TAG.sub(" ", html)
@@ -82,6 +107,26 @@ def _text(node: nodes.Node) -> str:
         return node.astext()
     inner = (_text(child) for child in node.children)
     return "".join(inner) + ("" if isinstance(node, nodes.Inline) else " ")
+
+
+def messages(document: nodes.document) -> Iterator[Message]:
+    """The messages that the symptom index lists, each with the address that its entry leads to, as seen from there.
+
+    An entry is a paragraph: messages as code, one a line, then what is told of them.
+    """
+    for item in document.findall(nodes.list_item):
+        entry = item.next_node(nodes.paragraph)
+        link = next(iter(item.findall(nodes.reference)), None)
+        if entry is None or link is None:
+            continue
+        found: list[str] = []
+        for child in entry.children:
+            if isinstance(child, nodes.literal):
+                found.append(child.astext())
+            # Behind a message stand a line's end and the versions that have it.
+            elif not isinstance(child, nodes.raw) and not _BETWEEN.fullmatch(child.astext()):
+                yield from (Message(text, link["refuri"], child.astext().strip().startswith(SHOWN)) for text in found)
+                break
 
 
 def terms(text: str) -> Iterator[str]:
@@ -100,25 +145,31 @@ def _of_word(word: str) -> tuple[str, ...]:
 def _of_phrases(phrases: list[str]) -> Iterator[str]:
     """The terms of phrases, and each phrase of several words as one term."""
     for phrase in phrases:
-        own = list(terms(phrase))
-        yield from own
+        yield from terms(phrase)
+        own = [_stem(word) for word in _TERM.findall(phrase)]
         if len(own) > 1:
             yield "+".join(own)
 
 
 def _term(word: str) -> Iterator[str]:
-    word = word.lower()
-    if word not in COMMON and not (word.isdigit() and len(word) > 1):
-        word = re.sub(r"iz(?=e|ing|ation)", "is", word)
-        yield re.sub(r"(?<=[^su]..)s$|(?<=[^s]u.)s$", "", word)
+    if word.lower() not in COMMON and not word.isdigit():
+        yield _stem(word)
 
 
-def index(pages: dict[str, tuple[str, list[Section]]], synonyms: dict[str, str]) -> dict[str, Any]:
-    """What MiniSearch loads, as small as it can be.
+def _stem(word: str) -> str:
+    word = re.sub(r"iz(?=e|ing|ation)", "is", word.lower())
+    return re.sub(r"(?<=[^su]..)s$|(?<=[^s]u.)s$", "", word)
+
+
+def index(
+    pages: dict[str, tuple[str, list[Section]]], synonyms: dict[str, str], listed: Iterable[Message] = ()
+) -> dict[str, Any]:
+    """What find.js loads, as small as it can be.
 
     Args:
         pages: title and sections of each page, by its name.
         synonyms: more words of a section, by its page and anchor: ``"chapters/03_replacement#replace-a-pattern"``.
+        listed: the messages that the book explains or shows.
 
     Raises:
         ExtensionError: a page lacks a section that has synonyms.
@@ -127,24 +178,48 @@ def index(pages: dict[str, tuple[str, list[Section]]], synonyms: dict[str, str])
     # A book of some of the pages has some of the synonyms.
     if lost := [place for place in synonyms if place.partition("#")[0] in pages and place not in places]:
         raise ExtensionError(f"{SYNONYMS.name}: no section has the address {', '.join(lost)}")
+    listed = [*listed, *(Message(one, place) for place, words in synonyms.items() for one in _phrases(words)[1])]
     found: dict[str, list[dict[int, int]]] = defaultdict(lambda: [{} for _ in FIELDS])
     lengths = []
     every = [(page, section) for page, (_, own) in pages.items() for section in own]
     for number, (page, section) in enumerate(every):
-        words = synonyms.get(f"{page}#{section.anchor}", "").split(",")
-        counted = [Counter(terms(section.title)), Counter(_of_phrases(words)), Counter(terms(section.text))]
+        words = _phrases(synonyms.get(f"{page}#{section.anchor}", ""))[0]
+        text = "" if page.startswith(LISTS) else section.text
+        counted = [Counter(terms(section.title)), Counter(_of_phrases(words)), Counter(terms(text))]
         lengths.append([count.total() for count in counted])
         most = next(most for beginning, most in MOST_TIMES.items() if page.startswith(beginning))
         for at, count in enumerate(counted):
             for term, times in count.items():
                 found[term][at][number] = min(times, most)
+    for fields in found.values():
+        if len(fields[-1]) > len(every) / TOO_OFTEN:
+            fields[-1].clear()
+    at_place = {place: number for number, place in enumerate(places)}
+    # The same message is told once for a section.
+    told = {(" ".join(_TERM.findall(one.text)), one.place): one for one in listed if one.place in at_place}
     return {
-        "pages": [
-            [page, title, [[section.anchor, section.title] for section in own]] for page, (title, own) in pages.items()
-        ],
+        "pages": [[page, title, [*map(_heading, own)]] for page, (title, own) in pages.items()],
         "lengths": " ".join(",".join(_digits(value) for value in own) for own in lengths),
-        "terms": "\n".join(f"{term} {'|'.join(map(_postings, found[term]))}" for term in sorted(found)),
+        "terms": "\n".join(
+            f"{term} {'|'.join(map(_postings, found[term])).rstrip('|')}" for term in sorted(found) if any(found[term])
+        ),
+        "messages": "\n".join(
+            f"{one.text}\t{_digits(at_place[one.place])}" + "\t1" * one.shown for one in told.values()
+        ),
     }
+
+
+def _phrases(words: str) -> tuple[list[str], list[str]]:
+    """The words of a section, and the messages among them."""
+    phrases = [phrase.strip() for phrase in words.split(",")]
+    long = [phrase for phrase in phrases if len(_TERM.findall(phrase)) >= WORDS_OF_MESSAGE]
+    return [phrase for phrase in phrases if phrase not in long], long
+
+
+def _heading(section: Section) -> str | list[str]:
+    """A heading, with its anchor where find.js would not make the same of it."""
+    slug = re.sub(r"^[-0-9]+|-$", "", re.sub(r"[^a-z0-9]+", "-", section.title.lower()))
+    return section.title if slug == section.anchor else [section.title, section.anchor]
 
 
 def _postings(times: dict[int, int]) -> str:
@@ -194,15 +269,26 @@ def _write_index(app: Sphinx, failure: Exception | None) -> None:
     pages = {}
     for page in _in_order(app):
         file = _folder(app) / _file(page)
-        if file.is_file():
+        if file.is_file() and not page.startswith(LEFT_OUT):
             name, title, own = json.loads(file.read_text("utf-8").removeprefix("fxText(").rstrip()[:-1])
             pages[name] = (title, [Section(*section) for section in own])
     for file in _folder(app).glob("*.js"):
         if file.name not in map(_file, pages):
             file.unlink()
-    found = index(pages, yaml.safe_load(SYNONYMS.read_text("utf-8")))
+    listed = ()
+    if MESSAGES in app.env.found_docs:
+        tree = app.env.get_and_resolve_doctree(MESSAGES, app.builder)
+        listed = (one._replace(place=_place(app, one.place)) for one in messages(tree))
+    found = index(pages, yaml.safe_load(SYNONYMS.read_text("utf-8")), listed)
+    found["absent"] = yaml.safe_load(ABSENT.read_text("utf-8"))
     text = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
     (_folder(app).parent / "index.js").write_text(f"fxIndex({text})\n", "utf-8")
+
+
+def _place(app: Sphinx, link: str) -> str:
+    """Page and anchor of an address that is seen from the list of messages."""
+    page, _, anchor = posixpath.normpath(posixpath.join(posixpath.dirname(MESSAGES), link)).partition("#")
+    return f"{page.removesuffix(app.builder.out_suffix)}#{anchor}"
 
 
 def _in_order(app: Sphinx) -> list[str]:

@@ -8,7 +8,8 @@ document.addEventListener("DOMContentLoaded", () => {
 
   // ---- What is kept -------------------------------------------------------------------------------------------------
 
-  // `read`: page to true, or false where the reader said no; `seen`: page to its tenths, as bits; `solved`: the ids;
+  // `read`: page to its day, or false where the reader said no; `seen`: page to its tenths, as bits; `solved`: id to its
+  // day; a record from before there were days has true instead of one;
   // `last`: the page that was open last, of those in which one learns.
   const whole = (kept) => ({
     last: typeof kept?.last === "string" ? kept.last : "",
@@ -28,6 +29,7 @@ document.addEventListener("DOMContentLoaded", () => {
   } catch {
     return;
   }
+  const today = () => new Date().toLocaleDateString("sv");
   // Loaded anew for each change, since another tab may have changed it.
   const change = (edit) => {
     const kept = load();
@@ -67,7 +69,7 @@ document.addEventListener("DOMContentLoaded", () => {
   const article = document.querySelector("article.bd-article");
   let readBox = null;
   if (article && links.some((link) => pageOf(link.href) === here)) {
-    const [input, label] = box("Read", ": this page", (yes) => change((kept) => { kept.read[here] = yes; }));
+    const [input, label] = box("Read", ": this page", (yes) => change((kept) => { kept.read[here] = yes && today(); }));
     article.after(make("p", { className: "fx-read-box" }, label));
     readBox = input;
   }
@@ -77,7 +79,7 @@ document.addEventListener("DOMContentLoaded", () => {
     if (!id) continue;
     const title = meta.closest("section")?.querySelector("h2")?.firstChild?.textContent ?? id;
     const [input, label] = box("Solved", `: ${title}`, (yes) => change((kept) => {
-      if (yes) kept.solved[id] = true;
+      if (yes) kept.solved[id] = today();
       else delete kept.solved[id];
     }));
     (meta.querySelector("p") ?? meta).append(" · ", label);
@@ -112,7 +114,7 @@ document.addEventListener("DOMContentLoaded", () => {
 
   const show = () => {
     const kept = load();
-    const read = (page) => kept.read[page] === true;
+    const read = (page) => Boolean(kept.read[page]);
     const solved = (ids) => ids.filter((id) => kept.solved[id]).length;
     for (const link of links) {
       const is = read(pageOf(link.href));
@@ -131,7 +133,10 @@ document.addEventListener("DOMContentLoaded", () => {
     if (left) goOn.replaceChildren("Go on with ", make("a", { href: left.href }, wording(left)));
     forget.textContent = forgotten ? "Undo" : "Forget all of it";
     if (told) told.hidden = false;
+    dispatchEvent(new CustomEvent("fx-memory"));
   };
+  // What a page needs that shows the record: see lists.js.
+  window.fxMemory = { load, change, whole, pageOf, total: () => total.textContent };
 
   // ---- Reading --------------------------------------------------------------------------------------------------------
 
@@ -152,7 +157,7 @@ document.addEventListener("DOMContentLoaded", () => {
     change((later) => {
       if (now === ALL) {
         delete later.seen[here];
-        later.read[here] = true;
+        later.read[here] = today();
       } else later.seen[here] = now;
     });
   };

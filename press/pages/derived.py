@@ -6,7 +6,7 @@ from pathlib import Path
 
 from press import imprint
 from press.book import Book
-from press.pages import architectures, fact_check, random_graphs, status, symptoms, versions, wild
+from press.pages import architectures, exercises, fact_check, random_graphs, status, symptoms, versions, wild
 from press.printing.freshness import Texts
 
 
@@ -19,6 +19,8 @@ def _api_index(book: Book) -> str:
 PAGES: Texts = {
     Path("chapters/reference/symptom_index.md"): symptoms.page_text,
     Path("chapters/reference/api_index.md"): _api_index,
+    Path("chapters/reference/exercises.md"): exercises.all_exercises,
+    Path("chapters/reference/solved.md"): exercises.solved,
     Path("chapters/reference/fact_check.md"): fact_check.page_text,
     Path("chapters/reference/status.md"): status.page_text,
     Path("chapters/reference/architectures.md"): architectures.page_text,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from nbformat import NotebookNode
@@ -24,18 +24,21 @@ from press.versions.messages import MESSAGE, form
 
 BREAKS = "When it breaks"
 _HEADING = re.compile(r"^(#{2,4}) +(.+?) *$")
+# Of a heading that is a message, the class: the entry stands under it.
+_KIND = re.compile(r"^\w+(Error|Exception|Warning|Failed): (?=.)")
 _LINK = re.compile(r"\[([^\]]+)\]\([^)]*\)")
 _LONGEST = 300
+# Of a heading, what a link shows.
+_LONGEST_LINK = 60
 _INTRODUCTION = """\
 # Symptom index
 
-Every error message that a cell of this book shows, as torch {torch} and Python print it, and every fault without a
-message. Each entry gives the cause in one line and links to the fix. Names such as `relu` or `mix` come from the
-models in the chapters; your message has your own names. Paste the middle of your message into the search box, or look
-here.
+Every error message that a cell of this book shows, as torch {torch} and Python print it, and every mistake that raises
+no error. Open the class of your error. Each entry gives the cause in one line and links to the section that fixes it.
+Names such as `relu` or `mix` come from the models in the chapters, but your message has your own names.
 
 {entries} entries, from {chapters} chapters and their pages *{breaks}*. A message that other sections show is listed at
-the end, with the section that shows it. Where another version of torch has other words, its message is listed, too.
+the end, with the section that shows it. Where another version of torch has other words, its message is listed as well.
 """
 
 
@@ -67,7 +70,8 @@ class Symptom:
     def link(self) -> str:
         """Seen from ``chapters/reference/``."""
         number = self.chapter.rpartition("/")[2][:2]
-        return f"[chapter {number}](../{self.place})"
+        heading = _plain(self.heading) if self.heading.startswith("Silent") else _KIND.sub("", self.heading)
+        return f"[{number} · {_shortened(heading)}](../{self.place})"
 
     @property
     def place(self) -> str:
@@ -77,7 +81,7 @@ class Symptom:
     @property
     def told(self) -> str:
         """The cause, and where the fix is."""
-        return f"{self.cause}. Fix: {self.link}."
+        return f"{self.cause}. Fix: {self.link}"
 
 
 def symptoms(chapter: str, notebook: NotebookNode) -> tuple[list[Symptom], list[Symptom]]:
@@ -134,35 +138,43 @@ def page_text(book: Book) -> str:
     others = [one for _, listed in found for one in listed]
     elsewhere = [one for one in others if not known.issuperset(one.messages)]
     pairs = ((message, one) for one in entries if not one.silent for message in one.searched)
-    told = [(message, one.told, "") for message, one in pairs]
-    fixes = {one.place: f"Shown in {one.link}, *{one.heading}*." for one in others}
+    told = [(_code(message), one.told) for message, one in pairs]
+    fixes = {one.place: f"Shown in {one.link}" for one in others}
     fixes.update({one.place: one.told for one in entries})
     told += _on_other_versions(fixes, book, known)
-    loud = sorted(told, key=lambda row: row[0].lower())
-    silent = [one for one in entries if one.silent]
-    parts = [
-        _INTRODUCTION.format(
-            torch=book.pins.get("torch", ""), entries=len(entries), chapters=len(book.chapters), breaks=BREAKS
-        )
-    ]
-    kinds = dict.fromkeys(message.partition(":")[0] for message, _, _ in loud)
-    for kind in kinds:
-        parts.append(f"## {kind}")
-        parts += [f"- {_code(m)}{where}\\\n  {fix}" for m, fix, where in loud if m.partition(":")[0] == kind]
-    parts.append("## No message at all")
-    parts += [f"- **{_plain(one.heading)}.**\\\n  {one.told}" for one in silent]
-    parts.append("## Shown elsewhere")
-    listed_before: set[str] = set(known)
+    loud = sorted(told, key=lambda row: row[0].strip("` ").lower())
+    silent = [(f"**{_plain(one.heading)}.**", one.told) for one in entries if one.silent]
+    listed: dict[str, str] = {}
     for one in elsewhere:
         for message in one.messages:
-            if message not in listed_before:
-                listed_before.add(message)
-                parts.append(f"- {_code(message)}\\\n  Shown in {one.link}, *{one.heading}*.")
-    return "\n\n".join(parts) + "\n"
+            if message not in known:
+                listed.setdefault(_code(message), f"Shown in {one.link}")
+    kinds: dict[str, list[tuple[str, str]]] = collections.defaultdict(list)
+    for row in loud:
+        kinds[row[0].strip("` ").partition(":")[0]].append(row)
+    parts = [_fold(kind, "message", rows) for kind, rows in kinds.items()]
+    parts.append(_fold("No message at all", "silent mistake", silent))
+    parts.append(_fold("Shown elsewhere", "message", listed.items()))
+    text = "\n\n".join(parts) + "\n"
+    introduction = _INTRODUCTION.format(
+        torch=book.pins.get("torch", ""), entries=text.count("\n- "), chapters=len(book.chapters), breaks=BREAKS
+    )
+    return f"{introduction}\n{text}"
 
 
-def _on_other_versions(fixes: Mapping[str, str], book: Book, known: set[str]) -> Iterator[tuple[str, str, str]]:
-    """The messages of other versions of torch: each with what is told of it, and the versions that have it.
+def _fold(heading: str, kind: str, rows: Iterable[tuple[str, str]]) -> str:
+    """A class of errors: a heading, and a fold with its messages; those of one cause and one fix are one entry."""
+    entries: dict[str, list[str]] = collections.defaultdict(list)
+    for message, told in dict.fromkeys(rows):
+        entries[told].append(message)
+    count = sum(map(len, entries.values()))
+    lines = ["- " + "\\\n  ".join([*messages, told]) for told, messages in entries.items()]
+    summary = f"<summary>{count} {kind}{'' if count == 1 else 's'}</summary>"
+    return "\n\n".join([f"## {heading}", f'<details class="fx-symptoms">\n{summary}', *lines, "</details>"])
+
+
+def _on_other_versions(fixes: Mapping[str, str], book: Book, known: set[str]) -> Iterator[tuple[str, str]]:
+    """The messages of other versions of torch, each with the versions that have it and with what is told of it.
 
     Args:
         fixes: what is told in each section, by its place.
@@ -187,7 +199,7 @@ def _on_other_versions(fixes: Mapping[str, str], book: Book, known: set[str]) ->
     for message, fix in told.items():
         if fix and form(message) not in forms:
             forms.add(form(message))
-            yield message, fix, f" (torch {record.spans(versions[message], book.record.versions)})"
+            yield f"{_code(message)} (torch {record.spans(versions[message], book.record.versions)})", fix
 
 
 def _lines(notebook: NotebookNode) -> Iterator[tuple[str, str]]:
@@ -218,6 +230,13 @@ def _plain(heading: str) -> str:
     text = re.sub(r"^Silent: *", "", heading)
     # A name keeps its spelling.
     return text if re.match(r"\w*[_(]", text) else text[:1].upper() + text[1:]
+
+
+def _shortened(heading: str) -> str:
+    """A heading as one line shows it: cut between words, without marks of code that would stay open."""
+    if len(heading) <= _LONGEST_LINK:
+        return heading
+    return heading.replace("`", "")[:_LONGEST_LINK].rpartition(" ")[0].rstrip(" ,:;([\\<*") + " …"
 
 
 def _code(text: str) -> str:

@@ -166,7 +166,8 @@ def _exercises(book: Book, sheet: ExerciseSheet) -> Iterator[Cell]:
         folds = [_fold("First hint", exercise.hints[0]), _fold("Second hint", exercise.hints[1])]
         folds.append(_fold("Once it passes", exercise.what_if))
         yield _prose("\n\n".join([UNSOLVED, _block(""), *folds]), exercise.place(), f"{exercise.id}-help")
-    done = f"Done, or stuck for good? The [solutions](../solutions/{sheet.chapter}.ipynb) say why, too."
+    done = f"Done, or stuck for good? The [solutions](../solutions/{sheet.chapter}.ipynb) say why. "
+    done += "[All exercises](../chapters/reference/exercises.md) lists those of the other chapters."
     yield _prose(done, Place(sheet.folder, 0), "solutions")
 
 

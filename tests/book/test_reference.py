@@ -6,10 +6,12 @@ import re
 
 import pytest
 
+from fxbook.catalogue import catalogue
 from press.book import the_book
 from press.manuscript.claims import claims
 from press.manuscript.problems import PressError
 from press.manuscript.reading import HEADER, read
+from press.pages.exercises import all_exercises, solved
 from press.pages.symptoms import of_every_chapter
 from press.pages.symptoms import page_text as symptom_text
 
@@ -38,6 +40,20 @@ def test_the_symptom_index_has_the_messages_of_the_chapters_and_their_silent_fau
             assert entry.link in text
     assert "`RuntimeError: Tried to erase Node act but it still had 2 users in the graph" in text
     assert "**What was written in place is read as it was.**" in text
+    links = re.findall(r"(?:Fix:|Shown in) \[(.+?)\]\(\.\./(?:when_it_breaks/)?(\d\d)", text)
+    assert len(links) > LEAST_SYMPTOMS and [link for link in links if not link[0].startswith(f"{link[1]} · ")] == []
+
+
+def test_all_exercises_are_on_their_pages_with_what_they_train() -> None:
+    book = the_book()
+    index, record = all_exercises(book), solved(book)
+    for one in catalogue().values():
+        row = next(line for line in index.splitlines() if f"`{one.id}`" in line)
+        page, _, section = one.read.partition("#")
+        assert f"[{one.title}](" in row and f"[{book.headings(page)[section]}](../{page}.ipynb#{section})" in row
+        assert f"| {one.difficulty} | {one.minutes} | [{one.chapter[:2]}](" in row
+        assert f"`{one.id}` | {one.minutes} |" in record
+    assert index.count("\n| [") == len(catalogue())
 
 
 @pytest.mark.parametrize("name", BAD_CLAIMS)

@@ -101,7 +101,7 @@ def test_it_says_at_once_that_the_solutions_are_public() -> None:
     first = GUIDE.partition("\n## Hand out\n")[2].strip()
     assert first.startswith("**The solutions are public.**")
     before = first.partition("classroom release --assignment")[0]
-    for part in ("Hidden variants", "Exercises of your own", "A private fork", "`docs/authoring.md`", "make notebooks"):
+    for part in ("Hidden variants", "Your own exercises", "A private fork", "`docs/authoring.md`", "make notebooks"):
         assert part in before
     assert "\n## Add an exercise\n" in (ROOT / "docs" / "authoring.md").read_text(encoding="utf-8")
 

@@ -182,6 +182,16 @@ def test_every_printed_exercise_notebook_is_a_sheet_of_all_its_answers() -> None
         assert about.answer in cells[-1] and not any(cell.startswith("check(") for cell in cells)
 
 
+def test_what_is_solved_is_listed_with_its_day(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from fxbook.__main__ import main
+
+    (tmp_path / NAME).write_text(f'{{"solved": {{"{SECOND.id}": "2026-11-20T10:00:00"}}}}')
+    assert main(["solved", "--folder", str(tmp_path)]) == 0
+    shown = capsys.readouterr().out
+    assert f"1 of {len(catalogue())} exercises solved" in shown and f"chapter 00: 1 of {len(CHAPTER)}" in shown
+    assert re.search(rf"✓ 2026-11-20 +{SECOND.id} +{SECOND.title}", shown) and FIRST.title not in shown
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [(["--folder", "nowhere"], "There is no folder nowhere"), (["99"], "There is no exercise '99'")],

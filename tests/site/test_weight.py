@@ -61,7 +61,6 @@ def test_licences_stay(built_book: Path) -> None:
     assert load("book/_ext/bundle.py").notices(["/*! MIT */a{}/* own */", "/*! MIT */"]) == "/*! MIT */"
     css = (built_book / "_static/site.css").read_text("utf-8")
     assert "Bootstrap Authors" in css and "Font Awesome Free" in css
-    assert (built_book / "_static/search/minisearch.LICENSE.txt").is_file()
     assert (built_book / "_static/scripts/bootstrap.js.LICENSE.txt").is_file()
 
 

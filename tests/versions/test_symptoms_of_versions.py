@@ -65,7 +65,7 @@ def test_a_message_is_listed_under_each_class_that_it_may_have() -> None:
 def test_an_error_of_another_version_is_told_by_its_fact() -> None:
     text = PAGE.read_text(encoding="utf-8")
     message = "TypeError: ExportedProgram.module() got an unexpected keyword argument 'check_guards'"
-    told = text.partition(f"- `{message}` (torch 2.6 to 2.8)\\\n")[2].partition("\n\n")[0]
+    told = text.partition(f"`{message}` (torch 2.6 to 2.8)\\\n")[2].partition("\n\n")[0]
     assert (
         "Only from torch 2.9 on" in told and "(versions.md#exportedprogrammodule-has-the-option-check_guards)" in told
     )

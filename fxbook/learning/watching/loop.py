@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from fxbook.catalogue import About, numbered, of_chapters
+from fxbook.catalogue import About, numbered, of_chapters, row
 from fxbook.learning import sheets
 from fxbook.learning.watching import screen
 from fxbook.learning.watching.attempt import Attempt, attempt
@@ -102,9 +102,7 @@ class Watch:
         return f"Made {script.name}: whichever of the two you save last is checked."
 
     def _listed(self, chapter: str, exercises: Sequence[About]) -> str:
-        marks = ("✓" if one.id in self.progress else "·" for one in exercises)
-        about = (f"{one.id:<28} {one.minutes:>3} min  {one.title}" for one in exercises)
-        return "\n".join([self.sum(chapter), *map(" ".join, zip(marks, about, strict=True))])
+        return "\n".join([self.sum(chapter), *(row(one, one.id in self.progress) for one in exercises)])
 
     def sum(self, chapter: str) -> str:
         """How many exercises of a chapter are solved, as the sidebar of the book counts them."""

@@ -32,6 +32,10 @@ class Progress:
     def __contains__(self, exercise_id: str) -> bool:
         return exercise_id in self._solved
 
+    def day(self, exercise_id: str) -> str:
+        """The day on which an exercise was first solved, ``"2026-11-28"``; ``""`` for one that is not solved."""
+        return self._solved.get(exercise_id, "")[:10]
+
     def solved(self, exercise_id: str) -> None:
         """Keep that an exercise is solved."""
         if exercise_id not in self._solved:
