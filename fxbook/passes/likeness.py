@@ -134,7 +134,7 @@ def of_outcomes(
 ) -> str | None:
     """What differs first between two runs: the result, what became of the inputs, or of the weights that both have.
 
-    ``skipped`` gets the name of each part that cannot be compared.
+    ``skipped`` gets the name of each part of the result that cannot be compared.
     """
     if before.error is not None:
         # What could not run has no values to keep.
@@ -144,7 +144,6 @@ def of_outcomes(
         return f"the module raises {type(after.error).__name__}: {said}"
     written = [name for name in before.state if name in after.state and name in before.written | after.written]
     pairs = [
-        ("the result", before.result, after.result),
         *(
             (f"input {i}, once the module has run,", *pair)
             for i, pair in enumerate(zip(before.inputs, after.inputs, strict=True))
@@ -154,7 +153,9 @@ def of_outcomes(
             for name in written
         ),
     ]
-    found = (difference(old, new, where, rtol, atol, skipped) for where, old, new in pairs)
+    if said := difference(before.result, after.result, "the result", rtol, atol, skipped):
+        return said
+    found = (difference(old, new, where, rtol, atol) for where, old, new in pairs)
     return next(filter(None, found), None) or unviewable(before.layout, after.layout)
 
 

@@ -19,6 +19,7 @@ from torch.fx.passes.shape_prop import ShapeProp
 from torch.fx.passes.split_module import split_module
 
 from fxbook import check_pass, draw, inputs_for, invariants, random_graph
+from tests.passes.planted.models import in_sealed
 from tests.passes.wrong import nothing, raises
 
 aten = torch.ops.aten
@@ -100,6 +101,19 @@ def test_nested_tensors_are_told_as_not_compared() -> None:
     report = check_pass(nothing, module, (nested,))
     assert report and any("not compared: whether the pass writes into input 0" in one.message for one in report.advice)
     assert names(check_pass(negates, module, (nested,)).faults) == ["values"]
+
+
+@pytest.mark.parametrize(
+    ("module", "value"),
+    [(fx.symbolic_trace(lambda x: torch.relu(x)), torch.ones(2, device="meta")), (in_sealed(), torch.ones(2))],
+    ids=["meta", "object"],
+)
+def test_a_result_that_cannot_be_compared_is_not_equal(module: fx.GraphModule, value: Tensor) -> None:
+    report = check_pass(nothing, module, (value,))
+    assert not report and "the result cannot be compared" in report.faults[0].message
+    assert check_pass(nothing, module, (value,), without=["values"])
+    with pytest.raises(invariants.NotAskedError, match="the result cannot be compared"):
+        invariants.values(nothing, module, (value,))
 
 
 # ---- what the report tells -------------------------------------------------------------------------------------------

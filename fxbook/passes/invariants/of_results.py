@@ -34,7 +34,13 @@ def values(trial: Trial) -> Told | None:
         Traceback (most recent call last):
         fxbook.passes.report.ValuesError: values: the result has other numbers: -0.761594 at [0], before: 0 (1 ...
     """
-    return _other_values(trial, trial.inputs) or _in_other_branches(trial)
+    skipped: list[str] = []
+    if told := _other_values(trial, trial.inputs, skipped) or _in_other_branches(trial):
+        return told
+    if skipped:
+        what = " and ".join(dict.fromkeys(skipped))
+        raise NotAskedError(f"{what} cannot be compared: it has no numbers, or its class has no `==`")
+    return None
 
 
 def _in_other_branches(trial: Trial) -> Told | None:
@@ -77,11 +83,8 @@ def values_at_another_size(trial: Trial) -> Told | None:
     return None
 
 
-def _other_values(trial: Trial, inputs: Sequence[Any]) -> Told | None:
-    skipped: list[str] = []
+def _other_values(trial: Trial, inputs: Sequence[Any], skipped: list[str] | None = None) -> Told | None:
     said = of_outcomes(*trial.outcomes(inputs), trial.rtol, trial.atol, skipped)
-    for part in skipped:
-        trial.leave_out(f"{part}, for which torch and Python have no comparison", "values")
     if said is None:
         return None
     first = first_node(trial.before, trial.after, inputs, trial.rtol, trial.atol)
