@@ -20,11 +20,12 @@ from torch.utils import _pytree as pytree
 from fxbook.graph.given import bytes_of, children_of, held_by, settings_of
 from fxbook.graph.global_state import GlobalStateSnapshot
 from fxbook.graph.record import GraphRecord, record
-from fxbook.passes.calling import Inputs, call, checked, resized, shapes
+from fxbook.passes.calling import Inputs, call, checked, shapes
 from fxbook.passes.copying import copied
-from fxbook.passes.growing.inputs import inputs_for, open_sizes, takes_sizes
+from fxbook.passes.growing.inputs import inputs_for
 from fxbook.passes.layout import layout_of
 from fxbook.passes.process import Process
+from fxbook.passes.resizing import Resized, other_sizes
 from fxbook.passes.shaking import shake
 from fxbook.passes.state import Otherwise, replaced
 from fxbook.passes.watching import watched
@@ -33,7 +34,6 @@ Pass = Callable[[Any], Any]
 Tried = fx.GraphModule | ExportedProgram
 SEED = 0
 """Under which every module is run, so that two runs draw the same random numbers."""
-_OTHER_ROWS = (1, 5)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -161,29 +161,23 @@ class Trial:
         return checked(Inputs(checked(inputs, None, "others"), kwargs))
 
     @functools.cached_property
-    def others(self) -> list[Inputs]:
-        """Inputs of other sizes on which the module runs: those that were given, or all with one row, and with five."""
-        given = self._others
-        found = []
-        for one in [self._resized(rows) for rows in _OTHER_ROWS] if given is None else given:
+    def others(self) -> list[Resized]:
+        """Inputs of other sizes on which the module runs: those that were given, or all that are open made others."""
+        if self._others is not None:
+            return [Resized(one) for one in self._others]
+        found: list[Resized] = []
+        whys: list[str] = []
+        for one in other_sizes(self.module, self.inputs, drawn=not self.inputs_given):
             if isinstance(one, str):
-                self.why_no_others = one
-            elif (error := outcome(self.before, one).error) is None:
+                whys.append(one)
+            elif (error := outcome(self.before, one.inputs).error) is None:
                 found.append(one)
-            else:
-                said = str(error).strip().split("\n")[0][:200]
-                self.why_no_others = (
-                    f"sizes are fixed: with {shapes(one)} the module raises {type(error).__name__}: {said}"
-                )
+            elif one.usual:
+                whys.append(f"sizes are fixed: with {shapes(one.inputs)} the module raises {one_line(error)}")
+        self.why_no_others = next(iter(whys), "the module takes no other sizes")
         return found
 
     why_no_others = "none were given"
-
-    def _resized(self, rows: int) -> Inputs | str:
-        if open_sizes(self.module) and (not self.inputs_given or takes_sizes(self.module)):
-            drawn = Inputs(inputs_for(self.module, rows))
-            return drawn if shapes(drawn) != shapes(self.inputs) else "sizes are fixed: no input has a batch dimension"
-        return resized(self.module, self.inputs, rows)
 
     @functools.cached_property
     def recorded(self) -> tuple[GraphRecord, GraphRecord]:

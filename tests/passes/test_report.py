@@ -86,8 +86,10 @@ def test_given_inputs_get_other_rows_where_the_graph_allows_it() -> None:
 
     module = fx.symbolic_trace(lambda x, y: x * y * x.size(0))
     report = check_pass(burns_the_size, module, (torch.ones(2, 3), torch.ones(2, 3)))
-    assert names(report.faults)[0] == "values_at_another_size" and report.asked["values_at_another_size"] == 2
+    assert names(report.faults)[0] == "values_at_another_size" and report.asked["values_at_another_size"] > 2
     report = check_pass(burns_the_size, module, (torch.ones(2, 3), torch.ones(1, 3)))
+    assert names(report.faults)[0] == "values_at_another_size"
+    report = check_pass(nothing, fx.symbolic_trace(lambda x: x * x), (torch.tensor(2.0),))
     assert report and "give `others`" in report.asked["values_at_another_size"]
     # Whoever names an invariant demands an answer.
     assert not check_pass(nothing, program().module(), keep=["values_at_another_size"])
@@ -321,7 +323,7 @@ def test_of_a_right_pass_of_torch_no_fault_is_told(run: Any) -> None:
     module = fx.symbolic_trace(Block().eval())
     ShapeProp(module).propagate(*inputs)
     report = check_pass(run, module, inputs).require()
-    assert report.changes and report.asked["values_at_another_size"] == 2
+    assert report.changes and report.asked["values_at_another_size"] >= 2
 
 
 def detaches_relu(module: fx.GraphModule) -> PassResult:

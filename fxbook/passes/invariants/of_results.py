@@ -66,7 +66,9 @@ def _in_other_branches(trial: Trial) -> Told | None:
 def values_at_another_size(trial: Trial) -> Told | None:
     """The same for inputs of other sizes: a number that the pass took from one input is no constant of the module.
 
-    Where no ``others`` are given, all inputs get one row and five, if the graph leaves their first dimension open.
+    Where no ``others`` are given, all inputs get one row and five, and then other sizes in each further dimension, as
+    far as the graph leaves them open and the module runs. A result for no rows, or for one row in one input alone,
+    which broadcasts, is kept too; that the module now raises there is advice.
 
     Example:
         >>> from fxbook import invariants, random_graph
@@ -75,12 +77,17 @@ def values_at_another_size(trial: Trial) -> Told | None:
     if not trial.others:
         raise NotAskedError(trial.why_no_others)
     trial.asked = len(trial.others)
-    for inputs in trial.others:
+    advice = None
+    for inputs, usual in trial.others:
         if told := _other_values(trial, inputs):
             broken_anyway = _other_values(trial, trial.inputs) is not None
             cure = "" if broken_anyway else "compute sizes in the graph, do not write them into it"
-            return Told(f"with inputs of shape {shapes(inputs)}, {told.what}", cure, told.node)
-    return None
+            raises = told.what.startswith("the module raises")
+            said = Told(f"with inputs of shape {shapes(inputs)}, {told.what}", cure, told.node, raises and not usual)
+            if not said.advice:
+                return said
+            advice = advice or said
+    return advice
 
 
 def _other_values(trial: Trial, inputs: Sequence[Any], skipped: list[str] | None = None) -> Told | None:
