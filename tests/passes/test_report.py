@@ -97,6 +97,15 @@ def test_given_inputs_get_other_rows_where_the_graph_allows_it() -> None:
         invariants.values_at_another_size(nothing, program().module())
 
 
+def test_a_size_with_a_name_stays_open() -> None:
+    """To compare it with a number would tell the shape environment, which all copies share, that it is that number."""
+    sizes = ({1: torch.export.Dim.DYNAMIC},)
+    module = torch.export.export(nn.Softmax(1), (torch.ones(4, 6),), dynamic_shapes=sizes).module()
+    for _ in range(2):
+        report = check_pass(nothing, module, (torch.ones(4, 6),))
+        assert report.asked["values_at_another_size"] == 2 and report.asked["meta"] == 1
+
+
 def test_nested_tensors_are_told_as_not_compared() -> None:
     module = fx.symbolic_trace(lambda x: torch.relu(x))
     nested = torch.nested.nested_tensor([torch.ones(2, 3), torch.ones(4, 3)], layout=torch.jagged)

@@ -111,6 +111,14 @@ def _size(size: Any, named: dict[Any, int]) -> int:
     return int(expression.xreplace(known))
 
 
+def known_size(size: Any, named: dict[Any, int]) -> int | None:
+    """A size as a number, where all its names are known; ``int(size)`` and ``size == 3`` would fix it."""
+    if not isinstance(size, torch.SymInt):
+        return int(size)
+    expression = size.node.expr
+    return int(expression.xreplace(named)) if expression.free_symbols <= named.keys() else None
+
+
 def _hint(size: torch.SymInt, name: Any) -> int:
     environment = size.node.shape_env
     # Before torch 2.10 it has the other name.

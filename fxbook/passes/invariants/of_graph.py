@@ -11,6 +11,7 @@ from torch import Tensor, fx
 
 from fxbook.passes.asking import NotAskedError, Told, invariant
 from fxbook.passes.calling import ordered
+from fxbook.passes.growing.inputs import known_size
 from fxbook.passes.trial import Trial, kept, one_line
 
 
@@ -107,10 +108,16 @@ class _Telling(fx.Interpreter):
     def __init__(self, module: fx.GraphModule) -> None:
         super().__init__(module)
         self.untrue: dict[str, str] = {}
+        self.sizes: dict[Any, int] = {}
 
     def run_node(self, n: fx.Node) -> Any:
         value = super().run_node(n)
-        if said := _tells(n.meta, value):
+        told = n.meta.get("val")
+        if n.op == "placeholder" and isinstance(value, Tensor) and isinstance(told, Tensor):
+            for size, now in zip(told.shape, value.shape, strict=False):
+                if isinstance(size, torch.SymInt) and size.node.expr.is_symbol:
+                    self.sizes[size.node.expr] = now
+        if said := _tells(n.meta, value, self.sizes):
             self.untrue[n.name] = said
         return value
 
@@ -139,12 +146,13 @@ def _meta_untrue(trial: Trial) -> Told | None:
     return None
 
 
-def _tells(meta: dict[str, Any], value: Any) -> str | None:
+def _tells(meta: dict[str, Any], value: Any, sizes: dict[Any, int]) -> str | None:
     for key in ("tensor_meta", "val"):
         told = meta.get(key)
         if isinstance(value, Tensor) and not value.is_nested and hasattr(told, "shape") and hasattr(told, "dtype"):
-            if tuple(told.shape) != tuple(value.shape):
-                return f"the shape {tuple(told.shape)}, its value has {tuple(value.shape)}"
+            known = [known_size(size, sizes) for size in told.shape]
+            if None not in known and known != list(value.shape):
+                return f"the shape {tuple(known)}, its value has {tuple(value.shape)}"
             if told.dtype != value.dtype:
                 return f"the dtype {told.dtype}, its value has {value.dtype}"
     return None
