@@ -13,7 +13,7 @@ from torch import Tensor, fx
 
 from fxbook.graph.given import dense_of
 from fxbook.passes.calling import ordered
-from fxbook.passes.layout import unviewable
+from fxbook.passes.layout import laid_otherwise
 from fxbook.passes.trial import Outcome, detached, kept
 
 
@@ -130,11 +130,18 @@ def _listed(slots: str | Iterable[str]) -> Iterable[str]:
 
 
 def of_outcomes(
-    before: Outcome, after: Outcome, rtol: float | None, atol: float | None, skipped: list[str] | None = None
+    before: Outcome,
+    after: Outcome,
+    rtol: float | None,
+    atol: float | None,
+    skipped: list[str] | None = None,
+    *,
+    layout: bool = True,
 ) -> str | None:
     """What differs first between two runs: the result, what became of the inputs, or of the weights that both have.
 
-    ``skipped`` gets the name of each part of the result that cannot be compared.
+    ``skipped`` gets the name of each part of the result that cannot be compared; ``layout``: whether it counts how
+    results lie in memory.
     """
     if before.error is not None:
         # What could not run has no values to keep.
@@ -156,7 +163,8 @@ def of_outcomes(
     if said := difference(before.result, after.result, "the result", rtol, atol, skipped):
         return said
     found = (difference(old, new, where, rtol, atol) for where, old, new in pairs)
-    return next(filter(None, found), None) or unviewable(before.layout, after.layout)
+    said = next(filter(None, found), None)
+    return said or (laid_otherwise(before.layout, after.layout) if layout else None)
 
 
 def first_node(

@@ -318,12 +318,18 @@ def outside_modes() -> Iterator[None]:
         yield
 
 
-def outcome(module: nn.Module, inputs: Sequence[Any]) -> Outcome:
-    """Run a module on copies of the inputs, from a seed; the module's own tensors are put back afterwards."""
+def outcome(module: nn.Module, inputs: Sequence[Any], *, first: Sequence[Any] | None = None) -> Outcome:
+    """Run a module on copies of the inputs, from a seed; the module's own tensors are put back afterwards.
+
+    ``first`` are inputs that it is run on before.
+    """
     own = copy.deepcopy(inputs if isinstance(inputs, Inputs) else tuple(inputs))
     try:
         # torch.fx prints the line of the graph that raises.
         with kept(module) as before, torch.no_grad(), contextlib.redirect_stderr(io.StringIO()):
+            if first is not None:
+                call(module, copy.deepcopy(first))
+                torch.default_generator.manual_seed(SEED)
             result = call(module, own)
             layout, result = layout_of(result), detached(result)
             held = {name: one.detach() for name, one in tensors_of(module).items()}

@@ -70,6 +70,10 @@ _CHANGES: dict[str, _Change] = {
     "with whole numbers larger by 1": _Change(lambda held, _: held + 1, _may_leave_its_range),
     "with large whole numbers": _Change(lambda held, _: held * _LARGE[held.dtype], _may_leave_its_range),
     "with whole numbers of either sign": _Change(_turned, _may_leave_its_range),
+    "in channels_last": _Change(
+        lambda held, _: held.contiguous(memory_format=torch.channels_last), lambda held: held.ndim == 4
+    ),
+    "that are not contiguous": _Change(lambda held, _: held.mT.contiguous().mT, lambda held: held.ndim > 1),
     "times 1000": _Change(lambda held, _: held * 1000, _is_number),
     "with nan": _Change(lambda held, _: torch.full_like(held, torch.nan), Tensor.is_floating_point),
     "with all numbers 0": _Change(lambda held, _: torch.zeros_like(held), lambda held: held.dtype != torch.bool),

@@ -24,6 +24,7 @@ _OF_WHOLE = (
     "with large whole numbers",
     "with whole numbers of either sign",
 )
+_TURNED, _CHANNELS_LAST = "that are not contiguous", "in channels_last"
 _COARSE = ("times 1000", "with nan")
 _PLACE = (
     "take both from an input, as in torch.ones(n, dtype=x.dtype, device=x.device), and register a tensor as a buffer"
@@ -66,7 +67,7 @@ def values_in_another_mode(trial: Trial) -> Told | None:
 
 @invariant
 def values_of_other_numbers(trial: Trial) -> Told | None:
-    """The same for inputs with other signs, zeros and whole numbers, of another dtype and on another device.
+    """The same for inputs with other signs, zeros and whole numbers, strides, of another dtype and on another device.
 
     For numbers 1,000 times as large, and for nan, other values are advice; nan instead of a number is a fault. Masks
     stay as they are, and whole numbers, which may be indices, in range where the module asks for it. Nothing is asked
@@ -88,7 +89,7 @@ def values_of_other_numbers(trial: Trial) -> Told | None:
     if of_outcomes(*trial.outcomes(trial.inputs), trial.rtol, trial.atol) is not None:
         raise NotAskedError("the values differ for the inputs themselves")
     told, asked = [], 0
-    for words, inputs in varied(trial.inputs, (*_OF_NUMBERS, *_OF_WHOLE, *_COARSE)):
+    for words, inputs in varied(trial.inputs, (*_OF_NUMBERS, *_OF_WHOLE, _TURNED, _CHANNELS_LAST, *_COARSE)):
         before = outcome(trial.before, inputs)
         if before.error is not None or not (_is_finite(before) or words == "with nan"):
             continue
@@ -97,7 +98,7 @@ def values_of_other_numbers(trial: Trial) -> Told | None:
         exact = words in (*_EXACT, *_OF_WHOLE)
         coarse = (max(trial.rtol or 0, 1e-3), max(trial.atol or 0, 1e-4 * _largest(before)))
         limits = (trial.rtol, trial.atol) if exact else coarse
-        if said := of_outcomes(before, after, *limits):
+        if said := of_outcomes(before, after, *limits, layout=words != _TURNED):
             told.append(Told(f"{words}, {said}", _CURE, advice=_is_advice(words, before, after)))
             if not told[-1].advice:
                 return told[-1]
@@ -112,6 +113,8 @@ def _is_advice(words: str, before: Outcome, after: Outcome) -> bool:
     if after.error is not None:
         # An index may be out of range for the new node, and in range for the old one by chance.
         return words in _COARSE or words in _OF_WHOLE[1:]
+    if words == _CHANNELS_LAST:
+        return of_outcomes(before, after, 1e-3, 1e-4 * _largest(before), layout=False) is None
     if words == "with zeros and equal numbers":
         # Which of two equal numbers comes first is nobody's promise.
         return any(isinstance(leaf, Tensor) and not _has_fractions(leaf) for leaf in pytree.tree_leaves(before.result))

@@ -10,16 +10,22 @@ from torch import Tensor, fx
 from torch.utils import _pytree as pytree
 
 from fxbook.passes.asking import NotAskedError, Told, invariant
-from fxbook.passes.branches import conds_of, other_branches
+from fxbook.passes.branches import conds_of, other_branches, ways_through
 from fxbook.passes.calling import call, shapes
 from fxbook.passes.likeness import difference, first_node, of_outcomes
 from fxbook.passes.sharing import newly_shared
-from fxbook.passes.trial import SEED, Trial, kept, one_line, same_bytes, tensors_of
+from fxbook.passes.trial import SEED, Trial, kept, one_line, outcome, same_bytes, tensors_of
+from fxbook.passes.varying import varied
+
+_BRANCHES = "the branches that these inputs do not take"
+_FIRST = ("with every other sign turned", "with other whole numbers")
 
 
 @invariant
 def values(trial: Trial) -> Told | None:
     """The module gives what it gave: structure, shapes, dtypes and numbers, and what it writes into inputs and buffers.
+
+    That is asked of a later call too, and of the branches of ``torch.cond`` that the inputs do not take.
 
     Example:
         >>> import torch
@@ -35,7 +41,8 @@ def values(trial: Trial) -> Told | None:
         fxbook.passes.report.ValuesError: values: the result has other numbers: -0.761594 at [0], before: 0 (1 ...
     """
     skipped: list[str] = []
-    if told := _other_values(trial, trial.inputs, skipped) or _in_other_branches(trial):
+    asks = (lambda _: _other_values(trial, trial.inputs, skipped), _in_other_branches, _in_a_later_call)
+    if told := next(filter(None, (ask(trial) for ask in asks)), None):
         return told
     if skipped:
         what = " and ".join(dict.fromkeys(skipped))
@@ -48,18 +55,36 @@ def _in_other_branches(trial: Trial) -> Told | None:
     old, new = conds_of(trial.before), conds_of(trial.after)
     if not old or len(old) != len(new):
         return None
-    try:
-        before = other_branches(trial.before, trial.inputs)
-    except Exception as error:
-        trial.leave_out(f"the branches that these inputs do not take: the module raises {one_line(error)}", "values")
-        return None
     name = new[0].name
-    try:
-        after = other_branches(trial.after, trial.inputs)
-    except Exception as error:
-        return Told(f"in the branches that these inputs do not take, the module raises {one_line(error)}", node=name)
-    said = difference(before, after, "the result of the branches that are not taken", trial.rtol, trial.atol)
-    return Told(said, "edit a branch as carefully as the graph: other inputs take it", name) if said else None
+    for way in ways_through(trial.before):
+        try:
+            before = other_branches(trial.before, trial.inputs, way)
+        except Exception as error:
+            trial.leave_out(
+                f"the branches that these inputs do not take: the module raises {one_line(error)}", "values"
+            )
+            continue
+        try:
+            after = other_branches(trial.after, trial.inputs, way)
+        except Exception as error:
+            return Told(
+                f"in the branches that these inputs do not take, the module raises {one_line(error)}", node=name
+            )
+        said = difference(before, after, "the result of the branches that are not taken", trial.rtol, trial.atol)
+        if said:
+            return Told(said, "edit a branch as carefully as the graph: other inputs take it", name)
+    return None
+
+
+def _in_a_later_call(trial: Trial) -> Told | None:
+    """Whether the module keeps something from one call to the next that it did not keep."""
+    firsts = {"in a second call, ": trial.inputs}
+    firsts |= {f"in a call after one {words}, ": one for words, one in varied(trial.inputs, _FIRST)}
+    for words, first in firsts.items():
+        before, after = (outcome(module, trial.inputs, first=first) for module in (trial.before, trial.after))
+        if said := of_outcomes(before, after, trial.rtol, trial.atol):
+            return Told(words + said, "compute anew what the module computed in each call")
+    return None
 
 
 @invariant
