@@ -32,8 +32,8 @@ from fxbook.passes.watching import watched
 
 Pass = Callable[[Any], Any]
 Tried = fx.GraphModule | ExportedProgram
-SEED = 0
-"""Under which every module is run, so that two runs draw the same random numbers."""
+SEED = 20_071
+"""Under which every module is run, so that two runs draw the same random numbers; a graph may seed with 0 or 42."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -119,7 +119,7 @@ class Trial:
             TypeError: there is no graph, or the inputs are no tuple; the message says what to pass.
             ValueError: the module does not run on the inputs.
         """
-        self.run, self.given = run, module
+        self.run, self.given = _checked(run), module
         self.module = _graph_of(module)
         self.inputs_given = inputs is not None or bool(kwargs)
         drawn = (() if inputs is None else inputs) if self.inputs_given else inputs_for(self.module)
@@ -130,6 +130,7 @@ class Trial:
                 raise TypeError(f"{name} is {limit!r}: give a number that is not negative, or None")
         self.rtol, self.atol = rtol, atol
         self.asked = 1
+        self._runs = 0
         self.shaken: list[str] = []
         self.not_compared: dict[str, str] = {}
         if (error := self._prepared()) is not None:
@@ -224,7 +225,10 @@ class Trial:
         # The model that a graph was traced from holds the same ones.
         called = dict(_called(given)) if isinstance(given, fx.GraphModule) else {}
         looks = {path: _look(module) for path, module in called.items()}
-        before, process = GlobalStateSnapshot((), [], "the pass"), Process()
+        # In each run with another seed: what a pass draws is no property of the module.
+        self._runs += 1
+        process = Process(SEED + 2 * self._runs)
+        before = GlobalStateSnapshot((), [], "the pass")
         traced: list[str] = []
         try:
             with watched(_graph_of(given), traced):
@@ -267,6 +271,23 @@ class Trial:
     def leave_out(self, what: str, of: str = "purity") -> None:
         """Note something that an invariant does not compare."""
         self.not_compared.setdefault(what, of)
+
+
+def _checked(run: Any) -> Pass:
+    """The pass itself.
+
+    Raises:
+        TypeError: it cannot be one; the message says what to give.
+    """
+    kind = type(run).__name__
+    if isinstance(run, fx.GraphModule | ExportedProgram | fx.Graph):
+        raise TypeError(f"the pass is a {kind}, as if the arguments were swapped: check_pass(pass, module, inputs)")
+    if not callable(run):
+        raise TypeError(
+            f"the pass is of type {kind}: give the function itself, which gets a GraphModule and returns "
+            "PassResult(module, modified)"
+        )
+    return run
 
 
 def _graph_of(tried: Any) -> fx.GraphModule:
