@@ -77,7 +77,7 @@ def meta(trial: Trial) -> Told | None:
         >>> from fxbook import invariants, random_graph
         >>> invariants.meta(lambda module: None, random_graph(7))
     """
-    if untrue := _meta_untrue(trial):
+    if untrue := _meta_untrue(trial) or _meta_shared(trial):
         return untrue
     ran = trial.first
     computing = [told for op, told in ran.nodes.values() if op not in ("placeholder", "output", "get_attr")]
@@ -99,6 +99,17 @@ def meta(trial: Trial) -> Told | None:
                 node.name,
                 advice=True,
             )
+    return None
+
+
+def _meta_shared(trial: Trial) -> Told | None:
+    """Whether two nodes have one dict, so that whoever writes into the meta of one writes into that of the other."""
+    owners: dict[int, fx.Node] = {}
+    for node in trial.after.graph.nodes:
+        first = owners.setdefault(id(node.meta), node)
+        if first is not node:
+            what = f"`{first.name}` and `{node.name}` have one dict as their meta: a write into one changes the other"
+            return Told(what, "give a new node a copy, node.meta = dict(old.meta)", node.name)
     return None
 
 

@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import torch
-from torch import Tensor, fx
-from torch.utils import _pytree as pytree
-
 from fxbook.passes.asking import NotAskedError, Told, invariant
 from fxbook.passes.branches import conds_of, other_branches, ways_through
-from fxbook.passes.calling import call, shapes
+from fxbook.passes.calling import shapes
 from fxbook.passes.likeness import difference, first_node, of_outcomes
 from fxbook.passes.sharing import newly_shared
-from fxbook.passes.trial import SEED, Trial, kept, one_line, outcome, same_bytes, tensors_of
+from fxbook.passes.trial import Trial, one_line, outcome
 from fxbook.passes.varying import varied
 
 _BRANCHES = "the branches that these inputs do not take"
@@ -125,92 +121,6 @@ def _other_values(trial: Trial, inputs: Sequence[Any], skipped: list[str] | None
         more = f" and {len(trial.shaken) - 1} more" if len(trial.shaken) > 1 else ""
         cure = f"fresh numbers hide faults, so `{trial.shaken[0]}`{more} had others"
     return Told(said + first, cure, first.split("`")[1] if first else "")
-
-
-@invariant
-def gradients(trial: Trial) -> Told | None:
-    """The result has the gradients that it had, for inputs, and for the parameters that both modules have.
-
-    A parameter with another value is another parameter: of folded weights nothing is asked. A module in eval mode is
-    not trained, so another gradient of its parameters is advice.
-
-    Example:
-        >>> from fxbook import invariants, random_graph
-        >>> invariants.gradients(lambda module: None, random_graph(7))
-    """
-    try:
-        before, asked_before = _gradients(trial.before, trial.inputs)
-    except Exception as error:
-        raise NotAskedError(f"backward raises {one_line(error)}, before the pass too") from error
-    cure = "keep the operations that autograd can differentiate"
-    came_out = trial.after
-    try:
-        after, asks = _gradients(came_out, trial.inputs)
-    except Exception as error:
-        return Told(f"backward raises {one_line(error)}", cure)
-    for place, asked in asked_before.items():
-        if asks.get(place, asked) != asked:
-            return Told(
-                f"the result{place} has requires_grad={not asked}, before: {asked}",
-                "keep what asks for a gradient, and detach where it was detached",
-            )
-    old_ones, new_ones = tensors_of(trial.before), tensors_of(came_out)
-    found = None
-    for name, old in before.items():
-        of_parameter = name.startswith("`")
-        if name not in after or (of_parameter and not _alike(old_ones[name.strip("`")], new_ones[name.strip("`")])):
-            continue
-        new = after[name]
-        advice = of_parameter and not trial.before.training
-        if (old is None) != (new is None):
-            depends = "no longer depends" if new is None else "now depends"
-            gives = "no gradient" if new is None else "a gradient"
-            why = "look for detach, no_grad and .data" if new is None else "keep what was cut off"
-            found = Told(f"the result {depends} on {name}: backward gives it {gives}", why, advice=advice)
-        elif old is not None and (said := difference(old, new, f"the gradient of {name}", trial.rtol, trial.atol)):
-            found = Told(said, advice=advice)
-        if found is not None and not found.advice:
-            return found
-    return found
-
-
-def _alike(before: Tensor, after: Tensor) -> bool:
-    return before.shape == after.shape and before.dtype == after.dtype and same_bytes(before, after)
-
-
-def _gradients(module: fx.GraphModule, inputs: Sequence[Any]) -> tuple[dict[str, Tensor | None], dict[str, bool]]:
-    """The gradients of a weighted sum of all results, by name; ``None`` where the result does not depend.
-
-    And whether each result asks for its gradient, by its place.
-    """
-    leaves: dict[str, Tensor] = {}
-    # Inputs that say for which of them a gradient is asked are taken at their word, as those of a backend.
-    says = any(isinstance(one, Tensor) and one.requires_grad for one in pytree.tree_leaves(inputs))
-
-    def leaf(value: Tensor) -> Tensor:
-        if value.is_nested or not value.is_floating_point() or (says and not value.requires_grad):
-            return value.detach().clone()
-        own = leaves[f"input {len(leaves)}"] = value.detach().clone().requires_grad_()
-        # A module may write into its inputs, which no leaf allows.
-        return own.clone()
-
-    given = pytree.tree_map_only(Tensor, leaf, inputs)
-    leaves |= {f"`{name}`": held for name, held in module.named_parameters() if held.requires_grad}
-    with torch.enable_grad(), kept(module):
-        result = call(module, given)
-        drawn = torch.Generator().manual_seed(SEED)
-        results = {
-            pytree.keystr(path): leaf
-            for path, leaf in pytree.tree_flatten_with_path(result)[0]
-            if isinstance(leaf, Tensor)
-        }
-        asks = {place: part.requires_grad for place, part in results.items()}
-        parts = [part for part in results.values() if part.requires_grad]
-        if not parts:
-            return dict.fromkeys(leaves), asks
-        weights = [torch.rand(part.shape, generator=drawn, dtype=torch.float64).to(part) + 0.5 for part in parts]
-        found = torch.autograd.grad(parts, list(leaves.values()), weights, allow_unused=True)
-    return dict(zip(leaves, found, strict=True)), asks
 
 
 @invariant
