@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from torch import fx
+
 from fxbook.passes.asking import NotAskedError, Told, invariant
 from fxbook.passes.changes import changed
 from fxbook.passes.trial import PassRaisedError, Trial, shared_copy
@@ -39,7 +41,8 @@ def modified(trial: Trial) -> Told | None:
         if trial.first.made is not trial.after:
             raise NotAskedError("a pass over an ExportedProgram does not tell")
         kind = "None" if returned is None else type(returned).__name__
-        cure = "return PassResult(module, modified), so that a caller knows when to stop"
+        made = "fx.GraphModule(module, graph)" if isinstance(returned, fx.Graph) else "module"
+        cure = f"return PassResult({made}, modified), so that a caller knows when to stop"
         return Told(f"the pass returns {kind}", cure, advice=True)
     if not isinstance(returned.modified, bool):
         return Told(f"`modified` is {returned.modified!r}", "give True or False", advice=True)
