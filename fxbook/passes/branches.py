@@ -10,7 +10,7 @@ import torch
 from torch import fx
 
 from fxbook.passes.calling import ordered
-from fxbook.passes.trial import detached, kept
+from fxbook.passes.outcome import detached, kept
 
 _DEEPEST = 4
 

@@ -9,8 +9,8 @@ from typing import Any
 from torch import fx, nn
 
 from fxbook.passes.functions import identity
+from fxbook.passes.outcome import same_bytes, tensors_of
 from fxbook.passes.report import Changes
-from fxbook.passes.trial import same_bytes, tensors_of
 
 
 def changed(before: fx.GraphModule, after: fx.GraphModule, *, names: bool = False) -> str | None:

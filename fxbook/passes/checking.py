@@ -12,8 +12,10 @@ from torch.fx.passes.infra.pass_base import PassResult
 
 from fxbook.passes.asking import Answer, Invariant, answered
 from fxbook.passes.changes import changed, changes
+from fxbook.passes.outcome import outside_modes, shared_copy
+from fxbook.passes.pass_run import Pass
 from fxbook.passes.report import Changes, Finding, PassReport
-from fxbook.passes.trial import Pass, Trial, outside_modes, shared_copy
+from fxbook.passes.trial import Trial
 
 _IF_NOT_ASKED = {"values": 'return tensors, or leave it out, with without=["values"]'}
 

@@ -14,7 +14,7 @@ from torch import Tensor, fx
 from fxbook.graph.given import dense_of
 from fxbook.passes.calling import ordered
 from fxbook.passes.layout import laid_otherwise
-from fxbook.passes.trial import Outcome, detached, kept
+from fxbook.passes.outcome import Outcome, detached, kept
 
 
 def difference(

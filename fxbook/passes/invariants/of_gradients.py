@@ -13,8 +13,11 @@ from torch.utils import _pytree as pytree
 from fxbook.passes.asking import NotAskedError, Told, invariant
 from fxbook.passes.calling import call
 from fxbook.passes.likeness import difference
-from fxbook.passes.trial import SEED, Trial, kept, one_line, same_bytes, tensors_of
+from fxbook.passes.outcome import SEED, kept, one_line, same_bytes, tensors_of
+from fxbook.passes.trial import Trial
 from fxbook.passes.varying import varied
+
+_FEW = 2**20
 
 
 @invariant
@@ -29,30 +32,57 @@ def gradients(trial: Trial) -> Told | None:
         >>> from fxbook import invariants, random_graph
         >>> invariants.gradients(lambda module: None, random_graph(7))
     """
+    old_ones, new_ones = tensors_of(trial.before), tensors_of(trial.after)
+    kept = [
+        name
+        for name, held in trial.before.named_parameters()
+        if held.requires_grad and name in new_ones and _alike(held, new_ones[name])
+    ]
+    found = None
+    for number, names in enumerate(_groups(kept, old_ones)):
+        told = _otherwise(trial, names, of_inputs=number == 0)
+        if told is not None and not told.advice:
+            return told
+        found = found or told
+    return _nan_at_zeros(trial) or found or _second_otherwise(trial)
+
+
+def _groups(names: list[str], held: dict[str, Tensor]) -> Iterator[list[str]]:
+    """Parameters that are asked for together: of many, two gradients of each would take twice the memory of all."""
+    limit = max(sum(held[name].nbytes for name in names) // 2, _FEW)
+    group: list[str] = []
+    size = 0
+    for name in names:
+        if group and size + held[name].nbytes > limit:
+            yield group
+            group, size = [], 0
+        group.append(name)
+        size += held[name].nbytes
+    yield group
+
+
+def _otherwise(trial: Trial, names: list[str], *, of_inputs: bool) -> Told | None:
+    """What is otherwise in the gradients of some parameters, and of the inputs."""
     try:
-        before, asked_before = _gradients(trial.before, trial.inputs)
+        before, asked_before = _gradients(trial.before, trial.inputs, names, of_inputs)
     except Exception as error:
         raise NotAskedError(f"backward raises {one_line(error)}, before the pass too") from error
-    cure = "keep the operations that autograd can differentiate"
-    came_out = trial.after
     try:
-        after, asks = _gradients(came_out, trial.inputs)
+        after, asks = _gradients(trial.after, trial.inputs, names, of_inputs)
     except Exception as error:
-        return Told(f"backward raises {one_line(error)}", cure)
+        return Told(f"backward raises {one_line(error)}", "keep the operations that autograd can differentiate")
     for place, asked in asked_before.items():
         if asks.get(place, asked) != asked:
             return Told(
                 f"the result{place} has requires_grad={not asked}, before: {asked}",
                 "keep what asks for a gradient, and detach where it was detached",
             )
-    old_ones, new_ones = tensors_of(trial.before), tensors_of(came_out)
     found = None
     for name, old in before.items():
-        of_parameter = name.startswith("`")
-        if name not in after or (of_parameter and not _alike(old_ones[name.strip("`")], new_ones[name.strip("`")])):
+        if name not in after:
             continue
         new = after[name]
-        advice = of_parameter and not trial.before.training
+        advice = name.startswith("`") and not trial.before.training
         if (old is None) != (new is None):
             depends = "no longer depends" if new is None else "now depends"
             gives = "no gradient" if new is None else "a gradient"
@@ -62,13 +92,13 @@ def gradients(trial: Trial) -> Told | None:
             found = Told(said, advice=advice)
         if found is not None and not found.advice:
             return found
-    return _nan_at_zeros(trial) or found or _second_otherwise(trial)
+    return found
 
 
 def _nan_at_zeros(trial: Trial) -> Told | None:
     for words, inputs in varied(trial.inputs, ("with zeros and equal numbers",)):
         try:
-            before, after = (_gradients(module, inputs)[0] for module in (trial.before, trial.after))
+            before, after = (_gradients(module, inputs, [], True)[0] for module in (trial.before, trial.after))
         except Exception:
             return None
         for name, old in before.items():
@@ -100,17 +130,16 @@ def _second_otherwise(trial: Trial) -> Told | None:
 def _second_derivatives(module: fx.GraphModule, inputs: Sequence[Any]) -> dict[str, Tensor]:
     """Those of the inputs, zeros where there are none."""
     with _running(module, inputs) as (leaves, results):
-        own = {name: leaf for name, leaf in leaves.items() if not name.startswith("`")}
         parts, weights = _weighted(results.values())
-        if not parts or not own:
+        if not parts or not leaves:
             return {}
-        held = list(own.values())
+        held = list(leaves.values())
         first = torch.autograd.grad(parts, held, weights, allow_unused=True, create_graph=True)
         parts, weights = _weighted(one for one in first if one is not None)
         second = torch.autograd.grad(parts, held, weights, allow_unused=True) if parts else [None] * len(held)
     return {
         name: torch.zeros_like(leaf) if one is None else one
-        for (name, leaf), one in zip(own.items(), second, strict=True)
+        for (name, leaf), one in zip(leaves.items(), second, strict=True)
     }
 
 
@@ -118,15 +147,19 @@ def _alike(before: Tensor, after: Tensor) -> bool:
     return before.shape == after.shape and before.dtype == after.dtype and same_bytes(before, after)
 
 
-def _gradients(module: fx.GraphModule, inputs: Sequence[Any]) -> tuple[dict[str, Tensor | None], dict[str, bool]]:
+def _gradients(
+    module: fx.GraphModule, inputs: Sequence[Any], names: list[str], of_inputs: bool
+) -> tuple[dict[str, Tensor | None], dict[str, bool]]:
     """The gradients of a weighted sum of all results, by name; ``None`` where the result does not depend.
 
-    And whether each result asks for its gradient, by its place.
+    And whether each result asks for its gradient, by its place. A parameter's name is in backquotes.
     """
     with _running(module, inputs) as (leaves, results):
         asks = {place: part.requires_grad for place, part in results.items()}
+        held = dict(module.named_parameters())
+        leaves = (leaves if of_inputs else {}) | {f"`{name}`": held[name] for name in names}
         parts, weights = _weighted(results.values())
-        if not parts:
+        if not parts or not leaves:
             return dict.fromkeys(leaves), asks
         found = torch.autograd.grad(parts, list(leaves.values()), weights, allow_unused=True)
     return dict(zip(leaves, found, strict=True)), asks
@@ -134,7 +167,7 @@ def _gradients(module: fx.GraphModule, inputs: Sequence[Any]) -> tuple[dict[str,
 
 @contextlib.contextmanager
 def _running(module: fx.GraphModule, inputs: Sequence[Any]) -> Iterator[tuple[dict[str, Tensor], dict[str, Tensor]]]:
-    """What gradients are asked for, by name, a parameter's in backquotes; and the tensors of the result, by place."""
+    """The inputs that gradients are asked for, by name, and the tensors of the result, by place."""
     leaves: dict[str, Tensor] = {}
     # Inputs that say for which of them a gradient is asked are taken at their word, as those of a backend.
     says = any(isinstance(one, Tensor) and one.requires_grad for one in pytree.tree_leaves(inputs))
@@ -147,7 +180,6 @@ def _running(module: fx.GraphModule, inputs: Sequence[Any]) -> Iterator[tuple[di
         return own.clone()
 
     given = pytree.tree_map_only(Tensor, leaf, inputs)
-    leaves |= {f"`{name}`": held for name, held in module.named_parameters() if held.requires_grad}
     with torch.enable_grad(), kept(module):
         result = call(module, given)
         flat = pytree.tree_flatten_with_path(result)[0]

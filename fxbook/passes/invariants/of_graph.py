@@ -12,7 +12,8 @@ from torch import Tensor, fx
 from fxbook.passes.asking import NotAskedError, Told, invariant
 from fxbook.passes.calling import ordered
 from fxbook.passes.growing.inputs import known_size
-from fxbook.passes.trial import Trial, kept, one_line
+from fxbook.passes.outcome import kept, one_line
+from fxbook.passes.trial import Trial
 
 
 @invariant

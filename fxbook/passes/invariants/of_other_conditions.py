@@ -12,8 +12,9 @@ from fxbook.passes.asking import NotAskedError, Told, invariant
 from fxbook.passes.growing.inputs import open_dimensions
 from fxbook.passes.likeness import difference, of_outcomes
 from fxbook.passes.modes import calls_with_a_mode, in_mode
+from fxbook.passes.outcome import Outcome, one_line, outcome
 from fxbook.passes.placing import elsewhere
-from fxbook.passes.trial import Outcome, Trial, one_line, outcome
+from fxbook.passes.trial import Trial
 from fxbook.passes.varying import varied
 
 _EXACT = ("with all signs turned", "with other imaginary parts")
@@ -111,6 +112,9 @@ def values_of_other_numbers(trial: Trial) -> Told | None:
 
 def _is_advice(words: str, before: Outcome, after: Outcome) -> bool:
     if after.error is not None:
+        if words in (_TURNED, _CHANNELS_LAST):
+            # A kernel may be for dense tensors alone; a view, in place of a reshape, is a slip.
+            return "view size is not compatible" not in str(after.error)
         # An index may be out of range for the new node, and in range for the old one by chance.
         return words in _COARSE or words in _OF_WHOLE[1:]
     if words == _CHANNELS_LAST:

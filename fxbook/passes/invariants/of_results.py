@@ -9,8 +9,9 @@ from fxbook.passes.asking import NotAskedError, Told, invariant
 from fxbook.passes.branches import conds_of, other_branches, ways_through
 from fxbook.passes.calling import shapes
 from fxbook.passes.likeness import difference, first_node, of_outcomes
+from fxbook.passes.outcome import one_line, outcome
 from fxbook.passes.sharing import newly_shared
-from fxbook.passes.trial import Trial, one_line, outcome
+from fxbook.passes.trial import Trial
 from fxbook.passes.varying import varied
 
 _BRANCHES = "the branches that these inputs do not take"

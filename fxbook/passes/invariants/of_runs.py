@@ -6,7 +6,9 @@ from torch import fx
 
 from fxbook.passes.asking import NotAskedError, Told, invariant
 from fxbook.passes.changes import changed
-from fxbook.passes.trial import PassRaisedError, Trial, shared_copy
+from fxbook.passes.outcome import shared_copy
+from fxbook.passes.pass_run import PassRaisedError
+from fxbook.passes.trial import Trial
 
 
 @invariant
@@ -76,12 +78,13 @@ def idempotence(trial: Trial) -> Told | None:
         # copy.deepcopy of a GraphModule drops what its graph does not use, as the copy for the second run did.
         what = changed(shared_copy(trial.after), again.after)
         says_so = getattr(again.returned, "modified", False) is True
+        del again
     except PassRaisedError as raised:
         if not raised.again:
             raise
         return Told(str(raised), "leave alone what the pass has made", advice=True)
     finally:
-        vars(trial).pop("twice", None)
+        trial.drop("twice")
     if what:
         said = f"a second run changes the module again, {what}"
         return Told(said, "repeat inside the pass until nothing changes", advice=True)
@@ -106,7 +109,7 @@ def determinism(trial: Trial) -> Told | None:
             raise
         return Told(str(raised), "keep nothing from one run to the next")
     finally:
-        vars(trial).pop("second", None)
+        trial.drop("second")
     if what:
         cure = "go through nodes in list order, not through a set or by id()"
         return Told(f"two runs on equal modules differ, {what}", cure)

@@ -7,8 +7,9 @@ from typing import Any
 from torch import Tensor, nn
 
 from fxbook.passes.asking import Told, invariant
+from fxbook.passes.outcome import dense, same_bytes
 from fxbook.passes.state import otherwise, reordered
-from fxbook.passes.trial import Trial, dense, same_bytes
+from fxbook.passes.trial import Trial
 
 # By a part of what is told, the first that fits.
 _CURES = {
