@@ -41,6 +41,12 @@ def _with_imaginary(held: Tensor, place: int) -> Tensor:
     return held + 1j * drawn.to(held)
 
 
+def _flipped(held: Tensor, place: int) -> Tensor:
+    new = held.clone(memory_format=torch.contiguous_format).reshape(-1)
+    new[place % 2 :: 2] ^= True
+    return new.reshape(held.shape)
+
+
 def _is_whole(held: Tensor) -> bool:
     return not (held.is_floating_point() or held.is_complex() or held.dtype == torch.bool)
 
@@ -70,6 +76,7 @@ _CHANGES: dict[str, _Change] = {
     "with whole numbers larger by 1": _Change(lambda held, _: held + 1, _may_leave_its_range),
     "with large whole numbers": _Change(lambda held, _: held * _LARGE[held.dtype], _may_leave_its_range),
     "with whole numbers of either sign": _Change(_turned, _may_leave_its_range),
+    "with other masks": _Change(_flipped, lambda held: held.dtype == torch.bool),
     "in channels_last": _Change(
         lambda held, _: held.contiguous(memory_format=torch.channels_last), lambda held: held.ndim == 4
     ),
@@ -104,6 +111,14 @@ def varied(inputs: Sequence[Any], words: Iterable[str]) -> Iterator[tuple[str, A
         ]
         if any(other is not leaf for other, leaf in zip(others, leaves, strict=True)):
             yield one, pytree.tree_unflatten(others, form)
+
+
+def with_other_numbers(inputs: Sequence[Any]) -> Iterator[tuple[str, Any]]:
+    """The inputs with other numbers of Python among them, if there are any."""
+    leaves, form = pytree.tree_flatten(inputs)
+    others = [leaf * 1.5 + 1 if type(leaf) is float else leaf + 1 if type(leaf) is int else leaf for leaf in leaves]
+    if any(other is not leaf for other, leaf in zip(others, leaves, strict=True)):
+        yield "with other Python numbers", pytree.tree_unflatten(others, form)
 
 
 def _is_plain(held: Any) -> bool:

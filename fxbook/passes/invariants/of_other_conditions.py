@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 import torch
@@ -9,16 +10,17 @@ from torch import Tensor
 from torch.utils import _pytree as pytree
 
 from fxbook.passes.asking import NotAskedError, Told, invariant
-from fxbook.passes.growing.inputs import open_dimensions
+from fxbook.passes.growing.inputs import open_dimensions, takes_sizes
 from fxbook.passes.likeness import difference, of_outcomes
 from fxbook.passes.modes import calls_with_a_mode, in_mode
 from fxbook.passes.outcome import Outcome, one_line, outcome
 from fxbook.passes.placing import elsewhere
 from fxbook.passes.trial import Trial
-from fxbook.passes.varying import varied
+from fxbook.passes.varying import varied, with_other_numbers
 
 _EXACT = ("with all signs turned", "with other imaginary parts")
-_OF_NUMBERS = (*_EXACT, "with every other sign turned", "with zeros and equal numbers")
+_SIGNS = ("with all signs turned", "with every other sign turned")
+_OF_NUMBERS = (*_EXACT, _SIGNS[1], "with zeros and equal numbers", "with other masks")
 _OF_WHOLE = (
     "with other whole numbers",
     "with whole numbers larger by 1",
@@ -68,11 +70,11 @@ def values_in_another_mode(trial: Trial) -> Told | None:
 
 @invariant
 def values_of_other_numbers(trial: Trial) -> Told | None:
-    """The same for inputs with other signs, zeros and whole numbers, strides, of another dtype and on another device.
+    """The same for inputs with other signs, zeros, whole numbers, masks and strides, and of another dtype or device.
 
-    For numbers 1,000 times as large, and for nan, other values are advice; nan instead of a number is a fault. Masks
-    stay as they are, and whole numbers, which may be indices, in range where the module asks for it. Nothing is asked
-    where the module raises, or gives nan or infinity before the pass, unless it is given nan.
+    For numbers 1,000 times as large, and for nan, other values are advice; nan instead of a number is a fault. Nothing
+    is asked where the module raises before the pass, as for an index that is out of range. Where it gives nan or
+    infinity for other signs, another result is advice; otherwise nothing is asked there.
 
     Example:
         >>> import torch
@@ -90,9 +92,11 @@ def values_of_other_numbers(trial: Trial) -> Told | None:
     if of_outcomes(*trial.outcomes(trial.inputs), trial.rtol, trial.atol) is not None:
         raise NotAskedError("the values differ for the inputs themselves")
     told, asked = [], 0
-    for words, inputs in varied(trial.inputs, (*_OF_NUMBERS, *_OF_WHOLE, _TURNED, _CHANNELS_LAST, *_COARSE)):
+    ways = varied(trial.inputs, (*_OF_NUMBERS, *_OF_WHOLE, _TURNED, _CHANNELS_LAST, *_COARSE))
+    numbers = () if takes_sizes(trial.before) else with_other_numbers(trial.inputs)
+    for words, inputs in itertools.chain(ways, numbers):
         before = outcome(trial.before, inputs)
-        if before.error is not None or not (_is_finite(before) or words == "with nan"):
+        if before.error is not None or not (_is_finite(before) or words in ("with nan", *_SIGNS)):
             continue
         asked += 1
         after = outcome(trial.after, inputs)
@@ -111,12 +115,14 @@ def values_of_other_numbers(trial: Trial) -> Told | None:
 
 
 def _is_advice(words: str, before: Outcome, after: Outcome) -> bool:
+    if not _is_finite(before):
+        return True
     if after.error is not None:
         if words in (_TURNED, _CHANNELS_LAST):
             # A kernel may be for dense tensors alone; a view, in place of a reshape, is a slip.
             return "view size is not compatible" not in str(after.error)
         # An index may be out of range for the new node, and in range for the old one by chance.
-        return words in _COARSE or words in _OF_WHOLE[1:]
+        return words in (*_COARSE, *_OF_WHOLE[1:], "with other Python numbers")
     if words == _CHANNELS_LAST:
         return of_outcomes(before, after, 1e-3, 1e-4 * _largest(before), layout=False) is None
     if words == "with zeros and equal numbers":
