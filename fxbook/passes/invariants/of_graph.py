@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import types
 from collections.abc import Sequence
 from typing import Any
 
@@ -46,7 +47,17 @@ def code(trial: Trial) -> Told | None:
     """
     if trial.recorded[1].stale:
         return Told("`forward` runs another program than the graph says", "call module.recompile() before you return")
+    before, after = (_local_functions(module) for module in (trial.before, trial.after))
+    if after and not before:
+        what = f"`{after[0].name}` calls a function that no module has under its name: what is pickled cannot be loaded"
+        return Told(what, "define it at the top level of a module", after[0].name, advice=True)
     return None
+
+
+def _local_functions(module: fx.GraphModule) -> list[fx.Node]:
+    """The calls of lambdas, and of functions that are made inside another one."""
+    found = (node for node in module.graph.nodes if isinstance(node.target, types.FunctionType))
+    return [node for node in found if "<" in node.target.__qualname__]
 
 
 @invariant
