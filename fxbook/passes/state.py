@@ -10,7 +10,8 @@ from torch import Tensor, fx, nn
 
 from fxbook.graph.given import bytes_of, plain_tensors
 
-_OF_EXPORT = {"range_constraints", "validate_inputs"}
+# Attributes and meta that torch.export makes, and that passes of torch leave out.
+_OF_EXPORT = {"range_constraints", "validate_inputs", "inline_constraints", "forward_arg_names"}
 
 
 class Otherwise(NamedTuple):
@@ -38,7 +39,7 @@ def otherwise(before: nn.Module, after: nn.Module) -> Iterator[Otherwise]:
             yield Otherwise(f"`{other}` and `{name}` were one tensor and are two", "put the new one under both names")
     for name in _attributes(before) - vars(after).keys():
         yield Otherwise(f"the module has lost its attribute `{name}`", "copy it onto the module that you return")
-    for name in getattr(before, "meta", {}).keys() - getattr(after, "meta", {}).keys():
+    for name in getattr(before, "meta", {}).keys() - getattr(after, "meta", {}).keys() - _OF_EXPORT:
         yield Otherwise(
             f"the module has lost meta[{name!r}]", "give the module that you return the meta of the old one"
         )
