@@ -47,7 +47,8 @@ def other_sizes(module: fx.GraphModule, inputs: Inputs, *, drawn: bool) -> Itera
 
 
 def _sizes(now: int, *, first: bool) -> list[int]:
-    return [size for size in ((*_ROWS, 2 * now + 1) if first else (1, now + 1)) if size != now]
+    sizes = dict.fromkeys((*_ROWS, 2 * now + 1) if first else (1, now + 1))
+    return [size for size in sizes if size != now]
 
 
 def _resized(inputs: Inputs, dimensions: Any) -> Iterator[Resized | str]:
