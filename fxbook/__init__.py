@@ -6,6 +6,7 @@
 - ``random_graph(seed)`` and, for Hypothesis, ``random_graphs()`` make graphs to try a pass on; ``inputs_for(module)``
   makes inputs.
 - ``minimise(module, fails)`` makes a failing graph small, ``bisect`` and ``bisect_changes`` find what broke it.
+- ``run_passes(module, passes)`` shows what each pass of a list did, and leaves one out by name.
 - ``expect_error(kind, part)`` asserts an error. ``check`` and ``hint`` come with the exercises of the book.
 
 Every tool has an example in its docstring: ``help(fxbook.check_pass)``.
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from fxbook.passes.growing.strategy import random_graph as random_graph
     from fxbook.passes.growing.strategy import random_graphs as random_graphs
     from fxbook.passes.minimising import minimise as minimise
+    from fxbook.passes.pipeline import run_passes as run_passes
     from fxbook.passes.reproducing import write_repro as write_repro
     from fxbook.stepping.edit.stepper import EditStepper as EditStepper
     from fxbook.stepping.run.stepper import RunStepper as RunStepper
@@ -61,6 +63,7 @@ _HOME = {
     "minimise": "fxbook.passes.minimising",
     "random_graph": "fxbook.passes.growing.strategy",
     "random_graphs": "fxbook.passes.growing.strategy",
+    "run_passes": "fxbook.passes.pipeline",
     "write_repro": "fxbook.passes.reproducing",
 }
 _OF_EXERCISES = {"Lab": "fxbook.lab", "check": "fxbook.checking", "hint": "fxbook.catalogue"}

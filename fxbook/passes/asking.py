@@ -9,8 +9,10 @@ from typing import Any, NamedTuple, Protocol
 from torch import fx
 from torch.export import ExportedProgram
 
+from fxbook.passes.outcome import one_line, outside_modes
+from fxbook.passes.pass_run import Pass, PassRaisedError, WrongReturnError
 from fxbook.passes.report import Finding, error_of
-from fxbook.passes.trial import Pass, PassRaisedError, Trial, WrongReturnError, one_line, outside_modes
+from fxbook.passes.trial import Trial
 
 
 class Told(NamedTuple):

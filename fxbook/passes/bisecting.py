@@ -15,7 +15,7 @@ from torch import fx
 
 from fxbook.drawing.lettering import clean
 from fxbook.graph.record import not_traced
-from fxbook.passes.trial import Pass, returned_module
+from fxbook.passes.pass_run import Pass, returned_module
 
 Ok = Callable[[fx.GraphModule], Any]
 

@@ -1,4 +1,4 @@
-"""What a module is called with: inputs by position and by name, as real tensors, and the same with another batch."""
+"""What a module is called with: inputs by position and by name, as real tensors."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
-from torch import Tensor, fx, nn
+from torch import Tensor, fx
 from torch.utils import _pytree as pytree
 
-from fxbook.passes.growing.inputs import open_sizes, real
+from fxbook.passes.growing.inputs import real
 
 
 class Inputs(tuple[Any, ...]):
@@ -79,25 +79,3 @@ def shapes(inputs: Any) -> str:
         str(tuple(leaf.shape)) if isinstance(leaf, Tensor) and not leaf.is_nested else repr(leaf) for leaf in leaves
     ]
     return ", ".join(one if len(one) < 40 else f"{one[:39]}…" for one in told) or "none"
-
-
-def resized(module: nn.Module, inputs: Inputs, rows: int) -> Inputs | str:
-    """The same inputs with another number of rows in all; or why there are none, as a clause.
-
-    Rows are repeated: an index that was in range stays there.
-    """
-    if isinstance(module, fx.GraphModule) and not open_sizes(module):
-        return "the sizes are fixed in this graph"
-    tensors = [leaf for leaf in pytree.tree_leaves(inputs) if isinstance(leaf, Tensor) and not leaf.is_nested]
-    found = {leaf.shape[0] if leaf.ndim else 0 for leaf in tensors}
-    if len(found) != 1 or not min(found):
-        return "the inputs have no batch dimension in common: give `others`"
-    [now] = found
-    if now == rows:
-        return "the inputs have that size"
-    at = torch.arange(rows) % now
-
-    def with_rows(leaf: Tensor) -> Tensor:
-        return leaf.detach()[at.to(leaf.device)].requires_grad_(leaf.requires_grad)
-
-    return pytree.tree_map_only(Tensor, with_rows, inputs)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+import types
 from typing import Any
 
 from torch import fx, nn
 
+from fxbook.passes.functions import identity
+from fxbook.passes.outcome import same_bytes, tensors_of
 from fxbook.passes.report import Changes
-from fxbook.passes.trial import same_bytes, tensors_of
 
 
 def changed(before: fx.GraphModule, after: fx.GraphModule, *, names: bool = False) -> str | None:
@@ -74,17 +77,26 @@ def _program(nodes: list[fx.Node]) -> list[tuple[Any, ...]]:
     place = {node: f"%{at}" for at, node in enumerate(nodes)}
 
     def text(arguments: Any) -> str:
-        return repr(fx.node.map_arg(arguments, lambda node: place.get(node, "?")))
+        def leaf(one: Any) -> Any:
+            return place.get(one, "?") if isinstance(one, fx.Node) else _named(one)
+
+        return repr(fx.node.map_aggregate(arguments, leaf))
 
     return [(node.op, _target(node), text(node.args), text(node.kwargs)) for node in nodes]
 
 
 def _call(node: fx.Node) -> tuple[Any, ...]:
-    return node.name, node.op, _target(node), repr(node.args), repr(node.kwargs)
+    args, kwargs = (repr(fx.node.map_aggregate(one, _named)) for one in (node.args, node.kwargs))
+    return node.name, node.op, _target(node), args, kwargs
 
 
 def _target(node: fx.Node) -> str:
-    return node.target if isinstance(node.target, str) else f"{node.target!r} {id(node.target)}"
+    return node.target if isinstance(node.target, str) else identity(node.target)
+
+
+def _named(argument: Any) -> Any:
+    """An argument as it is; of a function, whose text has its address, what makes it the function that it is."""
+    return identity(argument) if isinstance(argument, types.FunctionType | functools.partial) else argument
 
 
 def _modules(module: nn.Module) -> dict[str, str]:

@@ -12,8 +12,12 @@ from torch.fx.passes.infra.pass_base import PassResult
 
 from fxbook.passes.asking import Answer, Invariant, answered
 from fxbook.passes.changes import changed, changes
+from fxbook.passes.outcome import outside_modes, shared_copy
+from fxbook.passes.pass_run import Pass
 from fxbook.passes.report import Changes, Finding, PassReport
-from fxbook.passes.trial import Pass, Trial, outside_modes, shared_copy
+from fxbook.passes.trial import Trial
+
+_IF_NOT_ASKED = {"values": 'return tensors, or leave it out, with without=["values"]'}
 
 
 def check_pass(
@@ -38,7 +42,8 @@ def check_pass(
         inputs: what the module is run on, by position; without any :func:`fxbook.inputs_for` makes them.
         kwargs: the same by name.
         keep: the invariants, or their names; without it all of them, ``invariants.ALL``. What is named here is
-            demanded: a convention that is broken, or an invariant that cannot be asked, is a fault then.
+            demanded: a convention that is broken, or an invariant that cannot be asked, is a fault then. That
+            ``values`` cannot be asked is a fault in any case, unless you leave it out.
         without: those that this pass need not keep.
         others: more inputs, of other sizes; without them the inputs get one row, and five, where the graph allows it.
         rtol: how far numbers may be apart, relatively; without it as ``torch.testing.assert_close`` has it.
@@ -85,8 +90,9 @@ def _report(run: Pass, trial: Trial, answers: dict[str, Answer], *, demanded: bo
     for name, answer in answers.items():
         if answer.finding is not None:
             (advice if answer.advice and not demanded else faults).append(answer.finding)
-        elif isinstance(answer.asked, str) and demanded:
-            faults.append(Finding(name, f"was not asked: {answer.asked}"))
+        elif isinstance(answer.asked, str) and (demanded or name == "values"):
+            # Of a module whose results cannot be compared, nobody knows whether it computes what it did.
+            faults.append(Finding(name, f"was not asked: {answer.asked}", cure=_IF_NOT_ASKED.get(name, "")))
     advice += [Finding(name, f"not compared: {what}") for what, name in trial.not_compared.items()]
     much = changes(trial.before, trial.after)
     if not much and changed(trial.before, trial.after) is None:

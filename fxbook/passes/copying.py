@@ -43,6 +43,8 @@ def _complete(new: fx.GraphModule, old: fx.GraphModule, memo: dict[int, Any]) ->
             continue
         if name in _REGISTERED:
             setattr(new, name, {key: copy.deepcopy(one, memo) for key, one in held.items()})
+        elif name == "_non_persistent_buffers_set":
+            new._non_persistent_buffers_set = set(held)
         elif name.endswith("_hooks") or name.endswith("_hooks_with_kwargs") or name not in vars(new):
             # What cannot be copied, such as a lock, is not worth a refusal.
             with contextlib.suppress(Exception):

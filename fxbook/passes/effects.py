@@ -11,7 +11,7 @@ import torch
 from torch import fx, nn
 
 from fxbook.passes.calling import ordered
-from fxbook.passes.trial import kept, outcome
+from fxbook.passes.outcome import kept, outcome
 from fxbook.passes.varying import VARIATIONS, varied
 
 _LIBRARIES = ("torch", "operator", "_operator", "builtins", "math", "einops")

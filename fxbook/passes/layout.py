@@ -19,6 +19,32 @@ def layout_of(result: Any) -> dict[str, tuple[tuple[int, ...], tuple[int, ...]]]
     }
 
 
+def laid_otherwise(before: dict[str, tuple[Any, Any]], after: dict[str, tuple[Any, Any]]) -> str | None:
+    """Whether a result lies in memory in such a way that a caller cannot use it as before; arguments as below."""
+    return unviewable(before, after) or _other_format(before, after)
+
+
+def _other_format(before: dict[str, tuple[Any, Any]], after: dict[str, tuple[Any, Any]]) -> str | None:
+    """Whether a result in channels_last no longer is, which convolutions compute with fastest."""
+    for place, (shape, strides) in before.items():
+        now = after.get(place, (None, None))
+        if now[0] == shape and _channels_last(shape, strides) and not _channels_last(*now):
+            return (
+                f"the result{place} has the strides {now[1]}, before: {strides}, which is channels_last: keep the "
+                "memory format, with .contiguous(memory_format=torch.channels_last)"
+            )
+    return None
+
+
+def _channels_last(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
+    """Where there is one channel, or one place, both formats are the same, and this is neither."""
+    channels_last = {4: torch.channels_last, 5: torch.channels_last_3d}.get(len(shape))
+    if channels_last is None:
+        return False
+    held = torch.empty_strided(shape, strides, device="meta")
+    return held.is_contiguous(memory_format=channels_last) and not held.is_contiguous()
+
+
 def unviewable(before: dict[str, tuple[Any, Any]], after: dict[str, tuple[Any, Any]]) -> str | None:
     """Whether a result lies in memory in such a way that a ``view`` of it raises which did not before.
 

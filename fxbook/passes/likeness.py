@@ -13,8 +13,8 @@ from torch import Tensor, fx
 
 from fxbook.graph.given import dense_of
 from fxbook.passes.calling import ordered
-from fxbook.passes.layout import unviewable
-from fxbook.passes.trial import Outcome, detached, kept
+from fxbook.passes.layout import laid_otherwise
+from fxbook.passes.outcome import Outcome, detached, kept
 
 
 def difference(
@@ -130,11 +130,18 @@ def _listed(slots: str | Iterable[str]) -> Iterable[str]:
 
 
 def of_outcomes(
-    before: Outcome, after: Outcome, rtol: float | None, atol: float | None, skipped: list[str] | None = None
+    before: Outcome,
+    after: Outcome,
+    rtol: float | None,
+    atol: float | None,
+    skipped: list[str] | None = None,
+    *,
+    layout: bool = True,
 ) -> str | None:
     """What differs first between two runs: the result, what became of the inputs, or of the weights that both have.
 
-    ``skipped`` gets the name of each part that cannot be compared.
+    ``skipped`` gets the name of each part of the result that cannot be compared; ``layout``: whether it counts how
+    results lie in memory.
     """
     if before.error is not None:
         # What could not run has no values to keep.
@@ -144,7 +151,6 @@ def of_outcomes(
         return f"the module raises {type(after.error).__name__}: {said}"
     written = [name for name in before.state if name in after.state and name in before.written | after.written]
     pairs = [
-        ("the result", before.result, after.result),
         *(
             (f"input {i}, once the module has run,", *pair)
             for i, pair in enumerate(zip(before.inputs, after.inputs, strict=True))
@@ -154,8 +160,11 @@ def of_outcomes(
             for name in written
         ),
     ]
-    found = (difference(old, new, where, rtol, atol, skipped) for where, old, new in pairs)
-    return next(filter(None, found), None) or unviewable(before.layout, after.layout)
+    if said := difference(before.result, after.result, "the result", rtol, atol, skipped):
+        return said
+    found = (difference(old, new, where, rtol, atol) for where, old, new in pairs)
+    said = next(filter(None, found), None)
+    return said or (laid_otherwise(before.layout, after.layout) if layout else None)
 
 
 def first_node(

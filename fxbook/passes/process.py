@@ -6,17 +6,24 @@ import functools
 import random
 import sys
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import nn
 
 
 class Process:
-    """The random generators and the methods of torch as they are when this is made."""
+    """The random generators and the methods of torch as they are when this is made.
 
-    def __init__(self) -> None:
-        self._random = {name: get() for name, (get, _) in _generators().items()}
+    Until they are put back, the generators have a seed that no pass would take: one that seeds them with the number
+    that they happen to have would not show.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self._before = {name: generator.get() for name, generator in _generators().items()}
+        for generator in _generators().values():
+            generator.seed(seed)
+        self._random = {name: generator.get() for name, generator in _generators().items()}
         self._methods = {home: dict(vars(home)) for home in _homes()}
 
     def side_effects(self) -> list[str]:
@@ -24,17 +31,17 @@ class Process:
         return [
             *(
                 f"it uses up random numbers of {name}, which the next one to draw would have got"
-                for name, (get, _) in _generators().items()
-                if name in self._random and not _alike(self._random[name], get())
+                for name, generator in _generators().items()
+                if name in self._random and not _alike(self._random[name], generator.get())
             ),
             *(f"`{home.__name__}.{name}` is patched for the whole process" for home, name, _ in self._patched()),
         ]
 
     def put_back(self) -> None:
         """Make it as it was."""
-        for name, (_, put_back) in _generators().items():
-            if name in self._random:
-                put_back(self._random[name])
+        for name, generator in _generators().items():
+            if name in self._before:
+                generator.put_back(self._before[name])
         for home, name, method in list(self._patched()):
             setattr(home, name, method)
 
@@ -48,11 +55,22 @@ class Process:
                     yield home, name, method
 
 
-def _generators() -> dict[str, tuple[Callable[[], Any], Callable[[Any], object]]]:
-    """How to read and to set the random generators that are loaded."""
-    found = {"torch": (torch.get_rng_state, torch.set_rng_state), "Python": (random.getstate, random.setstate)}
+class _Generator(NamedTuple):
+    """How to read, to set and to seed a random generator."""
+
+    get: Callable[[], Any]
+    put_back: Callable[[Any], object]
+    seed: Callable[[int], object]
+
+
+def _generators() -> dict[str, _Generator]:
+    """Those that are loaded; torch.manual_seed() would also leave word for devices that are not in use yet."""
+    found = {
+        "torch": _Generator(torch.get_rng_state, torch.set_rng_state, torch.default_generator.manual_seed),
+        "Python": _Generator(random.getstate, random.setstate, random.seed),
+    }
     if numpy := sys.modules.get("numpy"):
-        found["NumPy"] = (numpy.random.get_state, numpy.random.set_state)
+        found["NumPy"] = _Generator(numpy.random.get_state, numpy.random.set_state, numpy.random.seed)
     return found
 
 

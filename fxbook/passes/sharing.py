@@ -13,7 +13,7 @@ from torch import Tensor, fx
 from torch.utils import _pytree as pytree
 
 from fxbook.passes.calling import call
-from fxbook.passes.trial import dense, kept, tensors_of
+from fxbook.passes.outcome import dense, kept, tensors_of
 
 
 @dataclasses.dataclass(frozen=True)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor, fx, nn
 
-from fxbook.graph.given import bytes_of
+from fxbook.graph.given import bytes_of, plain_tensors
 
-_OF_EXPORT = {"range_constraints", "validate_inputs"}
+# Attributes and meta that torch.export makes, and that passes of torch leave out.
+_OF_EXPORT = {"range_constraints", "validate_inputs", "inline_constraints", "forward_arg_names"}
 
 
 class Otherwise(NamedTuple):
@@ -38,6 +39,33 @@ def otherwise(before: nn.Module, after: nn.Module) -> Iterator[Otherwise]:
             yield Otherwise(f"`{other}` and `{name}` were one tensor and are two", "put the new one under both names")
     for name in _attributes(before) - vars(after).keys():
         yield Otherwise(f"the module has lost its attribute `{name}`", "copy it onto the module that you return")
+    for name in getattr(before, "meta", {}).keys() - getattr(after, "meta", {}).keys() - _OF_EXPORT:
+        yield Otherwise(
+            f"the module has lost meta[{name!r}]", "give the module that you return the meta of the old one"
+        )
+    yield from _plain_otherwise(before, after)
+
+
+def _plain_otherwise(before: nn.Module, after: nn.Module) -> Iterator[Otherwise]:
+    """Tensors that are neither parameters nor buffers: those that nobody reads stay, and no node reads a new one."""
+    was, now = (dict(plain_tensors(module)) for module in (before, after))
+    reads = {node.target for module in (before, after) for node in _nodes(module) if node.op == "get_attr"}
+    for name, held in was.items():
+        if name in reads:
+            continue
+        if name not in vars(after) and not hasattr(after, name):
+            yield Otherwise(f"the module has lost its tensor `{name}`", "copy it onto the module that you return")
+        elif name in now and not _same(held, now[name]):
+            yield Otherwise(f"the tensor `{name}` holds other numbers, or is of another kind", "leave it as it is")
+    for name in (name for name in now if name in reads and name not in was and not hasattr(before, name)):
+        yield Otherwise(
+            f"the graph reads `{name}`, a tensor that is no buffer: module.to() leaves it where it is",
+            "module.register_buffer(name, tensor, persistent=False)",
+        )
+
+
+def _nodes(module: nn.Module) -> Iterable[fx.Node]:
+    return module.graph.nodes if isinstance(module, fx.GraphModule) else ()
 
 
 def reordered(before: nn.Module, after: nn.Module) -> Otherwise | None:

@@ -1,93 +1,35 @@
-"""Run a pass on a copy, and note what it did: to the graph, and to what it was given besides."""
+"""A pass, what it is tried on, and what came of it: each is run once, whoever asks."""
 
 from __future__ import annotations
 
-import contextlib
 import copy
-import dataclasses
 import functools
-import io
+import gc
 import numbers
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-import torch
-from torch import Tensor, fx, nn
+from torch import fx
 from torch.export import ExportedProgram
-from torch.fx.passes.infra.pass_base import PassResult
-from torch.utils import _pytree as pytree
 
-from fxbook.graph.given import bytes_of, children_of, held_by, settings_of
-from fxbook.graph.global_state import GlobalStateSnapshot
 from fxbook.graph.record import GraphRecord, record
-from fxbook.passes.calling import Inputs, call, checked, resized, shapes
-from fxbook.passes.copying import copied
-from fxbook.passes.growing.inputs import inputs_for, open_sizes, takes_sizes
-from fxbook.passes.layout import layout_of
-from fxbook.passes.process import Process
+from fxbook.passes.calling import Inputs, checked, shapes
+from fxbook.passes.growing.inputs import inputs_for
+from fxbook.passes.outcome import (
+    SEED,
+    Outcome,
+    keep_for_each_other,
+    one_line,
+    outcome,
+    shared_copy,
+    tensors_of,
+)
+from fxbook.passes.pass_run import Pass, Ran, Tried, graph_of, ran
+from fxbook.passes.resizing import Resized, other_sizes
 from fxbook.passes.shaking import shake
-from fxbook.passes.state import Otherwise, replaced
-from fxbook.passes.watching import watched
 
-Pass = Callable[[Any], Any]
-Tried = fx.GraphModule | ExportedProgram
-SEED = 0
-"""Under which every module is run, so that two runs draw the same random numbers."""
-_OTHER_ROWS = (1, 5)
-
-
-@dataclasses.dataclass(frozen=True)
-class Outcome:
-    """What a run of a module gave: its result, what its inputs held then; or the error it raised.
-
-    ``state`` is what its own tensors held then, by name, ``written`` are the names of those that held something else
-    before, ``layout`` is how the result lies in memory.
-    """
-
-    result: Any = None
-    inputs: tuple[Any, ...] = ()
-    state: dict[str, Tensor] = dataclasses.field(default_factory=dict)
-    written: frozenset[str] = frozenset()
-    layout: dict[str, tuple[Any, ...]] = dataclasses.field(default_factory=dict)
-    error: Exception | None = None
-
-
-@dataclasses.dataclass(frozen=True)
-class Ran:
-    """One run of a pass on a copy: what it returned, the module that came out, and what it did besides.
-
-    ``made`` is the module, or the program that it is of. ``nodes`` are those of the graph that the pass was given: the
-    opcode and the meta of each, by name. ``besides`` are sentences without their stops, ``traced`` says what has traced
-    the module again, ``replaced`` which parameter is another object without need, ``in_place``
-    whether the module came out that went in.
-    """
-
-    returned: Any
-    after: fx.GraphModule
-    nodes: dict[str, tuple[str, dict[str, Any]]]
-    besides: tuple[str, ...]
-    traced: tuple[str, ...]
-    replaced: Otherwise | None
-    in_place: bool
-    made: Tried
-
-
-def one_line(error: Exception) -> str:
-    """An error with the first line of what it says."""
-    said = str(error).strip().split("\n")[0][:200]
-    return f"{type(error).__name__}: {said}" if said else type(error).__name__
-
-
-class PassRaisedError(Exception):
-    """A pass raises; the message says what, and in which of its runs."""
-
-    def __init__(self, error: Exception, which: str = "") -> None:
-        super().__init__(f"the pass raises {one_line(error)}" + (f", in its second run, {which}" if which else ""))
-        self.error, self.again = error, bool(which)
-
-
-class WrongReturnError(TypeError):
-    """A pass returns something that is no module."""
+_MUCH = 2**22
+"""Bytes for which it is worth while to look for what nobody needs any more, which takes a while."""
 
 
 class Trial:
@@ -119,8 +61,8 @@ class Trial:
             TypeError: there is no graph, or the inputs are no tuple; the message says what to pass.
             ValueError: the module does not run on the inputs.
         """
-        self.run, self.given = run, module
-        self.module = _graph_of(module)
+        self.run, self.given = _function(run), module
+        self.module = graph_of(module)
         self.inputs_given = inputs is not None or bool(kwargs)
         drawn = (() if inputs is None else inputs) if self.inputs_given else inputs_for(self.module)
         self.inputs = checked(drawn, kwargs)
@@ -130,6 +72,7 @@ class Trial:
                 raise TypeError(f"{name} is {limit!r}: give a number that is not negative, or None")
         self.rtol, self.atol = rtol, atol
         self.asked = 1
+        self._runs = 0
         self.shaken: list[str] = []
         self.not_compared: dict[str, str] = {}
         if (error := self._prepared()) is not None:
@@ -161,29 +104,23 @@ class Trial:
         return checked(Inputs(checked(inputs, None, "others"), kwargs))
 
     @functools.cached_property
-    def others(self) -> list[Inputs]:
-        """Inputs of other sizes on which the module runs: those that were given, or all with one row, and with five."""
-        given = self._others
-        found = []
-        for one in [self._resized(rows) for rows in _OTHER_ROWS] if given is None else given:
+    def others(self) -> list[Resized]:
+        """Inputs of other sizes on which the module runs: those that were given, or all that are open made others."""
+        if self._others is not None:
+            return [Resized(one) for one in self._others]
+        found: list[Resized] = []
+        whys: list[str] = []
+        for one in other_sizes(self.module, self.inputs, drawn=not self.inputs_given):
             if isinstance(one, str):
-                self.why_no_others = one
-            elif (error := outcome(self.before, one).error) is None:
+                whys.append(one)
+            elif (error := outcome(self.before, one.inputs).error) is None:
                 found.append(one)
-            else:
-                said = str(error).strip().split("\n")[0][:200]
-                self.why_no_others = (
-                    f"sizes are fixed: with {shapes(one)} the module raises {type(error).__name__}: {said}"
-                )
+            elif one.usual:
+                whys.append(f"sizes are fixed: with {shapes(one.inputs)} the module raises {one_line(error)}")
+        self.why_no_others = next(iter(whys), "the module takes no other sizes")
         return found
 
     why_no_others = "none were given"
-
-    def _resized(self, rows: int) -> Inputs | str:
-        if open_sizes(self.module) and (not self.inputs_given or takes_sizes(self.module)):
-            drawn = Inputs(inputs_for(self.module, rows))
-            return drawn if shapes(drawn) != shapes(self.inputs) else "sizes are fixed: no input has a batch dimension"
-        return resized(self.module, self.inputs, rows)
 
     @functools.cached_property
     def recorded(self) -> tuple[GraphRecord, GraphRecord]:
@@ -193,17 +130,26 @@ class Trial:
     @functools.cached_property
     def first(self) -> Ran:
         """What the pass made of the module."""
-        return self._ran(self.given)
+        made = self._ran(self.given)
+        keep_for_each_other(self.before, made.after)
+        return made
 
     @functools.cached_property
     def second(self) -> Ran:
-        """What it made of an equal one. Whoever has asked deletes it: it holds a copy of all weights."""
+        """What it made of an equal one. Whoever has asked drops it: it holds a copy of all weights."""
         return self._ran(self.given, "on an equal module")
 
     @functools.cached_property
     def twice(self) -> Ran:
-        """What it made of its own result. Whoever has asked deletes it, as ``second``."""
+        """What it made of its own result. Whoever has asked drops it, as ``second``."""
         return self._ran(self.first.made, "on its own result")
+
+    def drop(self, run: str) -> None:
+        """Let the memory of the second run of a pass go: a module and its graph hold each other."""
+        made = vars(self).pop(run, None)
+        if made is not None and sum(held.nbytes for held in tensors_of(made.after).values()) > _MUCH:
+            del made
+            gc.collect()
 
     @property
     def after(self) -> fx.GraphModule:
@@ -215,91 +161,30 @@ class Trial:
         return outcome(self.before, inputs), outcome(self.after, inputs)
 
     def _ran(self, source: Tried, which: str = "") -> Ran:
-        """Run the pass on a copy; the source tells afterwards what it has written into."""
-        given = copied(source) if isinstance(source, fx.GraphModule) else copy.deepcopy(source)
-        parameters = dict(_graph_of(given).named_parameters(remove_duplicate=False))
-        nodes = {node.name: (node.op, dict(node.meta)) for node in _graph_of(given).graph.nodes}
-        originals, tensors = _stored(source), _stored(given)
-        own_inputs = [leaf for leaf in pytree.tree_leaves(self.inputs) if isinstance(leaf, Tensor)]
-        for place, leaf in enumerate(own_inputs):
-            if dense(leaf):
-                originals[f"input {place}"], tensors[f"input {place}"] = leaf.detach().clone(), leaf
-            else:
-                self.leave_out(f"whether the pass writes into input {place}")
-        wants = {name: held.requires_grad for name, held in tensors.items()}
-        # The model that a graph was traced from holds the same ones.
-        called = dict(_called(given)) if isinstance(given, fx.GraphModule) else {}
-        looks = {path: _look(module) for path, module in called.items()}
-        before, process = GlobalStateSnapshot((), [], "the pass"), Process()
-        traced: list[str] = []
-        try:
-            with watched(_graph_of(given), traced):
-                returned = self.run(given)
-            besides = [*before.side_effects(), *process.side_effects()]
-        except Exception as error:
-            raise PassRaisedError(error, which) from error
-        finally:
-            before.put_back()
-            process.put_back()
-        for name, held in tensors.items():
-            if not self._same(originals[name], held, name):
-                besides.append(f"{name} holds other values: it is written into, not replaced")
-            elif held.requires_grad != wants[name]:
-                besides.append(f"{name} has another requires_grad")
-        for path, module in called.items():
-            if said := _otherwise(looks[path], _look(module)):
-                besides.append(f"the module `{path}`, which others may hold too, has {said}")
-        made = returned_program(returned, given) if isinstance(given, ExportedProgram) else None
-        after = returned_module(returned, given) if made is None else made.module()
-        other = replaced(parameters, given, after) if isinstance(given, fx.GraphModule) else None
-        return Ran(
-            returned,
-            after,
-            nodes,
-            tuple(besides),
-            tuple(traced),
-            other,
-            after is given,
-            after if made is None else made,
-        )
-
-    def _same(self, before: Tensor, now: Tensor, name: str) -> bool:
-        try:
-            return before.shape == now.shape and before.dtype == now.dtype and same_bytes(before, now)
-        except Exception:
-            self.leave_out(f"whether the pass writes into {name}")
-            return True
+        # In each run with another seed: what a pass draws is no property of the module.
+        self._runs += 1
+        return ran(self.run, source, self.inputs, SEED + 2 * self._runs, which, self.leave_out)
 
     def leave_out(self, what: str, of: str = "purity") -> None:
         """Note something that an invariant does not compare."""
         self.not_compared.setdefault(what, of)
 
 
-def _graph_of(tried: Any) -> fx.GraphModule:
-    """The module whose graph is tried.
+def _function(run: Any) -> Pass:
+    """The pass itself.
 
     Raises:
-        TypeError: there is none; the message says what to pass.
+        TypeError: it cannot be one; the message says what to give.
     """
-    if isinstance(tried, fx.GraphModule):
-        return tried
-    if isinstance(tried, ExportedProgram):
-        return tried.module()
-    kind = type(tried).__name__
-    if isinstance(getattr(tried, "graph", None), fx.Graph):
-        cure = "pass program.module() of the ExportedProgram that it was made from"
-    elif isinstance(tried, fx.Graph):
-        cure = "pass the module that owns it; for a pass over a Graph, over_graph(pass_)"
-    elif isinstance(tried, nn.Module) or callable(tried):
-        cure = "trace it, with torch.fx.symbolic_trace(model)"
-    else:
-        cure = "pass the module, and the inputs behind it"
-    raise TypeError(f"a pass is tried on a GraphModule or an ExportedProgram, got {kind}: {cure}")
-
-
-def _stored(tried: Tried) -> dict[str, Tensor]:
-    held = tensors_of(tried) if isinstance(tried, nn.Module) else {**tried.state_dict, **tried.constants}
-    return {f"the weight `{name}`": one for name, one in held.items() if isinstance(one, Tensor)}
+    kind = type(run).__name__
+    if isinstance(run, fx.GraphModule | ExportedProgram | fx.Graph):
+        raise TypeError(f"the pass is a {kind}, as if the arguments were swapped: check_pass(pass, module, inputs)")
+    if not callable(run):
+        raise TypeError(
+            f"the pass is of type {kind}: give the function itself, which gets a GraphModule and returns "
+            "PassResult(module, modified)"
+        )
+    return run
 
 
 def _with_numbers(program: ExportedProgram, module: fx.GraphModule) -> ExportedProgram:
@@ -308,154 +193,3 @@ def _with_numbers(program: ExportedProgram, module: fx.GraphModule) -> ExportedP
     new = copy.copy(program)
     new._state_dict = {name: held.get(name, one) for name, one in program.state_dict.items()}
     return new
-
-
-def shared_copy(module: fx.GraphModule) -> fx.GraphModule:
-    """A copy of the graph and of all modules, which holds the same tensors."""
-    return copied(module, {id(held): held for held in tensors_of(module).values()})
-
-
-@contextlib.contextmanager
-def outside_modes() -> Iterator[None]:
-    """Leave the modes of the caller in which there are no numbers, as in a compiler, or no gradients to compare."""
-    from torch._subclasses.fake_tensor import unset_fake_temporarily
-
-    with unset_fake_temporarily(), torch.inference_mode(False), torch.enable_grad():
-        yield
-
-
-def outcome(module: nn.Module, inputs: Sequence[Any]) -> Outcome:
-    """Run a module on copies of the inputs, from a seed; the module's own tensors are put back afterwards."""
-    own = copy.deepcopy(inputs if isinstance(inputs, Inputs) else tuple(inputs))
-    try:
-        # torch.fx prints the line of the graph that raises.
-        with kept(module) as before, torch.no_grad(), contextlib.redirect_stderr(io.StringIO()):
-            result = call(module, own)
-            layout, result = layout_of(result), detached(result)
-            held = {name: one.detach() for name, one in tensors_of(module).items()}
-            written = {name for name in before if name in held and not same_bytes(before[name], held[name])}
-            # What is not written is put nowhere back: it needs no copy.
-            state = {name: one.clone() if name in written else one for name, one in held.items()}
-        left = detached(own)
-        return Outcome(result, (*left, *getattr(left, "kwargs", {}).values()), state, frozenset(written), layout)
-    except Exception as error:
-        return Outcome(error=error)
-
-
-@contextlib.contextmanager
-def kept(module: nn.Module) -> Iterator[dict[str, Tensor]]:
-    """Run a module from a seed inside; afterwards its tensors and torch's random numbers are as they were.
-
-    Inside it has copies of the tensors, by name.
-    """
-    state = tensors_of(module)
-    held_before = {name: held.detach().clone() for name, held in state.items()}
-    random = torch.get_rng_state()
-    # torch.manual_seed() also leaves word for devices that are not in use yet, which takes longer than a small graph.
-    torch.default_generator.manual_seed(SEED)
-    try:
-        yield held_before
-    finally:
-        torch.set_rng_state(random)
-        with torch.no_grad():
-            for name, held in state.items():
-                if not same_bytes(held, held_before[name]):
-                    held.copy_(held_before[name])
-
-
-def same_bytes(one: Tensor, other: Tensor) -> bool:
-    """Whether two tensors of one shape hold the same; of two that are not dense, whether torch finds them equal.
-
-    Raises:
-        Exception: torch cannot compare such tensors.
-    """
-    if one.layout != other.layout:
-        return False
-    if dense(one) and dense(other):
-        return torch.equal(one, other) or torch.equal(bytes_of(one), bytes_of(other))
-    if one.is_mkldnn:
-        return torch.equal(one.to_dense(), other.to_dense())
-    if one.layout == torch.sparse_coo:
-        return same_bytes(one.to_dense(), other.to_dense())
-    return one.is_meta or torch.equal(one, other)
-
-
-def tensors_of(module: nn.Module) -> dict[str, Tensor]:
-    """Parameters, buffers and other tensors that a module holds, by name; one that is held twice is there twice."""
-    return {
-        f"{path}.{name}" if path else name: held
-        for path, below in module.named_modules(remove_duplicate=False)
-        for name, held in held_by(below)
-    }
-
-
-def detached(result: Any) -> Any:
-    """A result whose tensors are copies, without what autograd knows of them; of a nested one, a list of its parts."""
-
-    def copied(tensor: Tensor) -> Tensor | list[Tensor]:
-        parts = [part.clone() for part in tensor.detach().unbind()] if tensor.is_nested else None
-        return tensor.detach().clone() if parts is None else parts
-
-    return pytree.tree_map_only(Tensor, copied, result)
-
-
-def dense(leaf: Any) -> bool:
-    """Whether it is a tensor whose numbers lie in a storage, one behind the other."""
-    return isinstance(leaf, Tensor) and leaf.layout == torch.strided and not (leaf.is_meta or leaf.is_nested)
-
-
-def returned_module(returned: Any, given: fx.GraphModule) -> fx.GraphModule:
-    """The module that a pass hands back, whichever way it does.
-
-    Raises:
-        TypeError: it hands back something else; the message says what to return.
-    """
-    match returned:
-        case None:
-            return given
-        case PassResult(graph_module=fx.GraphModule() as module) | (fx.GraphModule() as module):
-            return module
-        case fx.Graph():
-            return fx.GraphModule(given, returned)
-    raise WrongReturnError(f"the pass returns {type(returned).__name__}: return PassResult(module, modified)")
-
-
-def returned_program(returned: Any, given: ExportedProgram) -> ExportedProgram:
-    """The program that a pass over programs hands back, itself or in the ``exported_program`` of a result.
-
-    Raises:
-        TypeError: it hands back something else; the message says what to return.
-    """
-    found = given if returned is None else getattr(returned, "exported_program", returned)
-    if isinstance(found, ExportedProgram):
-        return found
-    raise WrongReturnError(
-        f"the pass returns {type(returned).__name__} for an ExportedProgram: return the program, or give "
-        "program.module() to a pass over a GraphModule"
-    )
-
-
-# ---- modules that others may hold too --------------------------------------------------------------------------------
-
-
-def _called(module: fx.GraphModule) -> Iterator[tuple[str, nn.Module]]:
-    """The modules that the graph calls, and those in them."""
-    for path in dict.fromkeys(node.target for node in module.graph.nodes if node.op == "call_module"):
-        yield from module.get_submodule(path).named_modules(prefix=path)
-
-
-def _look(module: nn.Module) -> dict[str, Any]:
-    hooks = sum(len(getattr(module, name)) for name in vars(module) if name.endswith("_hooks"))
-    return {
-        "another class": type(module),
-        "other settings": settings_of(module),
-        "another submodule": [(name, id(child)) for name, child in children_of(module)],
-        "another weight": [(name, id(held)) for name, held in held_by(module)],
-        "another number of hooks": hooks,
-        "another mode": module.training,
-        "a `forward` of its own": "forward" in vars(module),
-    }
-
-
-def _otherwise(before: dict[str, Any], now: dict[str, Any]) -> str:
-    return " and ".join(what for what in before if before[what] != now[what])

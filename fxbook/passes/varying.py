@@ -1,46 +1,128 @@
-"""The same inputs with other numbers: those that somebody happens to give hide what a pass forgets of all others."""
+"""The same inputs otherwise: those that somebody happens to give hide what a pass forgets of all others."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 from torch.utils import _pytree as pytree
 
-_CHANGES: dict[str, Callable[[Tensor], Tensor]] = {
-    "with all signs turned": torch.neg,
-    "times 1000": lambda held: held * 1000,
-    "with nan": lambda held: torch.full_like(held, torch.nan) if held.is_floating_point() else held,
-    "with all numbers 0": torch.zeros_like,
-    "with twice as many rows": lambda held: torch.cat((held, held)) if held.ndim else held,
-    "without rows": lambda held: held[:0] if held.ndim else held,
+_LARGE = {torch.int64: 2**33, torch.int32: 2**17, torch.int16: 2**9}
+"""A factor by which small whole numbers no longer fit into the next smaller type."""
+
+
+def _turned(held: Tensor, place: int) -> Tensor:
+    """Every other sign, and beside the turned ones of one input those of the next that are not."""
+    signs = torch.ones(held.numel(), dtype=held.dtype, device=held.device)
+    signs[place % 2 :: 2] = -1
+    return held * signs.reshape(held.shape)
+
+
+def _with_zeros(held: Tensor, _: int) -> Tensor:
+    flat = held.clone(memory_format=torch.contiguous_format).reshape(-1)
+    flat[1::3] = flat[1:2].clone()
+    flat[::3] = 0
+    return flat.reshape(held.shape)
+
+
+def _drawn_again(held: Tensor, place: int) -> Tensor:
+    """Whole numbers between those that there are, and 0: an index stays in range."""
+    if not held.numel():
+        return held
+    low, high = min(0, int(held.min())), int(held.max())
+    drawn = torch.randint(low, high + 1, held.shape, generator=torch.Generator().manual_seed(place + 1))
+    return drawn.to(held)
+
+
+def _with_imaginary(held: Tensor, place: int) -> Tensor:
+    drawn = torch.randn(held.shape, generator=torch.Generator().manual_seed(place + 1))
+    return held + 1j * drawn.to(held)
+
+
+def _flipped(held: Tensor, place: int) -> Tensor:
+    new = held.clone(memory_format=torch.contiguous_format).reshape(-1)
+    new[place % 2 :: 2] ^= True
+    return new.reshape(held.shape)
+
+
+def _is_whole(held: Tensor) -> bool:
+    return not (held.is_floating_point() or held.is_complex() or held.dtype == torch.bool)
+
+
+def _may_leave_its_range(held: Tensor) -> bool:
+    """Of an index that is out of range the CPU says so; another device would compute nothing any more."""
+    return held.device.type == "cpu" and held.dtype in _LARGE
+
+
+def _is_number(held: Tensor) -> bool:
+    return held.is_floating_point() or held.is_complex()
+
+
+class _Change(NamedTuple):
+    """What is done to an input, by its number, and to which."""
+
+    of: Callable[[Tensor, int], Tensor]
+    concerns: Callable[[Tensor], bool]
+
+
+_CHANGES: dict[str, _Change] = {
+    "with all signs turned": _Change(lambda held, _: -held, _is_number),
+    "with every other sign turned": _Change(_turned, _is_number),
+    "with zeros and equal numbers": _Change(_with_zeros, _is_number),
+    "with other imaginary parts": _Change(_with_imaginary, Tensor.is_complex),
+    "with other whole numbers": _Change(_drawn_again, _is_whole),
+    "with whole numbers larger by 1": _Change(lambda held, _: held + 1, _may_leave_its_range),
+    "with large whole numbers": _Change(lambda held, _: held * _LARGE[held.dtype], _may_leave_its_range),
+    "with whole numbers of either sign": _Change(_turned, _may_leave_its_range),
+    "with other masks": _Change(_flipped, lambda held: held.dtype == torch.bool),
+    "in channels_last": _Change(
+        lambda held, _: held.contiguous(memory_format=torch.channels_last), lambda held: held.ndim == 4
+    ),
+    "that are not contiguous": _Change(lambda held, _: held.mT.contiguous().mT, lambda held: held.ndim > 1),
+    "times 1000": _Change(lambda held, _: held * 1000, _is_number),
+    "with nan": _Change(lambda held, _: torch.full_like(held, torch.nan), Tensor.is_floating_point),
+    "with all numbers 0": _Change(lambda held, _: torch.zeros_like(held), lambda held: held.dtype != torch.bool),
+    "with twice as many rows": _Change(
+        lambda held, _: torch.cat((held, held)) if held.ndim else held, lambda held: held.dtype != torch.bool
+    ),
+    "without rows": _Change(lambda held, _: held[:0] if held.ndim else held, lambda held: held.dtype != torch.bool),
 }
 VARIATIONS = tuple(_CHANGES)
 """What :func:`varied` can do, in words."""
 
 
-def varied(inputs: Sequence[Any], words: Iterable[str], *, indices: bool = True) -> Iterator[tuple[str, Any]]:
-    """The inputs with other numbers, one after the other, with the words for each; none where no input has any.
+def varied(inputs: Sequence[Any], words: Iterable[str]) -> Iterator[tuple[str, Any]]:
+    """The inputs with other numbers, one after the other, with the words for each; only where something is otherwise.
 
     Args:
         inputs: those to begin with.
         words: some of :data:`VARIATIONS`.
-        indices: whether whole numbers change too, which may be indices; masks never do.
     """
-
-    def changes(held: Any) -> bool:
-        if not isinstance(held, Tensor) or held.layout != torch.strided or held.is_nested or held.is_quantized:
-            return False
-        return held.dtype != torch.bool and (indices or held.is_floating_point() or held.is_complex())
-
     leaves, form = pytree.tree_flatten(inputs)
-    if not any(map(changes, leaves)):
-        return
     for one in words:
+        change = _CHANGES[one]
         others = [
-            _CHANGES[one](leaf.detach()).requires_grad_(leaf.requires_grad) if changes(leaf) else leaf
-            for leaf in leaves
+            change.of(leaf.detach(), place).requires_grad_(leaf.requires_grad)
+            if _is_plain(leaf) and change.concerns(leaf)
+            else leaf
+            for place, leaf in enumerate(leaves)
         ]
-        yield one, pytree.tree_unflatten(others, form)
+        if any(other is not leaf for other, leaf in zip(others, leaves, strict=True)):
+            yield one, pytree.tree_unflatten(others, form)
+
+
+def with_other_numbers(inputs: Sequence[Any]) -> Iterator[tuple[str, Any]]:
+    """The inputs with other numbers of Python among them, if there are any."""
+    leaves, form = pytree.tree_flatten(inputs)
+    others = [leaf * 1.5 + 1 if type(leaf) is float else leaf + 1 if type(leaf) is int else leaf for leaf in leaves]
+    if any(other is not leaf for other, leaf in zip(others, leaves, strict=True)):
+        yield "with other Python numbers", pytree.tree_unflatten(others, form)
+
+
+def _is_plain(held: Any) -> bool:
+    """Whether it is a tensor whose numbers may be others."""
+    if not isinstance(held, Tensor) or held.layout != torch.strided:
+        return False
+    return not (held.is_nested or held.is_quantized or held.is_meta)

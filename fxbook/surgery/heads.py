@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor, fx, nn
 
-from fxbook.passes.trial import kept
+from fxbook.passes.outcome import kept
 from fxbook.surgery.attention import DroppingAttention, called, given
 from fxbook.surgery.linears import Linear, linears, operand
 

@@ -28,6 +28,7 @@ from fxbook import (
     minimise,
     random_graph,
     random_graphs,
+    run_passes,
     write_repro,
 )
 
@@ -58,6 +59,7 @@ for culprit in (bisect(small, [nothing], fails), bisect_changes(small, one_chang
         assert_type(diff(culprit.before, culprit.after, meta=False).text(context=0), str)
 
 print(how_often(nothing, graphs=10), write_repro(small, "repro.py"))
+assert_type(run_passes(module, [nothing], without="nothing").module, fx.GraphModule)
 EditStepper(module.graph, "as drawn").frame("again")
 print(draw(module, order="data"), RunStepper(module, *inputs_for(module)))
 assert_type(front_ends(torch.nn.ReLU(), torch.ones(2))["make_fx"].verdict, str)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, fx
@@ -37,15 +37,37 @@ def inputs_for(module: fx.GraphModule, rows: int | None = 3, seed: int = 0) -> t
         >>> [tuple(tensor.shape) for tensor in inputs_for(module, rows=5)][0]
         (5, 4)
     """
-    generator = torch.Generator().manual_seed(seed)
     named = {} if rows is None else dict.fromkeys(_leading_symbols(module), rows)
+    return inputs_of_sizes(module, named, rows, seed)
+
+
+def inputs_of_sizes(
+    module: fx.GraphModule, named: dict[Any, int], rows: int | None = None, seed: int = 0
+) -> tuple[Any, ...]:
+    """The same, with sizes for some of the names that the graph gives to those that it leaves open."""
+    generator = torch.Generator().manual_seed(seed)
     return tuple(_drawn(node, rows, named, generator) for node in _placeholders(module))
 
 
-def open_sizes(module: fx.GraphModule) -> bool:
-    """Whether the graph may be run with another batch: no placeholder fixes its first dimension, or one names it."""
-    told = [value for node in _placeholders(module) if (value := _promise(node)) is not None]
-    return not any(isinstance(value, Tensor) and value.ndim for value in told) or bool(_leading_symbols(module))
+class Open(NamedTuple):
+    """A dimension of an input whose size has a name: which input, which dimension, and the size that was seen."""
+
+    place: int
+    dimension: int
+    size: int
+
+
+def open_dimensions(module: fx.GraphModule) -> dict[Any, list[Open]] | None:
+    """The sizes that a graph leaves open, by their names; ``None`` where it makes no promise about sizes at all."""
+    told = [_promise(node) for node in _placeholders(module)]
+    if not any(isinstance(value, Tensor) and value.ndim for value in told):
+        return None
+    found: dict[Any, list[Open]] = {}
+    for place, value in enumerate(told):
+        for dimension, size in enumerate(value.shape if isinstance(value, Tensor) else ()):
+            if isinstance(size, torch.SymInt) and size.node.expr.is_symbol:
+                found.setdefault(size.node.expr, []).append(Open(place, dimension, _size(size, {})))
+    return found
 
 
 def takes_sizes(module: fx.GraphModule) -> bool:
@@ -76,11 +98,8 @@ def _promise(node: fx.Node) -> Any:
 
 def _leading_symbols(module: fx.GraphModule) -> list[Any]:
     """The names of sizes that stand alone as the first dimension of an input."""
-    firsts = (
-        told.shape[0] for node in _placeholders(module) if isinstance(told := _promise(node), Tensor) and told.ndim
-    )
-    found = [size.node.expr for size in firsts if isinstance(size, torch.SymInt)]
-    return [name for name in found if name.is_symbol]
+    found = open_dimensions(module) or {}
+    return [name for name, ones in found.items() if any(one.dimension == 0 for one in ones)]
 
 
 def _size(size: Any, named: dict[Any, int]) -> int:
@@ -90,6 +109,14 @@ def _size(size: Any, named: dict[Any, int]) -> int:
     expression = size.node.expr
     known = {name: named.get(name, _hint(size, name)) for name in expression.free_symbols}
     return int(expression.xreplace(known))
+
+
+def known_size(size: Any, named: dict[Any, int]) -> int | None:
+    """A size as a number, where all its names are known; ``int(size)`` and ``size == 3`` would fix it."""
+    if not isinstance(size, torch.SymInt):
+        return int(size)
+    expression = size.node.expr
+    return int(expression.xreplace(named)) if expression.free_symbols <= named.keys() else None
 
 
 def _hint(size: torch.SymInt, name: Any) -> int:

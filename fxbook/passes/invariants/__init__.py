@@ -20,11 +20,11 @@ is broken, where, and what to do; and ``NotAskedError``, a ``ValueError``, where
 
 from fxbook.passes.asking import Invariant, NotAskedError
 from fxbook.passes.invariants.of_effects import effects
+from fxbook.passes.invariants.of_gradients import gradients
 from fxbook.passes.invariants.of_graph import code, inputs_kept, lint, meta, no_dead_nodes
 from fxbook.passes.invariants.of_other_conditions import values_in_another_mode, values_of_other_numbers
 from fxbook.passes.invariants.of_results import (
     aliasing,
-    gradients,
     values,
     values_at_another_size,
 )

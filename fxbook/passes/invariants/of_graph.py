@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import types
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,7 +12,9 @@ from torch import Tensor, fx
 
 from fxbook.passes.asking import NotAskedError, Told, invariant
 from fxbook.passes.calling import ordered
-from fxbook.passes.trial import Trial, kept, one_line
+from fxbook.passes.growing.inputs import known_size
+from fxbook.passes.outcome import kept, one_line
+from fxbook.passes.trial import Trial
 
 
 @invariant
@@ -44,7 +47,17 @@ def code(trial: Trial) -> Told | None:
     """
     if trial.recorded[1].stale:
         return Told("`forward` runs another program than the graph says", "call module.recompile() before you return")
+    before, after = (_local_functions(module) for module in (trial.before, trial.after))
+    if after and not before:
+        what = f"`{after[0].name}` calls a function that no module has under its name: what is pickled cannot be loaded"
+        return Told(what, "define it at the top level of a module", after[0].name, advice=True)
     return None
+
+
+def _local_functions(module: fx.GraphModule) -> list[fx.Node]:
+    """The calls of lambdas, and of functions that are made inside another one."""
+    found = (node for node in module.graph.nodes if isinstance(node.target, types.FunctionType))
+    return [node for node in found if "<" in node.target.__qualname__]
 
 
 @invariant
@@ -76,7 +89,7 @@ def meta(trial: Trial) -> Told | None:
         >>> from fxbook import invariants, random_graph
         >>> invariants.meta(lambda module: None, random_graph(7))
     """
-    if untrue := _meta_untrue(trial):
+    if untrue := _meta_untrue(trial) or _meta_shared(trial):
         return untrue
     ran = trial.first
     computing = [told for op, told in ran.nodes.values() if op not in ("placeholder", "output", "get_attr")]
@@ -101,16 +114,33 @@ def meta(trial: Trial) -> Told | None:
     return None
 
 
+def _meta_shared(trial: Trial) -> Told | None:
+    """Whether two nodes have one dict, so that whoever writes into the meta of one writes into that of the other."""
+    owners: dict[int, fx.Node] = {}
+    for node in trial.after.graph.nodes:
+        first = owners.setdefault(id(node.meta), node)
+        if first is not node:
+            what = f"`{first.name}` and `{node.name}` have one dict as their meta: a write into one changes the other"
+            return Told(what, "give a new node a copy, node.meta = dict(old.meta)", node.name)
+    return None
+
+
 class _Telling(fx.Interpreter):
     """Runs a graph, and notes what each node tells of its value that is not so."""
 
     def __init__(self, module: fx.GraphModule) -> None:
         super().__init__(module)
         self.untrue: dict[str, str] = {}
+        self.sizes: dict[Any, int] = {}
 
     def run_node(self, n: fx.Node) -> Any:
         value = super().run_node(n)
-        if said := _tells(n.meta, value):
+        told = n.meta.get("val")
+        if n.op == "placeholder" and isinstance(value, Tensor) and isinstance(told, Tensor):
+            for size, now in zip(told.shape, value.shape, strict=False):
+                if isinstance(size, torch.SymInt) and size.node.expr.is_symbol:
+                    self.sizes[size.node.expr] = now
+        if said := _tells(n.meta, value, self.sizes):
             self.untrue[n.name] = said
         return value
 
@@ -139,12 +169,13 @@ def _meta_untrue(trial: Trial) -> Told | None:
     return None
 
 
-def _tells(meta: dict[str, Any], value: Any) -> str | None:
+def _tells(meta: dict[str, Any], value: Any, sizes: dict[Any, int]) -> str | None:
     for key in ("tensor_meta", "val"):
         told = meta.get(key)
         if isinstance(value, Tensor) and not value.is_nested and hasattr(told, "shape") and hasattr(told, "dtype"):
-            if tuple(told.shape) != tuple(value.shape):
-                return f"the shape {tuple(told.shape)}, its value has {tuple(value.shape)}"
+            known = [known_size(size, sizes) for size in told.shape]
+            if None not in known and known != list(value.shape):
+                return f"the shape {tuple(known)}, its value has {tuple(value.shape)}"
             if told.dtype != value.dtype:
                 return f"the dtype {told.dtype}, its value has {value.dtype}"
     return None

@@ -2,17 +2,37 @@
 
 from __future__ import annotations
 
+import itertools
+import re
+
 import torch
 from torch import Tensor
 from torch.utils import _pytree as pytree
 
 from fxbook.passes.asking import NotAskedError, Told, invariant
-from fxbook.passes.likeness import of_outcomes
+from fxbook.passes.growing.inputs import open_dimensions, takes_sizes
+from fxbook.passes.likeness import difference, of_outcomes
 from fxbook.passes.modes import calls_with_a_mode, in_mode
-from fxbook.passes.trial import Outcome, Trial, one_line, outcome
-from fxbook.passes.varying import varied
+from fxbook.passes.outcome import Outcome, one_line, outcome
+from fxbook.passes.placing import elsewhere
+from fxbook.passes.trial import Trial
+from fxbook.passes.varying import varied, with_other_numbers
 
-_EXACT, _COARSE = ("with all signs turned",), ("times 1000", "with nan")
+_EXACT = ("with all signs turned", "with other imaginary parts")
+_SIGNS = ("with all signs turned", "with every other sign turned")
+_OF_NUMBERS = (*_EXACT, _SIGNS[1], "with zeros and equal numbers", "with other masks")
+_OF_WHOLE = (
+    "with other whole numbers",
+    "with whole numbers larger by 1",
+    "with large whole numbers",
+    "with whole numbers of either sign",
+)
+_TURNED, _CHANNELS_LAST = "that are not contiguous", "in channels_last"
+_COARSE = ("times 1000", "with nan")
+_PLACE = (
+    "take both from an input, as in torch.ones(n, dtype=x.dtype, device=x.device), and register a tensor as a buffer"
+)
+_CURE = "treat all numbers as the node did that was there, or document which ones the pass is for"
 
 
 @invariant
@@ -50,10 +70,11 @@ def values_in_another_mode(trial: Trial) -> Told | None:
 
 @invariant
 def values_of_other_numbers(trial: Trial) -> Told | None:
-    """The same for the inputs with their signs turned; for numbers 1,000 times as large, and for nan, it is advice.
+    """The same for inputs with other signs, zeros, whole numbers, masks and strides, and of another dtype or device.
 
-    Whole numbers and masks stay as they are. Nothing is asked where the module raises, or gives nan or infinity before
-    the pass, unless it is given nan.
+    For numbers 1,000 times as large, and for nan, other values are advice; nan instead of a number is a fault. Nothing
+    is asked where the module raises before the pass, as for an index that is out of range. Where it gives nan or
+    infinity for other signs, another result is advice; otherwise nothing is asked there.
 
     Example:
         >>> import torch
@@ -70,28 +91,78 @@ def values_of_other_numbers(trial: Trial) -> Told | None:
     """
     if of_outcomes(*trial.outcomes(trial.inputs), trial.rtol, trial.atol) is not None:
         raise NotAskedError("the values differ for the inputs themselves")
-    asked, advice = 0, None
-    for words, inputs in varied(trial.inputs, (*_EXACT, *_COARSE), indices=False):
+    told, asked = [], 0
+    ways = varied(trial.inputs, (*_OF_NUMBERS, *_OF_WHOLE, _TURNED, _CHANNELS_LAST, *_COARSE))
+    numbers = () if takes_sizes(trial.before) else with_other_numbers(trial.inputs)
+    for words, inputs in itertools.chain(ways, numbers):
         before = outcome(trial.before, inputs)
-        if before.error is not None or not (_is_finite(before) or words == "with nan"):
+        if before.error is not None or not (_is_finite(before) or words in ("with nan", *_SIGNS)):
             continue
         asked += 1
         after = outcome(trial.after, inputs)
-        limits = (trial.rtol, trial.atol) if words in _EXACT else (1e-3, 1e-4 * _largest(before))
-        if said := of_outcomes(before, after, *limits):
-            cure = "treat all numbers as the node did that was there, or document which ones the pass is for"
-            advice = advice or Told(f"{words}, {said}", cure, advice=words not in _EXACT)
-            if not advice.advice:
-                return advice
+        exact = words in (*_EXACT, *_OF_WHOLE)
+        coarse = (max(trial.rtol or 0, 1e-3), max(trial.atol or 0, 1e-4 * _largest(before)))
+        limits = (trial.rtol, trial.atol) if exact else coarse
+        if said := of_outcomes(before, after, *limits, layout=words != _TURNED):
+            told.append(Told(f"{words}, {said}", _CURE, advice=_is_advice(words, before, after)))
+            if not told[-1].advice:
+                return told[-1]
+    told += filter(None, [_elsewhere(trial)])
     if not asked:
         raise NotAskedError("no input has numbers that may be others, or the module does not run on them")
     trial.asked = asked
-    return advice
+    return min(told, key=lambda one: one.advice, default=None)
+
+
+def _is_advice(words: str, before: Outcome, after: Outcome) -> bool:
+    if not _is_finite(before):
+        return True
+    if after.error is not None:
+        if words in (_TURNED, _CHANNELS_LAST):
+            # A kernel may be for dense tensors alone; a view, in place of a reshape, is a slip.
+            return "view size is not compatible" not in str(after.error)
+        # An index may be out of range for the new node, and in range for the old one by chance.
+        return words in (*_COARSE, *_OF_WHOLE[1:], "with other Python numbers")
+    if words == _CHANNELS_LAST:
+        return of_outcomes(before, after, 1e-3, 1e-4 * _largest(before), layout=False) is None
+    if words == "with zeros and equal numbers":
+        # Which of two equal numbers comes first is nobody's promise.
+        return any(isinstance(leaf, Tensor) and not _has_fractions(leaf) for leaf in pytree.tree_leaves(before.result))
+    if words == "times 1000":
+        return _is_finite(after) or any(leaf.dtype.itemsize < 4 for leaf in _numbers(before))
+    return words in _COARSE
+
+
+def _elsewhere(trial: Trial) -> Told | None:
+    """Whether the pass has written the dtype or the device that it saw into the graph."""
+    if open_dimensions(trial.before) is not None:
+        # A front end has written both into the graph itself.
+        return None
+    places = [("in float64, on another device", torch.float64), ("on another device", None)]
+    # Whoever lets numbers be apart may compute with other dtypes on purpose.
+    for words, dtype in places if trial.rtol is None and trial.atol is None else places[1:]:
+        before = outcome(*elsewhere(trial.before, trial.inputs, dtype))
+        leaves = [leaf for leaf in pytree.tree_leaves(before.result) if isinstance(leaf, Tensor)]
+        if before.error is not None or not all(leaf.is_meta for leaf in leaves):
+            continue
+        after = outcome(*elsewhere(trial.after, trial.inputs, dtype))
+        if after.error is None:
+            found = difference(before.result, after.result, "the result", None, None)
+        else:
+            # What torch cannot compute there for another reason is no matter of the device.
+            said = one_line(after.error)
+            of_place = not isinstance(after.error, NotImplementedError) and re.search("device|dtype", said)
+            found = f"the module raises {said}" if of_place else None
+        return Told(f"{words}, {found}", _PLACE) if found else None
+    return None
+
+
+def _has_fractions(leaf: Tensor) -> bool:
+    return leaf.is_floating_point() or leaf.is_complex()
 
 
 def _numbers(of: Outcome) -> list[Tensor]:
-    leaves = pytree.tree_leaves(of.result)
-    return [leaf for leaf in leaves if isinstance(leaf, Tensor) and (leaf.is_floating_point() or leaf.is_complex())]
+    return [leaf for leaf in pytree.tree_leaves(of.result) if isinstance(leaf, Tensor) and _has_fractions(leaf)]
 
 
 def _is_finite(of: Outcome) -> bool:

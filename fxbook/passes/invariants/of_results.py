@@ -5,21 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import torch
-from torch import Tensor, fx
-from torch.utils import _pytree as pytree
-
 from fxbook.passes.asking import NotAskedError, Told, invariant
-from fxbook.passes.branches import conds_of, other_branches
-from fxbook.passes.calling import call, shapes
+from fxbook.passes.branches import conds_of, other_branches, ways_through
+from fxbook.passes.calling import shapes
 from fxbook.passes.likeness import difference, first_node, of_outcomes
+from fxbook.passes.outcome import one_line, outcome
 from fxbook.passes.sharing import newly_shared
-from fxbook.passes.trial import SEED, Trial, kept, one_line, same_bytes, tensors_of
+from fxbook.passes.trial import Trial
+from fxbook.passes.varying import varied
+
+_BRANCHES = "the branches that these inputs do not take"
+_FIRST = ("with every other sign turned", "with other whole numbers")
 
 
 @invariant
 def values(trial: Trial) -> Told | None:
     """The module gives what it gave: structure, shapes, dtypes and numbers, and what it writes into inputs and buffers.
+
+    That is asked of a later call too, and of the branches of ``torch.cond`` that the inputs do not take.
 
     Example:
         >>> import torch
@@ -34,7 +37,14 @@ def values(trial: Trial) -> Told | None:
         Traceback (most recent call last):
         fxbook.passes.report.ValuesError: values: the result has other numbers: -0.761594 at [0], before: 0 (1 ...
     """
-    return _other_values(trial, trial.inputs) or _in_other_branches(trial)
+    skipped: list[str] = []
+    asks = (lambda _: _other_values(trial, trial.inputs, skipped), _in_other_branches, _in_a_later_call)
+    if told := next(filter(None, (ask(trial) for ask in asks)), None):
+        return told
+    if skipped:
+        what = " and ".join(dict.fromkeys(skipped))
+        raise NotAskedError(f"{what} cannot be compared: it has no numbers, or its class has no `==`")
+    return None
 
 
 def _in_other_branches(trial: Trial) -> Told | None:
@@ -42,25 +52,45 @@ def _in_other_branches(trial: Trial) -> Told | None:
     old, new = conds_of(trial.before), conds_of(trial.after)
     if not old or len(old) != len(new):
         return None
-    try:
-        before = other_branches(trial.before, trial.inputs)
-    except Exception as error:
-        trial.leave_out(f"the branches that these inputs do not take: the module raises {one_line(error)}", "values")
-        return None
     name = new[0].name
-    try:
-        after = other_branches(trial.after, trial.inputs)
-    except Exception as error:
-        return Told(f"in the branches that these inputs do not take, the module raises {one_line(error)}", node=name)
-    said = difference(before, after, "the result of the branches that are not taken", trial.rtol, trial.atol)
-    return Told(said, "edit a branch as carefully as the graph: other inputs take it", name) if said else None
+    for way in ways_through(trial.before):
+        try:
+            before = other_branches(trial.before, trial.inputs, way)
+        except Exception as error:
+            trial.leave_out(
+                f"the branches that these inputs do not take: the module raises {one_line(error)}", "values"
+            )
+            continue
+        try:
+            after = other_branches(trial.after, trial.inputs, way)
+        except Exception as error:
+            return Told(
+                f"in the branches that these inputs do not take, the module raises {one_line(error)}", node=name
+            )
+        said = difference(before, after, "the result of the branches that are not taken", trial.rtol, trial.atol)
+        if said:
+            return Told(said, "edit a branch as carefully as the graph: other inputs take it", name)
+    return None
+
+
+def _in_a_later_call(trial: Trial) -> Told | None:
+    """Whether the module keeps something from one call to the next that it did not keep."""
+    firsts = {"in a second call, ": trial.inputs}
+    firsts |= {f"in a call after one {words}, ": one for words, one in varied(trial.inputs, _FIRST)}
+    for words, first in firsts.items():
+        before, after = (outcome(module, trial.inputs, first=first) for module in (trial.before, trial.after))
+        if said := of_outcomes(before, after, trial.rtol, trial.atol):
+            return Told(words + said, "compute anew what the module computed in each call")
+    return None
 
 
 @invariant
 def values_at_another_size(trial: Trial) -> Told | None:
     """The same for inputs of other sizes: a number that the pass took from one input is no constant of the module.
 
-    Where no ``others`` are given, all inputs get one row and five, if the graph leaves their first dimension open.
+    Where no ``others`` are given, all inputs get one row and five, and then other sizes in each further dimension, as
+    far as the graph leaves them open and the module runs. A result for no rows, or for one row in one input alone,
+    which broadcasts, is kept too; that the module now raises there is advice.
 
     Example:
         >>> from fxbook import invariants, random_graph
@@ -69,19 +99,21 @@ def values_at_another_size(trial: Trial) -> Told | None:
     if not trial.others:
         raise NotAskedError(trial.why_no_others)
     trial.asked = len(trial.others)
-    for inputs in trial.others:
+    advice = None
+    for inputs, usual in trial.others:
         if told := _other_values(trial, inputs):
             broken_anyway = _other_values(trial, trial.inputs) is not None
             cure = "" if broken_anyway else "compute sizes in the graph, do not write them into it"
-            return Told(f"with inputs of shape {shapes(inputs)}, {told.what}", cure, told.node)
-    return None
+            raises = told.what.startswith("the module raises")
+            said = Told(f"with inputs of shape {shapes(inputs)}, {told.what}", cure, told.node, raises and not usual)
+            if not said.advice:
+                return said
+            advice = advice or said
+    return advice
 
 
-def _other_values(trial: Trial, inputs: Sequence[Any]) -> Told | None:
-    skipped: list[str] = []
+def _other_values(trial: Trial, inputs: Sequence[Any], skipped: list[str] | None = None) -> Told | None:
     said = of_outcomes(*trial.outcomes(inputs), trial.rtol, trial.atol, skipped)
-    for part in skipped:
-        trial.leave_out(f"{part}, for which torch and Python have no comparison", "values")
     if said is None:
         return None
     first = first_node(trial.before, trial.after, inputs, trial.rtol, trial.atol)
@@ -90,92 +122,6 @@ def _other_values(trial: Trial, inputs: Sequence[Any]) -> Told | None:
         more = f" and {len(trial.shaken) - 1} more" if len(trial.shaken) > 1 else ""
         cure = f"fresh numbers hide faults, so `{trial.shaken[0]}`{more} had others"
     return Told(said + first, cure, first.split("`")[1] if first else "")
-
-
-@invariant
-def gradients(trial: Trial) -> Told | None:
-    """The result has the gradients that it had, for inputs, and for the parameters that both modules have.
-
-    A parameter with another value is another parameter: of folded weights nothing is asked. A module in eval mode is
-    not trained, so another gradient of its parameters is advice.
-
-    Example:
-        >>> from fxbook import invariants, random_graph
-        >>> invariants.gradients(lambda module: None, random_graph(7))
-    """
-    try:
-        before, asked_before = _gradients(trial.before, trial.inputs)
-    except Exception as error:
-        raise NotAskedError(f"backward raises {one_line(error)}, before the pass too") from error
-    cure = "keep the operations that autograd can differentiate"
-    came_out = trial.after
-    try:
-        after, asks = _gradients(came_out, trial.inputs)
-    except Exception as error:
-        return Told(f"backward raises {one_line(error)}", cure)
-    for place, asked in asked_before.items():
-        if asks.get(place, asked) != asked:
-            return Told(
-                f"the result{place} has requires_grad={not asked}, before: {asked}",
-                "keep what asks for a gradient, and detach where it was detached",
-            )
-    old_ones, new_ones = tensors_of(trial.before), tensors_of(came_out)
-    found = None
-    for name, old in before.items():
-        of_parameter = name.startswith("`")
-        if name not in after or (of_parameter and not _alike(old_ones[name.strip("`")], new_ones[name.strip("`")])):
-            continue
-        new = after[name]
-        advice = of_parameter and not trial.before.training
-        if (old is None) != (new is None):
-            depends = "no longer depends" if new is None else "now depends"
-            gives = "no gradient" if new is None else "a gradient"
-            why = "look for detach, no_grad and .data" if new is None else "keep what was cut off"
-            found = Told(f"the result {depends} on {name}: backward gives it {gives}", why, advice=advice)
-        elif old is not None and (said := difference(old, new, f"the gradient of {name}", trial.rtol, trial.atol)):
-            found = Told(said, advice=advice)
-        if found is not None and not found.advice:
-            return found
-    return found
-
-
-def _alike(before: Tensor, after: Tensor) -> bool:
-    return before.shape == after.shape and before.dtype == after.dtype and same_bytes(before, after)
-
-
-def _gradients(module: fx.GraphModule, inputs: Sequence[Any]) -> tuple[dict[str, Tensor | None], dict[str, bool]]:
-    """The gradients of a weighted sum of all results, by name; ``None`` where the result does not depend.
-
-    And whether each result asks for its gradient, by its place.
-    """
-    leaves: dict[str, Tensor] = {}
-    # Inputs that say for which of them a gradient is asked are taken at their word, as those of a backend.
-    says = any(isinstance(one, Tensor) and one.requires_grad for one in pytree.tree_leaves(inputs))
-
-    def leaf(value: Tensor) -> Tensor:
-        if value.is_nested or not value.is_floating_point() or (says and not value.requires_grad):
-            return value.detach().clone()
-        own = leaves[f"input {len(leaves)}"] = value.detach().clone().requires_grad_()
-        # A module may write into its inputs, which no leaf allows.
-        return own.clone()
-
-    given = pytree.tree_map_only(Tensor, leaf, inputs)
-    leaves |= {f"`{name}`": held for name, held in module.named_parameters() if held.requires_grad}
-    with torch.enable_grad(), kept(module):
-        result = call(module, given)
-        drawn = torch.Generator().manual_seed(SEED)
-        results = {
-            pytree.keystr(path): leaf
-            for path, leaf in pytree.tree_flatten_with_path(result)[0]
-            if isinstance(leaf, Tensor)
-        }
-        asks = {place: part.requires_grad for place, part in results.items()}
-        parts = [part for part in results.values() if part.requires_grad]
-        if not parts:
-            return dict.fromkeys(leaves), asks
-        weights = [torch.rand(part.shape, generator=drawn, dtype=torch.float64).to(part) + 0.5 for part in parts]
-        found = torch.autograd.grad(parts, list(leaves.values()), weights, allow_unused=True)
-    return dict(zip(leaves, found, strict=True)), asks
 
 
 @invariant

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from torch import fx
+
 from fxbook.passes.asking import NotAskedError, Told, invariant
 from fxbook.passes.changes import changed
-from fxbook.passes.trial import PassRaisedError, Trial, shared_copy
+from fxbook.passes.outcome import shared_copy
+from fxbook.passes.pass_run import PassRaisedError
+from fxbook.passes.trial import Trial
 
 
 @invariant
@@ -39,7 +43,8 @@ def modified(trial: Trial) -> Told | None:
         if trial.first.made is not trial.after:
             raise NotAskedError("a pass over an ExportedProgram does not tell")
         kind = "None" if returned is None else type(returned).__name__
-        cure = "return PassResult(module, modified), so that a caller knows when to stop"
+        made = "fx.GraphModule(module, graph)" if isinstance(returned, fx.Graph) else "module"
+        cure = f"return PassResult({made}, modified), so that a caller knows when to stop"
         return Told(f"the pass returns {kind}", cure, advice=True)
     if not isinstance(returned.modified, bool):
         return Told(f"`modified` is {returned.modified!r}", "give True or False", advice=True)
@@ -73,12 +78,13 @@ def idempotence(trial: Trial) -> Told | None:
         # copy.deepcopy of a GraphModule drops what its graph does not use, as the copy for the second run did.
         what = changed(shared_copy(trial.after), again.after)
         says_so = getattr(again.returned, "modified", False) is True
+        del again
     except PassRaisedError as raised:
         if not raised.again:
             raise
         return Told(str(raised), "leave alone what the pass has made", advice=True)
     finally:
-        vars(trial).pop("twice", None)
+        trial.drop("twice")
     if what:
         said = f"a second run changes the module again, {what}"
         return Told(said, "repeat inside the pass until nothing changes", advice=True)
@@ -103,7 +109,7 @@ def determinism(trial: Trial) -> Told | None:
             raise
         return Told(str(raised), "keep nothing from one run to the next")
     finally:
-        vars(trial).pop("second", None)
+        trial.drop("second")
     if what:
         cure = "go through nodes in list order, not through a set or by id()"
         return Told(f"two runs on equal modules differ, {what}", cure)

@@ -7,8 +7,38 @@ from typing import Any
 from torch import Tensor, nn
 
 from fxbook.passes.asking import Told, invariant
+from fxbook.passes.outcome import dense, same_bytes
 from fxbook.passes.state import otherwise, reordered
-from fxbook.passes.trial import Trial, dense, same_bytes
+from fxbook.passes.trial import Trial
+
+# By a part of what is told, the first that fits.
+_CURES = {
+    "random numbers of torch": "draw from a torch.Generator of the pass, or inside torch.random.fork_rng(), "
+    "and make layers with torch.nn.utils.skip_init",
+    "random numbers of Python": "draw from random.Random(seed)",
+    "random numbers of NumPy": "draw from numpy.random.default_rng(seed)",
+    "random numbers have the seed": "seed a torch.Generator of the pass, not that of the process",
+    "inference mode": "switch it in a block, `with torch.inference_mode():`",
+    "gradients are switched": "switch them in a block, `with torch.no_grad():`",
+    "default dtype": "give dtype= to each call that makes a tensor",
+    "default device": "give device= to each call that makes a tensor, or make them in `with torch.device(...):`",
+    "threads": "leave torch.set_num_threads() to whoever runs the model",
+    "anomalies": "search in a block, `with torch.autograd.detect_anomaly():`",
+    "deterministic algorithms": "leave torch.use_deterministic_algorithms() to whoever runs the model",
+    "autocast": "switch it in a block, `with torch.autocast(...):`",
+    "fast path": "put it back with torch.backends.mha.set_fastpath_enabled()",
+    "modes of torch": "enter a mode in a `with` block",
+    "hooks are on": "remove a hook with the handle that registering it returns",
+    "precision of matrix products": "put it back with torch.set_float32_matmul_precision()",
+    "flushed to zero": "put it back with torch.set_flush_denormal()",
+    "torch._dynamo.config": "set it in a block, `with torch._dynamo.config.patch(...):`",
+    "torch.backends": "put back the flag in a `finally`",
+    "is patched": "patch in a block, `with unittest.mock.patch.object(...):`",
+    "holds other values": "give the module a new parameter or buffer, and leave the tensor that it was given",
+    "another requires_grad": "leave it to whoever trains the model",
+    "others may hold too": "give the module that you return a copy of it, with module.set_submodule(path, copy)",
+    "": "work on a copy, and put back what you switch",
+}
 
 
 @invariant
@@ -29,12 +59,16 @@ def purity(trial: Trial) -> Told | None:
         fxbook.passes.report.PurityError: purity: the weight `0.weight` holds other values: it is written ...
     """
     besides = trial.first.besides
-    return Told(besides[0], "work on a copy, and put back what you switch") if besides else None
+    if not besides:
+        return None
+    return Told(besides[0], next(cure for part, cure in _CURES.items() if part in besides[0]))
 
 
 @invariant
 def state_kept(trial: Trial) -> Told | None:
     """A checkpoint, an optimizer and a caller find what they found: names, kinds, order, ties, attributes of the root.
+
+    Whether a buffer is saved is kept, too, and so are tensors and ``meta`` of the module that no node reads.
 
     A weight under another name is a fault. A weight that is gone or new, as where a pass folds, and one whose name has
     a prefix, as where a pass cuts a graph into parts, is what such a pass costs: advice.
@@ -62,6 +96,9 @@ def state_kept(trial: Trial) -> Told | None:
         more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
         cure = "keep the names, or document that checkpoints no longer fit"
         return Told(f"state_dict has lost `{lost[0]}`{more}", cure, advice=True)
+    for name, held in trial.before.named_buffers(remove_duplicate=False):
+        if name in new and name not in before and isinstance(held, Tensor):
+            return Told(f"the buffer `{name}` is saved now: it was not persistent", "register it with persistent=False")
     if new:
         cure = "register what can be computed with persistent=False"
         return Told(f"state_dict has a new name `{new[0]}`", cure, advice=True)

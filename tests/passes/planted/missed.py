@@ -308,7 +308,7 @@ MISSED = [
         Plant(relu_to_tanh, model, VECTOR, ("values",))
         for model in (models.in_dataclass, models.in_object, models.sparse, models.quantised)
     ),
-    Plant(relu_to_tanh, models.in_sealed, VECTOR, ("values",), advised=True),
+    Plant(relu_to_tanh, models.in_sealed, VECTOR, ("values",)),
     Plant(conjugates, models.spectrum, VECTOR, ("values",)),
     Plant(cuts_what_asks_for_gradients, models.attached, VECTOR, ("gradients",)),
 ]

@@ -1,0 +1,165 @@
+"""Run a module on inputs, from a seed, and leave it as it was: what it gives, writes, and raises."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import dataclasses
+import io
+import weakref
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, fx, nn
+from torch.utils import _pytree as pytree
+
+from fxbook.graph.given import bytes_of, held_by
+from fxbook.passes.calling import Inputs, call
+from fxbook.passes.copying import copied
+from fxbook.passes.layout import layout_of
+
+SEED = 20_071
+"""Under which every module is run, so that two runs draw the same random numbers; a graph may seed with 0 or 42."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    """What a run of a module gave: its result, what its inputs held then; or the error it raised.
+
+    ``state`` is what its own tensors held then, by name, ``written`` are the names of those that held something else
+    before, ``layout`` is how the result lies in memory.
+    """
+
+    result: Any = None
+    inputs: tuple[Any, ...] = ()
+    state: dict[str, Tensor] = dataclasses.field(default_factory=dict)
+    written: frozenset[str] = frozenset()
+    layout: dict[str, tuple[Any, ...]] = dataclasses.field(default_factory=dict)
+    error: Exception | None = None
+
+
+def one_line(error: Exception) -> str:
+    """An error with the first line of what it says."""
+    said = str(error).strip().split("\n")[0][:200]
+    return f"{type(error).__name__}: {said}" if said else type(error).__name__
+
+
+def shared_copy(module: fx.GraphModule) -> fx.GraphModule:
+    """A copy of the graph and of all modules, which holds the same tensors."""
+    return copied(module, {id(held): held for held in tensors_of(module).values()})
+
+
+@contextlib.contextmanager
+def outside_modes() -> Iterator[None]:
+    """Leave the modes of the caller in which there are no numbers, as in a compiler, or no gradients to compare."""
+    from torch._subclasses.fake_tensor import unset_fake_temporarily
+
+    with unset_fake_temporarily(), torch.inference_mode(False), torch.enable_grad():
+        yield
+
+
+def outcome(module: nn.Module, inputs: Sequence[Any], *, first: Sequence[Any] | None = None) -> Outcome:
+    """Run a module on copies of the inputs, from a seed; the module's own tensors are put back afterwards.
+
+    ``first`` are inputs that it is run on before.
+    """
+    own = copy.deepcopy(inputs if isinstance(inputs, Inputs) else tuple(inputs))
+    try:
+        # torch.fx prints the line of the graph that raises.
+        with kept(module) as before, torch.no_grad(), contextlib.redirect_stderr(io.StringIO()):
+            if first is not None:
+                call(module, copy.deepcopy(first))
+                torch.default_generator.manual_seed(SEED)
+            result = call(module, own)
+            layout, result = layout_of(result), detached(result)
+            held = {name: one.detach() for name, one in tensors_of(module).items()}
+            written = {name for name in before if name in held and not same_bytes(before[name], held[name])}
+            # What is not written is put nowhere back: it needs no copy.
+            state = {name: one.clone() if name in written else one for name, one in held.items()}
+        left = detached(own)
+        return Outcome(result, (*left, *getattr(left, "kwargs", {}).values()), state, frozenset(written), layout)
+    except Exception as error:
+        return Outcome(error=error)
+
+
+@contextlib.contextmanager
+def kept(module: nn.Module) -> Iterator[dict[str, Tensor]]:
+    """Run a module from a seed inside; afterwards its tensors and torch's random numbers are as they were.
+
+    Inside it has copies of the tensors, by name.
+    """
+    state = tensors_of(module)
+    twin = _twins.get(module)
+    others = tensors_of(other) if twin is not None and (other := twin()) is not None else {}
+    held_before = {name: _kept_by(others.get(name), held) for name, held in state.items()}
+    random = torch.get_rng_state()
+    # torch.manual_seed() also leaves word for devices that are not in use yet, which takes longer than a small graph.
+    torch.default_generator.manual_seed(SEED)
+    try:
+        yield held_before
+    finally:
+        torch.set_rng_state(random)
+        with torch.no_grad():
+            for name, held in state.items():
+                if not same_bytes(held, held_before[name]):
+                    held.copy_(held_before[name])
+
+
+def _kept_by(other: Tensor | None, held: Tensor) -> Tensor:
+    """What a tensor holds: of a large one, in the other module, which has the same numbers."""
+    if other is not None and other is not held and dense(held) and dense(other) and held.dtype == other.dtype:
+        apart = held.untyped_storage().data_ptr() != other.untyped_storage().data_ptr()
+        if apart and held.shape == other.shape and same_bytes(held.detach(), other.detach()):
+            return other.detach()
+    return held.detach().clone()
+
+
+_twins: weakref.WeakKeyDictionary[nn.Module, weakref.ref[nn.Module]] = weakref.WeakKeyDictionary()
+
+
+def keep_for_each_other(one: nn.Module, other: nn.Module) -> None:
+    """While one of two modules runs, the weights that both have need no third copy: the other has them."""
+    if one is not other:
+        _twins[one], _twins[other] = weakref.ref(other), weakref.ref(one)
+
+
+def same_bytes(one: Tensor, other: Tensor) -> bool:
+    """Whether two tensors of one shape hold the same; of two that are not dense, whether torch finds them equal.
+
+    Raises:
+        Exception: torch cannot compare such tensors.
+    """
+    if one.layout != other.layout:
+        return False
+    if dense(one) and dense(other):
+        return torch.equal(one, other) or torch.equal(bytes_of(one), bytes_of(other))
+    if one.is_mkldnn:
+        return torch.equal(one.to_dense(), other.to_dense())
+    if one.layout == torch.sparse_coo:
+        return same_bytes(one.to_dense(), other.to_dense())
+    return one.is_meta or torch.equal(one, other)
+
+
+def tensors_of(module: nn.Module) -> dict[str, Tensor]:
+    """Parameters, buffers and other tensors that a module holds, by name; one that is held twice is there twice."""
+    return {
+        f"{path}.{name}" if path else name: held
+        for path, below in module.named_modules(remove_duplicate=False)
+        for name, held in held_by(below)
+    }
+
+
+def detached(result: Any) -> Any:
+    """A result whose tensors are copies, without what autograd knows of them; of a nested one, a list of its parts."""
+
+    def copied(tensor: Tensor) -> Tensor | list[Tensor]:
+        parts = [part.clone() for part in tensor.detach().unbind()] if tensor.is_nested else None
+        return tensor.detach().clone() if parts is None else parts
+
+    return pytree.tree_map_only(Tensor, copied, result)
+
+
+def dense(leaf: Any) -> bool:
+    """Whether it is a tensor whose numbers lie in a storage, one behind the other."""
+    return isinstance(leaf, Tensor) and leaf.layout == torch.strided and not (leaf.is_meta or leaf.is_nested)

@@ -1,0 +1,200 @@
+"""Run a pass on a copy, and note what it did: to the graph, and to what it was given besides."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from torch import Tensor, fx, nn
+from torch.export import ExportedProgram
+from torch.fx.passes.infra.pass_base import PassResult
+from torch.utils import _pytree as pytree
+
+from fxbook.graph.given import children_of, held_by, settings_of
+from fxbook.graph.global_state import GlobalStateSnapshot
+from fxbook.passes.calling import Inputs
+from fxbook.passes.copying import copied
+from fxbook.passes.outcome import dense, one_line, same_bytes, tensors_of
+from fxbook.passes.process import Process
+from fxbook.passes.state import Otherwise, replaced
+from fxbook.passes.watching import watched
+
+Pass = Callable[[Any], Any]
+Tried = fx.GraphModule | ExportedProgram
+
+
+@dataclasses.dataclass(frozen=True)
+class Ran:
+    """One run of a pass on a copy: what it returned, the module that came out, and what it did besides.
+
+    ``made`` is the module, or the program that it is of. ``nodes`` are those of the graph that the pass was given: the
+    opcode and the meta of each, by name. ``besides`` are sentences without their stops, ``traced`` says what has traced
+    the module again, ``replaced`` which parameter is another object without need, ``in_place``
+    whether the module came out that went in.
+    """
+
+    returned: Any
+    after: fx.GraphModule
+    nodes: dict[str, tuple[str, dict[str, Any]]]
+    besides: tuple[str, ...]
+    traced: tuple[str, ...]
+    replaced: Otherwise | None
+    in_place: bool
+    made: Tried
+
+
+class PassRaisedError(Exception):
+    """A pass raises; the message says what, and in which of its runs."""
+
+    def __init__(self, error: Exception, which: str = "") -> None:
+        super().__init__(f"the pass raises {one_line(error)}" + (f", in its second run, {which}" if which else ""))
+        self.error, self.again = error, bool(which)
+
+
+class WrongReturnError(TypeError):
+    """A pass returns something that is no module."""
+
+
+def ran(run: Pass, source: Tried, inputs: Inputs, seed: int, which: str, leave_out: Callable[[str], None]) -> Ran:
+    """Run the pass on a copy; the source tells afterwards what it has written into."""
+    given = copied(source) if isinstance(source, fx.GraphModule) else copy.deepcopy(source)
+    parameters = dict(graph_of(given).named_parameters(remove_duplicate=False))
+    nodes = {node.name: (node.op, dict(node.meta)) for node in graph_of(given).graph.nodes}
+    originals, tensors = _stored(source), _stored(given)
+    own_inputs = [leaf for leaf in pytree.tree_leaves(inputs) if isinstance(leaf, Tensor)]
+    for place, leaf in enumerate(own_inputs):
+        if dense(leaf):
+            originals[f"input {place}"], tensors[f"input {place}"] = leaf.detach().clone(), leaf
+        else:
+            leave_out(f"whether the pass writes into input {place}")
+    wants = {name: held.requires_grad for name, held in tensors.items()}
+    # The model that a graph was traced from holds the same ones.
+    called = dict(_called(given)) if isinstance(given, fx.GraphModule) else {}
+    looks = {path: _look(module) for path, module in called.items()}
+    process = Process(seed)
+    before = GlobalStateSnapshot((), [], "the pass")
+    traced: list[str] = []
+    try:
+        with watched(graph_of(given), traced):
+            returned = run(given)
+        besides = [*before.side_effects(), *process.side_effects()]
+    except Exception as error:
+        raise PassRaisedError(error, which) from error
+    finally:
+        before.put_back()
+        process.put_back()
+    for name, held in tensors.items():
+        if not _same(originals[name], held, name, leave_out):
+            besides.append(f"{name} holds other values: it is written into, not replaced")
+        elif held.requires_grad != wants[name]:
+            besides.append(f"{name} has another requires_grad")
+    for path, module in called.items():
+        if said := _otherwise(looks[path], _look(module)):
+            besides.append(f"the module `{path}`, which others may hold too, has {said}")
+    made = returned_program(returned, given) if isinstance(given, ExportedProgram) else None
+    after = returned_module(returned, given) if made is None else made.module()
+    other = replaced(parameters, given, after) if isinstance(given, fx.GraphModule) else None
+    return Ran(
+        returned,
+        after,
+        nodes,
+        tuple(besides),
+        tuple(traced),
+        other,
+        after is given,
+        after if made is None else made,
+    )
+
+
+def _same(before: Tensor, now: Tensor, name: str, leave_out: Callable[[str], None]) -> bool:
+    try:
+        return before.shape == now.shape and before.dtype == now.dtype and same_bytes(before, now)
+    except Exception:
+        leave_out(f"whether the pass writes into {name}")
+        return True
+
+
+def graph_of(tried: Any) -> fx.GraphModule:
+    """The module whose graph is tried.
+
+    Raises:
+        TypeError: there is none; the message says what to pass.
+    """
+    if isinstance(tried, fx.GraphModule):
+        return tried
+    if isinstance(tried, ExportedProgram):
+        return tried.module()
+    kind = type(tried).__name__
+    if isinstance(getattr(tried, "graph", None), fx.Graph):
+        cure = "pass program.module() of the ExportedProgram that it was made from"
+    elif isinstance(tried, fx.Graph):
+        cure = "pass the module that owns it; for a pass over a Graph, over_graph(pass_)"
+    elif isinstance(tried, nn.Module) or callable(tried):
+        cure = "trace it, with torch.fx.symbolic_trace(model)"
+    else:
+        cure = "pass the module, and the inputs behind it"
+    raise TypeError(f"a pass is tried on a GraphModule or an ExportedProgram, got {kind}: {cure}")
+
+
+def _stored(tried: Tried) -> dict[str, Tensor]:
+    held = tensors_of(tried) if isinstance(tried, nn.Module) else {**tried.state_dict, **tried.constants}
+    return {f"the weight `{name}`": one for name, one in held.items() if isinstance(one, Tensor)}
+
+
+def returned_module(returned: Any, given: fx.GraphModule) -> fx.GraphModule:
+    """The module that a pass hands back, whichever way it does.
+
+    Raises:
+        TypeError: it hands back something else; the message says what to return.
+    """
+    match returned:
+        case None:
+            return given
+        case PassResult(graph_module=fx.GraphModule() as module) | (fx.GraphModule() as module):
+            return module
+        case fx.Graph():
+            return fx.GraphModule(given, returned)
+    raise WrongReturnError(f"the pass returns {type(returned).__name__}: return PassResult(module, modified)")
+
+
+def returned_program(returned: Any, given: ExportedProgram) -> ExportedProgram:
+    """The program that a pass over programs hands back, itself or in the ``exported_program`` of a result.
+
+    Raises:
+        TypeError: it hands back something else; the message says what to return.
+    """
+    found = given if returned is None else getattr(returned, "exported_program", returned)
+    if isinstance(found, ExportedProgram):
+        return found
+    raise WrongReturnError(
+        f"the pass returns {type(returned).__name__} for an ExportedProgram: return the program, or give "
+        "program.module() to a pass over a GraphModule"
+    )
+
+
+# ---- modules that others may hold too --------------------------------------------------------------------------------
+
+
+def _called(module: fx.GraphModule) -> Iterator[tuple[str, nn.Module]]:
+    """The modules that the graph calls, and those in them."""
+    for path in dict.fromkeys(node.target for node in module.graph.nodes if node.op == "call_module"):
+        yield from module.get_submodule(path).named_modules(prefix=path)
+
+
+def _look(module: nn.Module) -> dict[str, Any]:
+    hooks = sum(len(getattr(module, name)) for name in vars(module) if name.endswith("_hooks"))
+    return {
+        "another class": type(module),
+        "other settings": settings_of(module),
+        "another submodule": [(name, id(child)) for name, child in children_of(module)],
+        "another weight": [(name, id(held)) for name, held in held_by(module)],
+        "another number of hooks": hooks,
+        "another mode": module.training,
+        "a `forward` of its own": "forward" in vars(module),
+    }
+
+
+def _otherwise(before: dict[str, Any], now: dict[str, Any]) -> str:
+    return " and ".join(what for what in before if before[what] != now[what])
