@@ -10,10 +10,11 @@ document.addEventListener("DOMContentLoaded", () => {
 
   // `read`: page to its day, or false where the reader said no; `seen`: page to its tenths, as bits; `solved`: id to its
   // day; a record from before there were days has true instead of one;
+  // `puzzles`: those of the graph lab, likewise;
   // `last`: the page that was open last, of those in which one learns.
   const whole = (kept) => ({
     last: typeof kept?.last === "string" ? kept.last : "",
-    ...Object.fromEntries(["read", "seen", "solved"].map((part) => {
+    ...Object.fromEntries(["read", "seen", "solved", "puzzles"].map((part) => {
       const found = kept?.[part];
       return [part, found && typeof found === "object" ? found : {}];
     })),
@@ -109,11 +110,20 @@ document.addEventListener("DOMContentLoaded", () => {
   });
   told?.append(total, make("details", {},
     make("summary", {}, "Kept in this browser only"),
-    make("p", {}, "A page counts as read when all of it has been on your screen, an exercise as solved when you tick it. Nothing is sent."),
+    make("p", {}, "A page counts as read when all of it has been on your screen, an exercise as solved when you tick it, a puzzle when the graph lab says so. Nothing is sent."),
     forget));
+
+  const puzzles = [...document.querySelectorAll("[data-fx-puzzle] > details > summary")];
+  const puzzle = (summary) => summary.closest("[data-fx-puzzle]").dataset.fxPuzzle;
+  document.addEventListener("fx-solved", ({ detail }) => load().puzzles[detail] || change((kept) => { kept.puzzles[detail] = today(); }));
 
   const show = () => {
     const kept = load();
+    for (const summary of puzzles) {
+      const said = summary.querySelector(".fx-said");
+      if (!kept.puzzles[puzzle(summary)]) said?.remove();
+      else if (!said) summary.append(make("span", { className: "fx-said" }, "✓ solved"));
+    }
     const read = (page) => Boolean(kept.read[page]);
     const solved = (ids) => ids.filter((id) => kept.solved[id]).length;
     for (const link of links) {
