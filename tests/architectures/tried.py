@@ -17,7 +17,7 @@ from torch.fx.experimental.proxy_tensor import make_fx
 from torch.fx.passes.infra.pass_base import PassResult
 
 from tests.architectures import zoo
-from tests.taken import taken
+from tests.notebooks import from_notebook
 
 Pass = Callable[..., PassResult]
 _FOLD, _OPERATE, _PATTERNS = "14_fold_and_fuse", "15_operate_on_a_transformer", "12_patterns"
@@ -48,13 +48,13 @@ def exported(name: str) -> fx.GraphModule:
 
 def functional(name: str) -> fx.GraphModule:
     """The graph of operators in the form in which chapter 12 compares it with a pattern."""
-    return copy.deepcopy(taken(_PATTERNS, "pattern_ready")(_program(name)))
+    return copy.deepcopy(from_notebook(_PATTERNS, "pattern_ready")(_program(name)))
 
 
 def fused(name: str) -> fx.GraphModule:
     """A graph of operators whose attention is one call, where that is proven."""
     module = exported(name)
-    taken(_OPERATE, "use_sdpa")(module)
+    from_notebook(_OPERATE, "use_sdpa")(module)
     return module
 
 
@@ -62,7 +62,7 @@ def traced(name: str) -> fx.GraphModule:
     """A graph of layers, by the Tracer of chapter 10 that knows sizes."""
     model, batch = _made(name)
     model = copy.deepcopy(model)
-    return fx.GraphModule(model, taken("10_models_as_they_come", "SizedTracer")(given=batch).trace(model))
+    return fx.GraphModule(model, from_notebook("10_models_as_they_come", "SizedTracer")(given=batch).trace(model))
 
 
 # What a trial does: it edits the module, and returns the result of the pass with what is to be computed afterwards: the
@@ -85,22 +85,22 @@ def with_gelu(relu_to_gelu: Pass, module: fx.GraphModule, _: Tensor) -> tuple[Pa
 
 def fuse_norms(fuse_pattern: Pass, module: fx.GraphModule, _: Tensor) -> tuple[PassResult, nn.Module]:
     def written(x: Tensor, weight: Tensor) -> Tensor:
-        return taken(_PATTERNS, "rms_norm")(x, weight, 1e-6, torch.float32)
+        return from_notebook(_PATTERNS, "rms_norm")(x, weight, 1e-6, torch.float32)
 
     pattern = make_fx(written)(torch.ones(2, 4), torch.ones(4))
     before = copy.deepcopy(module)
-    return fuse_pattern(module, pattern, taken(_PATTERNS, "aten_rms_norm")), before
+    return fuse_pattern(module, pattern, from_notebook(_PATTERNS, "aten_rms_norm")), before
 
 
 def fuse_gelus(fuse_pattern: Pass, module: fx.GraphModule, _: Tensor) -> tuple[PassResult, nn.Module]:
-    pattern = make_fx(taken(_PATTERNS, "new_gelu"))(torch.ones(2, 4))
+    pattern = make_fx(from_notebook(_PATTERNS, "new_gelu"))(torch.ones(2, 4))
     before = copy.deepcopy(module)
     return fuse_pattern(module, pattern, lambda x: torch.ops.aten.gelu.default(x, approximate="tanh")), before
 
 
 def add_and_merge(_: Pass, module: fx.GraphModule, __: Tensor) -> tuple[PassResult, nn.Module]:
     """Compared with the adapters, which get weights, before they are merged."""
-    add_lora, merge_lora, adapter = taken(_OPERATE, "add_lora", "merge_lora", "Adapter")
+    add_lora, merge_lora, adapter = from_notebook(_OPERATE, "add_lora", "merge_lora", "Adapter")
     result = add_lora(module, layers=_PROJECTIONS)
     for one in module.modules():
         if isinstance(one, adapter):
@@ -158,7 +158,7 @@ class Trial:
             return {"no graph": f"{type(error).__name__}: {str(error).splitlines()[0]}"}
         count = len(module.graph.nodes)
         with _logged() as reasons:
-            result, expected = self.run(taken(self.chapter, self.name), module, batch)
+            result, expected = self.run(from_notebook(self.chapter, self.name), module, batch)
         module.graph.lint()
         if expected is not None:
             self._compare(expected, module, batch)

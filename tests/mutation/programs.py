@@ -16,7 +16,7 @@ from typing import Any
 
 from fxbook import tasks
 from press.book import the_book
-from tests.taken import bound, used
+from tests.notebooks import bound, used
 
 # The module in which the source of an answer runs: a pickle looks for its classes there.
 MODULE = "an_answer"

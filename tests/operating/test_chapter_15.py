@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, fx, nn
 from torch.nn.functional import linear
 
-from tests.taken import taken
+from tests.notebooks import from_notebook
 
 _NOTEBOOK = "15_operate_on_a_transformer"
 
@@ -43,7 +43,7 @@ def test_a_weight_without_numbers_is_not_quantized(sizes: tuple[Any, ...], caplo
     names = list(module.state_dict())
     logging.getLogger("passes").propagate = True
     with caplog.at_level(logging.INFO, "passes"):
-        assert not taken(_NOTEBOOK, "quantize_linears")(module).modified
+        assert not from_notebook(_NOTEBOOK, "quantize_linears")(module).modified
     assert "0.weight is left alone: it has no numbers" in caplog.text
     assert list(module.state_dict()) == names
 
@@ -65,7 +65,7 @@ MANY_WEIGHTS = {
 
 @pytest.mark.parametrize("kind", MANY_WEIGHTS)
 def test_each_weight_has_an_adapter_of_its_own(kind: str) -> None:
-    add_lora, merge_lora, adapter = taken(_NOTEBOOK, "add_lora", "merge_lora", "Adapter")
+    add_lora, merge_lora, adapter = from_notebook(_NOTEBOOK, "add_lora", "merge_lora", "Adapter")
     module, x = traced_copy(mlp=MANY_WEIGHTS[kind]), torch.randn(2, 4)
     names = list(module.state_dict())
     assert add_lora(module, layers=("mlp", "up", "a")).modified
@@ -81,7 +81,7 @@ def test_each_weight_has_an_adapter_of_its_own(kind: str) -> None:
 
 def test_the_weights_learn_again_if_the_calls_of_the_adapters_are_gone() -> None:
     """Dead code is eliminated between the two passes; and another layer is quantized, whose weight is gone then."""
-    add_lora, merge_lora = taken(_NOTEBOOK, "add_lora", "merge_lora")
+    add_lora, merge_lora = from_notebook(_NOTEBOOK, "add_lora", "merge_lora")
     model = {"block": Sub(lambda s, x: (s.unused(x), s.used(x))[1], unused=nn.Linear(4, 4), used=nn.Linear(4, 4))}
     for quantized in (False, True):
         module = traced_copy(**model)
@@ -89,7 +89,7 @@ def test_the_weights_learn_again_if_the_calls_of_the_adapters_are_gone() -> None
         module.graph.eliminate_dead_code()
         module.recompile()
         if quantized:
-            assert taken(_NOTEBOOK, "quantize_linears")(module).modified
+            assert from_notebook(_NOTEBOOK, "quantize_linears")(module).modified
         assert merge_lora(module).modified and not hasattr(module, "lora")
         assert all(weight.requires_grad for weight in module.parameters())
         assert not merge_lora(module).modified
@@ -103,7 +103,7 @@ def test_attention_that_writes_into_its_out_is_left_alone(place: str, caplog: py
         result = torch.matmul((scores / 4).softmax(-1), v, out=buffer if place == "result" else None)
         return result, buffer * 1
 
-    use_sdpa, traced = taken(_NOTEBOOK, "use_sdpa", "traced")
+    use_sdpa, traced = from_notebook(_NOTEBOOK, "use_sdpa", "traced")
     inputs = *torch.randn(3, 2, 4, 16), torch.zeros(2, 4, 4 if place == "scores" else 16)
     module = traced(attend, *inputs)
     logging.getLogger("passes").propagate = True
@@ -124,7 +124,7 @@ def test_heads_are_cut_where_the_model_writes_into_its_inputs(computed: bool) ->
             return self.attention(x, hidden)
 
     names = ("use_sdpa", "traced", "prune_heads", "SelfAttention")
-    use_sdpa, traced, prune_heads, attention = taken(_NOTEBOOK, *names)
+    use_sdpa, traced, prune_heads, attention = from_notebook(_NOTEBOOK, *names)
     x, hidden = torch.randn(2, 8, 32), torch.ones(8, 8, dtype=torch.bool).triu(1)
     module = traced(Writing(attention(32, 4).eval()), x.clone(), hidden)
     assert use_sdpa(module).modified

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor, fx, nn
 
-from tests.taken import taken
+from tests.notebooks import from_notebook
 
 pytestmark = pytest.mark.room(name="passes")
 
@@ -24,7 +24,7 @@ class Sums(nn.Module):
 
 
 def test_what_is_right_in_the_first_run_alone_is_no_proof() -> None:
-    take = taken("10_models_as_they_come", "take")
+    take = from_notebook("10_models_as_they_come", "take")
     with pytest.raises(AssertionError, match="item \\[1\\]"):
         take(Sums().eval(), x=torch.ones(2, 3))
 
@@ -35,7 +35,7 @@ class Hidden:
 
 
 def test_a_result_of_which_pytree_knows_nothing_is_no_copy() -> None:
-    clones = taken("10_models_as_they_come", "clones")
+    clones = from_notebook("10_models_as_they_come", "clones")
     value = torch.ones(2)
     copied = clones((value, {"more": [value, None, 1, "text"]}))
     value.add_(1)
@@ -46,7 +46,7 @@ def test_a_result_of_which_pytree_knows_nothing_is_no_copy() -> None:
 
 
 def test_a_layer_whose_result_is_copied_keeps_it_from_the_next_one() -> None:
-    return_layers = taken("10_models_as_they_come", "return_layers")
+    return_layers = from_notebook("10_models_as_they_come", "return_layers")
     model = nn.Sequential(nn.Linear(2, 2), nn.ReLU(inplace=True), nn.Linear(2, 2))
     traced = return_layers(fx.symbolic_trace(model), paths=["0", "2"]).graph_module
     x = torch.randn(16, 2)

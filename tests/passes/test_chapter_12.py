@@ -14,7 +14,7 @@ from torch.utils.checkpoint import checkpoint
 
 from fxbook.surgery.effects import Effect
 from fxbook.surgery.patterns import does, fuse_pattern
-from tests.taken import taken
+from tests.notebooks import from_notebook
 
 pytestmark = pytest.mark.room(name="passes")
 
@@ -37,7 +37,7 @@ def test_a_norm_is_fused_if_its_weight_is_as_wide_as_its_input(
     width: int, of_weight: tuple[int, ...], fits: bool
 ) -> None:
     names = "rms_norm", "fused_rms_norm", "fits_rms_norm"
-    rms_norm, fused_rms_norm, fits_rms_norm = taken("12_patterns", *names)
+    rms_norm, fused_rms_norm, fits_rms_norm = from_notebook("12_patterns", *names)
 
     def norm(x: Tensor, weight: Tensor) -> Tensor:
         return rms_norm(x, weight, 1e-6, torch.float32)

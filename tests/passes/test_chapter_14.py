@@ -14,7 +14,7 @@ from torch import Tensor, fx, nn
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx.passes.fake_tensor_prop import FakeTensorProp
 
-from tests.taken import taken
+from tests.notebooks import from_notebook
 
 pytestmark = pytest.mark.room(name="passes")
 
@@ -24,7 +24,7 @@ functional = nn.functional
 @pytest.fixture(scope="module")
 def passes() -> SimpleNamespace:
     names = ("fold_batch_norms", "fold_constants", "share_common_subexpressions", "kind_of", "NORMS")
-    return SimpleNamespace(**dict(zip(names, taken("14_fold_and_fuse", *names), strict=True)))
+    return SimpleNamespace(**dict(zip(names, from_notebook("14_fold_and_fuse", *names), strict=True)))
 
 
 def lived(model: nn.Module) -> nn.Module:

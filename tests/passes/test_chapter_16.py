@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, fx, nn
 from torch.fx.experimental.proxy_tensor import make_fx
 
-from tests.taken import taken
+from tests.notebooks import from_notebook
 
 pytestmark = pytest.mark.room(name="passes")
 
@@ -37,7 +37,7 @@ def in_operators(program: Callable[..., Tensor]) -> fx.GraphModule:
 def test_a_draw_from_a_generator_of_its_own_gets_no_checkpoint(
     program: Callable[..., Tensor], allowed: bool, recorded: Callable[..., fx.GraphModule]
 ) -> None:
-    cut, checkpoint_parts = taken("16_cut_a_graph", "cut", "checkpoint_parts")
+    cut, checkpoint_parts = from_notebook("16_cut_a_graph", "cut", "checkpoint_parts")
     module = recorded(program)
     [last] = [node for node in module.graph.nodes if node.name.startswith("cos")]
     result = checkpoint_parts(cut(module, [last]), names=["part_0"])
@@ -59,7 +59,7 @@ class Normed(nn.Module):
 
 
 def test_a_checkpoint_that_was_allowed_in_eval_mode_is_refused_by_a_cut_after_train() -> None:
-    cut, checkpoint_parts = taken("16_cut_a_graph", "cut", "checkpoint_parts")
+    cut, checkpoint_parts = from_notebook("16_cut_a_graph", "cut", "checkpoint_parts")
     model = Normed().eval()
     module = fx.symbolic_trace(model)
     [last] = module.graph.find_nodes(op="call_method", target="cos")
@@ -72,7 +72,7 @@ def test_a_checkpoint_that_was_allowed_in_eval_mode_is_refused_by_a_cut_after_tr
 
 
 def test_the_gradient_is_that_of_the_numbers_that_were_returned() -> None:
-    cut, checkpoint_parts = taken("16_cut_a_graph", "cut", "checkpoint_parts")
+    cut, checkpoint_parts = from_notebook("16_cut_a_graph", "cut", "checkpoint_parts")
     module = fx.symbolic_trace(by_name)
     [last] = module.graph.find_nodes(op="call_method", target="cos")
     part = checkpoint_parts(cut(module, [last]), names=["part_0"]).graph_module

@@ -12,7 +12,7 @@ from torch.fx.experimental.proxy_tensor import make_fx
 from torch.fx.passes.infra.pass_base import PassResult
 
 from fxbook import check_pass
-from tests.taken import taken
+from tests.notebooks import from_notebook
 
 pytestmark = pytest.mark.room(name="passes")
 
@@ -20,7 +20,7 @@ aten = torch.ops.aten
 
 
 def test_a_copy_that_is_read_by_its_place_in_memory_stays() -> None:
-    drop_safely = taken("17_ship_a_pass", "drop_safely")
+    drop_safely = from_notebook("17_ship_a_pass", "drop_safely")
 
     def second_and_third(x: Tensor) -> Tensor:
         copied = x[1:] + 0
@@ -38,12 +38,12 @@ def test_a_dropout_returns_its_input_whatever_stands_first(name: str) -> None:
     p, x = graph.placeholder("p"), graph.placeholder("x")
     graph.output(graph.call_function(aten.dropout.default, (), {"p": p, "input": x, "train": False}))
     module = fx.GraphModule({}, graph)
-    assert taken("17_ship_a_pass", name)(module).modified
+    assert from_notebook("17_ship_a_pass", name)(module).modified
     assert torch.equal(module(0.5, torch.ones(2)), torch.ones(2))
 
 
 def test_a_dropout_with_a_hook_stays() -> None:
-    drop_dropouts = taken("17_ship_a_pass", "drop_dropouts")
+    drop_dropouts = from_notebook("17_ship_a_pass", "drop_dropouts")
     model = nn.Sequential(nn.Dropout(), nn.Dropout()).eval()
     model[0].register_forward_hook(lambda layer, inputs, output: output * 2)
     traced = fx.symbolic_trace(model)
@@ -64,7 +64,7 @@ def nothing(module: fx.GraphModule) -> PassResult:
 
 
 def test_a_run_of_passes_sees_a_write_into_an_input_and_is_not_confused_by_no_numbers() -> None:
-    run_passes = taken("17_ship_a_pass", "run_passes")
+    run_passes = from_notebook("17_ship_a_pass", "run_passes")
     counted = fx.symbolic_trace(lambda x: x.add_(1).log())
     with pytest.raises(Exception, match="the 'loses_a_write' pass"):
         run_passes(counted, [loses_a_write], [], torch.ones(2))
@@ -91,7 +91,7 @@ class Cached(nn.Module):
 
 @pytest.mark.parametrize("written", ["key", "value", ""])
 def test_attention_to_a_cache_that_is_written_before_the_result_is_used_stays_as_steps(written: str) -> None:
-    attention_steps, fuse_with_notes = taken("17_ship_a_pass", "attention_steps", "fuse_with_notes")
+    attention_steps, fuse_with_notes = from_notebook("17_ship_a_pass", "attention_steps", "fuse_with_notes")
     inputs = (*torch.randn(2, 1, 2, 3, 4), torch.zeros(3, 3))
     model = Cached(attention_steps, written)
     module = torch.export.export(model, inputs).module(check_guards=False)
@@ -99,7 +99,7 @@ def test_attention_to_a_cache_that_is_written_before_the_result_is_used_stays_as
 
 
 def test_attention_whose_result_is_written_stays_as_steps() -> None:
-    attention_steps, fuse_with_notes = taken("17_ship_a_pass", "attention_steps", "fuse_with_notes")
+    attention_steps, fuse_with_notes = from_notebook("17_ship_a_pass", "attention_steps", "fuse_with_notes")
 
     def attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor, writes: bool) -> Tensor:
         result = attention_steps(query, key, value, 0.5, mask)
@@ -114,7 +114,7 @@ def test_attention_whose_result_is_written_stays_as_steps() -> None:
 
 @pytest.mark.parametrize("switched", [False, True])
 def test_attention_is_not_moved_out_of_a_block_without_gradients(switched: bool) -> None:
-    attention_steps, fuse_with_notes = taken("17_ship_a_pass", "attention_steps", "fuse_with_notes")
+    attention_steps, fuse_with_notes = from_notebook("17_ship_a_pass", "attention_steps", "fuse_with_notes")
 
     def attention(query: Tensor, key: Tensor, value: Tensor, mask: Tensor) -> Tensor:
         with torch.no_grad() if switched else contextlib.nullcontext():

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, fx, nn
 from torch.fx.passes.infra.pass_base import PassResult
 
-from tests.taken import taken
+from tests.notebooks import from_notebook
 
 pytestmark = pytest.mark.room(name="passes")
 
@@ -25,12 +25,12 @@ pytestmark = pytest.mark.room(name="passes")
     ],
 )
 def test_how_a_relu_writes_is_read_in_each_spelling(program: Any, writes: bool) -> None:
-    find_relus = taken("03_replacement", "find_relus")
+    find_relus = from_notebook("03_replacement", "find_relus")
     assert list(find_relus(fx.symbolic_trace(program)).values()) == [writes]
 
 
 def test_a_relu_that_an_input_lets_write_is_refused_before_anything_is_edited() -> None:
-    relu_to_gelu = taken("03_replacement", "relu_to_gelu")
+    relu_to_gelu = from_notebook("03_replacement", "relu_to_gelu")
 
     def program(x: Tensor, flag: bool = True) -> Tensor:
         return nn.functional.relu(torch.relu(x), inplace=flag) + x
@@ -53,7 +53,7 @@ class Rotary(nn.Module):
 
 
 def test_a_draft_of_an_exported_module_saves_what_the_module_saves() -> None:
-    on_draft = taken("04_recompile", "on_draft")
+    on_draft = from_notebook("04_recompile", "on_draft")
     model, x = Rotary(), torch.randn(2, 4)
     exported = torch.export.export(model, (x,)).module()
     draft = on_draft(exported, lambda module: PassResult(module, False)).graph_module

@@ -11,7 +11,7 @@ from packaging.version import Version
 from torch import Tensor, fx, nn
 from torch.fx.experimental.proxy_tensor import make_fx
 
-from tests.taken import taken
+from tests.notebooks import from_notebook
 
 pytestmark = pytest.mark.room(name="passes")
 
@@ -34,7 +34,7 @@ def _wrapped(model: Scaled) -> Callable[..., Tensor]:
 
 @pytest.mark.parametrize("assigned", [lambda model: functools.partial(model.forward, factor=100), _wrapped])
 def test_a_forward_assigned_to_the_object_is_ignored_at_the_root(assigned: Callable[[Scaled], object]) -> None:
-    trace, prove = taken(_TRACING, "trace", "prove")
+    trace, prove = from_notebook(_TRACING, "trace", "prove")
     model = Scaled()
     model.forward = assigned(model)
     holder = nn.Sequential(model)
@@ -59,7 +59,7 @@ class Shifted(nn.Module):
 
 def test_before_torch_2_14_a_new_module_saves_the_buffers_that_the_old_one_does_not_save() -> None:
     saved = [] if Version(torch.__version__) >= Version("2.14") else ["shift"]
-    trace = taken(_TRACING, "trace")
+    trace = from_notebook(_TRACING, "trace")
     traced = trace(Shifted())
     assert [*Shifted().state_dict()] == [] and [*traced.state_dict()] == saved
     traced = fx.symbolic_trace(Scaled())
@@ -105,7 +105,7 @@ class Moved(Linear):
 
 
 def test_a_gradient_in_the_place_of_another_is_no_proof() -> None:
-    trace, prove = taken(_TRACING, "trace", "prove")
+    trace, prove = from_notebook(_TRACING, "trace", "prove")
     swapped = Detached()
     swapped.second = False
     with pytest.raises(AssertionError):
@@ -128,7 +128,7 @@ class Remembering(nn.Module):
 
 
 def test_a_proof_leaves_both_modules_as_they_were() -> None:
-    prove = taken(_TRACING, "prove")
+    prove = from_notebook(_TRACING, "prove")
     models = Remembering(), Remembering().eval()
     prove(*models, (ONES,), (-ONES,))
     assert [(model.calls.item(), model.training) for model in models] == [(0, True), (0, False)]
@@ -149,7 +149,7 @@ class Conditional(nn.Module):
 
 
 def test_a_clamp_in_a_branch_is_not_found() -> None:
-    limit_clamps = taken(_ARGUMENTS, "limit_clamps")
+    limit_clamps = from_notebook(_ARGUMENTS, "limit_clamps")
     module = torch.export.export(Conditional(), (ONES,)).module()
     assert not limit_clamps(module, limit=6).modified
     assert module(ONES * 9)[0] == 9
@@ -162,7 +162,7 @@ def test_a_clamp_in_a_branch_is_not_found() -> None:
 @pytest.mark.parametrize("size", [(0, 3), (3, 0), (0,), (2, 3)])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
 def test_the_softmax_of_a_table_takes_an_empty_tensor(size: tuple[int, ...], dtype: torch.dtype) -> None:
-    softmax = taken(f"when_it_breaks/{_INPUTS}", "right")
+    softmax = from_notebook(f"when_it_breaks/{_INPUTS}", "right")
     table = {torch.ops.aten._softmax.default: softmax}
     x = torch.ones(size, dtype=dtype)
     lowered = make_fx(lambda x: x.softmax(0), decomposition_table=table)(x)
@@ -171,7 +171,7 @@ def test_the_softmax_of_a_table_takes_an_empty_tensor(size: tuple[int, ...], dty
 
 
 def test_a_write_that_no_schema_declares_is_erased() -> None:
-    return_inner = taken(_INPUTS, "return_inner")
+    return_inner = from_notebook(_INPUTS, "return_inner")
     model = nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2)).train()
     module = torch.export.export(model, (torch.randn(4, 2),)).module()
     [norm] = module.graph.find_nodes(op="call_function", target=torch.ops.aten.batch_norm.default)

@@ -14,7 +14,7 @@ from torch.fx.passes.split_module import split_module
 from torch.fx.subgraph_rewriter import replace_pattern_with_filters
 from torch.utils.flop_counter import FlopCounterMode
 
-from tests.taken import taken
+from tests.notebooks import from_notebook
 
 pytestmark = pytest.mark.room(name="passes")
 
@@ -22,7 +22,7 @@ ones = torch.ones(2)
 
 
 def companion(number_and_name: str, name: str, *others: str) -> Any:
-    return taken(f"when_it_breaks/{number_and_name}", name, *others)
+    return from_notebook(f"when_it_breaks/{number_and_name}", name, *others)
 
 
 def written_inside(x: Tensor) -> Tensor:

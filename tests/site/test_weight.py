@@ -48,7 +48,7 @@ def test_each_style_and_script_stands_once_on_a_page(built_book: Path) -> None:
         ('html[data-theme="dark"] .shown { margin: 0 }', 'html[data-theme="dark"] .shown{margin:0}'),
     ],
 )
-def test_a_rule_goes_only_if_its_class_or_id_is_nowhere(css: str, kept: str) -> None:
+def test_a_css_rule_is_dropped_only_if_nothing_uses_it(css: str, kept: str) -> None:
     assert load("book/_ext/bundle.py").purged(css, {"shown", "here"}) == kept
 
 

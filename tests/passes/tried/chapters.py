@@ -10,6 +10,7 @@ from torch.fx.passes.infra.pass_base import PassResult
 
 from fxbook import inputs_for
 from fxbook.surgery.linears import linears
+from tests.notebooks import from_notebook
 from tests.passes.tried import added
 from tests.passes.tried.instead import (
     Gelu,
@@ -25,7 +26,6 @@ from tests.passes.tried.instead import (
     some_tensors,
 )
 from tests.passes.tried.trial import NUMBERS, Pass, Trial, frozen, in_operators, opened
-from tests.taken import taken
 
 _LORA = ("add_lora", "merge_lora", "Adapter")  # taken together, as they share a class
 functional = nn.functional
@@ -48,7 +48,7 @@ def rounded(module: fx.GraphModule) -> fx.GraphModule:
 
 def adapted(module: fx.GraphModule) -> fx.GraphModule:
     """Beside each linear layer is an adapter that has learned."""
-    add_lora, _, adapter = taken(_OPERATE, *_LORA)
+    add_lora, _, adapter = from_notebook(_OPERATE, *_LORA)
     with torch.random.fork_rng():
         torch.manual_seed(0)
         add_lora(module, layers=_layers(module))
@@ -82,7 +82,7 @@ def _layers(module: fx.GraphModule) -> list[str]:
 
 
 def _of_adapted(_: Pass) -> Pass:
-    merge_lora = taken(_OPERATE, *_LORA)[1]
+    merge_lora = from_notebook(_OPERATE, *_LORA)[1]
     return lambda module: merge_lora(adapted(module))
 
 
@@ -102,7 +102,7 @@ def _after_relu(insert_after_all: Pass) -> Pass:
 
 
 def _on_draft(run: Pass) -> Pass:
-    on_draft = taken("04_recompile", "on_draft")
+    on_draft = from_notebook("04_recompile", "on_draft")
     return lambda module: on_draft(module, run)
 
 
@@ -129,7 +129,7 @@ def _first_head(prune_heads: Pass) -> Pass:
 def in_halves(module: fx.GraphModule) -> fx.GraphModule:
     """The graph in two parts; in one where it has no second call."""
     calls = [node for node in module.graph.nodes if node.op.startswith("call")]
-    return taken(_CUT, "cut")(module, calls[len(calls) // 2 :][:1])
+    return from_notebook(_CUT, "cut")(module, calls[len(calls) // 2 :][:1])
 
 
 def _in_halves(_: Pass) -> Pass:

@@ -15,7 +15,7 @@ from torch.fx.passes.fake_tensor_prop import FakeTensorProp
 from torch.fx.passes.infra.pass_base import PassResult
 
 from fxbook import check_pass, inputs_for
-from tests.taken import taken
+from tests.notebooks import from_notebook
 
 Pass = Callable[..., PassResult]
 NUMBERS = ("values", "values_at_another_size", "values_of_other_numbers", "values_in_another_mode", "gradients")
@@ -89,7 +89,7 @@ class Trial:
         inputs = inputs_for(drawn)
         # A graph of operators is made for the sizes of one run.
         others = () if self.captured is in_operators else [inputs_for(drawn, rows) for rows in (1, 5)]
-        run = self.called(taken(self.chapter, self.name))
+        run = self.called(from_notebook(self.chapter, self.name))
         limits = {} if self.rtol is None else {"rtol": self.rtol, "atol": self.rtol}
         result = check_pass(run, module, inputs, without=self.without, others=others, **limits).require().result
         if self.equal_to is not None:

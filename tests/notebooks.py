@@ -16,7 +16,7 @@ from press import ROOT
 from press.versions.tested import PROVEN_FROM, is_proven
 
 
-def taken(notebook: str, name: str, *others: str) -> Any:
+def from_notebook(notebook: str, name: str, *others: str) -> Any:
     """What a notebook calls by this name: its definition is run, after the imports and definitions that it uses.
 
     Args:
@@ -31,11 +31,11 @@ def taken(notebook: str, name: str, *others: str) -> Any:
     """
     if not is_proven(importlib.metadata.version("torch")):
         pytest.skip(f"the pages are proven on torch {PROVEN_FROM} and newer: see book/reference/versions.yml")
-    return _taken(notebook, name, *others)
+    return _from_notebook(notebook, name, *others)
 
 
 @functools.cache
-def _taken(notebook: str, name: str, *others: str) -> Any:
+def _from_notebook(notebook: str, name: str, *others: str) -> Any:
     cells = nbformat.read(ROOT / "chapters" / f"{notebook}.ipynb", as_version=4).cells
     statements = [
         (statement, names)
