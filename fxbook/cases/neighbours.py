@@ -128,7 +128,8 @@ def _classes(noun: Any, settings: tuple[Any, ...], named: dict[str, Any]) -> Ite
         # A lazy layer becomes another class when it is first called.
         if (is_class and issubclass(kind, noun)) or name.startswith("Lazy"):
             continue
-        is_alike = word in _plain(name) or (is_class and kind.__module__ == noun.__module__)
+        is_alike = word in _plain(name) and _likeness(name, word) > 0.5
+        is_alike = is_alike or (is_class and kind.__module__ == noun.__module__)
         if is_alike or (dims and dims == _weight_dims(kind, settings, named)):
             ways: list[Make] = [functools.partial(kind, *settings, **named), kind]
             if "Embedding" in name:  # It takes numbers of rows.
@@ -155,7 +156,7 @@ def _functions(
     for called in _by_likeness(found, word):
         held, name = found[called]
         function = name if held is Tensor else getattr(held, name)
-        is_near = word in _plain(name) or _likeness(name, word) > 0.8
+        is_near = _likeness(name, word) > (0.5 if word in _plain(name) else 0.8)
         if not is_near or is_other == (_plain(name) == word) or function is noun or not callable(getattr(held, name)):
             continue
         call = functools.partial(_call, function, settings, named)
