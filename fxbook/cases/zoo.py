@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable
 import torch
 from torch import Tensor, nn
 
-# Some are taken for each other: -1 and -2 have one hash, True == 1 == 1.0, and float16 has neither 0.1 nor 2049.
-NUMBERS = (-1, -2, 0, False, 1, 1.0, True, 0.1, 2049)
+# Some are taken for each other: -1 and -2 have one hash, True == 1 == 1.0, float32 has one 0.1, float16 no 2049.
+NUMBERS = (-1, -2, 0, False, 1, 1.0, True, 0.1, 0.10000000001, 2049)
 
 
 def odd_tensors(x: Tensor, *without: str) -> dict[str, Tensor]:
