@@ -32,8 +32,8 @@ class ResNet(nn.Module):
 
 
 class Frozen(nn.Module):
-    """A flag that is true by default, two norms that were frozen before, one of them deeper, an input that nothing reads, a check of the
-    model's own, a loop, a branch.
+    """A flag that is true by default, two norms that were frozen before, one of them deeper, an input that nothing
+    reads, a check of the model's own, a loop, a branch.
     """
 
     checks_itself = True
