@@ -77,7 +77,7 @@ class Usage:
     Args:
         use: how the answer is used.
             ``"pass"``: called with a model, returns an ``fx.GraphModule`` (a ``PassResult`` is unpacked).
-            ``"edit"``: called with an ``fx.GraphModule``, edits it, returns it or nothing.
+            ``"edit"``: called with an ``fx.GraphModule``, edits it; only another module that it returns counts.
             ``"build"``: called (with nothing, unless ``given`` says so), returns an ``fx.Graph`` or ``fx.GraphModule``.
             ``"object"``: is the ``fx.Graph`` or ``fx.GraphModule``.
             ``"compute"``: called, returns data (numbers, strings, tensors, nodes; lists, tuples, dicts of them).

@@ -10,6 +10,7 @@ from torch import fx, nn
 from fxbook.cases.exercise import Exercise, inputs_of, model_of, seed_of, traced
 from fxbook.checking.judge import Verdict
 from fxbook.graph.naming import argument_text, module_kind
+from fxbook.observing.answers import caller
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -62,8 +63,7 @@ class FailedCase:
 
     def use(self, answer: Any) -> Any:
         """What comes of using the answer as the check does."""
-        arguments = self.arguments
-        return answer(*arguments) if self.exercise.usage.call is None else self.exercise.usage.call(answer, *arguments)
+        return caller(self.exercise.usage, answer)(*self.arguments)
 
     def __repr__(self) -> str:
         return f"{self.name}: answer({', '.join(map(_told, self.arguments))})"

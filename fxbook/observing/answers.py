@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import fx, nn
 
+from fxbook.cases.exercise import Usage
 from fxbook.observing.prepare import Prepared
 
 _GRAPHS = (fx.Graph, fx.GraphModule)
@@ -21,22 +22,22 @@ class UnusableError(Exception):
     """An answer that cannot be used; its message tells the learner what to pass."""
 
 
-def caller(prepared: Prepared, answer: Any) -> Callable[..., Any]:
+def caller(usage: Usage | Prepared, answer: Any) -> Callable[..., Any]:
     """What to call with the arguments of each case.
 
     Raises:
         UnusableError: the answer is not of a kind that the exercise can use.
     """
-    if prepared.use == "object":
+    if usage.use == "object":
         return _the_object(answer)
     if answer is None:
         raise UnusableError("The answer is None: pass your function itself, by its name.")
-    if prepared.call is not None:
+    if usage.call is not None:
         if isinstance(answer, (*_GRAPHS, _Tensor, *_PLAIN)):
             kinds = (*_GRAPHS, _Tensor, *_PLAIN)
             kind = next(kind.__name__ for kind in kinds if isinstance(answer, kind))
             raise UnusableError(f"The answer is of type {kind}: pass your function itself, or your class, by its name.")
-        return functools.partial(_used, prepared.call, answer)
+        return functools.partial(_used, usage.call, _as_function(usage, answer))
     if isinstance(answer, (*_GRAPHS, _Module)) or type(answer).__name__ == "PassResult":
         kind = next((kind.__name__ for kind in _GRAPHS if isinstance(answer, kind)), type(answer).__name__)
         raise UnusableError(
@@ -53,6 +54,16 @@ def _used(call: Callable[..., Any], answer: Any, *arguments: Any) -> Any:
     return call(answer, *arguments)
 
 
+def _as_function(usage: Usage | Prepared, answer: Any) -> Any:
+    """What a class with ``__call__``, or a Transformer, stands for; any other class as it is, since it may be asked."""
+    if not isinstance(answer, type) or (issubclass(answer, _Transformer) and usage.use not in ("pass", "edit")):
+        return answer
+    try:
+        return _class_caller(answer)
+    except UnusableError:
+        return answer
+
+
 def _the_object(answer: Any) -> Callable[..., Any]:
     if isinstance(answer, _GRAPHS):
         return lambda *_: answer
@@ -63,13 +74,13 @@ def _the_object(answer: Any) -> Callable[..., Any]:
 
 
 def _class_caller(answer: type) -> Callable[..., Any]:
-    if issubclass(answer, _Transformer):
+    if issubclass(answer, _Transformer) and not _is_called(answer):
         return lambda module: answer(module if isinstance(module, _GRAPHS) else _trace(module)).transform()
     if issubclass(answer, _Module):
         raise UnusableError(
             f"The answer is the class `{answer.__name__}`, a module: pass a function that returns the result."
         )
-    if not any("__call__" in vars(base) for base in answer.__mro__):
+    if not _is_called(answer):
         raise UnusableError(f"The class `{answer.__name__}` has no __call__, so it cannot be used as a function.")
     try:
         instance = answer()
@@ -78,3 +89,7 @@ def _class_caller(answer: type) -> Callable[..., Any]:
             f"The class `{answer.__name__}` cannot be made without arguments: pass an instance, `{answer.__name__}(…)`."
         ) from None
     return instance
+
+
+def _is_called(answer: type) -> bool:
+    return any("__call__" in vars(base) for base in answer.__mro__)

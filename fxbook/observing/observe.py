@@ -12,6 +12,7 @@ import io
 import signal
 import sys
 import threading
+import types
 from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
@@ -147,10 +148,18 @@ def _observed(use: Use, case: PreparedCase, call: Callable[..., Any], turn: _Tur
         return _CaseFacts(error=_described(error, modules, turn))
     if type(result).__name__ == "PassResult" and use in ("pass", "edit"):
         result = result.graph_module
-    own = getattr(case.given, "graph", 0)
-    if use == "edit" and (result is None or isinstance(result, bool) or result is own):
+    if use == "edit" and not _stands_for_itself(case, result):
         result = case.given
     return _CaseFacts(**_facts(case, result), **_facts_of_graph(case, result), left=left)
+
+
+def _stands_for_itself(case: PreparedCase, result: Any) -> bool:
+    """Whether what an answer that edits has returned is its result: another graph counts where the given one stayed."""
+    if isinstance(result, _GraphModule):
+        return True
+    if not isinstance(result, (_Graph, _Module, types.GeneratorType)) or result is getattr(case.given, "graph", None):
+        return False
+    return case.before is None or not case.before.changes()
 
 
 def _facts(case: PreparedCase, result: Any) -> dict[str, Any]:

@@ -7,6 +7,7 @@ behind a colon, so that the rest is the same under any seed.
 
 from __future__ import annotations
 
+import collections
 import re
 
 from fxbook.cases.values import difference, without_numbers
@@ -170,6 +171,29 @@ def none_left(case: CaseView, family: Family) -> Found:
     for node in case.nodes:
         if node in family:
             yield node, f"still calls {family.label}"
+
+
+@configurable
+def others_stay(case: CaseView, *named: Family) -> Found:
+    """What the exercise does not name is there as often as before, used or not, and nothing else is new."""
+    graphs = (case.before, case.nodes)
+    before, after = (collections.Counter(_does(node) for node in graph if _is_other(node, named)) for graph in graphs)
+    present = case.now()
+    for node in case.before:
+        left = node.index in present and _does(present[node.index]) == _does(node)
+        if after[_does(node)] < before[_does(node)] and not left and _is_other(node, named):
+            yield node, f"is gone, and was to stay: `{node.call}`"
+    for node in case.nodes:
+        if after[_does(node)] > before[_does(node)] and _is_other(node, named):
+            yield node, f"is new, and was not asked: `{node.call}`"
+
+
+def _is_other(node: NodeRecord, named: tuple[Family, ...]) -> bool:
+    return node.op not in ("get_attr", "output") and not any(node in family for family in named)
+
+
+def _does(node: NodeRecord) -> tuple[str, str]:
+    return node.op, node.target
 
 
 @configurable

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator, Mapping, MappingView, MutableSequence
 from typing import Any
 
@@ -126,12 +125,7 @@ def rows(width: int, count: int = 3) -> Callable[[], tuple[Tensor]]:
     return lambda: (torch.randn(count, width),)
 
 
-def made(answer: Any) -> Callable[..., Any]:
-    """The function to call: an object of the class, where the answer is one."""
-    return answer() if inspect.isclass(answer) else answer
-
-
 def what_it_lists(answer: Any, *arguments: Any) -> Any:
     """What the answer returns; what a generator gives, the keys of a dict, a view or a deque as a list."""
-    returned = made(answer)(*arguments)
+    returned = answer(*arguments)
     return list(returned) if isinstance(returned, Mapping | MappingView | MutableSequence | Iterator) else returned

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -41,7 +40,7 @@ def with_gradients(call: Callable[[Tensor], Any], model: nn.Module, x: Tensor) -
 
 def with_its_gradients(answer: Any, model: nn.Module) -> Any:
     """What the answer returns; running it tells gradients, too."""
-    result = (answer() if inspect.isclass(answer) else answer)(model)
+    result = answer(model)
     result = result.graph_module if type(result).__name__ == "PassResult" else result
     if isinstance(result, fx.GraphModule):
         forward = result.forward

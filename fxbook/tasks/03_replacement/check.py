@@ -50,6 +50,15 @@ def nothing_dead(case: CaseView) -> Found:
             yield node, "is left: no node uses its result"
 
 
+@rule("03_replacement#three-steps-in-this-order")
+def nothing_dies(case: CaseView) -> Found:
+    """As :func:`nothing_dead`, of the nodes that something used before and of new ones."""
+    dead_before = {(node.op, node.target) for node in case.before if not node.users}
+    for node, *said in nothing_dead.find(case):
+        if node and (node.op, node.target) not in dead_before:
+            yield node, *said
+
+
 def effect(case: CaseView, node: NodeRecord) -> str | None:
     """What a node does beside its result; ``None`` for nothing."""
     words = {"in place": "works in place", "side effect": "has a side effect"}
@@ -66,8 +75,11 @@ def _collects(model: nn.Module, node: NodeRecord) -> bool:
 
 @rule("03_replacement#a-function-by-a-module-a-module-by-a-function")
 def no_leftovers(case: CaseView) -> Found:
-    """The result holds no submodule that it does not use."""
+    """The result holds no submodule that it does not use; what held only such ones may stay, empty."""
     used = [node.target for node in case.nodes if node.op in ("call_module", "get_attr")]
+    held = dict(case.model.named_modules(remove_duplicate=False))
     for path in case.modules:
+        if any(held[path].children() if path in held else ()):
+            continue
         if not any(f"{target}.".startswith(f"{path}.") or path.startswith(f"{target}.") for target in used):
             yield None, f"The result still holds the submodule `{path}`, which no node calls."

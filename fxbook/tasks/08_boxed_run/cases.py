@@ -138,21 +138,16 @@ def with_inputs(
 # ---- how answers are used --------------------------------------------------------------------------------------------
 
 
-def called(answer: Callable[..., Any]) -> Callable[..., Any]:
-    """The answer as a function: of a class, what it makes."""
-    return answer() if isinstance(answer, type) else answer
-
-
 def without_gradients(answer: Callable[..., Any], *arguments: Any) -> Any:
     """The answer's own result; autograd would keep values of the run alive."""
     with torch.no_grad():
-        return called(answer)(*arguments)
+        return answer(*arguments)
 
 
 def with_changes(answer: Callable[..., Any], graph: fx.Graph) -> dict[str, Any]:
     """What the answer returns of a graph, and which of its nodes the answer has erased, rewired or moved."""
     before = _listing(graph)
-    returned = called(answer)(graph)
+    returned = answer(graph)
     after = _listing(graph)
     changed = [name for name, row in before.items() if after.get(name) != row]
     if not changed and list(before) != list(after):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import torch
 from torch import Tensor, fx, nn
@@ -86,8 +85,3 @@ def with_two_names(model: nn.Module) -> tuple[fx.GraphModule]:
         met.add(str(node.target))
     traced.recompile()
     return (traced,)
-
-
-def called(answer: Any) -> Any:
-    """The answer as a function: of a class, what it makes."""
-    return answer() if isinstance(answer, type) else answer

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -93,7 +92,7 @@ class NodeOfACopy:
 def told_from_copies(answer: Any, gm: fx.GraphModule) -> Any:
     """What the answer returns; in a list, nodes of another graph are told from those of the graph given."""
     graph = gm.graph
-    listed = (answer() if inspect.isclass(answer) else answer)(gm)
+    listed = answer(gm)
     if not isinstance(listed, list | tuple):
         return listed
     return [NodeOfACopy() if isinstance(node, fx.Node) and node.graph is not graph else node for node in listed]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
 
 import torch
@@ -81,8 +80,7 @@ def repaired_again(answer: Any, gm: fx.GraphModule, *later: Tensor) -> Any:
     So the module has attributes of the names that the answer itself chooses. A result that is scaled already is not
     scaled again: who judges it anew has no answer to call, only what it returned.
     """
-    repair = answer() if inspect.isclass(answer) else answer
-    result = repair(gm)
+    result = answer(gm)
     for factor in later:
         graph = (result if isinstance(result, fx.GraphModule) else gm).graph
         if len(graph.find_nodes(op="call_function", target=torch.mul)) > 1:
@@ -90,7 +88,7 @@ def repaired_again(answer: Any, gm: fx.GraphModule, *later: Tensor) -> Any:
         for last in graph.find_nodes(op="output"):
             with graph.inserting_before(last):
                 last.args = (graph.call_function(torch.mul, (last.args[0], factor)),)
-        result = repair(graph.owning_module)
+        result = answer(graph.owning_module)
     return result
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -106,7 +105,7 @@ def _two_inputs_late(nodes: list[fx.Node]) -> list[fx.Node]:
 def without_copies(answer: Any, traced: fx.GraphModule) -> Any:
     """Use the answer; a node that is a copy of one that was given no longer says so, and counts as new."""
     given = set(traced.graph.nodes)
-    result = (answer() if inspect.isclass(answer) else answer)(traced)
+    result = answer(traced)
     for node in (result if isinstance(result, fx.GraphModule) else traced).graph.nodes:
         if node not in given:
             node.meta.clear()

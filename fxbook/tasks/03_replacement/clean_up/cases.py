@@ -42,7 +42,7 @@ class Effects(nn.Module):
         self.rows_norm = nn.InstanceNorm1d(3, track_running_stats=True)
         self.stateless_norm = nn.BatchNorm1d(4, track_running_stats=False)
         self.spare_norm = nn.LayerNorm(4)
-        self.rectify = nn.ReLU(inplace=True)
+        self.rectify = nn.ELU(inplace=True)
         self.plain = nn.ReLU()
         # Has statistics that it does not collect at the moment.
         self.body[0][0].eval()

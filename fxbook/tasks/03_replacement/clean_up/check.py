@@ -41,13 +41,13 @@ def _behind(case: CaseView, before: NodeRecord) -> str:
 
 CHECK = Check(
     (
+        edited,
+        effects_kept,
         lints,
         recompiled,
-        edited,
         given_edited,
         inputs_kept,
         output_last,
-        effects_kept,
         same_result,
         nothing_dead.at(_EFFECT),
         no_leftovers,

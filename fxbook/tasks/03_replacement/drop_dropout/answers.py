@@ -96,6 +96,18 @@ def forgets_the_modules(traced):
     traced.recompile()
 
 
+@breaks("Keep everything else", case="a dropout called often, two in a row, dropouts of another kind")
+@wrong("dropouts_taken_out", says="`exp` is gone, and was to stay")
+def removes_all_dead_code(traced):
+    """Of which some was there before."""
+    found = list(dropouts(traced))
+    for node in found:
+        node.replace_all_uses_with(node.args[0])
+    traced.graph.eliminate_dead_code()
+    traced.delete_all_unused_submodules()
+    traced.recompile()
+
+
 @wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
 def forgets_to_recompile(traced):
     for node in dropouts(traced):
@@ -118,7 +130,7 @@ def takes_the_node_above(traced):
 
 
 @breaks("such as `nn.Dropout1d`", case="a dropout called often, two in a row, dropouts of another kind")
-@wrong("dropouts_taken_out", says="`rows` is gone. It calls a torch.nn.Dropout1d")
+@wrong("dropouts_taken_out", says="`near_class_dropout2d` is gone, and was to stay")
 def takes_every_kind_of_dropout(traced):
     for node in list(traced.graph.nodes):
         if node.op == "call_module" and "Dropout" in type(traced.get_submodule(node.target)).__name__:
@@ -129,7 +141,7 @@ def takes_every_kind_of_dropout(traced):
 
 
 @breaks("and `nn.Identity`.", case="a dropout called often, two in a row, dropouts of another kind")
-@wrong("dropouts_taken_out", says="`right_1` is gone. It calls a torch.nn.Identity")
+@wrong("dropouts_taken_out", says="`right_1` is gone, and was to stay")
 def takes_whatever_does_nothing_in_eval_mode(traced):
     for node in list(traced.graph.nodes):
         if node.op == "call_module" and isinstance(traced.get_submodule(node.target), (nn.Dropout, nn.Identity)):
@@ -213,7 +225,7 @@ def switches_the_rest_to_eval(traced):
 
 
 @wrong(
-    "nothing_dead",
+    "nothing_dies",
     node="right_1",
     says="is left: no node uses its result",
     read="03_replacement#three-steps-in-this-order",

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 
 from fxbook.cases import Case, Usage
+from fxbook.cases.neighbours import near
 
 from ..cases import rows, with_its_graph
 
@@ -25,8 +28,8 @@ class Regular(nn.Module):
 
 class Dropping(nn.Module):
     """One dropout called often, two in a row, one on an input, one that is read by three and returned, one whose input
-    does not stand directly above it, one that drops nothing; a dropout of whole rows, a dropout that is a function and
-    an identity, which stay.
+    does not stand directly above it, one that drops nothing, one in eval mode, one that nothing uses. An identity,
+    dropouts of other kinds and spellings, and a node that nothing uses stay.
     """
 
     def __init__(self) -> None:
@@ -36,14 +39,19 @@ class Dropping(nn.Module):
         self.left = nn.Linear(4, 4)
         self.right = nn.Sequential(nn.Linear(4, 4), nn.Identity())
         self.rows = nn.Dropout1d(0.5)
+        self.calm = nn.Dropout(0.4).eval()
+        self.near = near(nn.Dropout, 0.5, on=(1, 2, 3, 4), without=("keyword",))
 
-    def forward(self, x: Tensor) -> dict[str, Tensor]:
+    def forward(self, x: Tensor) -> dict[str, Any]:
         start = self.drop(x)
         hidden = self.drop(self.block(start))
         left, right = self.left(hidden), self.right(hidden)
         mixed = self.drop(left) + right
         joined = torch.cat([hidden, start, nn.functional.dropout(hidden * hidden, 0.3)], dim=-1)
-        return {"hidden": hidden, "joined": joined, "rows": self.rows(mixed)}
+        torch.exp(self.calm(joined))
+        self.drop(mixed)
+        others = [one(mixed.expand(1, 2, 3, 4)) for one in self.near.values()]
+        return {"hidden": hidden, "joined": joined, "rows": self.rows(mixed), "others": others}
 
 
 USAGE = Usage(

@@ -9,11 +9,11 @@ from torch import Tensor, nn
 from fxbook.cases import Check
 from fxbook.rules.explained import given_edited, recompiled
 from fxbook.rules.families import Family
-from fxbook.rules.predicates import edited, same_result
+from fxbook.rules.predicates import edited, others_stay, same_result
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-from ..check import arguments_kept, lints, no_leftovers, nothing_dead
+from ..check import arguments_kept, lints, no_leftovers, nothing_dies
 
 DROPOUT = Family("nn.Dropout", modules=frozenset({"torch.nn.Dropout"}))
 
@@ -36,11 +36,7 @@ def dropouts_taken_out(case: CaseView) -> Found:
             yield node, "still calls an nn.Dropout"
         elif before in DROPOUT and node:
             yield node, f"is still there, and calls a {node.kind}: it was to be taken out"
-        elif before not in DROPOUT and not node and before.op != "placeholder":
-            what = f"calls a {before.kind}" if before.kind else f"is `{before.call}`, no call of an nn.Dropout"
-            yield before, f"Node `{before.name}` is gone. It {what}: only nn.Dropout was to be taken out."
-    for node in case.new():
-        yield node, "is new: what read a dropout was to read its input"
+    yield from others_stay(DROPOUT).find(case)
 
 
 @rule
@@ -67,7 +63,7 @@ CHECK = Check(
         given_edited,
         dropouts_taken_out,
         same_result.or_because(reads_input_of_dropout),
-        nothing_dead,
+        nothing_dies,
         no_leftovers,
     ),
     expected=without_dropout,

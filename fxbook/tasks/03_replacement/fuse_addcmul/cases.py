@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import operator
+
 import torch
 from torch import Tensor, nn
 
 from fxbook.cases import Case, Usage
+from fxbook.cases.neighbours import near
 
 from ..cases import rows, with_its_graph
 
@@ -24,12 +27,14 @@ class Affine(nn.Module):
 
 class Products(nn.Module):
     """Sums in both orders, of two products, of a product and itself, of a square; products read elsewhere too, or of a
-    number, or added to one; products that something else than an addition reads.
+    number, or added to one; products that something else than an addition reads; products and sums in other calls.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.mix = nn.Linear(4, 4)
+        self.products = near(operator.mul, on=(4, 4), inputs=2, without=("writes",))
+        self.sums = near(operator.add, on=(4, 4), inputs=2, without=("writes",))
 
     def forward(self, x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
         first = self.mix(x) + x * y
@@ -38,14 +43,20 @@ class Products(nn.Module):
         doubled = x * x
         third = (doubled + doubled) * 2.0 + second
         fourth = x * x - y, (y * y) * x, y + x * x
-        return third * shared + first * first, 2.0 * second + y, y * y + third, x * y + 1.0, *fourth
+        fifth = third * shared + first * first, 2.0 * second + y, y * y + third, x * y + 1.0
+        others = [one(x, y) + y for one in self.products.values()] + [one(x * y, y) for one in self.sums.values()]
+        return *fourth, *fifth, *others
+
+
+def squares() -> tuple[Tensor, Tensor]:
+    return torch.randn(4, 4), torch.randn(4, 4)
 
 
 USAGE = Usage(
     "edit",
     cases=(
         Case("a scale and a shift", Affine, rows()),
-        Case("products on the left and on the right, some with two users", Products, rows(2), unseen=True),
+        Case("products on the left and on the right, some with two users", Products, squares, unseen=True),
     ),
     call=with_its_graph,
 )

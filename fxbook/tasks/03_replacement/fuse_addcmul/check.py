@@ -5,20 +5,22 @@ from __future__ import annotations
 from fxbook.cases import Check
 from fxbook.graph.record import GraphRecord, NodeRecord
 from fxbook.rules.explained import given_edited, recompiled
-from fxbook.rules.families import ADD, MUL, family
-from fxbook.rules.predicates import edited, same_result
+from fxbook.rules.families import Family, family
+from fxbook.rules.predicates import edited, others_stay, same_result
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
 from ..check import arguments_kept, lints, nothing_dead
 
+SUM = Family("operator.add", frozenset({"operator.add"}))
+PRODUCT = Family("operator.mul", frozenset({"operator.mul"}))
 ADDCMUL = family("addcmul")
 
 
 @rule
 def factors_kept(case: CaseView) -> Found:
     """What addcmul multiplies was multiplied before."""
-    products = [list(node.inputs) for node in case.before if node in MUL and len(node.inputs) == 2]
+    products = [list(node.inputs) for node in case.before if node in PRODUCT and len(node.inputs) == 2]
     orders = [order for product in products for order in (product, product[::-1])]
     for node in case.nodes:
         if node not in ADDCMUL or len(node.inputs) != 3:
@@ -39,28 +41,24 @@ def products_fused(case: CaseView) -> Found:
             yield node, "still adds a product that nothing else reads"
     now = case.now()
     for before in case.before:
-        reason = why_not(case.before, before) if before in ADD else None
+        reason = why_not(case.before, before) if before in SUM else None
         after = now.get(before.index)
-        if reason and (after is None or after not in ADD):
+        if reason and (after is None or after not in SUM):
             yield None, f"Addition `{before.name}` was replaced: it {reason}."
-    count = sum(node in ADDCMUL for node in case.nodes)
-    asked = sum(fuses(case.before, node) for node in case.before)
-    if count != asked:
-        often = f"{count} time{'' if count == 1 else 's'}"
-        yield None, f"The graph calls addcmul {often}: {asked} {'was' if asked == 1 else 'were'} asked."
+    yield from others_stay(SUM, PRODUCT, ADDCMUL).find(case)
 
 
 def fuses(graph: GraphRecord, node: NodeRecord) -> bool:
     """Whether a node is an addition that is to be fused with a product."""
-    return node in ADD and why_not(graph, node) is None
+    return node in SUM and why_not(graph, node) is None
 
 
 def why_not(graph: GraphRecord, addition: NodeRecord) -> str | None:
     """Why an addition is not to be fused with a product that it reads; ``None`` where it is."""
     operands = [graph.nodes[index] for index in dict.fromkeys(addition.inputs)]
-    products = [node for node in operands if node in MUL]
+    products = [node for node in operands if node in PRODUCT]
     if not products:
-        return "adds no product"
+        return "adds no product of `operator.mul`"
     if len(addition.inputs) != 2:
         return f"adds a number to `{products[0].name}`"
     if len(operands) == 1:
@@ -69,7 +67,7 @@ def why_not(graph: GraphRecord, addition: NodeRecord) -> str | None:
         return None
     shared = next((node for node in products if node.users != (addition.index,)), None)
     if shared:
-        return f"adds `{shared.name}`, which {len(shared.users)} nodes read"
+        return f"adds `{shared.name}`, which has {len(shared.users)} users"
     return f"adds `{products[0].name}`, a product with a number"
 
 

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from fxbook.cases import Case, Usage
+from fxbook.cases.neighbours import near
 
 from ..cases import images, with_its_graph
 
@@ -26,7 +27,9 @@ class ChannelAttention(nn.Module):
 
 
 class Pyramid(nn.Module):
-    """Pools of three sizes beside submodules that have the obvious names, one of them called after the function."""
+    """Pools of three sizes beside submodules that have the obvious names, one of them called after the function,
+    and other pools.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -34,13 +37,15 @@ class Pyramid(nn.Module):
         self.pool_0 = nn.Conv2d(1, 2, 3, padding=1)
         self.pool_1 = nn.Conv2d(2, 2, 1)
         self.adaptive_avg_pool2d = nn.Tanh()
+        self.near = near(nn.functional.adaptive_avg_pool2d, 2, on=(2, 2, 4, 4))
 
-    def forward(self, image: Tensor) -> Tensor:
+    def forward(self, image: Tensor) -> tuple[Tensor, ...]:
         image = self.pool_1(self.pool_0(self.pool(image)))
         coarse = self.adaptive_avg_pool2d(nn.functional.adaptive_avg_pool2d(image, 1))
         middle = nn.functional.adaptive_avg_pool2d(image, output_size=(2, 1))
         fine = nn.functional.adaptive_avg_pool2d(image, (None, 2))
-        return torch.cat([part.flatten(1) for part in (coarse, middle - middle.mean(), fine)], dim=1)
+        joined = torch.cat([part.flatten(1) for part in (coarse, middle - middle.mean(), fine)], dim=1)
+        return joined, *(one(image) for one in self.near.values())
 
 
 class Taken(nn.Module):

@@ -8,17 +8,20 @@ from fxbook.cases import Check
 from fxbook.graph.record import NodeRecord
 from fxbook.rules.explained import given_edited, recompiled
 from fxbook.rules.families import Family
-from fxbook.rules.predicates import edited, none_left, same_result
+from fxbook.rules.predicates import edited, none_left, others_stay, same_result
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
 from ..check import arguments_kept, lints, no_leftovers, nothing_dead
 
+MODULE = Family("nn.AdaptiveAvgPool2d", modules=frozenset({"torch.nn.AdaptiveAvgPool2d"}))
 POOL = Family("the function adaptive_avg_pool2d", frozenset({"torch.nn.functional.adaptive_avg_pool2d"}))
 
 
 def module_calls(case: CaseView) -> list[NodeRecord]:
-    return [node for node in case.nodes if node.op == "call_module" and node.kind == "torch.nn.AdaptiveAvgPool2d"]
+    """The calls of the module, without those that were there."""
+    before = {node.index for node, was in case.kept() if was in MODULE}
+    return [node for node in case.nodes if node in MODULE and node.index not in before]
 
 
 @rule("when_it_breaks/03_replacement#silent-add_submodule-has-replaced-a-layer-or-changed-the-model")
@@ -39,6 +42,7 @@ def pools_are_modules(case: CaseView) -> Found:
             yield node, f"passes ({node.call.partition('(')[2]} to the module, which takes the data only"
     if len(calls) != asked:
         many = f"{len(calls)} call{'' if len(calls) == 1 else 's'}"
+        yield from others_stay(POOL, MODULE).find(case)
         yield None, f"The graph has {many} of nn.AdaptiveAvgPool2d: {asked} {'was' if asked == 1 else 'were'} asked."
 
 

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from fxbook.cases import Case, Usage
+from fxbook.cases.neighbours import near, readers
 
 from ..cases import images, with_its_graph
 
@@ -26,9 +27,9 @@ class Convolutional(nn.Module):
 
 class Swappable(nn.Module):
     """Pairs to swap: with shared modules, behind an input, in two branches side by side, behind a value that is read
-    elsewhere too, with a ReLU that works in place. To leave: a ReLU with two readers, a pool that reads a convolution,
-    a ReLU that a convolution reads, a pool behind another activation or behind the function ReLU, an average pool
-    behind a ReLU.
+    elsewhere too, with a ReLU that works in place. To leave: a ReLU with two users or three, a pool that reads a
+    convolution, a ReLU that a convolution reads, a pool behind another activation or another spelling of ReLU, another
+    pool behind a ReLU.
     """
 
     def __init__(self) -> None:
@@ -42,6 +43,8 @@ class Swappable(nn.Module):
         self.soft = nn.GELU()
         self.hasty = nn.ReLU(inplace=True)
         self.average = nn.AvgPool2d(2)
+        self.relus = near(nn.ReLU, on=(2, 1, 8, 8), without=("keyword",))
+        self.pools = near(nn.MaxPool2d, 2, on=(2, 1, 8, 8), without=("keyword",))
 
     def forward(self, image: Tensor) -> tuple[Tensor, ...]:
         small = self.pool(self.relu(image))
@@ -55,7 +58,10 @@ class Swappable(nn.Module):
         wave = torch.sin(small * 9)
         others = self.pool(self.soft(small)), self.pool(torch.relu(wave)), self.average(self.relu(wave))
         last = self.pool(self.hasty(-wave))
-        return both + left.mean(), *pooled, features * features, calm, *others, last
+        twice = self.relu(small + 1.0)
+        behind = [self.pool(one(-small)) for one in self.relus.values()] + [self.pool(twice), *readers(twice, 1)]
+        before = [one(self.relu(-small)) for one in self.pools.values()]
+        return both + left.mean(), *pooled, features * features, calm, *others, last, *behind, *before
 
 
 USAGE = Usage(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from fxbook.cases import Check
 from fxbook.graph.record import GraphRecord, NodeRecord
@@ -27,6 +28,8 @@ def swaps(graph: GraphRecord, pool: NodeRecord) -> bool:
 @rule
 def swapped_only(case: CaseView) -> Found:
     """Pools and ReLUs that are no such pair, and all other nodes, read what they read before."""
+    if any(node.target != before.target for node, before in case.kept()):
+        return  # The nodes stay, and what they call changes places.
     before_of = case.before.nodes
     pool_of = {node.inputs[0]: node.index for node in before_of if node in MAX_POOL and swaps(case.before, node)}
     relu_of = {pool: relu for relu, pool in pool_of.items()}
@@ -47,11 +50,11 @@ def swapped_only(case: CaseView) -> Found:
 def _stays(case: CaseView, before: NodeRecord) -> str:
     if before in MAX_POOL and not swaps(case.before, before):
         pooled = case.before.nodes[before.inputs[0]]
-        why = "is no nn.ReLU" if pooled not in RELU else f"has {len(pooled.users)} users"
+        why = "is not an nn.ReLU" if pooled not in RELU else f"has {len(pooled.users)} users"
         return f": `{pooled.name}` {why}"
     if before in RELU and len(before.users) > 1:
         return f": it has {len(before.users)} users"
-    return f": `{before.name}` is no nn.MaxPool2d" if before.kind and before not in MAX_POOL | RELU else ""
+    return f": `{before.name}` is not an nn.MaxPool2d" if before.kind and before not in MAX_POOL | RELU else ""
 
 
 @rule
@@ -70,18 +73,22 @@ def pools_before_relus(case: CaseView) -> Found:
 
 @rule
 def others_left(case: CaseView) -> Found:
-    """What a pool pooled that was no such pair, a pool still pools."""
-    asked, found = Counter(), Counter()
-    for pool in case.before:
-        if pool in MAX_POOL and not swaps(case.before, pool):
-            asked[_called(case.before.nodes[pool.inputs[0]])] += 1
-    for pool in case.nodes:
-        if pool in MAX_POOL and pool.inputs:
-            found[_called(case.nodes[pool.inputs[0]])] += 1
-    for name in asked - found:
-        pooled = [node for node in case.nodes if _called(node) == name]
-        node = next((node for node in pooled if any(case.nodes[index] in MAX_POOL for index in node.inputs)), None)
-        yield node, f"calls {name}, which is no nn.ReLU: it was to stay before its pool"
+    """A pool or a ReLU that is in no such pair is still next to what it was next to."""
+    missing = Counter(_pairs(case.before.nodes)) - Counter(_pairs(case.nodes))
+    for reader, read in missing:
+        swapped = (one for one in case.nodes if _called(one) == read and one.inputs)
+        node = next((one for one in swapped if _called(case.nodes[one.inputs[0]]) == reader), None)
+        if reader in MAX_POOL.modules:
+            yield node, f"calls {read}, which is not an nn.ReLU: it was to stay before its pool"
+        yield node, f"was to stay before its user, which calls {reader} and not an nn.MaxPool2d"
+
+
+def _pairs(nodes: Sequence[NodeRecord]) -> Iterator[tuple[str, str]]:
+    """What reads and what it reads, where one of the two is a pool or a ReLU, and they are no pair to swap."""
+    for node in nodes:
+        read = nodes[node.inputs[0]] if node.inputs else node
+        if (node in MAX_POOL) != (read in RELU) or (node in MAX_POOL and len(read.users) > 1):
+            yield _called(node), _called(read)
 
 
 def _called(node: NodeRecord) -> str:
@@ -96,7 +103,7 @@ CHECK = Check(
         recompiled,
         edited,
         given_edited,
-        same_output.or_because(swapped_only),
+        same_output.or_because(swapped_only, others_left),
         nothing_dead,
         pools_before_relus,
         others_left,

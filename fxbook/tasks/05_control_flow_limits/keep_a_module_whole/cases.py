@@ -129,7 +129,7 @@ def keep(answer: Callable[..., Any], model: nn.Module, kind: type[nn.Module]) ->
         TraceError: tracing has entered such a module, and could not go on.
     """
     try:
-        return (answer() if isinstance(answer, type) else answer)(model, kind)
+        return answer(model, kind)
     except Exception as error:
         entered = _entered(error.__traceback__, kind)
         if entered is None:

@@ -180,10 +180,7 @@ def watched(answer: Any, model: nn.Module) -> Any:
 
     And, as ``"settings"``, those of the layer that each node calls, by the name of the node.
     """
-    if isinstance(answer, type) and issubclass(answer, fx.Transformer):
-        result = answer(fx.symbolic_trace(model)).transform()
-    else:
-        result = (answer() if isinstance(answer, type) else answer)(model)
+    result = answer(model)
     if type(result).__name__ == "PassResult":
         result = result.graph_module
     if isinstance(result, fx.GraphModule):

@@ -307,7 +307,7 @@ def asked(answer: Callable[..., Any], model: nn.Module, changed: nn.Module, x: T
     before = x.clone()
     verdict, let_through = None, False
     try:
-        verdict = (answer() if isinstance(answer, type) else answer)(model, changed, x)
+        verdict = answer(model, changed, x)
     except Exception as error:
         if type(error) is not _error_of(changed, before):
             raise

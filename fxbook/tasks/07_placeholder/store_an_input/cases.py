@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
 
 import torch
@@ -72,10 +71,9 @@ def stored_in_turn(answer: Any, traced: fx.GraphModule, stored: dict[str, Tensor
     A buffer that ``state_dict`` leaves out becomes a plain attribute: what is written down of a module does not tell
     one buffer from the other.
     """
-    store = answer() if inspect.isclass(answer) else answer
     result = None
     for name, value in stored.items():
-        result = store(traced, name, value)
+        result = answer(traced, name, value)
     changed = result if isinstance(result, fx.GraphModule) else traced
     saved = changed.state_dict()
     for path, held in list(changed.named_buffers()):

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from fxbook.cases import Case, Usage
 
-from ..cases import Mixed, Nested, Residual, called
+from ..cases import Mixed, Nested, Residual
 from ..watched_run.cases import run_watched, with_inputs_of_its_own
 
 
@@ -24,7 +24,7 @@ class Shifted(nn.Module):
 
 def call_by_name(answer: Callable[..., Any], model: nn.Module, tensors: list[Tensor]) -> dict[str, Any]:
     """Run through a function of the module and a dict of inputs."""
-    return run_watched(lambda traced, named: lambda: called(answer)(traced, named), model, tensors, by_name=True)
+    return run_watched(lambda traced, named: lambda: answer(traced, named), model, tensors, by_name=True)
 
 
 USAGE = Usage(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -69,9 +68,7 @@ def signed(model: nn.Module) -> tuple[Any, ...]:
 
 def traced_and_run(answer: Any, model: nn.Module, takes: str, returns: str) -> dict[str, Any]:
     """What tracing the answer's module gives: its inputs, its result on a fixed batch, its weights, its modes."""
-    is_factory = inspect.isclass(answer) and not issubclass(answer, nn.Module)
-    make = answer() if is_factory else answer
-    module = make(model, takes, returns)
+    module = answer(model, takes, returns)
     if not isinstance(module, nn.Module):
         return {"kind": type(module).__name__}
     try:

@@ -124,7 +124,7 @@ def watching(note):
 
 def first(tracer, error, module):
     """Note the first name on the error."""
-    error.path = getattr(error, "path", tracer.path_of_module(module))
+    error.stopped_at = getattr(error, "stopped_at", tracer.path_of_module(module))
 
 
 @breaks("Trace `model` with a Tracer that has the leaves of `fx.Tracer`.", case="a network that asks about a shape")
@@ -142,16 +142,16 @@ def keeps_every_module_whole(model):
 @wrong("the_module", says="but the error was raised in a module inside it")
 def returns_the_outermost(model):
     def note(tracer, error, module):
-        error.path = tracer.path_of_module(module)
+        error.stopped_at = tracer.path_of_module(module)
 
     error = stop(model, watching(note))
-    return None if error is None else getattr(error, "path", "")
+    return None if error is None else getattr(error, "stopped_at", "")
 
 
 @breaks("If the trace succeeds, return `None`.", case="a network that can be traced")
 @wrong("the_module", says="The trace of this model succeeds, so None was asked")
 def returns_an_empty_name_for_none(model):
-    return getattr(stop(model, watching(first)), "path", "")
+    return getattr(stop(model, watching(first)), "stopped_at", "")
 
 
 @breaks("return the qualified name", case="a network that asks about a shape")
@@ -176,13 +176,13 @@ def catches_one_class_only(model):
             try:
                 return super().call_module(m, forward, args, kwargs)
             except fx.proxy.TraceError as error:
-                error.path = getattr(error, "path", self.path_of_module(m))
+                error.stopped_at = getattr(error, "stopped_at", self.path_of_module(m))
                 raise
 
     try:
         Noting().trace(model)
     except fx.proxy.TraceError as error:
-        return getattr(error, "path", "")
+        return getattr(error, "stopped_at", "")
     return None
 
 
@@ -191,16 +191,16 @@ def catches_one_class_only(model):
 def returns_another_of_its_class(model):
     def note(tracer, error, module):
         alike = [name for name, other in model.named_modules() if type(other) is type(module) and other is not module]
-        error.path = getattr(error, "path", next(iter(alike), ""))
+        error.stopped_at = getattr(error, "stopped_at", next(iter(alike), ""))
 
     error = stop(model, watching(note))
-    return None if error is None else getattr(error, "path", "")
+    return None if error is None else getattr(error, "stopped_at", "")
 
 
 @breaks('For `model` itself the name is `""`;', case="a network that asks itself")
 @wrong("the_module", says="one was returned, but the trace stops in the model itself")
 def forgets_the_model_itself(model):
-    return getattr(stop(model, watching(first)), "path", None)
+    return getattr(stop(model, watching(first)), "stopped_at", None)
 
 
 @breaks("The qualified name of the module that stops the trace, or None.", case="a network that asks about a shape")
@@ -264,11 +264,11 @@ def takes_every_error_for_the_last(model):
         found.append(error)
 
     error = stop(model, watching(note)) or next(iter(found), None)
-    return None if error is None else getattr(error, "path", "")
+    return None if error is None else getattr(error, "stopped_at", "")
 
 
 @breaks(
-    "A module can raise a new error in place of a caught one:",
+    "A module can raise a new error instead of a caught one:",
     "the place where the new one was raised counts.",
     case="an error in place of another",
 )
@@ -280,7 +280,7 @@ def follows_the_cause(model):
         return None
     while error.__cause__ is not None:
         error = error.__cause__
-    return getattr(error, "path", "")
+    return getattr(error, "stopped_at", "")
 
 
 @breaks("The `forward` of a leaf does not run.", case="a leaf that is given what no node can hold")
@@ -295,7 +295,7 @@ def takes_a_leaf_for_a_module_that_runs(model):
                 raise
 
     error = stop(model, Noting())
-    return None if error is None else getattr(error, "path", "")
+    return None if error is None else getattr(error, "stopped_at", "")
 
 
 @breaks("with a Tracer that has the leaves of `fx.Tracer`.", case="a module without layers")
@@ -304,7 +304,7 @@ def takes_what_has_no_layers_for_a_leaf(model):
     tracer = watching(first)
     tracer.is_leaf_module = lambda m, module_qualified_name: not [*m.children()]
     error = stop(model, tracer)
-    return None if error is None else getattr(error, "path", "")
+    return None if error is None else getattr(error, "stopped_at", "")
 
 
 @breaks("whose `forward` was running", case="a method of a module that does not run")
@@ -329,7 +329,7 @@ def takes_each_method_for_a_forward(model):
 @wrong("the_module", says="he answer is not the qualified name of a module of the model")
 def returns_both_of_two_names(model):
     error = stop(model, watching(first))
-    path = getattr(error, "path", "")
+    path = getattr(error, "stopped_at", "")
     names = [
         name for name, module in model.named_modules(remove_duplicate=False) if module is model.get_submodule(path)
     ]
@@ -340,7 +340,7 @@ def returns_both_of_two_names(model):
 def leaves_a_mark_on_the_model(model):
     error = stop(model, watching(first))
     model.stopped = True
-    return None if error is None else getattr(error, "path", "")
+    return None if error is None else getattr(error, "stopped_at", "")
 
 
 @breaks("an error of any class", case="a module without layers")
@@ -352,7 +352,7 @@ def catches_three_classes(model):
     try:
         watching(note).trace(model)
     except (TypeError, RuntimeError, ValueError) as error:
-        return getattr(error, "path", "")
+        return getattr(error, "stopped_at", "")
     return None
 
 
@@ -374,3 +374,23 @@ def knows_errors_by_their_place_in_memory(model):
     except Exception as error:
         return names.get(id(error), "")
     return None
+
+
+@breaks("an error of any class", case="an error of class ImportError")
+@wrong("the_module", says="one was returned, but the trace stops in `blocks.1`")
+def keeps_the_name_where_some_errors_keep_their_own(model):
+    def note(tracer, error, module):
+        if not hasattr(error, "name"):
+            error.name = tracer.path_of_module(module)
+
+    error = stop(model, watching(note))
+    return None if error is None else getattr(error, "name", "")
+
+
+@wrong("the_module", says="in `tried` an error was raised, but the model caught it")
+def knows_errors_by_their_message(model):
+    names = {}
+    error = stop(
+        model, watching(lambda tracer, error, module: names.setdefault(str(error), tracer.path_of_module(module)))
+    )
+    return None if error is None else names.get(str(error), "")

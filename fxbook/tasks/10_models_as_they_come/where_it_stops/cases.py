@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from fxbook.cases import Case, Usage
 from fxbook.cases.exercise import one_of
+from fxbook.cases.zoo import ERRORS
 
 from ..cases import real
 
@@ -128,14 +129,18 @@ class Sign(nn.Module):
 
 
 class Refusing(nn.Module):
-    """Takes nothing."""
+    """Takes nothing, and raises an error that is drawn up by ``error``."""
+
+    def __init__(self, error: Callable[[], Exception] = lambda: LookupError("these rows are not taken")) -> None:
+        super().__init__()
+        self.error = error
 
     def forward(self, x: Tensor) -> Tensor:
-        raise LookupError("these rows are not taken")
+        raise self.error()
 
 
 class Retrying(nn.Module):
-    """Forgets the error of another module, and raises one of its own: it may stand where the other stood in memory."""
+    """Forgets the error of another module, and raises its own with the same words: it may be at the same address."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -144,7 +149,7 @@ class Retrying(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         with contextlib.suppress(LookupError):
             return self.tried(x)
-        raise LookupError("no module takes these rows")
+        raise LookupError("these rows are not taken")
 
 
 class Backbone(nn.Module):
@@ -211,6 +216,11 @@ def somewhere(*ways: str) -> Callable[[], nn.Module]:
     return build
 
 
+def refused_by(error: Callable[[], Exception]) -> Callable[[], nn.Module]:
+    """A network with a module that raises this error."""
+    return lambda: Network(Block("none"), Refusing(error))
+
+
 USAGE = Usage(
     "compute",
     cases=(
@@ -235,6 +245,10 @@ USAGE = Usage(
             "a method of a module that does not run", lambda: Network(Block("none"), Classifier()), tuple, unseen=True
         ),
         Case("an error that is forgotten, and one of its own", Retrying, tuple, unseen=True),
+        *(
+            Case(f"an error of class {type(error()).__name__}", refused_by(error), tuple, unseen=True)
+            for error in ERRORS
+        ),
         Case("a module with two names", lambda: Shared(one_of("shape", "count")), tuple, unseen=True),
     ),
     given=lambda model: (model,),

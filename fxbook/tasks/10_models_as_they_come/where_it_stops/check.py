@@ -13,23 +13,26 @@ from fxbook.rules.view import CaseView
 
 
 class _Watching(fx.Tracer):
-    """Notes on each error the module in whose ``forward`` it was raised; the ``forward`` of a leaf is not run."""
+    """Notes for each error the module in whose ``forward`` it was raised; the ``forward`` of a leaf is not run."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.raised: set[str] = set()
+        self.raised: list[tuple[Exception, str]] = []
 
     def call_module(self, m: nn.Module, forward: Any, args: Any, kwargs: Any) -> Any:
         def watched(*args: Any, **kwargs: Any) -> Any:
             try:
                 return forward(*args, **kwargs)
             except Exception as error:
-                if not hasattr(error, "stopped_in"):
-                    error.stopped_in = self.path_of_module(m)
-                    self.raised.add(error.stopped_in)
+                if self.stopped_in(error) is None:
+                    self.raised.append((error, self.path_of_module(m)))
                 raise
 
         return super().call_module(m, watched, args, kwargs)
+
+    def stopped_in(self, error: Exception) -> str | None:
+        """The name of the module in which this very error was raised; ``None`` if it was in none."""
+        return next((name for other, name in self.raised if other is error), None)
 
 
 def stops_in(model: nn.Module) -> tuple[str | None, set[str]]:
@@ -42,8 +45,8 @@ def stops_in(model: nn.Module) -> tuple[str | None, set[str]]:
     try:
         tracer.trace(model)
     except Exception as error:
-        return getattr(error, "stopped_in", ""), tracer.raised
-    return None, tracer.raised
+        return tracer.stopped_in(error) or "", {name for _, name in tracer.raised}
+    return None, {name for _, name in tracer.raised}
 
 
 @rule

@@ -57,11 +57,11 @@ class Norm(nn.Module):
         self.eps, self.last, self.first = eps, last, first
         self.square, self.mean, self.plus = square, mean, plus
 
-    def forward(self, x: Tensor) -> Tensor:
+    def forward(self, x: Tensor, weight: Tensor | None = None) -> Tensor:
         wide = x.to(self.first)
         variance = self.mean(self.square(wide))
         normed = wide * torch.rsqrt(self.plus(variance, self.eps))
-        return self.weight * normed.to(self.last)
+        return (self.weight if weight is None else weight) * normed.to(self.last)
 
 
 class Alike(nn.Module):
@@ -91,12 +91,12 @@ class Alike(nn.Module):
 
 class Looking(nn.Module):
     """Norms beside steps that differ from one in a step each: another power, one in place, another dimension, a sum, a
-    double, a product; and a root of no mean.
+    double, a product; and a root of no mean. One norm has a weight that is computed, and nothing uses another.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self.epsilons = _drawn(4)
+        self.epsilons = _drawn(5)
         self.norms = nn.ModuleList(Norm(eps) for eps in self.epsilons)
 
     def forward(self, x: Tensor) -> tuple[Tensor, ...]:
@@ -108,7 +108,9 @@ class Looking(nn.Module):
         scaled = x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) * 3.0)
         written = x * torch.rsqrt(x.clone().pow_(2).mean(-1, keepdim=True) + 0.75)
         others = fourth + total + double + scaled + written
-        return self.norms[2](columns) + others, self.norms[3](x), torch.rsqrt(x.abs() + 1e-3)
+        third, fourth = self.norms[2](columns), self.norms[3](x, torch.tanh(x))
+        self.norms[4](x)
+        return third + others, fourth, torch.rsqrt(x.abs() + 1e-3)
 
 
 class Nothing(nn.Module):

@@ -135,6 +135,27 @@ def takes_every_user(graph):
     return {node.name: [user.name for user in node.users] for node in graph.nodes if len(node.users) > 1}
 
 
+@breaks("A linear layer is a called `nn.Linear`", case="layers in every spelling")
+@wrong("every_group", says="but it calls torch.nn.Bilinear, which is not a linear layer")
+def knows_a_layer_by_its_name(graph):
+    groups = {}
+    for node in graph.nodes:
+        held = graph.owning_module.get_submodule(node.target) if node.op == "call_module" else node.target
+        if "linear" in str(getattr(held, "__name__", type(held))).lower():
+            groups.setdefault(input_of(node).name, []).append(node.name)
+    return several(groups)
+
+
+@breaks("two or more linear layers take as their input.", case="layers in every spelling")
+@wrong("every_group", says="takes `tanh`: the answer lacks it")
+def leaves_out_what_nothing_uses(graph):
+    groups = {}
+    for node in graph.nodes:
+        if is_linear(node) and node.users:
+            groups.setdefault(input_of(node).name, []).append(node.name)
+    return several(groups)
+
+
 @breaks("in the order of the list.", case="heads at the end, one of them moved")
 @wrong(
     "every_group", says="(heads at the end, one of them moved): the layers of `relu` are not in the order of the list"

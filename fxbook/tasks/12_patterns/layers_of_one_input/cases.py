@@ -7,6 +7,7 @@ from torch import Tensor, fx, nn
 
 from fxbook.cases import Case, Usage
 from fxbook.cases.exercise import one_of
+from fxbook.cases.neighbours import near
 
 from ..cases import WIDTH, graph_of, llama_layer, with_changes
 
@@ -41,8 +42,8 @@ class Attention(nn.Module):
 
 
 class Spelled(nn.Module):
-    """Layers as modules and as functions, by keyword, shared, interleaved; a layer used as a weight; a norm and a
-    convolution on the same input.
+    """Layers as modules and as functions, by keyword, shared, interleaved, dead; a layer used as a weight; on the same
+    input what resembles one in its class, its name or its weight.
     """
 
     def __init__(self) -> None:
@@ -52,6 +53,8 @@ class Spelled(nn.Module):
         self.norms = nn.Sequential(nn.LayerNorm(WIDTH))
         self.conv = nn.Conv1d(3, 3, 1)
         self.weight = nn.Parameter(torch.randn(WIDTH, WIDTH))
+        self.near, self.proj = near(nn.Linear, WIDTH, WIDTH, on=(2, WIDTH)), nn.Tanh()
+        self.table = nn.Embedding(WIDTH, WIDTH)
 
     def forward(self, x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
         ends = [layer(x) + self.shared(y) for layer in self.layers]
@@ -60,7 +63,12 @@ class Spelled(nn.Module):
         second = nn.functional.linear(weight=self.weight, input=normed)
         alone = self.shared(self.conv(x)) + self.conv(y)
         weight = self.shared(first[0])
-        return *ends, second, alone, nn.functional.linear(first, weight[:2]), torch.relu(first)
+        last = nn.functional.linear(first, weight[:2]), torch.relu(first)
+        z, words = torch.tanh(y), y.argmax(-1)
+        self.shared(z)
+        others = [one(z) for one in self.near.values()]
+        others += [self.proj(z), torch.matmul(z, self.weight), self.table(words), self.table(words)]
+        return *ends, second, alone, *last, *others
 
 
 class Heads(nn.Module):

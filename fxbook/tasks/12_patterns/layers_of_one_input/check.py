@@ -54,15 +54,22 @@ def every_group(case: CaseView) -> Found:
             yield nodes[name], f"The layers of `{name}` are not in the order of the list of nodes."
         for layer in found:
             if layer not in layers:
-                yield (
-                    nodes.get(str(layer)),
-                    f"`{layer}` is in the answer for `{name}`, which is not its input or which is no linear layer.",
-                )
+                node = nodes.get(str(layer))
+                yield node, f"`{layer}` is in the answer for `{name}`, but {_why_not(case.before, node)}."
         for layer in layers:
             if layer not in found:
                 yield nodes[layer], f"Layer `{layer}` takes `{name}`: the answer lacks it."
         if len(found) != len(layers):
             yield nodes[name], f"The answer for `{name}` has a layer twice."
+
+
+def _why_not(graph: GraphRecord, node: NodeRecord | None) -> str:
+    """Why a node is not a layer on an input."""
+    if node is None:
+        return "no node has this name"
+    if node not in LINEAR:
+        return f"it calls {node.kind or node.target}, which is not a linear layer"
+    return f"its input is `{_input_of(graph, node)}`"
 
 
 def _items(value: Value) -> list[Value]:

@@ -320,3 +320,16 @@ def spells_sums_one_way(traced):
     for node in traced.graph.find_nodes(op="call_function", target=operator.add):
         node.target = torch.add
     share(traced)
+
+
+@breaks("or constants of the same value", case="whole numbers")
+@wrong("equal_calls_alone_merge", node="add_18", says="`torch.add(y, -1)` is not `torch.add(y, -2)`")
+def compares_numbers_by_their_hash(traced):
+    """Which is the same for -1 and -2."""
+
+    def hashed(node):
+        parts = [hash((type(one), one)) if isinstance(one, int | float) else spelled(one) for one in node.args]
+        either = node.target in SYMMETRIC and not node.kwargs
+        return node.op, node.target, frozenset(parts) if either else tuple(parts), str(key_of(node)[3:])
+
+    share(traced, key=hashed)

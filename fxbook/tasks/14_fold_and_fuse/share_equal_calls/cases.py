@@ -5,11 +5,14 @@ call twice.
 from __future__ import annotations
 
 import operator
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from fxbook.cases import Case, Usage
+from fxbook.cases.neighbours import near
+from fxbook.cases.zoo import NUMBERS
 
 PURE = {torch.sin, torch.exp, torch.add, torch.mul, torch.cat, operator.add, operator.mul, "sum", "abs"}
 SYMMETRIC = {torch.add, torch.mul, operator.add, operator.mul}
@@ -29,10 +32,11 @@ class Formulas(nn.Module):
 
 class Numbers(nn.Module):
     """Whole numbers: a constant of another type gives another dtype. Keywords in two orders, and some that differ in
-    their names or in one value alone. Two floats that are equal and not one object.
+    their names or in one value alone. Two floats that are equal and not one object, and
+    numbers that are taken for each other.
     """
 
-    def forward(self, x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
+    def forward(self, x: Tensor, y: Tensor) -> tuple[Any, ...]:
         one, same, real = torch.add(x, 1), torch.add(x, 1), torch.add(x, 1.0)
         rows = torch.mul(x, y).view(2, 2)
         named = rows.sum(dim=0, keepdim=True) + rows.sum(keepdim=True, dim=0)
@@ -43,7 +47,8 @@ class Numbers(nn.Module):
         thrice = torch.add(y, other=2, alpha=3) - torch.add(y, other=3, alpha=2) / 2
         half, again = (torch.mul(y, float(text)) for text in ("0.5", "0.5"))
         total = rows.sum(1) - rows.sum([0, 1]) - rows.sum([0, True]) / 2
-        more = kept, thrice, half - again / 2, total
+        numbers = [torch.add(y, number) - y / place for place, number in enumerate(NUMBERS, 2)]
+        more = kept, thrice, half - again / 2, total, numbers
         return one * same, real, named, placed.sum(0), truth, placed.sum(dim=0) * 2 + either, more
 
 
@@ -78,10 +83,15 @@ class Layers(nn.Module):
 
 class Each(nn.Module):
     """Each call of `PURE` twice, those of `SYMMETRIC` in either order. What an operator computes a function computes
-    too, and is another call. Lists that begin or end alike.
+    too, and is another call. Lists that begin or end alike. Twice, too, each call that is like one of `PURE`.
     """
 
-    def forward(self, x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
+    def __init__(self) -> None:
+        super().__init__()
+        self.sines = near(torch.sin, on=(3, 3), without=("keyword", "writes"))
+        self.sums = near(torch.Tensor.sum, on=(3, 3))
+
+    def forward(self, x: Tensor, y: Tensor) -> tuple[Any, ...]:
         waves = torch.sin(x) - torch.sin(x) / 2
         powers = torch.exp(x) - torch.exp(x) / 3
         joined = torch.cat([x, y], 1) - torch.cat([x, y], 1) / 4 - torch.cat([x, x], 1) - torch.cat([y, y], 1)
@@ -89,7 +99,8 @@ class Each(nn.Module):
         added, multiplied = torch.add(x, y) - torch.add(y, x) / 5, torch.mul(x, y) - torch.mul(y, x) / 6
         plus, times = (x + y) - (y + x) / 7, (x * y) - (y * x) / 8
         columns, sizes = x.sum(1) - x.sum(1) / 9, y.abs() - y.abs() / 10
-        return waves, powers, joined, longer, added, multiplied, plus, times, columns, sizes
+        likes = [one(x) - one(x) / 11 for one in (*self.sines.values(), *self.sums.values())]
+        return waves, powers, joined, longer, added, multiplied, plus, times, columns, sizes, *likes
 
 
 def floats() -> tuple[Tensor, Tensor]:

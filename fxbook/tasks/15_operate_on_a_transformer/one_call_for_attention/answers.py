@@ -24,7 +24,7 @@ def parts_of(softmax):
 
 
 def is_over_the_keys(softmax):
-    return softmax.args[1] == -1
+    return softmax.args[1:] == (-1,)
 
 
 def is_read_once(softmax):
@@ -55,11 +55,12 @@ def scaled(softmax):
 
 
 def is_scaled(softmax):
-    return scaled(softmax).target is operator.mul
+    scores = scaled(softmax)
+    return scores.target is operator.mul and isinstance(scores.args[1], int | float)
 
 
 def multiplies(softmax):
-    return scaled(softmax).args[0].target is operator.matmul
+    return getattr(scaled(softmax).args[0], "target", None) is operator.matmul
 
 
 QUESTIONS = (weighs_values, is_over_the_keys, is_read_once, is_on_the_left, is_scaled, multiplies, has_a_key, is_turned)
@@ -104,11 +105,11 @@ def removes_dead_code(module):
 def walks_from_the_products(module):
     for result in module.graph.find_nodes(op="call_function", target=operator.matmul):
         softmax = result.args[0]
-        if softmax.target is torch.softmax and softmax.args[1] == -1 and list(softmax.users) == [result]:
+        if softmax.target is torch.softmax and softmax.args[1:] == (-1,) and list(softmax.users) == [result]:
+            if not is_scaled(softmax) or not multiplies(softmax):
+                continue
             query, turned, scale, mask, _ = parts_of(softmax)
             if turned.target != "transpose" or turned.args[1:] != (-2, -1):
-                continue
-            if not is_scaled(softmax) or not multiplies(softmax):
                 continue
             with module.graph.inserting_before(result):
                 new = module.graph.call_function(sdpa, (query, turned.args[0], result.args[1], mask, 0.0, False))
@@ -211,9 +212,9 @@ def takes_a_division_for_a_product(module):
     fuse(module, asks=lambda softmax: may_go(softmax, but=[is_scaled]))
 
 
-@breaks("or are no product of matrices,", case="several places, of which some stay")
+@breaks("or are not a product of matrices,", case="several places, of which some stay")
 @wrong(
-    "each_in_one_call", says="node `softmax_16` and what uses it were to stay: its scores are no product of matrices"
+    "each_in_one_call", says="node `softmax_16` and what uses it were to stay: its scores are not a product of matrices"
 )
 def takes_any_product_for_one_of_matrices(module):
     fuse(module, asks=lambda softmax: may_go(softmax, but=[multiplies]))
@@ -313,3 +314,15 @@ def puts_the_call_at_the_softmax(module):
         result.replace_all_uses_with(new)
         erase_upwards(module.graph, result)
     module.recompile()
+
+
+@breaks("scaled by a node", case="several places, of which some stay")
+@wrong("each_in_one_call", says="and what uses it were to stay: its scores are scaled from the left, or by a node")
+def takes_a_node_for_the_scale(module):
+    def is_product(softmax):
+        return scaled(softmax).target is operator.mul
+
+    def asks(softmax):
+        return is_product(softmax) and multiplies(softmax) and may_go(softmax, but=(is_scaled,))
+
+    fuse(module, asks=asks)

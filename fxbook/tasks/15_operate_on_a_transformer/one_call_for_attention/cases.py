@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 
@@ -41,7 +43,7 @@ class Places(nn.Module):
         self.key, self.gate = nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, WIDTH)
         self.scale = float(one_of(0.125, 0.5, 0.75))
 
-    def forward(self, x: Tensor, mask: Tensor) -> tuple[Tensor, ...]:
+    def forward(self, x: Tensor, mask: Tensor) -> tuple[Any, ...]:
         k = self.key(x)
         kept = k.transpose(-2, -1)
         cube = torch.tanh(x @ kept)
@@ -67,6 +69,10 @@ class Places(nn.Module):
         halved = torch.softmax(x @ kept / 2.0, -1) @ x
         blended = torch.softmax(cube * cube.transpose(-2, -1) * 0.5, -1) @ x
         mixed = torch.softmax(x @ kept * 0.5, -1) * cube
+        named = torch.softmax(x @ kept * 0.25, dim=-1) @ x
+        before = torch.softmax(0.25 * (x @ kept) + mask, -1) @ x
+        bare = torch.softmax(x @ kept + mask, -1) @ x
+        drawn = torch.softmax(x @ kept * x.mean() + mask, -1) @ x
         last = torch.softmax(x @ kept * 0.25 + mask, -1) @ k
         read = product, masked, scaled
         return (
@@ -88,6 +94,7 @@ class Places(nn.Module):
             mixed,
             last,
             read,
+            (named, before, bare, drawn),
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fxbook.cases import Check
 from fxbook.graph.record import GraphRecord, NodeRecord
 from fxbook.rules.explained import given_edited, lints, no_dead_nodes, recompiled
-from fxbook.rules.families import family
+from fxbook.rules.families import MUL, family
 from fxbook.rules.predicates import edited, same_result
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
@@ -38,7 +38,12 @@ def why_it_stays(graph: GraphRecord, softmax: NodeRecord) -> str:
     if scores in DIVISION:
         return "its scores are divided"
     if scores not in MATMUL:
-        return "its scores are no product of matrices"
+        return "its scores are not a product of matrices"
+    scale = next((step.positional for step in steps(graph, softmax) if step in MUL), None)
+    if scale is None:
+        return "its scores are not scaled"
+    if not isinstance(scale[0], dict) or "node" not in scale[0] or (isinstance(scale[1], dict) and "node" in scale[1]):
+        return "its scores are scaled from the left, or by a node"
     key = graph.nodes[scores.inputs[-1]]
     if key.target != "transpose" or key.positional[1:] != [-2, -1]:
         return "the right side of its scores is not written `transpose(-2, -1)`"

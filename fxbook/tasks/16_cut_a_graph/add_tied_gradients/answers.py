@@ -37,11 +37,11 @@ def groups_in_a_defaultdict(model, found):
 
 @right
 def asks_the_state_dict(model, found):
-    """The tensors of a state dict are new objects, on the same memory."""
-    places = {name: tensor.data_ptr() for name, tensor in model.state_dict().items()}
+    """With ``keep_vars`` it has the weights themselves."""
+    own = {name: id(tensor) for name, tensor in model.state_dict(keep_vars=True).items()}
     totals = {}
     for name, _ in model.named_parameters():
-        mine = [part[key] for part in found for key in part if places[key] == places[name]]
+        mine = [part[key] for part in found for key in part if own[key] == own[name]]
         mine = [gradient for gradient in mine if gradient is not None]
         totals[name] = torch.zeros_like(mine[0]).add(sum(mine)) if mine else None
     return totals
@@ -146,3 +146,34 @@ def unties_the_weights(model, found):
         owner = model.get_submodule(path)
         setattr(owner, last, torch.nn.Parameter(getattr(owner, last).detach().clone()))
     return totals
+
+
+def by_weight(model, found, key=id, counts=lambda gradient: gradient is not None):
+    """The sums, with what a mistake changes: how a weight is known, and which gradients count."""
+    groups = defaultdict(list)
+    for part in found:
+        for name, gradient in part.items():
+            if counts(gradient):
+                groups[key(model.get_parameter(name))].append(gradient)
+    first = {key(weight): name for name, weight in reversed([*model.named_parameters()])}
+    return {name: sum(groups[weight]) if groups[weight] else None for weight, name in first.items()}
+
+
+@breaks("A tied weight has several names in the model.", case="a table of words that is the head")
+@wrong("sums_of_gradients", says="`head.nothing` is missing in the answer")
+def knows_weights_by_their_address(model, found):
+    """Empty tensors share one."""
+    return by_weight(model, found, key=torch.Tensor.data_ptr)
+
+
+@breaks("or `None` if no part has one.", case="a second name without a gradient")
+@wrong("sums_of_gradients", says="a part has a gradient of `middle.weight`, and the answer is None")
+def takes_zeros_for_no_gradient(model, found):
+    counts = lambda gradient: gradient is not None and (gradient.any() or not gradient.numel())  # noqa: E731
+    return by_weight(model, found, counts=counts)
+
+
+@breaks("with each name of `model.named_parameters()`", case="a table of words that is the head")
+@wrong("sums_of_gradients", says="`middle.weight` is missing in the answer: a frozen weight has a name too")
+def leaves_out_frozen_weights(model, found):
+    return {name: total for name, total in by_weight(model, found).items() if model.get_parameter(name).requires_grad}

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from fxbook.cases import Case, Usage
 from fxbook.cases.exercise import one_of
+from fxbook.cases.zoo import odd_weights, tied
 
 from ..cases import model_of_words
 
@@ -18,14 +19,17 @@ Found = list[dict[str, Tensor | None]]
 
 
 class Words(nn.Module):
-    """A table that is the weight of the head too, and one more layer."""
+    """A table that is the weight of the head too, and a layer in float64. Some weights are frozen, zero or both,
+    two are empty, and there are buffers.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.words = nn.Embedding(5, 3)
-        self.middle = nn.Linear(3, 3)
+        self.middle = nn.Linear(3, 3, dtype=torch.float64)
         self.head = nn.Linear(3, 5, bias=False)
-        self.head.weight = self.words.weight
+        odd_weights(tied(self, "words.weight", "head.weight"))
+        self.head.none, self.head.nothing = nn.Parameter(torch.empty(0)), nn.Parameter(torch.empty(0))
 
 
 class Tower(nn.Module):
@@ -61,10 +65,12 @@ def gpt2() -> nn.Module:
     return copy.deepcopy(model_of_words("gpt2"))
 
 
-def found_by(*splits: tuple[str, ...], unused: tuple[str, ...] = ()) -> Callable[[nn.Module], tuple[Any, ...]]:
+def found_by(
+    *splits: tuple[str, ...], unused: tuple[str, ...] = (), zero: str = ""
+) -> Callable[[nn.Module], tuple[Any, ...]]:
     """The model, and a dict for each part: the parameters whose names begin with these words.
 
-    A name in ``unused`` has no gradient in its part.
+    A name in ``unused`` has no gradient in its part, and ``zero`` one of zeros.
     """
 
     def given(model: nn.Module) -> tuple[nn.Module, Found]:
@@ -72,9 +78,8 @@ def found_by(*splits: tuple[str, ...], unused: tuple[str, ...] = ()) -> Callable
         for beginnings in one_of(*splits):
             names = [name for name, _ in model.named_parameters(remove_duplicate=False)]
             mine = [name for name in names if name.startswith(tuple(beginnings.split()))]
-            parts.append(
-                {name: None if name in unused else torch.randn_like(model.get_parameter(name)) for name in mine}
-            )
+            drawn = {name: torch.randn_like(model.get_parameter(name)) * (name != zero) for name in mine}
+            parts.append({name: None if name in unused else gradient for name, gradient in drawn.items()})
         return model, parts
 
     return given
@@ -123,7 +128,7 @@ USAGE = Usage(
             Words,
             tuple,
             unseen=True,
-            given=found_by(("words", "middle head"), unused=("head.weight", "middle.bias")),
+            given=found_by(("words", "middle head"), unused=("head.weight", "head.none"), zero="middle.weight"),
         ),
         Case("a weight in no part", Words, tuple, unseen=True, given=found_by(("words", "head"))),
         Case(

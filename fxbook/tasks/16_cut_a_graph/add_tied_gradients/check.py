@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import torch
 from torch import Tensor, nn
 
 from fxbook.cases import Check
-from fxbook.cases.values import Value, decode_tensor
+from fxbook.cases.values import Value, difference, encode
 from fxbook.rules.predicates import input_unchanged
 from fxbook.rules.returned import table_of
 from fxbook.rules.rule import Found, rule
@@ -29,12 +28,13 @@ def totals(model: nn.Module, found: list[dict[str, Tensor | None]]) -> dict[str,
 def _told(model: nn.Module, found: list[dict[str, Tensor | None]], name: str) -> str:
     """Which part has a gradient of a parameter, and under which name."""
     weight = model.get_parameter(name)
-    return ", ".join(
+    told = ", ".join(
         f"part {place} has that of `{other}`"
         for place, part in enumerate(found)
         for other, gradient in part.items()
         if gradient is not None and model.get_parameter(other) is weight
     )
+    return f"P{told[1:]}" if told else ""
 
 
 def _own(model: nn.Module, name: str) -> str:
@@ -49,11 +49,17 @@ def _returned(case: CaseView) -> Value:
     return None
 
 
-def _equal(value: Value, wanted: Tensor) -> bool:
-    match value:
-        case {"tensor": str(), "shape": list(shape), "data": list()} if shape == list(wanted.shape):
-            return torch.allclose(decode_tensor(value).double(), wanted.double(), atol=1e-5)
-    return False
+def _what_it_is(value: Value, model: nn.Module, found: list[dict[str, Tensor | None]], name: str) -> str:
+    """Which other sum or gradient a wrong value is, where it is one."""
+    known = {
+        f"the gradient of `{other}` in part {place}": gradient
+        for place, part in enumerate(found)
+        for other, gradient in part.items()
+    }
+    known |= {f"the sum of `{other}`": total for other, total in totals(model, found).items()}
+    count = _told(model, found, name).count("has that")
+    known[f"the sum divided by {count}"] = totals(model, found)[name] / count
+    return next((f": it is {what}" for what, one in known.items() if not difference(value, encode(one))), "")
 
 
 @rule("16_cut_a_graph#two-processes-one-part-each")
@@ -66,17 +72,16 @@ def sums_of_gradients(case: CaseView) -> Found:
         return
     for name, wanted in right.items():
         if name not in answer:
-            yield None, f"`{name}` is missing in the answer."
+            frozen = "" if model.get_parameter(name).requires_grad else ": a frozen weight has a name too"
+            yield None, f"`{name}` is missing in the answer{frozen}."
         elif wanted is None and answer[name] is not None:
             yield None, f"No part has a gradient of `{name}`, and the answer is not None.{_own(model, name)}"
         elif wanted is not None and answer[name] is None:
             yield None, f"A part has a gradient of `{name}`, and the answer is None."
-        elif wanted is not None and not _equal(answer[name], wanted):
-            yield (
-                None,
-                f"The value for `{name}` is not the sum of the gradients of this weight: {_told(model, found, name)}."
-                f"{_own(model, name)}",
-            )
+        elif differs := difference(answer[name], encode(wanted), f"the value for `{name}`"):
+            known = _what_it_is(answer[name], model, found, name) or f": {differs}"
+            told = f"{_told(model, found, name)}.{_own(model, name)}"
+            yield None, f"The value for `{name}` is not the sum of the gradients of this weight{known}. {told}"
     for name in answer:
         if name not in right:
             yield None, f"`{name}` is in the answer, and `named_parameters()` has no such name."

@@ -15,7 +15,8 @@ def calls_of(module):
 def tensors(module, node):
     found = []
     if node.op == "call_module":
-        found += module.get_submodule(node.target).state_dict(keep_vars=True).values()
+        layer = module.get_submodule(node.target)
+        found += [*layer.parameters(), *layer.buffers()]
     for arg in node.all_input_nodes:
         if arg.op == "get_attr":
             found.append(functools.reduce(getattr, arg.target.split("."), module))
@@ -196,7 +197,7 @@ def takes_a_layer_for_all_of_its_call(module, count):
     used = []
     for node, now in zip(calls_of(module), sizes_of(module), strict=True):
         layer = module.get_submodule(node.target) if node.op == "call_module" else module
-        own = {id(weight) for weight in layer.state_dict(keep_vars=True).values()}
+        own = {id(weight) for weight in (*layer.parameters(), *layer.buffers())}
         used.append({key: size for key, size in now.items() if key in own})
     return with_sizes(module, count, used)
 

@@ -16,13 +16,14 @@ from ..cases import exported
 
 
 class Tower(nn.Module):
-    """Layers of drawn widths, with calls between them that have no weights."""
+    """Layers of drawn widths, of which the largest is frozen, with calls between them that have no weights."""
 
     def __init__(self) -> None:
         super().__init__()
         # The last layer is the largest, with no weights before it: pieces of equal length are never the best.
         sizes = [2, *torch.randint(10, 20, (5,)).tolist(), 400]
         self.layers = nn.ModuleList(nn.Linear(a, b) for a, b in itertools.pairwise(sizes))
+        self.layers[-1].requires_grad_(False)
 
     def forward(self, x: Tensor) -> Tensor:
         for layer in self.layers:
@@ -92,12 +93,14 @@ class Block(nn.Sequential):
 
 
 class Normed(nn.Module):
-    """A block with a norm, whose buffers are as large as its weights, before two layers of a drawn width."""
+    """A block with a norm, whose buffers are as large as its weights and not in its state, before two layers."""
 
     def __init__(self) -> None:
         super().__init__()
         width = 10 * one_of(1, 2, 3)
         self.norm = Block(nn.BatchNorm1d(width))
+        for name, buffer in list(self.norm[0].named_buffers()):
+            self.norm[0].register_buffer(name, buffer, persistent=False)
         self.down, self.up = nn.Linear(width, 3, bias=False), nn.Linear(3, width, bias=False)
 
     def forward(self, x: Tensor) -> Tensor:

@@ -29,7 +29,7 @@ class Branches(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         left = torch.sin(x * self.scale)
-        right = torch.cos(x)
+        right = x.cos()
         torch.neg(right)
         return torch.stack(tensors=[left, torch.tanh(right * self.scale)])
 
@@ -42,10 +42,11 @@ class Beside(nn.Module):
 
 
 class Gathered(nn.Module):
-    """Three calls of one input, and one that takes their results, the first of them last."""
+    """Three calls of one input, and one that takes their results, the first of them last; and one that nobody uses."""
 
     def forward(self, x: Tensor) -> Tensor:
         first, second, third = torch.relu(x), torch.cos(x), torch.sin(x)
+        torch.exp(third)
         return torch.stack([third, second, first])
 
 
@@ -92,7 +93,7 @@ USAGE = Usage(
         Case("a cycle by a second input", Branches, tuple, unseen=True, given=chain("aaaabba", "ccaabba")),
         Case("a cycle behind another part", Chain, tuple, unseen=True, given=chain("abcb", "acbc")),
         Case("parts that share no value", Beside, tuple, unseen=True, given=chain("dcefab", "edfgba")),
-        Case("a part that needs two others", Gathered, tuple, unseen=True, given=chain("bacb", "cbdc")),
+        Case("a part that needs two others", Gathered, tuple, unseen=True, given=chain("bacdb", "cbdac")),
         Case("a chain against the alphabet", Chain, tuple, unseen=True, given=chain("dcba")),
         Case("no call", nn.Identity, tuple, unseen=True, given=chain("")),
         Case("GPT-2's activation, by support", nn.Identity, tuple, unseen=True, given=by_support),

@@ -15,20 +15,30 @@ from ..cases import Residual, exported
 
 
 class Spread(nn.Module):
-    """A value that nobody uses, one that is returned early, and one in a nested argument with a keyword."""
+    """A value that nobody uses, one that is returned early, and one in a nested argument with a keyword.
 
-    def forward(self, x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
-        early, other = torch.sin(x), torch.relu(x)
-        torch.cos(x)
+    The node of its first input has another name than the input.
+    """
+
+    def forward(self, input: Tensor, y: Tensor) -> tuple[Tensor, ...]:
+        early, other = torch.sin(input), torch.relu(input)
+        torch.cos(early)
         low, high = torch.chunk(y, 2)
         middle = torch.tanh(low)
-        joined = torch.cat(tensors=[high, middle, other])
+        joined = torch.cat(tensors=[high, middle, other, input])
         return early, torch.exp(joined)
 
 
 def cut_at(*names: str) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """The graph of the model, and the name of one of these nodes."""
-    return lambda model: (fx.symbolic_trace(model).graph, one_of(*names))
+    """The graph of the model, and the name of one of these nodes. The users of a value are in no order."""
+
+    def given(model: nn.Module) -> tuple[Any, ...]:
+        graph = fx.symbolic_trace(model).graph
+        for node in reversed(graph.nodes):
+            node.args, node.kwargs = node.args, node.kwargs
+        return graph, one_of(*names)
+
+    return given
 
 
 def cut_of_gpt2(_: nn.Module) -> tuple[Any, ...]:

@@ -14,7 +14,7 @@ LEFT = "17_ship_a_pass#what-a-pass-must-keep-is-a-list-of-functions"
 def is_close(one, other):
     try:
         torch.testing.assert_close(one, other)
-    except AssertionError:
+    except (AssertionError, TypeError):
         return False
     return True
 
@@ -140,14 +140,14 @@ def compares_exactly(before, after, *inputs):
 
 
 @breaks("A node of `after` is the same node if it has the same name;", case="a block of BERT, rounding and a factor")
-@wrong("first_that_differs", says="is no node of `before`")
+@wrong("first_that_differs", says="is not a node of `before`")
 def goes_through_the_nodes_of_after(before, after, *inputs):
     here, there = values_of(before, inputs), values_of(after, inputs)
     return next((name for name in there if name not in here or not is_close(here[name], there[name])), None)
 
 
 @breaks("skip a node of `before` that `after` has not.", case="a block of BERT, rounding and a factor")
-@wrong("first_that_differs", says="is no node of `after`, so there is nothing to compare")
+@wrong("first_that_differs", says="is not a node of `after`, so there is nothing to compare")
 def takes_a_missing_node_for_a_difference(before, after, *inputs):
     here, there = values_of(before, inputs), values_of(after, inputs)
     return next((name for name in here if name not in there or not is_close(here[name], there[name])), None)
@@ -174,7 +174,7 @@ def does_not_ask_for_the_dtype(before, after, *inputs):
     for name in here:
         try:
             torch.testing.assert_close(here[name], there.get(name, here[name]), check_dtype=False)
-        except AssertionError:
+        except (AssertionError, TypeError):
             return name
     return None
 

@@ -118,6 +118,12 @@ def another_key(module: fx.GraphModule) -> None:
     output.args = ({"left": left, "other": right, "count": count},)
 
 
+def another_kind(module: fx.GraphModule) -> None:
+    """The result as the only item of a tuple."""
+    output = module.graph.output_node()
+    output.args = ((output.args[0]["left"],),)
+
+
 def another_write(module: fx.GraphModule) -> None:
     """The write in place has another factor."""
     [write] = module.graph.find_nodes(op="call_method", target="add_")
@@ -165,6 +171,7 @@ USAGE = Usage(
         Case("another second result", Results, tuple, unseen=True, given=edited(another_second_result, 2)),
         Case("another dtype", Results, tuple, unseen=True, given=edited(another_dtype, 2)),
         Case("another key", Results, tuple, unseen=True, given=edited(another_key, 2)),
+        Case("a tuple of the result", Results, tuple, unseen=True, given=edited(another_kind, 2)),
         Case("other spellings", gpt2, tuple, unseen=True, given=edited(only_spelled_otherwise)),
         Case("rounding near 0", Results, tuple, unseen=True, given=edited(shifted_by_rounding, 2)),
     ),

@@ -63,9 +63,9 @@ def first_that_differs(case: CaseView) -> Found:
     elif name is None:
         yield None, "The answer is neither a node, nor its name, nor `None`."
     elif name not in here:
-        yield None, f"`{name}` is no node of `before`."
+        yield None, f"`{name}` is not a node of `before`."
     elif name not in there:
-        yield None, f"`{name}` is no node of `after`, so there is nothing to compare."
+        yield None, f"`{name}` is not a node of `after`, so there is nothing to compare."
     elif name not in differ:
         written = not is_close(here[name], run.at_the_end[name])
         but = "until a later node writes into it: keep a copy of all of it" if written else "but for rounding"

@@ -12,7 +12,7 @@ from torch import Tensor, fx, nn
 
 from fxbook.cases import Case, Usage
 
-from ..cases import Block, CleanBlock, called, functional, lived
+from ..cases import Block, CleanBlock, functional, lived
 
 
 class ResNet(nn.Module):
@@ -105,7 +105,7 @@ def with_inputs(model: nn.Module) -> tuple[Any, ...]:
 
 def use(answer: Any, traced: fx.GraphModule, inputs: list[Tensor]) -> Any:
     """What the answer measures; the list that it is handed is the only one that holds its inputs."""
-    return called(answer)(traced, [tensor.clone() for tensor in inputs])
+    return answer(traced, [tensor.clone() for tensor in inputs])
 
 
 USAGE = Usage(

@@ -32,8 +32,8 @@ class ResNet(nn.Module):
 
 
 class Frozen(nn.Module):
-    """A flag that is true by default, a norm that was frozen before, an input that nothing reads, a check of the
-    model's own, a loop, a branch.
+    """A flag that is true by default, two norms that were frozen before, one of them deeper, an input that nothing
+    reads, a check of the model's own, a loop, a branch.
     """
 
     checks_itself = True
@@ -44,7 +44,8 @@ class Frozen(nn.Module):
         self.block, self.head = Block(4, 4), nn.Linear(4, 2)
         self.register_buffer("scale", torch.rand(4) + 0.5)
         lived(self).train()
-        self.norm.eval()
+        for norm in (self.norm, self.block.norm1):
+            norm.eval()
         self.head.weight.requires_grad_(False)
 
     def forward(self, images: Tensor, mean: Tensor, std: Tensor, features: bool = True, mask: object = None) -> Tensor:

@@ -16,7 +16,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from fxbook.cases import Case, Usage
 
-from ..cases import CleanBlock, called, functional
+from ..cases import CleanBlock, functional
 
 
 class ResNet(nn.Module):
@@ -109,9 +109,8 @@ def use(answer: Callable[..., Any], traced: fx.GraphModule, tensors: list[Tensor
     watch = watch_of(traced)
     handed = [tensor.clone() for tensor in tensors]
     watch.see(handed)
-    function = called(answer)
     with watch:
-        result = function(traced, handed)
+        result = answer(traced, handed)
     copied = pytree.tree_map_only(Tensor, lambda tensor: tensor.detach().clone(), result)
     needs_gradient = any(isinstance(part, Tensor) and part.requires_grad for part in pytree.tree_leaves(result))
     left = len(handed)
