@@ -82,7 +82,9 @@ def _model(forward: Callable[..., Any]) -> nn.Module:
 
 
 def _encode(value: Any) -> Any:
-    return [_encode(item) for item in value] if isinstance(value, tuple | list) else numbers(value)
+    if isinstance(value, list):
+        return [_encode(item) for item in value]
+    return numbers(value)
 
 
 def _create(op: str, target: str, *args: Any, where: str = "", anchor: str = "") -> Action:
@@ -106,7 +108,7 @@ PUZZLES: dict[str, Puzzle] = {
         section="00_first_graph#change-one-node",
         title="Call another function",
         wish="Let the module compute tanh instead of ReLU: change what the node calls, and make the module run it.",
-        hint="Choose relu, then Target. The code panel shows what the module runs. When does it change?",
+        hint="Choose relu, then Change what it calls. The code panel shows what the module runs. When does it change?",
         forward=lambda self, x: torch.relu(self.up(x)),
         wanted=lambda self, x: torch.tanh(self.up(x)),
         rules=(["count", "torch.tanh", 1], *_TIDY),
@@ -155,8 +157,8 @@ PUZZLES: dict[str, Puzzle] = {
     "one-anchor": Puzzle(
         section="02_insertion_points#two-nodes-one-anchor",
         title="Two nodes, one anchor",
-        wish="Run cos and then tan after sin, so that the module returns tan(cos(sin(x))). "
-        "Give both new nodes the same anchor.",
+        wish="Run cos and then tan after sin, so that the module returns tan(cos(sin(x))). Insert both next to the "
+        "same node, the anchor: it is the node you choose before you insert.",
         hint="A node inserted after an anchor pushes earlier ones along. A node inserted before it does not.",
         forward=lambda self, x: torch.sin(x),
         wanted=lambda self, x: torch.tan(torch.cos(torch.sin(x))),
@@ -170,9 +172,9 @@ PUZZLES: dict[str, Puzzle] = {
     ),
     "one-of-two-users": Puzzle(
         section="02_insertion_points#a-new-node-needs-a-user",
-        title="For one of two users",
-        wish="Let the module return sin(x) - (-sin(x)): only the second input of sub is negated.",
-        hint="Create neg after sin. Then choose sub: one of its two arguments changes, and the other stays.",
+        title="For one of two uses",
+        wish="sub uses sin twice. Let the module return sin(x) - (-sin(x)): negate only the second of the two.",
+        hint="Create neg after sin. Then change the arguments of sub: one of the two changes, and the other stays.",
         forward=lambda self, x: (lambda wave: torch.sub(wave, wave))(torch.sin(x)),
         wanted=lambda self, x: torch.sin(x) + torch.sin(x),
         rules=(["count", "torch.neg", 1], ["count", "torch.sub", 1], *_TIDY),
@@ -185,7 +187,8 @@ PUZZLES: dict[str, Puzzle] = {
     "break-the-cycle": Puzzle(
         section="02_insertion_points#replace-uses-without-a-cycle",
         title="Break this cycle",
-        wish="Someone put exp after relu and then replaced all uses of relu, so exp uses itself. Fix it with one edit.",
+        wish="Someone put exp after relu and then replaced all uses of relu, so exp uses itself. Make the module "
+        "return exp(relu(up(x))) with one edit, then recompile.",
         hint="One argument of one node is wrong. Which node should exp use?",
         forward=lambda self, x: torch.relu(self.up(x)),
         wanted=lambda self, x: torch.exp(torch.relu(self.up(x))),
@@ -196,7 +199,8 @@ PUZZLES: dict[str, Puzzle] = {
     "both-uses": Puzzle(
         section="03_replacement#three-steps-in-this-order",
         title="Replace a layer and leave nothing over",
-        wish="Replace the ReLU with a new GELU node for both of its users, and leave nothing of the ReLU in the graph.",
+        wish="Replace the layer act, a ReLU, with a call of torch.nn.functional.gelu for both of its users, and leave "
+        "nothing of the ReLU in the graph.",
         hint="Three steps: create the new node, replace the uses, erase the old node.",
         forward=lambda self, x: (lambda hidden: torch.add(torch.sin(hidden), hidden))(self.act(self.up(x))),
         wanted=lambda self, x: (lambda hidden: torch.sin(hidden) + hidden)(nn.functional.gelu(self.up(x))),
@@ -211,7 +215,7 @@ PUZZLES: dict[str, Puzzle] = {
     "erase-by-hand": Puzzle(
         section="03_replacement#erasing-refuses-then-forgets",
         title="Erase three nodes by hand",
-        wish="The output uses relu, so sin, cos and tan are useless. Erase them one by one, without Delete dead code.",
+        wish="The output uses relu, so sin, cos and tan are useless. Erase them one by one with Erase.",
         hint="A node with a user cannot be erased. Which of the three has no user?",
         forward=lambda self, x: (torch.relu(x), torch.tan(torch.cos(torch.sin(x))))[0],
         wanted=lambda self, x: torch.relu(x),
@@ -222,7 +226,7 @@ PUZZLES: dict[str, Puzzle] = {
         section="03_replacement#what-removing-dead-code-deletes",
         title="A node that stays without users",
         wish="No node uses sum_1, but Delete dead code must keep it, and the module must still return relu(x). "
-        "Create a node that keeps it, then delete the dead code.",
+        "Create a node that keeps it, then delete the dead code. The section names a function that is never deleted.",
         hint="torch._assert counts as a side effect: a call stays even if nothing uses it, and so does its condition.",
         forward=lambda self, x: (torch.relu(x), torch.abs(x).sum())[0],
         wanted=lambda self, x: torch.relu(x),
@@ -232,12 +236,12 @@ PUZZLES: dict[str, Puzzle] = {
     "back-to-the-code": Puzzle(
         section="04_recompile#who-sees-an-edit-at-once",
         title="What the code does not show yet",
-        wish="The graph was edited four times but never recompiled. Undo the four edits by hand, "
-        "so that the graph says what the code says.",
+        wish="The graph was edited four times but never recompiled. Reverse the four edits yourself, so that the graph "
+        "says what the code says. Do not press Recompile.",
         hint="Compare the code with the list, line by line: a call, an argument, the order, a node too many.",
         forward=lambda self, x: torch.add(torch.relu(self.up(x)), torch.sin(x)),
         wanted=lambda self, x: torch.add(torch.relu(self.up(x)), torch.sin(x)),
-        rules=(["never", "recompile"], *_TIDY),
+        rules=(["never", "recompile"], ["lint"], ["as the code"]),
         setup=(
             {"do": "target", "node": "relu", "target": "torch.tanh"},
             {"do": "set", "node": "add", "args": [_node("sin"), _node("relu")], "kwargs": {}},

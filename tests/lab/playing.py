@@ -80,6 +80,8 @@ def same(lab: Any, real: Any) -> bool:
         return torch.allclose(
             numbers, wanted.where(wanted.isfinite(), torch.nan), rtol=1e-9, atol=1e-12, equal_nan=True
         )
-    if isinstance(real, tuple | list):
+    if isinstance(real, tuple):
+        return isinstance(lab, dict) and same(lab.get("tuple"), list(real))
+    if isinstance(real, list):
         return isinstance(lab, list) and len(lab) == len(real) and all(map(same, lab, real))
     return lab == ({"float": real} if isinstance(real, float) else real)

@@ -105,22 +105,22 @@ def do(lab: Locator, action: dict[str, Any]) -> None:
                 fill(form.locator(".fx-lab-argument").nth(at), value)
         case "set":
             choose(lab, action["node"])
-            tool("Arguments")
+            tool("Change its arguments")
             for at, value in enumerate(action["args"]):
                 fill(form.locator(".fx-lab-argument").nth(at), value)
         case "target":
             choose(lab, action["node"])
-            tool("Target")
+            tool("Change what it calls")
             field("target").select_option(action["target"])
         case "replace":
             choose(lab, action["old"])
-            tool("Replace all uses")
+            tool("Replace it in its users")
             field("with").select_option(action["new"])
             for box in form.locator("fieldset label").all():
                 box.locator("input").set_checked(not action.get("only") or box.inner_text().strip() in action["only"])
         case "input":
             choose(lab, action["node"])
-            tool("Replace an input")
+            tool("Replace an input of it")
             field("input").select_option(action["old"])
             field("with").select_option(action["new"])
         case "move":
@@ -159,12 +159,12 @@ def test_a_puzzle_is_solved_by_keyboard_alone(page: Page) -> None:
         keys.press("Enter")
     lab.locator('.fx-list button[data-fx-pick="relu"]').focus()
     keys.press("Enter")
-    lab.locator(".fx-lab-tools button", has_text="Target").focus()
+    lab.locator(".fx-lab-tools button", has_text="Change what it calls").focus()
     keys.press("Enter")
     keys.type("torch.tanh")
     keys.press("Tab")
     keys.press("Enter")
-    expect(lab.locator(".fx-heard")).to_have_text("Done: relu.target = torch.tanh")
+    expect(lab.locator(".fx-lab-said")).to_have_text("Done: relu.target = torch.tanh")
     lab.locator(".fx-lab-tools button", has_text="Recompile").focus()
     keys.press("Enter")
     expect(lab.locator(".fx-lab-verdict")).to_have_text("✓ Solved.")
@@ -175,7 +175,7 @@ def test_axe_finds_nothing_in_an_open_lab(page: Page) -> None:
 
     lab = opened(page, "break-the-cycle")
     choose(lab, "exp")
-    lab.locator(".fx-lab-tools button", has_text="Replace all uses").click()
+    lab.locator(".fx-lab-tools button", has_text="Replace it in its users").click()
     assert not Axe().run(page, options={"preload": False}).response["violations"]
 
 

@@ -54,16 +54,16 @@ MISTAKES = [
     (
         "another-function",
         [{"do": "target", "node": "relu", "target": "torch.tanh"}],
-        "does not show your last edit",
+        "still runs the old code",
         "",
     ),
-    ("another-function", [RECOMPILE], "0 nodes call torch.tanh", ""),
-    ("both-uses", [{"do": "erase", "node": "act"}], "1 node calls act, 0 should", "act"),
+    ("another-function", [RECOMPILE], "No nodes call torch.tanh", ""),
+    ("both-uses", [{"do": "erase", "node": "act"}], "Node act still calls act", "act"),
     ("break-the-cycle", [RECOMPILE], "was used before it has been defined", "exp"),
-    ("erase-by-hand", [{"do": "dead code"}, RECOMPILE], "without dead code", ""),
-    ("compile-once", [RECOMPILE, RECOMPILE], "1 is enough", ""),
+    ("erase-by-hand", [{"do": "dead code"}, RECOMPILE], "without Delete dead code", ""),
+    ("compile-once", [RECOMPILE, RECOMPILE], "but 1 is enough", ""),
     ("keep-a-check", [{"do": "dead code"}], "sum_1 is gone", ""),
-    ("back-to-the-code", [RECOMPILE], "without recompile", ""),
+    ("back-to-the-code", [RECOMPILE], "without Recompile", ""),
 ]
 
 
@@ -81,3 +81,29 @@ def test_the_first_mistake_is_told_at_its_node(
 
 def test_a_lab_of_puzzles_names_their_graphs() -> None:
     assert repr(Lab.puzzles("one-anchor")) == "Two nodes, one anchor: x → sin → output"
+
+
+def test_the_script_holds_a_refused_edit_as_a_comment_and_runs(player: Player) -> None:
+    _, names = module_of("erase-by-hand", player)
+    for action in ({"do": "erase", "node": "sin"}, *PUZZLES["erase-by-hand"].solution):
+        answer = player.ask(action=action)
+    assert "# graph.erase_node(sin)  # RuntimeError: Tried to erase Node sin" in answer["script"]
+    exec(answer["script"], names)
+    assert [node.name for node in names["graph"].nodes] == ["x", "relu", "output"]
+
+
+def test_the_script_gives_a_new_input_the_numbers_of_the_lab(player: Player) -> None:
+    _, names = module_of("another-function", player)
+    new = {
+        "do": "create",
+        "op": "placeholder",
+        "target": "w",
+        "args": [],
+        "kwargs": {},
+        "where": "after",
+        "anchor": "x",
+    }
+    for action in (new, {"do": "set", "node": "relu", "args": [{"node": "w"}], "kwargs": {}}, RECOMPILE, {"do": "run"}):
+        answer = player.ask(action=action)
+    exec(answer["script"], names)
+    torch.testing.assert_close(names["inputs"]["w"], torch.ones(3).double())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -142,9 +143,23 @@ def is_stale(module: fx.GraphModule) -> bool:
         return True
 
 
+def called_by(node: fx.Node, module: fx.GraphModule) -> str:
+    base = re.sub(r"_\d+$", "", node.name)
+    if node.op == "call_module":
+        return type(module.get_submodule(node.target)).__name__
+    if node.op == "call_function" and fx.Graph()._target_to_str(node.target) != base:
+        return fx.Node._pretty_print_target(node.target)
+    return f".{node.target}()" if node.op == "call_method" and node.target != base else ""
+
+
 def drawn(module: fx.GraphModule) -> dict[str, Any]:
-    """Where the drawings of the book put the same graph."""
-    layout = place(record_graph(module), brief=True)
+    """Where the drawings of the book put the same graph, with what a node calls where its name does not say it."""
+    words: dict[int, list[str]] = {}
+    for at, node in enumerate(module.graph.nodes):
+        called = called_by(node, module)
+        if called:
+            words[at] = [called]
+    layout = place(record_graph(module), words, brief=True)
     return {
         "width": layout.width,
         "height": layout.height,

@@ -37,10 +37,10 @@ const readAll = (graph, kwargs) => Object.fromEntries(Object.entries(kwargs).map
 export const inputsOf = module => module.parameters.map(name => module.data.inputs[name] || module.data.spare);
 
 /** A variable for a node: its name, unless the script uses that name itself. @param {string} name */
-export const variable = name => ["graph", "module", "torch", "fx", "nn", "operator"].includes(name) ? `${name}_node` : name;
+export const variable = name => ["graph", "module", "torch", "fx", "nn", "operator", "inputs"].includes(name) ? `${name}_node` : name;
 
 /** @param {GraphModule} module @param {any} item @returns {string} an argument as Python */
-const python = (module, item) => argumentText(module.graph.read(item)).replace(/\b(graph|module|torch|fx|nn|operator)\b(?!\.)/g, "$1_node");
+const python = (module, item) => argumentText(module.graph.read(item)).replace(/\b(graph|module|torch|fx|nn|operator|inputs)\b(?!\.)/g, "$1_node");
 
 const tupleText = (module, args) => `(${args.map(item => python(module, item)).join(", ")}${args.length === 1 ? "," : ""})`;
 

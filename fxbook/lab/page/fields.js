@@ -36,7 +36,7 @@ export const nodeOptions = graph => graph.nodes.map(node => [node.name, node.nam
 export const asData = value => value instanceof Node ? {node: value.name} : Array.isArray(value) ? value.map(asData)
   : value && value.tuple ? {tuple: value.tuple.map(asData)} : value;
 
-const parseNumber = text => /^-?\d+$/.test(text) ? Number(text) : Number.isFinite(parseFloat(text)) ? {float: parseFloat(text)} : 0;
+const parseNumber = text => /^-?\d+$/.test(text) ? Number(text) : {float: Number(text)};
 
 /**
  * A field for one argument: a node, a number, a list of nodes, or the constant that stands there now.
@@ -52,11 +52,11 @@ export const argumentField = (graph, text, {kind = "value", now, nodeOnly = fals
   const nodes = nodeOptions(graph).map(([name]) => [`node ${name}`, name]);
   const others = nodeOnly ? [] : [["number", "a number …"], ["list", "a list of nodes …"], ["None", "None"], ["True", "True"], ["False", "False"], ["text", "a text …"]];
   if (constant && given !== null && typeof given !== "boolean") others.unshift(["now", `${argumentText(now)} (as it is)`]);
-  const start = given === undefined ? (kind === "number" ? "number" : kind === "list" ? "list" : kind === "text" ? "text" : nodes[0] && nodes[0][0])
+  const start = given === undefined ? (kind === "number" ? "number" : kind === "list" ? "list" : kind === "text" ? "text" : "")
     : given && given.node ? `node ${given.node}` : listed.length ? "list" : given === null ? "None"
     : typeof given === "boolean" ? (given ? "True" : "False") : constant ? "now" : "number";
-  const numeral = make("input", {type: "text", inputmode: "decimal", size: 6, value: typeof given === "object" && given && "float" in given ? argumentText(now) : String(typeof given === "number" ? given : kind === "number" ? 0 : 1), "aria-label": `${text}: the number`});
-  const words = make("input", {type: "text", size: 12, value: "checked", "aria-label": `${text}: the text`});
+  const numeral = make("input", {type: "text", inputmode: "decimal", size: 6, required: true, pattern: "-?[0-9]{1,15}([.][0-9]{1,12})?", title: "a number such as 2 or 0.5", value: typeof given === "object" && given && "float" in given ? argumentText(now) : String(typeof given === "number" ? given : kind === "number" ? 0 : 1), "aria-label": `${text}: the number`});
+  const words = make("input", {type: "text", size: 12, pattern: "[^'\"\\\\]*", title: "a text without quotes and backslashes", value: "checked", "aria-label": `${text}: the text`});
   const items = make("span", {class: "fx-lab-items"});
   const more = choice([["", "add a node …"], .../** @type {any} */ (nodeOptions(graph))], "", () => {
     if (more.value) listed = [...listed, more.value];
@@ -64,10 +64,11 @@ export const argumentField = (graph, text, {kind = "value", now, nodeOnly = fals
     show();
   });
   more.setAttribute("aria-label", `${text}: add a node to the list`);
-  const select = choice(/** @type {any} */ ([...nodes, ...others]), start, () => show());
+  const select = choice(/** @type {any} */ ([...start ? [] : [["", "choose …"]], ...nodes, ...others]), start, () => show());
+  select.required = true;
   const show = () => {
-    numeral.hidden = select.value !== "number";
-    words.hidden = select.value !== "text";
+    numeral.disabled = numeral.hidden = select.value !== "number";
+    words.disabled = words.hidden = select.value !== "text";
     items.hidden = select.value !== "list";
     items.replaceChildren(...listed.map((name, at) => make("button", {type: "button", "aria-label": `take ${name} out of the list`,
       onclick: () => { listed = listed.filter((_, k) => k !== at); show(); }}, `${name} ✕`)), more);

@@ -25,6 +25,9 @@ const OPCODES = {
   output: "output: return a value",
 };
 const OPTIONAL = {dim: 1, inplace: 1, message: 0};
+/** Names that an input cannot have: the generated code would not be Python, or would not get its module. */
+const KEYWORDS = new Set(("False None True and as assert async await break class continue def del elif else except finally for from global if "
+  + "import in is lambda nonlocal not or pass raise return try while with yield self").split(" "));
 
 /** @param {Graph} graph @param {"before" | "after"} [where] @param {string} [anchor] @returns {Form} */
 export const createForm = (graph, where, anchor) => {
@@ -34,24 +37,25 @@ export const createForm = (graph, where, anchor) => {
   const possible = Object.entries(OPCODES).filter(([op]) => op === "placeholder" || op === "output" || targetsOf(graph, op).length);
   const kind = choice(possible, "call_function", () => targets());
   const target = choice([], "", () => parameters());
-  const input = make("input", {type: "text", value: "z", size: 8});
+  const input = make("input", {type: "text", value: "z", size: 8, required: true, pattern: "[A-Za-z_][A-Za-z0-9_]*", title: "a name that Python allows",
+    oninput: () => input.setCustomValidity(KEYWORDS.has(input.value) ? "Python does not allow this name" : "")});
   const targetField = labelled("target", target), inputField = labelled("name", input);
   const targets = () => {
     const names = targetsOf(graph, kind.value);
     target.replaceChildren(...names.map(name => make("option", {value: name}, name)));
     targetField.hidden = !names.length;
-    inputField.hidden = kind.value !== "placeholder";
+    inputField.hidden = input.disabled = kind.value !== "placeholder";
     parameters();
   };
   const parameters = () => {
     const keywords = kind.value === "call_function" && graph.data.functions[target.value].keywords;
     fields = parametersOf(graph, kind.value, target.value).map(([name, what], at) => {
       const field = argumentField(graph, name, {kind: what, nodeOnly: what === "node"});
-      if (anchor && (what === "tensor" || what === "node") && !at) field.point(anchor);
+      if (anchor && what !== "list" && !at) field.point(anchor);
       const keyword = make("input", {type: "checkbox", "aria-label": `${name}: pass it by keyword`});
       const optional = make("input", {type: "checkbox", "aria-label": `${name}: pass it`});
       const row = make("span", {class: "fx-lab-row", onfocusin: () => { current = field; }}, field.element);
-      if (name in OPTIONAL && OPTIONAL[name]) row.prepend(make("label", {}, optional, " pass"));
+      if (name in OPTIONAL && OPTIONAL[name]) row.prepend(make("label", {}, optional, ` pass ${name}:`));
       else optional.checked = true;
       if (keywords) row.append(make("label", {}, keyword, " by keyword"));
       area.append(row);
@@ -71,7 +75,7 @@ export const createForm = (graph, where, anchor) => {
       const used = fields.filter(field => field.optional.checked);
       const args = used.filter(field => !field.keyword.checked).map(field => field.field.value());
       const kwargs = Object.fromEntries(used.filter(field => field.keyword.checked).map(field => [field.name, field.field.value()]));
-      const named = {placeholder: input.value.trim().replace(/\W/g, "_").replace(/^(?=\d|$)/, "_"), output: "output"}[kind.value];
+      const named = {placeholder: input.value, output: "output"}[kind.value];
       return {do: "create", op: kind.value, target: named || target.value, args, kwargs, ...anchor ? {where, anchor} : {}};
     },
   };

@@ -27,6 +27,8 @@ export class GraphModule {
   /** Stores the code, then compiles it: if that fails, the module goes on running the program before. */
   recompile() {
     this.code = codeText(this.graph);
+    // Until it compiles.
+    this.refused = true;
     const parameters = this.graph.nodes.filter(node => node.op === "placeholder");
     const names = parameters.map(node => node.target);
     if (parameters.length === this.graph.nodes.length && parameters.every(node => node.target === node.name) && parameters.length) {
@@ -34,6 +36,7 @@ export class GraphModule {
     }
     const twice = names.find((name, at) => names.indexOf(name) < at);
     if (twice) throw new PythonError("SyntaxError", `duplicate argument '${twice}' in function definition`);
+    this.refused = false;
     const freeze = value => mapNodes(value, node => /** @type {any} */ ({local: node.name}));
     this.program = this.graph.nodes.map(({op, name, target, args, kwargs}) => ({
       op, name, target, args: args.map(freeze),
@@ -54,7 +57,7 @@ export class GraphModule {
     const value = argument => {
       if (Array.isArray(argument)) return argument.map(value);
       if (argument === null || typeof argument !== "object") return argument;
-      if (argument.tuple) return argument.tuple.map(value);
+      if (argument.tuple) return {tuple: argument.tuple.map(value)};
       if (!argument.local) return argument;
       if (!assigned.has(argument.local)) throw new PythonError("NameError", `name '${argument.local}' is not defined`);
       if (!locals.has(argument.local)) {

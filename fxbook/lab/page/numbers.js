@@ -103,6 +103,17 @@ const cat = (tensors, dim = 0) => {
   return {shape, data};
 };
 
+/** `tensor[at]`. @param {Tensor} tensor @param {number} at @returns {Tensor} */
+const row = ({shape: [size, ...rest], data}, at) => {
+  if (size === undefined) {
+    throw new PythonError("IndexError",
+      "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim tensor to a number");
+  }
+  if (at < -size || at >= size) throw new PythonError("IndexError", `index ${at} is out of bounds for dimension 0 with size ${size}`);
+  const width = data.length / size, start = (at < 0 ? at + size : at) * width;
+  return {shape: rest, data: data.slice(start, start + width)};
+};
+
 const linear = ({weight, bias}) => value => {
   const {shape, data} = needTensor(value), [out, width] = weight.shape;
   if (shape[shape.length - 1] !== width) throw new OutsideTheLab("the last dimension does not fit the weight");
@@ -128,10 +139,14 @@ const FUNCTIONS = {
     throw new PythonError("AssertionError", message);
   },
   "torch.sum": value => ({shape: [], data: [needTensor(value).data.reduce((a, b) => a + b, 0)]}),
-  "operator.getitem": (values, at) => {
-    if (!Array.isArray(values) || !Number.isInteger(at) || at < -values.length || at >= values.length)
-      throw new OutsideTheLab("a position in a list is needed here");
-    return values.at(at);
+  "operator.getitem": (held, at) => {
+    if (!Number.isInteger(at)) throw new OutsideTheLab("a lab takes whole numbers in brackets only");
+    if (isTensor(held)) return row(held, at);
+    const items = Array.isArray(held) ? held : held && held.tuple;
+    if (!items) throw new OutsideTheLab("this value has no items");
+    if (at < -items.length || at >= items.length)
+      throw new PythonError("IndexError", `${Array.isArray(held) ? "list" : "tuple"} index out of range`);
+    return items.at(at);
   },
   "operator.neg": unary(maths.neg),
   "torch.nn.functional.relu": unary(maths.relu),

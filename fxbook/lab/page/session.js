@@ -5,7 +5,7 @@ import {Namespace, snakeCase} from "./names.js";
 import {PythonError} from "./node.js";
 import {OutsideTheLab} from "./numbers.js";
 
-/** @typedef {{head?: string, line: string, error?: PythonError, outside?: string, result?: any, shows?: boolean}} Entry */
+/** @typedef {{head?: string, line: string, error?: PythonError, outside?: string, result?: any, shows?: boolean, ran?: boolean}} Entry */
 
 export class Session {
   /** @param {import("./data.js").GraphData} data */
@@ -27,15 +27,20 @@ export class Session {
     this.entries = [];
     /** @type {Map<string, string[]>} */
     this.marks = new Map();
+    /** @type {Set<string>} the new inputs that got numbers of the lab's own */
+    this.spare = new Set();
     this.history.forEach(action => this.play(action));
   }
 
   /** @param {import("./actions.js").Action} action */
   do(action) {
-    this.history.push(action);
-    this.undone = [];
-    this.play(action);
-    return this.entries.at(-1);
+    const entry = this.play(action);
+    // What failed changed nothing, but for the text of the code.
+    if (!entry.error && !entry.outside || action.do === "recompile") {
+      this.history.push(action);
+      this.undone = [];
+    }
+    return entry;
   }
 
   undo() {
@@ -51,8 +56,8 @@ export class Session {
   }
 
   reset() {
+    this.undone = [...this.undone, ...this.history.reverse()];
     this.history = [];
-    this.undone = [];
     this.restart();
   }
 
@@ -64,13 +69,17 @@ export class Session {
     try {
       entry.result = perform(this.module, action);
       entry.shows = action.do === "run" || action.do === "dead code";
+      entry.ran = action.do === "run";
     } catch (error) {
       if (error instanceof PythonError) entry.error = error;
       else if (error instanceof OutsideTheLab) entry.outside = error.message;
       else throw error;
     }
     this.entries.push(entry);
+    for (const name of action.do === "run" ? this.module.parameters : [])
+      if (!(name in this.data.inputs)) this.spare.add(name);
     this.marks = changes(before, this.picture());
+    return entry;
   }
 
   /** The name that a new node will have. @param {import("./actions.js").Action} action */
@@ -89,11 +98,19 @@ export class Session {
   get script() {
     const lines = [`${this.start.map(variable).join(", ")}${this.start.length === 1 ? "," : ""} = graph.nodes`];
     let open = "";
-    for (const {head, line} of this.entries) {
+    for (const {head, line, error, outside} of this.entries) {
+      if (error || outside) {
+        lines.push(`# ${line}  # ${error ? `${error.kind}: ${error.message.split("\n")[0]}` : outside}`);
+        open = "";
+        continue;
+      }
       if (head && head !== open) lines.push(head);
       lines.push(...line.split("\n").map(one => (head ? "    " : "") + one));
       open = head || "";
     }
+    const {shape} = this.data.spare;
+    lines.splice(1, 0, ...[...this.spare].map(name => `inputs["${name}"] = torch.ones(${shape.join(", ")}).double()`));
+    if (lines.some(text => text.includes("operator."))) lines.unshift("import operator", "");
     return lines.join("\n");
   }
 }

@@ -3,22 +3,17 @@ import {addressOf, explained, tellSolved} from "./book.js";
 import {make} from "./fields.js";
 import {argumentsForm, createForm, inputForm, moveForm, replaceForm, targetForm} from "./forms.js";
 import {place} from "./layout.js";
-import {isTensor} from "./numbers.js";
 import {picture} from "./picture.js";
 import {judge} from "./puzzle.js";
 import {rowsOf} from "./rows.js";
 import {Session} from "./session.js";
 import {argumentText} from "./text.js";
+import {shown} from "./values.js";
 
 const SIGNS = {added: "+", rewired: "↪", moved: "↕"};
-const short = value => Math.abs(value) < 1e-12 ? "0" : String(Number(value.toPrecision(4)));
-
-/** @param {any} value @returns {string} */
-export const shown = value => isTensor(value) ? nested(value.data, value.shape) : Array.isArray(value) ? `(${value.map(shown).join(", ")})`
-  : value === null ? "None" : typeof value === "object" ? String(value.float) : typeof value === "boolean" ? (value ? "True" : "False") : String(value);
-/** @param {number[]} data @param {number[]} shape @returns {string} */
-const nested = (data, [size, ...rest] = []) => size === undefined ? short(data[0])
-  : `[${Array.from({length: size}, (_, at) => nested(data.slice(at * data.length / size, (at + 1) * data.length / size), rest)).join(", ")}]`;
+const LEGEND = "Dashed: no node uses the result. Orange: this is in the way. Bold: your last edit changed it. A number at an arrow: "
+  + "which argument; 0.1 is the second item of the list in argument 0. A node keeps its name when you change what it calls, so the "
+  + "picture shows the call below the name.";
 
 export class View {
   /** @param {HTMLElement} root @param {any} data */
@@ -30,6 +25,7 @@ export class View {
     this.picked = undefined;
     /** @type {import("./forms.js").Form | undefined} */
     this.form = undefined;
+    this.restore();
     this.build();
     this.show();
   }
@@ -37,14 +33,31 @@ export class View {
   get graph() { return this.session.module.graph; }
   get node() { return this.picked === undefined ? undefined : this.graph.find(this.picked); }
 
+  /** Where the work of a reader is kept while the tab is open. */
+  get key() { return `fx-lab ${this.data.puzzle ? this.data.puzzle.id : this.data.title}`; }
+
+  restore() {
+    try {
+      this.session.history = JSON.parse(sessionStorage.getItem(this.key)) || [];
+      this.session.restart();
+    } catch {
+      this.session.reset();
+    }
+  }
+
+  keep() {
+    try { sessionStorage.setItem(this.key, JSON.stringify(this.session.history)); } catch { /* full, or forbidden */ }
+  }
+
   build() {
     const panel = (key, heading) => make("div", {class: "fx-panel", "data-fx-panel": key}, make("p", {class: "fx-heading"}, heading));
     this.panels = {picture: panel("picture", "Graph"), list: panel("list", "Nodes, in list order"), code: panel("code", "Code")};
     this.signs = make("p", {class: "fx-lab-signs"});
     this.verdict = make("p", {class: "fx-lab-verdict"});
-    this.heard = make("p", {class: "fx-heard", "aria-live": "polite"});
-    this.tools = make("div", {class: "fx-lab-tools", role: "group", "aria-label": "The chosen node"});
-    this.formArea = make("form", {class: "fx-lab-form", hidden: true, onsubmit: event => { event.preventDefault(); this.submit(); }});
+    this.heard = make("p", {class: "fx-lab-said", "aria-live": "polite"});
+    this.tools = make("div", {class: "fx-lab-tools", role: "group", "aria-label": "The chosen node", tabindex: -1});
+    this.formArea = make("form", {class: "fx-lab-form", hidden: true, onsubmit: event => { event.preventDefault(); this.submit(); },
+      onkeydown: event => event.key === "Escape" && this.close()});
     this.script = make("pre", {class: "fx-code fx-lab-script", tabindex: 0, "aria-label": "The Python that does the same"});
     const button = (text, run) => make("button", {type: "button", onclick: run}, text);
     this.back = button("Undo", () => this.change(() => this.session.undo(), "Undone."));
@@ -53,7 +66,7 @@ export class View {
       button("New node at the end", () => this.open(createForm(this.graph))),
       button("Delete dead code", () => this.act({do: "dead code"})), button("Lint", () => this.act({do: "lint"})),
       button("Recompile", () => this.act({do: "recompile"})), button("Run", () => this.act({do: "run"})), this.back, this.again,
-      button("Start again", () => this.change(() => this.session.reset(), "Started again.")));
+      button("Start again", () => this.change(() => { this.session.reset(); this.picked = undefined; }, "Started again; Redo brings your edits back.")));
     const tabs = Object.entries({picture: "Graph", list: "Nodes", code: "Code"}).map(([key, text]) => make("button",
       {type: "button", "data-fx-picks": key, onclick: () => this.tab(key)}, text));
     this.tabs = make("div", {class: "fx-tabs", role: "group", "aria-label": "Shown of the graph"}, ...tabs);
@@ -68,10 +81,11 @@ export class View {
     });
     const puzzle = this.data.puzzle;
     const address = puzzle ? addressOf(puzzle.section) : "";
-    const wish = puzzle ? [make("p", {class: "fx-lab-wish"}, `${puzzle.wish} `, ...address ? [make("a", {href: address}, "Read the section")] : [])] : [];
+    const wish = puzzle ? [make("p", {class: "fx-lab-wish"}, `${puzzle.wish} `, ...address ? [make("a", {href: address, target: "_blank", rel: "noopener"}, "Read the section")] : [])] : [];
     const hint = puzzle && puzzle.hint ? [make("details", {class: "fx-lab-hint"}, make("summary", {}, "A hint"), make("p", {}, puzzle.hint))] : [];
-    this.root.replaceChildren(make("p", {class: "fx-title"}, this.data.title), ...wish, this.verdict, ...hint, this.signs, this.heard,
-      this.tabs, main, this.tools, this.formArea, general,
+    this.root.replaceChildren(make("p", {class: "fx-title"}, this.data.title), ...wish, ...hint, this.signs,
+      this.tabs, main, this.tools, this.formArea, general, this.heard, this.verdict,
+      make("details", {class: "fx-lab-hint"}, make("summary", {}, "What the signs mean"), make("p", {}, LEGEND)),
       make("p", {class: "fx-heading"}, "The same in Python"), this.script, make("div", {class: "fx-lab-tools"}, copy));
     this.tab("picture");
   }
@@ -85,9 +99,10 @@ export class View {
   pick(name) {
     if (this.form && this.form.point) {
       this.form.point(name);
-      this.say(`${name} is chosen.`);
+      this.say(`${name} is in the form.`);
       return;
     }
+    this.close();
     this.picked = this.picked === name ? undefined : name;
     this.show();
     this.say(this.picked ? `${name} is chosen.` : "No node is chosen.");
@@ -117,13 +132,15 @@ export class View {
   }
 
   act(action) {
+    const typed = this.root.contains(document.activeElement) && this.formArea.contains(document.activeElement);
     this.close();
     const entry = this.session.do(action);
     if (action.do === "create" && !entry.error) this.picked = this.graph.nodes.find(node => (this.session.marks.get(node.name) || []).includes("added"))?.name;
     this.show();
     this.say(entry.error ? `${entry.error.kind}: ${entry.error.message.split("\n")[0]}` : entry.outside ? `The lab stops here: ${entry.outside}.`
-      : action.do === "run" ? `The result is ${shown(entry.result)}.` : `Done: ${entry.line}`);
-    if (entry.error && entry.error.message.includes("\n")) this.tab("list");
+      : action.do === "run" ? `The module returns ${shown(entry.result)}.`
+      : action.do === "dead code" ? `Done: ${entry.line} ${entry.result ? "deleted dead nodes" : "found nothing to delete"}.` : `Done: ${entry.line}`);
+    if (typed) this.tools.focus();
   }
 
   change(run, said) {
@@ -136,6 +153,8 @@ export class View {
   say(text) { this.heard.textContent = text; }
 
   show() {
+    const focused = this.root.contains(document.activeElement) && document.activeElement.getAttribute("data-fx-pick");
+    this.keep();
     const {graph, session} = this, rows = rowsOf(graph), module = session.module;
     if (!this.node) this.picked = undefined;
     const puzzle = this.data.puzzle, fault = puzzle && judge(puzzle, module, session.history);
@@ -156,6 +175,7 @@ export class View {
     this.panels.code.replaceChildren(make("p", {class: "fx-heading"}, module.stale ? "Code, as it was compiled: it does not show the graph" : "Code"),
       make("pre", {class: "fx-code", tabindex: 0}, module.code.trim()));
     this.showTools();
+    if (focused) this.panels.list.querySelector(`button[data-fx-pick="${focused}"]`)?.focus();
     this.back.disabled = !session.history.length;
     this.again.disabled = !session.undone.length;
     this.showScript();
@@ -169,9 +189,9 @@ export class View {
     } catch (error) {
       lint = "lint: an error";
     }
-    const run = session.entries.findLast(entry => entry.shows || entry.outside);
-    if (run && run.shows) last = `result: ${shown(run.result)}`;
-    this.signs.replaceChildren(...[[lint, lint === "lint: in order"], [module.stale ? "code: stale" : "code: up to date", !module.stale],
+    const run = session.entries.findLast(entry => entry.ran);
+    if (run && run === session.entries.at(-1) && !run.error && !run.outside) last = `result: ${shown(run.result)}`;
+    this.signs.replaceChildren(...[[lint, lint === "lint: in order"], [module.refused ? "code: does not compile, the old program runs" : module.stale ? "code: stale" : "code: up to date", !module.stale && !module.refused],
       ...last ? [[last, true]] : []].map(([text, fine]) => make("span", {class: fine ? "fx-lab-sign" : "fx-lab-sign fx-lab-bad"}, String(text))));
   }
 
@@ -193,14 +213,17 @@ export class View {
   showTools() {
     const {node, graph} = this;
     if (!node) {
-      this.tools.replaceChildren(make("span", {class: "fx-lab-none"}, "Choose a node, in the picture or in the list, to edit there."));
+      this.tools.replaceChildren(make("span", {class: "fx-lab-none"}, "Choose a node in the picture or in the list to edit it."));
       return;
     }
-    const button = (text, form) => make("button", {type: "button", disabled: !form(), onclick: () => this.open(form())}, text);
+    const button = (text, form, why = "") => make("button", {type: "button", "aria-disabled": String(!form()),
+      onclick: () => form() ? this.open(form()) : this.say(why)}, text);
     this.tools.replaceChildren(make("strong", {}, node.name),
       button("Insert before", () => createForm(graph, "before", node.name)), button("Insert after", () => createForm(graph, "after", node.name)),
-      button("Arguments", () => argumentsForm(graph, node)), button("Target", () => targetForm(graph, node)),
-      button("Replace all uses", () => replaceForm(graph, node)), button("Replace an input", () => inputForm(graph, node)),
+      button("Change its arguments", () => argumentsForm(graph, node), `A ${node.op} node does not have arguments to change.`),
+      button("Change what it calls", () => targetForm(graph, node), `The target of a ${node.op} node cannot be changed here. Create a new node instead.`),
+      button("Replace it in its users", () => replaceForm(graph, node), `No node uses ${node.name}.`),
+      button("Replace an input of it", () => inputForm(graph, node), `${node.name} does not use a node.`),
       button("Move", () => moveForm(graph, node)), make("button", {type: "button", onclick: () => this.act({do: "erase", node: node.name})}, "Erase"));
   }
 
@@ -209,7 +232,7 @@ export class View {
     this.script.replaceChildren(...session.script.split("\n").map(line => make("span", {class: "fx-row"}, line || " ")));
     const last = session.entries.at(-1);
     if (last && (last.error || last.outside)) {
-      const text = last.error ? `${last.error.kind}: ${last.error.message}` : `The lab stops here: ${last.outside}. torch raises an error of its own.`;
+      const text = last.error ? `${last.error.kind}: ${last.error.message}` : `The lab stops here: ${last.outside}. torch may go on.`;
       const link = last.error && explained(last.error.message);
       this.script.append(make("span", {class: "fx-row fx-lab-error"}, text, ...link ? [" ", make("a", {href: link}, "What it means")] : []));
     }
