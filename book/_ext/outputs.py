@@ -69,9 +69,10 @@ def linked(body: str, page: str, sections: dict[str, dict[str, str]]) -> str:
     def link(read: re.Match[str]) -> str:
         told, chapter = read.groups()
         named = _SECTION.search(html.unescape(told))
-        anchors = [anchor for anchor, heading in sections.get(chapter, {}).items() if named and heading == named[1]]
+        known = named and named[1] in sections.get(chapter, {}).values()
         address = posixpath.relpath(f"chapters/{chapter}.html", posixpath.dirname(page))
-        return f'Read: <a href="{"#".join([address, *anchors[:1]])}">{told}</a>'
+        # A page numbers the anchors of headings as docutils does, not as a notebook does.
+        return f'Read: <a href="{address}{f"#{nodes.make_id(named[1])}" if known else ""}">{told}</a>'
 
     return _READ.sub(link, body)
 

@@ -24,7 +24,8 @@ JSON = Any
 LIBRARY = "exercises/fxbook/"
 _BELONGS = re.compile(
     r"README\.md|requirements\.txt|handout\.(html|md)|exercises/[0-9P]\d_\w+\.ipynb"
-    r"|exercises/fxbook/((?!tasks?/|tests?/|answers/|solutions/)[a-z]+/){0,2}\w+\.py"
+    # surgery/relus.py is what an exercise asks for, and the graph lab is a page of the book.
+    r"|exercises/fxbook/(?!lab/|surgery/relus\.py)((?!tasks?/|tests?/|answers/|solutions/)[a-z]+/){0,2}\w+\.py"
     r"|exercises/fxbook/tasks/([0-9P]\d_\w+/([a-z]\w*/){0,2}(__init__|cases|check)|__init__)\.py"
     r"|exercises/fxbook/((exercises|sections)\.json|py\.typed)|exercises/fxbook/static/\w+\.(css|js|mplstyle)"
 )

@@ -12,6 +12,7 @@ from torch.fx.passes.infra.pass_base import PassResult
 import fxbook
 from fxbook import (
     EditStepper,
+    Lab,
     RunStepper,
     bisect,
     bisect_changes,
@@ -67,5 +68,6 @@ with expect_error(RuntimeError, "not defined", lines=2):
     small.graph.lint()
 assert_type(check("00-readers", nothing).passed, bool)
 assert_type(hint("00-readers").text, str)
+assert_type(Lab.puzzles("one-anchor"), Lab)
 assert_type(fxbook.__version__, str)
 fxbook.misspelt  # type: ignore[attr-defined]  # noqa: B018
