@@ -114,13 +114,13 @@ def do(lab: Locator, action: dict[str, Any]) -> None:
             field("target").select_option(action["target"])
         case "replace":
             choose(lab, action["old"])
-            tool("Replace it in its users")
+            tool("Make its users use another node")
             field("with").select_option(action["new"])
             for box in form.locator("fieldset label").all():
                 box.locator("input").set_checked(not action.get("only") or box.inner_text().strip() in action["only"])
         case "input":
             choose(lab, action["node"])
-            tool("Replace an input of it")
+            tool("Use another input")
             field("input").select_option(action["old"])
             field("with").select_option(action["new"])
         case "move":
@@ -164,7 +164,7 @@ def test_a_puzzle_is_solved_by_keyboard_alone(page: Page) -> None:
     keys.type("torch.tanh")
     keys.press("Tab")
     keys.press("Enter")
-    expect(lab.locator(".fx-lab-said")).to_have_text("Done: relu.target = torch.tanh")
+    expect(lab.locator(".fx-lab-said")).to_have_text("Done: relu.target = torch.tanh (the node keeps its name, relu)")
     lab.locator(".fx-lab-tools button", has_text="Recompile").focus()
     keys.press("Enter")
     expect(lab.locator(".fx-lab-verdict")).to_have_text("✓ Solved.")
@@ -175,7 +175,7 @@ def test_axe_finds_nothing_in_an_open_lab(page: Page) -> None:
 
     lab = opened(page, "break-the-cycle")
     choose(lab, "exp")
-    lab.locator(".fx-lab-tools button", has_text="Replace it in its users").click()
+    lab.locator(".fx-lab-tools button", has_text="Make its users use another node").click()
     assert not Axe().run(page, options={"preload": False}).response["violations"]
 
 

@@ -106,7 +106,7 @@ def test_what_is_hidden_reaches_the_teacher_and_not_the_student(leak: str) -> No
     finally:
         close()
     mark = Mark.from_json(row)
-    if leak == "prints it":
+    if leak in ("prints it", "returns it"):
         assert (mark.status, mark.points) == ("passed", mark.out_of)
     else:
         assert (mark.status, mark.points) == ("public", mark.out_of / 4), mark

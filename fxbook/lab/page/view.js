@@ -139,7 +139,7 @@ export class View {
     this.show();
     this.say(entry.error ? `${entry.error.kind}: ${entry.error.message.split("\n")[0]}` : entry.outside ? `The lab stops here: ${entry.outside}.`
       : action.do === "run" ? `The module returns ${shown(entry.result)}.`
-      : action.do === "dead code" ? `Done: ${entry.line} ${entry.result ? "deleted dead nodes" : "found nothing to delete"}.` : `Done: ${entry.line}`);
+      : action.do === "dead code" ? `Done: ${entry.line} ${entry.result ? "deleted dead nodes" : "found nothing to delete"}.` : `Done: ${entry.line}${action.do === "target" ? ` (the node keeps its name, ${action.node})` : ""}`);
     if (typed) this.tools.focus();
   }
 
@@ -222,8 +222,8 @@ export class View {
       button("Insert before", () => createForm(graph, "before", node.name)), button("Insert after", () => createForm(graph, "after", node.name)),
       button("Change its arguments", () => argumentsForm(graph, node), `A ${node.op} node does not have arguments to change.`),
       button("Change what it calls", () => targetForm(graph, node), `The target of a ${node.op} node cannot be changed here. Create a new node instead.`),
-      button("Replace it in its users", () => replaceForm(graph, node), `No node uses ${node.name}.`),
-      button("Replace an input of it", () => inputForm(graph, node), `${node.name} does not use a node.`),
+      button("Make its users use another node", () => replaceForm(graph, node), `No node uses ${node.name}.`),
+      button("Use another input", () => inputForm(graph, node), `${node.name} does not use a node.`),
       button("Move", () => moveForm(graph, node)), make("button", {type: "button", onclick: () => this.act({do: "erase", node: node.name})}, "Erase"));
   }
 
