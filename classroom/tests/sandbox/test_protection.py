@@ -36,8 +36,8 @@ HELD_BY = {
     "earn a mark": """
         forge_json forge_half_a_frame forge_with_a_guess forge_with_the_mark close_the_channel_and_stay
         patch_everything patch_the_library objects_that_lie test_cheats test_exercises""",
-    "harm the grader by a graph": "judging taken_over test_opened_list",
-    "harm the grader by a file": "reading taken_over",
+    "harm the grader with a graph": "judging taken_over test_opened_list",
+    "harm the grader with a file": "reading taken_over",
     "harm your browser": "strange_text test_in_browser test_gradebook",
 }
 HOLDERS = [word for words in HELD_BY.values() for word in words.split()]
@@ -60,5 +60,5 @@ def test_each_attack_holds_a_row() -> None:
 
 
 def test_the_number_of_attacks_is_no_more_than_there_are() -> None:
-    [number] = re.findall(r"held by attacks, some (\w+) small programs and files", GUIDE)
+    [number] = re.findall(r"tested with attacks, some (\w+) small programs and files", GUIDE)
     assert {"seventy": 70, "eighty": 80, "ninety": 90}[number] <= len(OBSERVING) + sum(map(len, TOGETHER.values()))
