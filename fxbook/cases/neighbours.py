@@ -53,7 +53,7 @@ def near(
     return nn.ModuleDict({name: make() for name, make in makers.items() if name not in (*without, *left_out)})
 
 
-def readers(value: Tensor, count: int) -> list[Tensor]:
+def used_by(value: Tensor, count: int) -> list[Tensor]:
     """As many values that each read the one given: one, two and three users are neighbours."""
     return [value * (number + 2) for number in range(count)]
 
@@ -94,6 +94,8 @@ def _found(
     """How each is made that takes tensors of these shapes."""
     with torch.random.fork_rng(devices=[]), torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("error")
+        # Whether a call draws random numbers is found by calling it: the same in each process.
+        torch.manual_seed(0)
         tensors = [torch.randn(shape) for shape in shapes]
         # A noun that draws random numbers has neighbours that do.
         working = functools.partial(_working, tensors, "dropout" not in noun.__name__.lower())
@@ -115,10 +117,10 @@ def _working(
 def _works(tensors: list[Tensor], training: bool, make: Make) -> bool:
     try:
         layer = make().train(training)
-        first, second = layer(*tensors), layer(*tensors)
+        first, *others = (layer(*tensors) for _ in range(4))
     except Exception:
         return False
-    return isinstance(first, Tensor) and torch.equal(first, second)
+    return isinstance(first, Tensor) and all(torch.equal(first, other) for other in others)
 
 
 def _classes(noun: Any, settings: tuple[Any, ...], named: dict[str, Any]) -> Iterator[tuple[str, list[Make]]]:

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from fxbook.cases import Case, Usage
-from fxbook.cases.neighbours import near, readers
+from fxbook.cases.neighbours import near, used_by
 
 from ..cases import images, with_its_graph
 
@@ -59,7 +59,7 @@ class Swappable(nn.Module):
         others = self.pool(self.soft(small)), self.pool(torch.relu(wave)), self.average(self.relu(wave))
         last = self.pool(self.hasty(-wave))
         twice = self.relu(small + 1.0)
-        behind = [self.pool(one(-small)) for one in self.relus.values()] + [self.pool(twice), *readers(twice, 1)]
+        behind = [self.pool(one(-small)) for one in self.relus.values()] + [self.pool(twice), *used_by(twice, 1)]
         before = [one(self.relu(-small)) for one in self.pools.values()]
         return both + left.mean(), *pooled, features * features, calm, *others, last, *behind, *before
 
