@@ -31,7 +31,6 @@ def _module(name: str) -> str:
     text = (_PAGE / f"{name}.js").read_text(encoding="utf-8")
     exported = ", ".join(_EXPORT.findall(text))
     text = _IMPORT.sub(r"const \1 = \2Module;\n", text)
-    text = re.sub(r"^export \{[^}]*\};\n", "", text, flags=re.M)
     text = re.sub(r"^export ", "", text, flags=re.M)
     lines = (line.strip() for line in text.splitlines() if not _COMMENT.match(line))
     return f"const {name}Module = (() => {{\n{chr(10).join(filter(None, lines))}\nreturn {{{exported}}};\n}})();\n"

@@ -14,8 +14,8 @@ for await (const line of createInterface({input: process.stdin})) {
   try {
     if (data) session = new Session(data);
     else {
-      const {head, line: python, error, outside, result, shows} = session.do(action);
-      Object.assign(answer, {python: {head, line: python}, error: error && [error.kind, error.message], outside, ...shows ? {result} : {}});
+      const {head, line: python, error, outside, result} = session.do(action);
+      Object.assign(answer, {python: {head, line: python}, error: error && [error.kind, error.message], outside, ...["run", "dead code"].includes(action.do) ? {result} : {}});
     }
     const {module} = session, {graph} = module;
     Object.assign(answer, {

@@ -10,7 +10,7 @@ import pytest
 
 from fxbook.lab.lab import Lab
 from fxbook.lab.puzzles import PUZZLES
-from tests.browsing import CHROMIUM, FLAGS, THEMES, needs_chromium, patient
+from tests.browsing import THEMES, needs_chromium
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
@@ -20,16 +20,6 @@ pytestmark = [needs_chromium, pytest.mark.room(name="lab")]
 HEAD = (
     "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content=width=device-width><title>Lab</title>"
 )
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield patient(browser)
-        browser.close()
 
 
 @pytest.fixture(scope="module")
@@ -164,6 +154,7 @@ def test_a_puzzle_is_solved_by_keyboard_alone(page: Page) -> None:
     keys.type("torch.tanh")
     keys.press("Tab")
     keys.press("Enter")
+    assert page.evaluate("document.activeElement.closest('.fx-lab') !== null"), "the focus is where the next tool is"
     expect(lab.locator(".fx-lab-said")).to_have_text("Done: relu.target = torch.tanh (the node keeps its name, relu)")
     lab.locator(".fx-lab-tools button", has_text="Recompile").focus()
     keys.press("Enter")
@@ -188,3 +179,18 @@ def test_undo_brings_back_the_graph_and_redo_the_edit(page: Page) -> None:
     assert names() == ["x", "sin", "output"]
     lab.locator(".fx-lab-tools button", has_text="Redo").click()
     assert names() == ["x", "sin", "cos", "output"]
+
+
+@pytest.mark.parametrize("kept", ["5", "not JSON", '[{"do": "erase", "node": "gone"}]', '[{"do": "set"}]'])
+def test_a_lab_starts_whatever_the_browser_has_kept(page: Page, kept: str) -> None:
+    page.evaluate("kept => sessionStorage.setItem('fx-lab one-anchor', kept)", kept)
+    lab = opened(page, "one-anchor")
+    assert lab.locator(".fx-list th[scope=row] button").all_inner_texts() == ["x", "sin", "output"]
+
+
+def test_work_is_kept_while_the_tab_is_open(page: Page) -> None:
+    lab = opened(page, "one-anchor")
+    do(lab, dict(PUZZLES["one-anchor"].solution[0]))
+    page.reload()
+    opened(page, "one-anchor")
+    assert lab.locator(".fx-list th[scope=row] button").all_inner_texts() == ["x", "sin", "cos", "output"]

@@ -3,7 +3,7 @@ import {GraphModule} from "./module.js";
 import {argumentText} from "./text.js";
 
 /**
- * @typedef {{do: "create", op: string, target: string, args: any[], kwargs: Record<string, any>, name?: string,
+ * @typedef {{do: "create", op: string, target: string, args: any[], kwargs: Record<string, any>,
  *            where?: "before" | "after", anchor?: string}
  *   | {do: "set", node: string, args: any[], kwargs: Record<string, any>}
  *   | {do: "replace", old: string, new: string, only?: string[]} | {do: "input", node: string, old: string, new: string}
@@ -40,7 +40,7 @@ export const inputsOf = module => module.parameters.map(name => module.data.inpu
 export const variable = name => ["graph", "module", "torch", "fx", "nn", "operator", "inputs"].includes(name) ? `${name}_node` : name;
 
 /** @param {GraphModule} module @param {any} item @returns {string} an argument as Python */
-const python = (module, item) => argumentText(module.graph.read(item)).replace(/\b(graph|module|torch|fx|nn|operator|inputs)\b(?!\.)/g, "$1_node");
+const python = (module, item) => argumentText(module.graph.read(item), {node: variable});
 
 const tupleText = (module, args) => `(${args.map(item => python(module, item)).join(", ")}${args.length === 1 ? "," : ""})`;
 
@@ -52,7 +52,7 @@ const tupleText = (module, args) => `(${args.map(item => python(module, item)).j
 export const pythonOf = (module, action, made = "") => {
   switch (action.do) {
     case "create": {
-      const {op, target, args, kwargs, name} = action, quoted = `"${target}"`;
+      const {op, target, args, kwargs} = action, quoted = `"${target}"`;
       const named = Object.entries(kwargs).map(([key, item]) => `"${key}": ${python(module, item)}`).join(", ");
       const rest = (args.length ? `, ${tupleText(module, args)}` : "") + (named ? `, ${args.length ? "" : "kwargs="}{${named}}` : "");
       const call = {
@@ -60,7 +60,7 @@ export const pythonOf = (module, action, made = "") => {
         call_function: `call_function(${module.data.functions[target] && module.data.functions[target].python}${rest})`,
         call_method: `call_method(${quoted}${rest})`, call_module: `call_module(${quoted}${rest})`,
       }[op];
-      const line = `${variable(made)} = graph.${name ? call.replace(/\)$/, `, name="${name}")`) : call}`;
+      const line = `${variable(made)} = graph.${call}`;
       return action.anchor ? {head: `with graph.inserting_${action.where}(${variable(action.anchor)}):`, line} : {line};
     }
     case "set": {
@@ -70,7 +70,7 @@ export const pythonOf = (module, action, made = "") => {
         lines.push(`${variable(action.node)}.args = ${tupleText(module, action.args)}`);
       const named = Object.entries(action.kwargs).map(([key, item]) => `"${key}": ${python(module, item)}`).join(", ");
       if (before(Object.keys(action.kwargs)) !== before(Object.keys(node.kwargs)) ||
-          Object.entries(action.kwargs).some(([key, item]) => python(module, item) !== argumentText(node.kwargs[key])))
+          Object.entries(action.kwargs).some(([key, item]) => python(module, item) !== argumentText(node.kwargs[key], {node: variable})))
         lines.push(`${variable(action.node)}.kwargs = {${named}}`);
       return {line: lines.join("\n") || `${variable(action.node)}.args = ${variable(action.node)}.args`};
     }

@@ -50,15 +50,19 @@ export class Graph {
 
   /**
    * A new node beside the anchor, or at the end of the list.
-   * @param {{op: Op, target: string, args?: Argument[], kwargs?: Record<string, Argument>, name?: string,
+   * @param {{op: Op, target: string, args?: Argument[], kwargs?: Record<string, Argument>,
    *          where?: "before" | "after", anchor?: Node}} wish
    */
-  create({op, target, args = [], kwargs = {}, name, where, anchor}) {
-    const base = op === "call_function" ? this.data.functions[target].name : target;
-    const node = new Node(this.namespace.create(name || snakeCase(base)), op, target);
+  create({op, target, args = [], kwargs = {}, where, anchor}) {
+    const node = new Node(this.namespace.create(this.wishedName(op, target)), op, target);
     this.setArguments(node, args, kwargs);
     this.place(node, where, anchor);
     return node;
+  }
+
+  /** The name that a new node gets if it is free. @param {Op} op @param {string} target */
+  wishedName(op, target) {
+    return snakeCase(op === "call_function" ? this.data.functions[target].name : target);
   }
 
   /** @param {Node} node @param {"before" | "after"} [where] @param {Node} [anchor] */

@@ -1,11 +1,11 @@
 // What a reader has done so far: actions that can be undone, what each said, and what the last one changed.
 import {perform, pythonOf, variable} from "./actions.js";
 import {GraphModule} from "./module.js";
-import {Namespace, snakeCase} from "./names.js";
+import {Namespace} from "./names.js";
 import {PythonError} from "./node.js";
 import {OutsideTheLab} from "./numbers.js";
 
-/** @typedef {{head?: string, line: string, error?: PythonError, outside?: string, result?: any, shows?: boolean, ran?: boolean}} Entry */
+/** @typedef {{head?: string, line: string, error?: PythonError, outside?: string, result?: any, ran?: boolean}} Entry */
 
 export class Session {
   /** @param {import("./data.js").GraphData} data */
@@ -63,12 +63,11 @@ export class Session {
 
   /** @param {import("./actions.js").Action} action */
   play(action) {
-    const before = this.picture();
+    const before = this.snapshot();
     /** @type {Entry} */
     const entry = pythonOf(this.module, action, this.nameFor(action));
     try {
       entry.result = perform(this.module, action);
-      entry.shows = action.do === "run" || action.do === "dead code";
       entry.ran = action.do === "run";
     } catch (error) {
       if (error instanceof PythonError) entry.error = error;
@@ -78,7 +77,7 @@ export class Session {
     this.entries.push(entry);
     for (const name of action.do === "run" ? this.module.parameters : [])
       if (!(name in this.data.inputs)) this.spare.add(name);
-    this.marks = changes(before, this.picture());
+    this.marks = changes(before, this.snapshot());
     return entry;
   }
 
@@ -86,11 +85,11 @@ export class Session {
   nameFor(action) {
     if (action.do !== "create") return "";
     const {used, counts} = this.module.graph.namespace;
-    const wish = action.name || snakeCase(action.op === "call_function" ? this.data.functions[action.target].name : action.target);
+    const wish = this.module.graph.wishedName(/** @type {any} */ (action.op), action.target);
     return new Namespace({used: [...used], counts: Object.fromEntries(counts)}).create(wish);
   }
 
-  picture() {
+  snapshot() {
     return this.module.graph.nodes.map(node => ({name: node.name, inputs: [...node.inputs].map(input => input.name).join()}));
   }
 

@@ -6,13 +6,13 @@ const float = value => Number.isInteger(value) ? value.toFixed(1) : String(value
 
 /**
  * @param {import("./node.js").Argument} argument
- * @param {{node?: string, quote?: boolean}} [how] what stands before the name of a node; whether a string has quotes
+ * @param {{node?: (name: string) => string, quote?: boolean}} [how] how the name of a node is written; whether a string has quotes
  * @returns {string}
  */
-export const argumentText = (argument, {node = "", quote = true} = {}) => {
+export const argumentText = (argument, {node = name => name, quote = true} = {}) => {
   const inner = item => argumentText(item, {node, quote});
   if (argument === null) return "None";
-  if (argument instanceof Node) return node + argument.name;
+  if (argument instanceof Node) return node(argument.name);
   if (Array.isArray(argument)) return `[${argument.map(inner).join(", ")}]`;
   if (typeof argument === "string") return quote ? `'${argument}'` : argument;
   if (typeof argument === "boolean") return argument ? "True" : "False";
@@ -33,7 +33,7 @@ export const nodeText = (graph, node) => {
   const head = `%${name} : [num_users=${users.size}] = ${op}[target=${op === "call_function" ? graph.data.functions[target].shown : target}]`;
   if (op === "placeholder") return head + (args.length ? `(default=${argumentText(args[0], {quote: typeof args[0] !== "string"})})` : "");
   if (op === "get_attr") return head;
-  const how = {node: "%", quote: false};
+  const how = {node: name => `%${name}`, quote: false};
   return `${head}(args = ${argumentText({tuple: args}, how)}, kwargs = {${pairs(kwargs, ": ", how).join(", ")}})`;
 };
 

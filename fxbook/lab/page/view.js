@@ -38,10 +38,13 @@ export class View {
 
   restore() {
     try {
-      this.session.history = JSON.parse(sessionStorage.getItem(this.key)) || [];
+      const kept = JSON.parse(sessionStorage.getItem(this.key));
+      if (!Array.isArray(kept)) return;
+      this.session.history = kept;
       this.session.restart();
     } catch {
-      this.session.reset();
+      // What was kept is not of this graph: the book has changed since.
+      this.session = new Session(this.data);
     }
   }
 
@@ -126,9 +129,7 @@ export class View {
   }
 
   submit() {
-    const action = this.form.action();
-    this.close();
-    this.act(action);
+    this.act(this.form.action());
   }
 
   act(action) {
