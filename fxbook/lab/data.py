@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import operator
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import torch
@@ -11,6 +12,8 @@ from torch import fx, nn
 from torch._library.utils import is_impure
 from torch.fx.graph import magic_methods
 from torch.fx.node import _get_qualified_name
+
+from fxbook.graph.record import not_traced
 
 _ONE = (("input", "tensor"),)
 _TWO = (("input", "tensor"), ("other", "value"))
@@ -38,9 +41,26 @@ METHODS = [
 LAYERS = (nn.ReLU, nn.GELU, nn.Tanh, nn.Sigmoid, nn.Identity, nn.Dropout, nn.Linear)
 
 
+_KNOWN = {
+    "call_function": f"it computes {', '.join(FUNCTIONS)}",
+    "call_method": f"it computes {', '.join(METHODS)}",
+    "call_module": f"it has {', '.join(layer.__name__ for layer in LAYERS)}; Dropout in eval mode only",
+    "get_attr": "make the tensor a parameter or a buffer",
+    "placeholder": "give a tensor for it in `inputs`",
+}
+
+
 def lab_data(module: fx.GraphModule, inputs: Mapping[str, torch.Tensor]) -> dict[str, Any]:
-    """The graph, the weights and the inputs of a lab as JSON; ValueError says what a lab cannot show."""
+    """The graph, the weights and the inputs of a lab as JSON.
+
+    Raises:
+        TypeError: it is not a ``GraphModule``.
+        ValueError: a lab would show or compute something else than torch; the message says what, and what to do.
+    """
+    if not isinstance(module, fx.GraphModule):
+        raise not_traced(module)
     names = {function: name for name, (function, _) in FUNCTIONS.items()}
+    attributes = dict([*module.named_parameters(), *module.named_buffers()])
     namespace = module.graph._graph_namespace
 
     def encode(argument: Any) -> Any:
@@ -50,24 +70,30 @@ def lab_data(module: fx.GraphModule, inputs: Mapping[str, torch.Tensor]) -> dict
             return {"tuple": [encode(item) for item in argument]}
         if isinstance(argument, list):
             return [encode(item) for item in argument]
-        if isinstance(argument, float):
+        if isinstance(argument, float) and math.isfinite(argument):
             return {"float": argument}
         if argument is None or isinstance(argument, bool | int | str):
             return argument
-        raise ValueError(f"a lab has no argument of the type {type(argument).__name__}: give it a smaller graph")
+        raise ValueError(f"a lab cannot show the argument {argument}: trace a model without it")
 
     def target(node: fx.Node) -> str:
-        if node.op != "call_function":
-            return str(node.target)
-        if node.target not in names:
-            raise ValueError(
-                f"a lab cannot compute {_get_qualified_name(node.target)}: it knows {', '.join(FUNCTIONS)}"
-            )
-        return names[node.target]
+        known: dict[str, Collection[Any]] = {
+            "call_function": names,
+            "call_method": METHODS,
+            "call_module": layers,
+            "get_attr": attributes,
+            "placeholder": inputs,
+        }
+        if node.target not in known.get(node.op, [node.target]):
+            called = fx.Node._pretty_print_target(node.target)
+            raise ValueError(f"a lab does not know `{called}`, which `{node.name}` needs: {_KNOWN[node.op]}")
+        if node.type is not None:
+            raise ValueError(f"a lab does not show types: trace a forward without an annotation for `{node.name}`")
+        return names[node.target] if node.op == "call_function" else str(node.target)
 
     layers: dict[str, Any] = {}
     for name, child in module.named_modules():
-        if type(child) in LAYERS:
+        if type(child) in LAYERS and not (type(child) is nn.Dropout and child.training):
             layers[name] = {"layer": type(child).__name__}
             layers[name].update({key: numbers(value) for key, value in child.named_parameters()})
     return {
@@ -86,14 +112,17 @@ def lab_data(module: fx.GraphModule, inputs: Mapping[str, torch.Tensor]) -> dict
         "functions": {name: _function(name, *about) for name, about in FUNCTIONS.items()},
         "methods": METHODS,
         "modules": layers,
-        "attributes": {name: numbers(value) for name, value in [*module.named_parameters(), *module.named_buffers()]},
+        "attributes": {name: numbers(value) for name, value in attributes.items()},
         "inputs": {name: numbers(value) for name, value in inputs.items()},
-        "spare": numbers(torch.ones_like(next(iter(inputs.values())))),
+        # What Run passes to an input that the reader adds.
+        "spare": numbers(torch.ones_like(next(iter(inputs.values()), torch.ones(1)))),
     }
 
 
 def numbers(tensor: torch.Tensor) -> dict[str, Any]:
-    """A tensor of any type as the float64 numbers of a lab."""
+    """A tensor of any type as the float64 numbers of a lab; ValueError where JSON has no such number."""
+    if tensor.is_complex() or not tensor.isfinite().all():
+        raise ValueError("a lab computes with finite real numbers: give it a tensor that has no others")
     return {"shape": list(tensor.shape), "data": tensor.detach().double().flatten().tolist()}
 
 

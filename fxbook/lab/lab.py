@@ -39,7 +39,8 @@ class Lab:
             title: what the fold says.
 
         Raises:
-            ValueError: the graph has what a lab cannot compute; the message says what.
+            TypeError: it is not traced.
+            ValueError: a lab would show or compute something else than torch; the message says what, and what to do.
         """
         self._labs = [_lab(traced, inputs, title)]
 
@@ -48,8 +49,10 @@ class Lab:
         """Puzzles of ``fxbook.lab.puzzles``, by their names.
 
         Raises:
-            KeyError: there is no such puzzle.
+            ValueError: there is no puzzle of that name; the message has those there are.
         """
+        if unknown := [name for name in names if name not in PUZZLES]:
+            raise ValueError(f"there is no puzzle {unknown[0]!r}: choose from {', '.join(PUZZLES)}")
         labs = cls.__new__(cls)
         labs._labs = [_puzzle(name) for name in names]
         return labs
