@@ -51,7 +51,7 @@ _KNOWN = {
 
 
 def lab_data(module: fx.GraphModule, inputs: Mapping[str, torch.Tensor]) -> dict[str, Any]:
-    """The graph, the weights and the inputs of a lab as JSON.
+    """The graph, without its annotations, the weights and the inputs of a lab as JSON.
 
     Raises:
         TypeError: it is not a ``GraphModule``.
@@ -87,8 +87,6 @@ def lab_data(module: fx.GraphModule, inputs: Mapping[str, torch.Tensor]) -> dict
         if node.target not in known.get(node.op, [node.target]):
             called = fx.Node._pretty_print_target(node.target)
             raise ValueError(f"a lab does not know `{called}`, which `{node.name}` needs: {_KNOWN[node.op]}")
-        if node.type is not None:
-            raise ValueError(f"a lab does not show types: trace a forward without an annotation for `{node.name}`")
         return names[node.target] if node.op == "call_function" else str(node.target)
 
     layers: dict[str, Any] = {}

@@ -20,12 +20,7 @@ class Model(nn.Module):
         self.conv, self.drop = nn.Conv1d(1, 1, 1), nn.Dropout()
 
 
-def annotated(self: Any, x: torch.Tensor) -> torch.Tensor:
-    return x.relu()
-
-
 REJECTED: list[tuple[Callable[..., Any], str]] = [
-    (annotated, "without an annotation"),
     (lambda self, x: x.view(-1), "does not know `view`"),
     (lambda self, x: self.conv(x), "does not know `conv`"),
     (lambda self, x: self.drop(x), "Dropout in eval mode"),
