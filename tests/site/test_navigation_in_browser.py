@@ -266,6 +266,17 @@ def test_all_of_it_is_forgotten_where_it_is_told_and_that_can_be_undone(page: Pa
     assert kept(page) == before and page.locator(".fx-read-box input").is_checked()
 
 
+def test_a_solved_puzzle_is_marked_until_it_is_forgotten(page: Page, address: str) -> None:
+    page.goto(f"{address}chapters/reference/graph_lab.html")
+    summary = page.locator("[data-fx-puzzle=one-anchor] > details > summary")
+    page.evaluate("document.dispatchEvent(new CustomEvent('fx-solved', {detail: 'one-anchor'}))")
+    page.reload()
+    assert "✓ solved" in summary.inner_text() and kept(page)["puzzles"] == {"one-anchor": today()}
+    page.evaluate("localStorage.clear()")
+    page.reload()
+    assert "solved" not in summary.inner_text()
+
+
 def test_without_storage_there_is_nothing_to_see(context: BrowserContext, page: Page, address: str) -> None:
     context.add_init_script(
         f"""const set = Storage.prototype.setItem;
