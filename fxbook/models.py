@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import importlib
 import logging
 import os
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -31,13 +30,13 @@ _SIZES = {"hidden_size": 32, "num_attention_heads": 4, "intermediate_size": 64}
 _GROUPED = {"num_key_value_heads": 2, "max_position_embeddings": 32}
 
 
-def _import_torchao_quietly() -> None:
-    """`transformers` imports torchao if it is installed, and torchao logs each GPU library that it cannot load."""
+@contextlib.contextmanager
+def _silent_logs() -> Iterator[None]:
+    """Log nothing while `transformers` imports torchao, which reports each GPU library that it cannot load."""
     disabled = logging.root.manager.disable
     logging.disable(logging.WARNING)
     try:
-        with contextlib.suppress(ImportError):
-            importlib.import_module("torchao")
+        yield
     finally:
         logging.disable(disabled)
 
@@ -115,13 +114,11 @@ def small(name: str, seed: int = 0, *, layers: int = 2, **config: Any) -> tuple[
         # In a notebook tqdm asks for ipywidgets, for a progress bar that nothing here shows.
         warnings.filterwarnings("ignore", message="IProgress not found")
         import transformers
-    _import_torchao_quietly()
     transformers.logging.set_verbosity_error()
     architecture = _ARCHITECTURES[name]
+    with _silent_logs():
+        kind, settings = getattr(transformers, architecture.model), getattr(transformers, architecture.config)
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        settings = getattr(transformers, architecture.config)(
-            **{**architecture.sizes, **architecture.depth(layers), **config}
-        )
-        model = getattr(transformers, architecture.model)(settings)
+        model = kind(settings(**{**architecture.sizes, **architecture.depth(layers), **config}))
         return model.eval(), architecture.inputs()
