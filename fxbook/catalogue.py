@@ -147,7 +147,7 @@ class Hint:
 
 
 def hint(exercise_id: str) -> Hint:
-    """The first hint of an exercise; called again, the second, and so on; the last one stays. A script prints it."""
+    """The next hint of an exercise: the first at the first call, then the second, and so on. A script prints it."""
     found = catalogue().get(exercise_id) if isinstance(exercise_id, str) else None
     if found is None:
         return shown(Hint("", unknown(exercise_id, list(catalogue()))))

@@ -1,4 +1,4 @@
-"""Show an error as the subject of a cell: its real message, and a failure where none is raised."""
+"""Show an error as the subject of a cell: print its real message, and fail if none is raised."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from collections.abc import Iterator
 def expect_error(
     kind: type[BaseException] | tuple[type[BaseException], ...], part: str, lines: int = 6
 ) -> Iterator[None]:
-    """Run the body, which must raise ``kind`` with ``part`` in its message; print the message as Python would.
+    """Assert that the body raises ``kind`` with ``part`` in the message, and print the message as Python would.
 
     Args:
-        kind: the exact class of the error; a subclass or another error is a failure. Several, where versions of torch
-            raise several.
-        part: the part of the message that teaches.
-        lines: how many lines of the message are printed; the rest is replaced by an ellipsis. 0 prints ``part`` alone,
-            for a message that each version of torch words otherwise.
+        kind: the exact class of the error, or several if it depends on the version of torch. A subclass or another
+            error is a failure.
+        part: text that the message must contain.
+        lines: how many lines of the message to print; an ellipsis replaces the rest. 0 prints only ``part``, for a
+            message that differs between versions of torch.
 
     Raises:
-        AssertionError: nothing was raised, or not ``kind``, or its message lacks ``part``.
+        AssertionError: no error was raised, or not ``kind``, or its message does not contain ``part``.
 
     Example:
         >>> from fxbook import expect_error

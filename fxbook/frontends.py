@@ -78,21 +78,22 @@ def front_ends(
 ) -> Recordings:
     """Record a program with `symbolic_trace`, `make_fx`, `torch.export` and `torch.compile`, and run what was recorded.
 
-    `torch.compile` gets a backend that runs the graphs as they are: its default backend draws other random numbers.
+    `torch.compile` uses a backend that runs the graphs unchanged, because the default one draws other random numbers.
 
     Args:
         program: a module or a function. A module is copied for each front end.
-        inputs: what it is recorded with; `symbolic_trace` takes none of them.
-        kwargs: the inputs that it takes by name. `make_fx` takes none: it gets them by position.
-        then: the inputs of the run, by default those of the recording; `kwargs` are those of both. The verdict is
-            ``"right"`` where the run gives what the program gives, and leaves inputs and buffers as the program leaves
-            them, to within rounding.
-        change: is done to the program and to what was recorded before the run, as ``lambda module: module.eval()``.
-        gradients: compare the gradients of inputs and parameters too, and which results have a gradient:
-            ``"wrong gradients"`` where only these differ.
+        inputs: the inputs to record it with; `symbolic_trace` does not use them.
+        kwargs: keyword inputs. `make_fx` does not take any, so it gets them by position.
+        then: the inputs of the run, by default those of the recording; `kwargs` are used in both. The verdict is
+            ``"right"`` if the run gives the same result as the program and leaves inputs and buffers in the same
+            state, up to rounding.
+        change: a function applied to the program and to what was recorded before the run, such as
+            ``lambda module: module.eval()``.
+        gradients: also compare the gradients of inputs and parameters, and which results have a gradient. If only
+            these differ, the verdict is ``"wrong gradients"``.
 
     Returns:
-        For each front end, what it recorded, or the error it raised.
+        For each front end, what it recorded or the error it raised.
 
     Raises:
         Exception: the program itself fails on its inputs.

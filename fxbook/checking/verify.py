@@ -54,18 +54,18 @@ _start_autograd()
 
 
 def check(exercise_id: str, answer: Any, *, seed: int | None = None) -> Report:
-    """Check an answer to an exercise; the report says what is wrong, never how to do it.
+    """Check an answer to an exercise. The report says what is wrong, but not how to do it.
 
     Args:
-        exercise_id: as printed with the exercise: ``"01-relu-by-hand"``.
-        answer: what the exercise asks for: the function (not its result), a callable object or class, or a graph.
-        seed: chooses weights and inputs; by default new ones at every check, or those of the environment variable
-            ``FXBOOK_SEED``, so that a report can be shown again.
+        exercise_id: the id printed with the exercise, such as ``"01-relu-by-hand"``.
+        answer: what the exercise asks for: a function (not its result), a callable object or class, or a graph.
+        seed: determines weights and inputs. By default they differ at every check, unless the environment variable
+            ``FXBOOK_SEED`` is set, which makes a report reproducible.
 
     Returns:
-        The report; ``.passed`` says whether the public checks passed. It never raises for an answer, whatever that
-        does. An answer that never ends is ended after 10 seconds. A notebook shows the report, a script prints it.
-        ``.case`` is the case that failed: its model, arguments, inputs and graph.
+        The report; ``.passed`` says whether the public checks passed. Nothing an answer does makes this function
+        raise an error, and an answer is stopped after 10 seconds. A notebook shows the report, a script prints it.
+        ``.case`` is the case that failed, with its model, arguments, inputs and graph.
     """
     exercise = tasks.find(exercise_id) if isinstance(exercise_id, str) else None
     if exercise is None:

@@ -224,23 +224,23 @@ def draw(
     around: fx.Node | str | None = None,
     reach: int = 2,
 ) -> Drawing:
-    """Draw a graph; name the result at the end of a cell to see it.
+    """Draw a graph. Put the result at the end of a cell to see it.
 
     Args:
         graph_or_module: the graph, or a module that has one.
-        title: the caption; without one, the module's name.
-        marks: for nodes or their names, what happened to them: ``"added"``, ``"removed"``, ``"rewired"``, ``"moved"``,
-            ``"broken"`` or ``"meant"`` (sound, and what the text is about), or several of them. Faults, dead nodes,
-            side effects and stale code are marked without being asked.
-        order: ``"list"`` draws the nodes in the order of the list, one below the other, beside a rail with their
-            numbers; ``"data"`` draws each node below the nodes that it uses, with its number in the list beside it.
-        around: a node, or its name: of a large graph, only the nodes around it are drawn.
-        reach: how many edges away from it, in either direction. From one reader of a node that has many (a mask, a
-            weight) no way leads to the others.
+        title: the caption; by default, the module's name.
+        marks: a dict from nodes or their names to ``"added"``, ``"removed"``, ``"rewired"``, ``"moved"``,
+            ``"broken"`` or ``"meant"`` (nothing is wrong, but the text is about it), or several of these. Errors,
+            dead nodes, side effects and stale code are always marked.
+        order: ``"list"`` draws the nodes in list order, one below the other, next to a rail with their numbers;
+            ``"data"`` draws each node below the nodes it uses, with its list number next to it.
+        around: a node or its name; in a large graph, only the nodes around it are drawn.
+        reach: the number of edges to follow from it, in both directions. Edges are not followed from one user of a node
+            with many users (a mask, a weight) to the other users.
 
     Raises:
         TypeError: there is no graph to draw.
-        ValueError: a mark, a node, an order or a reach is not known; the message lists those that are.
+        ValueError: a mark, node, order or reach is unknown; the message lists the known ones.
 
     Example:
         >>> import torch

@@ -19,7 +19,7 @@ from fxbook.stepping.player import stepper_style
 
 
 class Lab:
-    """A graph to edit on the page; name it at the end of a cell.
+    """A graph to edit on the page. Put it at the end of a cell.
 
     Example:
         >>> import torch

@@ -47,19 +47,19 @@ class Culprit:
 def bisect(module: fx.GraphModule, passes: Sequence[Pass], ok: Ok) -> Culprit | None:
     """The first pass after which a module is wrong.
 
-    ``n`` passes need about ``log2(n)`` questions. A module that is wrong has to stay wrong: if a later pass repairs
-    what an earlier one breaks, one that breaks is found, not the first.
+    ``n`` passes need about ``log2(n)`` calls of ``ok``. The search assumes that a wrong module stays wrong. If a later
+    pass repairs what an earlier one broke, the result is a pass that breaks the module, but maybe not the first.
 
     Args:
-        module: what the passes begin with; it stays as it is.
-        passes: in their order; each gets what the one before it returned.
-        ok: whether a module is right; if it raises, the module is not. It gets a copy.
+        module: the module before any pass; it is not changed.
+        passes: in order; each gets what the previous one returned.
+        ok: returns whether a module is right; an error counts as no. It gets a copy.
 
     Returns:
-        The culprit, which may be a pass that raises; ``None`` if the module is right after all of them.
+        The culprit, which may be a pass that raises an error, or ``None`` if the module is right after all passes.
 
     Raises:
-        TypeError: ``module`` is no ``GraphModule``; the message says what to pass.
+        TypeError: ``module`` is not a ``GraphModule``; the message says what to pass.
         ValueError: the module is wrong before any pass.
 
     Example:
@@ -94,17 +94,17 @@ def bisect_changes(module: fx.GraphModule, run: Callable[..., Any], ok: Ok, most
     """The first change of one pass after which a module is wrong.
 
     Args:
-        module: what the pass gets; it stays as it is.
-        run: the pass, called as ``run(module, at_most=n)``; it makes its first ``n`` changes and no more.
-        ok: whether a module is right; if it raises, the module is not. It gets a copy.
-        most: how many changes are asked for at most.
+        module: the module before the pass; it is not changed.
+        run: the pass, called as ``run(module, at_most=n)``; it must stop after its first ``n`` changes.
+        ok: returns whether a module is right; an error counts as no. It gets a copy.
+        most: the largest ``n`` to try.
 
     Returns:
-        The culprit, which may be a change at which the pass raises; ``None`` if the module is right after ``most``
+        The culprit, which may be a change that raises an error, or ``None`` if the module is right after ``most``
         changes.
 
     Raises:
-        TypeError: ``module`` is no ``GraphModule``; the message says what to pass.
+        TypeError: ``module`` is not a ``GraphModule``; the message says what to pass.
         ValueError: the module is wrong before any change.
 
     Example:

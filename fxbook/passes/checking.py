@@ -1,4 +1,4 @@
-"""Try a pass on a module, and report all that it must keep."""
+"""Run a pass on a module and check everything it must keep."""
 
 from __future__ import annotations
 
@@ -32,32 +32,32 @@ def check_pass(
     rtol: float | None = None,
     atol: float | None = None,
 ) -> PassReport:
-    """Try a pass on a module, and report all that it must keep.
+    """Run a pass on a module and check everything it must keep.
 
     Args:
-        run: the pass: gets a ``GraphModule``, returns ``PassResult``, a ``GraphModule``, or ``None`` (edited in place).
-            One that gets a ``Graph`` is ``over_graph(run)``; one that gets an ``ExportedProgram`` returns one.
-        module: what it is tried on; the pass works on copies of it. In a backend of ``torch.compile`` the graph module,
-            fake tensors and sizes among its inputs included.
-        inputs: what the module is run on, by position; without any :func:`fxbook.inputs_for` makes them.
-        kwargs: the same by name.
-        keep: the invariants, or their names; without it all of them, ``invariants.ALL``. What is named here is
-            demanded: a convention that is broken, or an invariant that cannot be asked, is a fault then. That
-            ``values`` cannot be asked is a fault in any case, unless you leave it out.
-        without: those that this pass need not keep.
-        others: more inputs, of other sizes; without them the inputs get one row, and five, where the graph allows it.
-        rtol: how far numbers may be apart, relatively; without it as ``torch.testing.assert_close`` has it.
-        atol: the same, absolutely.
+        run: the pass. It takes a ``GraphModule`` and returns ``PassResult``, a ``GraphModule``, or ``None`` (edited in
+            place). If it takes a ``Graph``, pass ``over_graph(run)``. If it takes a program, it returns one.
+        module: the module to run it on; the pass gets copies. In a backend of ``torch.compile``, this is the graph
+            module, whose inputs may include fake tensors and sizes.
+        inputs: positional inputs of the module; by default :func:`fxbook.inputs_for` makes them.
+        kwargs: keyword inputs of the module.
+        keep: invariants, or their names, that must hold; by default all are checked (``invariants.ALL``). For those you
+            name here, a broken convention or an invariant that cannot be checked is a fault. If ``values`` cannot
+            be checked, that is always a fault, unless you leave it out.
+        without: invariants that this pass need not keep.
+        others: more inputs, of other sizes; by default they are derived from ``inputs`` where the graph allows it.
+        rtol: relative tolerance; by default that of ``torch.testing.assert_close``.
+        atol: absolute tolerance, likewise.
 
     Returns:
-        A report, true where nothing is broken. ``report.require()`` raises where something is, ``report.result`` is
-        what the pass returned.
+        A report, which is true if there is no fault. ``report.require()`` raises an error if there is one, and
+        ``report.result`` is what the pass returned.
 
     Raises:
-        TypeError: there is no graph, the inputs are no tuple, a limit is no number, or the pass returns something else
-            than a pass returns.
-        ValueError: the module itself does not run on the inputs or on ``others``, or no invariant has a name that is
-            given.
+        TypeError: there is no graph, the inputs are not a tuple, a tolerance is not a number, or the pass returns
+            something that a pass cannot return.
+        ValueError: the module itself does not run on the inputs or on ``others``, or there is no invariant of a given
+            name.
 
     Example:
         >>> import torch

@@ -36,26 +36,25 @@ _FEW = 8
 
 
 def minimise(module: fx.GraphModule, fails: Fails, *, most: int = 2000) -> fx.GraphModule:
-    """Make a graph smaller as long as it fails: fewer results, fewer nodes, fewer inputs.
+    """Shrink a graph for as long as it still fails: fewer results, fewer nodes, fewer inputs.
 
-    The list is cut at its end and at its beginning, by halving. Then runs of nodes are left out, half of the graph at
-    first, single nodes at last: whoever reads a node then reads what the node read, or a new input of its shape where
-    ``meta`` tells the shape. In the graphs inside (a branch of ``torch.cond``, a submodule that is a ``GraphModule``)
-    nodes are left out too; their inputs and results stay. No single step of this kind makes the graph that comes out
-    smaller; some cleverer step may.
+    First the list is cut at both ends, by halving. Then runs of nodes are removed, from half of the graph down to
+    single nodes. The users of a removed node use its input instead, or a new input if ``meta`` has the
+    shape. Graphs inside (a branch of ``torch.cond``, a submodule that is a ``GraphModule``) are shrunk too, but keep
+    their inputs and results. No further step of this kind can shrink the result, but a cleverer one may.
 
     Args:
-        module: a module that fails; it stays as it is.
-        fails: gets a copy, and returns whether it still fails in the way that is looked for. If it raises, it does not.
-        most: after so many copies the smallest one so far is returned.
+        module: a module that fails; it is not changed.
+        fails: takes a copy and returns whether it still fails in the way you are looking for. An error counts as no.
+        most: the number of copies to try before the smallest one so far is returned.
 
     Returns:
-        A module with the graph, and with those weights and modules alone that it uses. ``write_repro`` makes a program
-        of it that stands alone.
+        A module with the graph and only the weights and modules it uses. ``write_repro`` turns it into a program that
+        runs on its own.
 
     Raises:
-        TypeError: ``module`` is no ``GraphModule``; the message says what to pass.
-        ValueError: ``module`` does not fail, or ``fails`` raises when asked of it.
+        TypeError: ``module`` is not a ``GraphModule``; the message says what to pass.
+        ValueError: ``module`` does not fail, or ``fails`` raises an error for it.
 
     Example:
         >>> import torch

@@ -75,22 +75,22 @@ class PassesSeen:
 def run_passes(
     module: fx.GraphModule, passes: Sequence[Callable[[Any], Any]], *, without: Iterable[str] = ()
 ) -> PassesSeen:
-    """Run passes one after the other on a copy of a module, and tell for each which nodes it made and erased.
+    """Run passes in order on a copy of a module, and record which nodes each of them made and erased.
 
-    A pass that makes a new module is seen as well as one that edits in place: what is compared are the graphs.
+    The graphs are compared, so a pass may edit in place or return a new module.
 
     Args:
-        module: what the passes begin with; it stays as it is.
-        passes: in their order; each gets what the one before it returned.
-        without: the names of passes to leave out. Of two that have one name, the second is called ``name_2``.
+        module: the module before any pass; it is not changed.
+        passes: in order; each gets what the previous one returned.
+        without: the names of passes to leave out. If two passes have the same name, the second is called ``name_2``.
 
     Returns:
-        The module that comes out, and what each pass did; as text, a line for each.
+        The resulting module and what each pass did; as text, one line for each pass.
 
     Raises:
         TypeError: ``module`` is not a ``GraphModule``; the message says what to pass.
-        ValueError: no pass has a name that ``without`` has.
-        Exception: what a pass raises; a note of the error names it.
+        ValueError: ``without`` has a name that no pass has.
+        Exception: whatever a pass raises, with a note that names the pass.
 
     Example:
         >>> import torch

@@ -65,23 +65,23 @@ def loaded(module, tensors, frozen, training):
 
 
 def write_repro(module: fx.GraphModule, path: str | Path, inputs: Sequence[Any] | None = None) -> Path:
-    """Write a Python file that builds a module node by node, and runs it.
+    """Write a Python file that builds a module node by node and runs it.
 
-    Tensors of up to 64 numbers are written out. Of larger ones the file has the bounds, and draws numbers from a seed;
-    it says so. ``meta`` is not written: the file makes ``tensor_meta`` and ``val`` anew, where the graph has them. What
-    an exported module asks of its inputs is left out, and its inputs and results are as the nodes have them.
+    Tensors with up to 64 elements are written out. Larger ones are drawn from a seed, within the bounds of the
+    originals, and the file says so. ``meta`` is not written: the file computes ``tensor_meta`` and ``val`` again if the
+    graph has them. Guards of an exported module are left out, and its inputs and results are those of the nodes.
 
     Args:
-        module: the graph, with what it uses; that of ``minimise``, for one.
-        path: where the file is written; it is overwritten.
-        inputs: what the module is run on; without them, inputs are made as by ``inputs_for(module, rows=None)``.
+        module: the graph with everything it uses, for example the result of ``minimise``.
+        path: the file to write; an existing file is overwritten.
+        inputs: the inputs of the run; by default those of ``inputs_for(module, rows=None)``.
 
     Returns:
-        The path. The file ends with ``module`` and ``inputs``: put your pass below.
+        The path. The file ends with ``module`` and ``inputs``: add your pass below.
 
     Raises:
-        TypeError: ``module`` is no ``GraphModule``; the message says what to pass.
-        ValueError: the graph uses what no other program can import, a function of a notebook for one.
+        TypeError: ``module`` is not a ``GraphModule``; the message says what to pass.
+        ValueError: the graph uses something that no other program can import, such as a function in a notebook.
 
     Example:
         >>> import tempfile, torch

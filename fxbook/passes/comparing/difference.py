@@ -92,20 +92,20 @@ class Diff:
 
 
 def diff(before: Traced, after: Traced, *, meta: bool = True) -> Diff:
-    """Compare two graphs; neither is changed.
+    """Compare two graphs without changing them.
 
-    A pass edits in place, so keep a copy of what it gets: ``before = copy.deepcopy(module)``.
+    Most passes edit in place, so keep a copy: ``before = copy.deepcopy(module)``.
 
     Args:
         before: a graph, or a module with one.
-        after: the graph that is compared with it.
+        after: the graph to compare with it.
         meta: whether a difference in ``node.meta`` counts.
 
     Returns:
-        What differs. Nodes are paired by what they compute, by what is computed of them, and by their names.
+        What differs. Nodes are paired by what they compute, by how they are used, and by name.
 
     Raises:
-        TypeError: an argument is no graph; the message says what to pass.
+        TypeError: an argument is not a graph; the message says what to pass.
 
     Example:
         >>> import copy, torch

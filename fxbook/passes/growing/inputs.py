@@ -15,21 +15,21 @@ _PROMISES = ("val", "example_value")
 
 
 def inputs_for(module: fx.GraphModule, rows: int | None = 3, seed: int = 0) -> tuple[Any, ...]:
-    """Inputs that go with a graph, in the order of its placeholders.
+    """Inputs that fit a graph, in the order of its placeholders.
 
     Args:
-        module: a random graph, or any whose placeholders have ``meta["tensor_meta"]`` (as ``ShapeProp`` makes it),
+        module: a random graph, or any graph whose placeholders have ``meta["tensor_meta"]`` (from ``ShapeProp``),
             ``meta["val"]`` (``torch.export``, ``make_fx``) or ``meta["example_value"]`` (``torch.compile``).
-        rows: the first dimension of every tensor; ``None`` leaves it as it is told. A size that is fixed in the graph
-            (a number in ``val`` or ``example_value``) stays.
-        seed: the same seed gives the same numbers. Nobody else's random numbers are used up.
+        rows: the first dimension of every tensor, or ``None`` for the size in ``meta``. A size that is fixed in the
+            graph (a number in ``val`` or ``example_value``) is not changed.
+        seed: the same seed gives the same numbers. The global random generator is not advanced.
 
     Returns:
-        A tensor for each placeholder, a number for a size; numbers are normally distributed, whole numbers and truth
-        values are 0 and 1.
+        A tensor for each placeholder and a number for each size. Floating-point numbers are normally distributed;
+        integers and booleans are 0 and 1.
 
     Raises:
-        ValueError: the meta of a placeholder tells no shape; the message says what to do.
+        ValueError: the meta of a placeholder has no shape; the message says what to do.
 
     Example:
         >>> from fxbook import inputs_for, random_graph

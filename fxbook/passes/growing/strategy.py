@@ -27,23 +27,23 @@ _WAYS = 2
 
 
 def random_graph(seed: int, *, changed_by: Pass | None = None, **limits: Any) -> fx.GraphModule:
-    """A random graph that is valid: it lints, runs, and ``backward`` works.
+    """A valid random graph: it passes ``lint``, it runs, and ``backward`` works.
 
-    It runs for any number of rows from 1 on, with ``train=True`` from 2 on.
+    It runs on any number of rows, with ``train=True`` on at least two.
 
     Args:
         seed: the same seed gives the same graph and the same weights, in every process.
-        changed_by: a pass; the graph is one that the pass changes, or raises on.
+        changed_by: a pass; the graph is one that the pass changes or fails on.
         limits: see :class:`fxbook.passes.growing.limits.Limits`.
 
     Returns:
-        A module in eval mode (unless ``train=True``), compiled; every node has ``meta["tensor_meta"]`` as ``ShapeProp``
-        makes it for three rows, and a ``meta["stack_trace"]`` that names the step it came with. With
-        ``dialect="aten"`` it has the meta of ``torch.export``. ``meta["range"]`` tells of a placeholder of whole
-        numbers which they may be, as the limits of ``torch.randint``.
+        A recompiled module in eval mode (unless ``train=True``). Every node has the ``meta["tensor_meta"]`` that
+        ``ShapeProp`` would write for three rows, and a ``meta["stack_trace"]`` that names the step that added it.
+        With ``dialect="aten"`` it has the meta of ``torch.export``. For a placeholder of integers,
+        ``meta["range"]`` holds the bounds, as ``torch.randint`` takes them.
 
     Raises:
-        TypeError: a limit has a name or a form that is not known.
+        TypeError: a limit has an unknown name or form.
         ValueError: a limit leaves no graph, or the pass changes none of 120 graphs; the message says what may be
             missing.
 
@@ -65,18 +65,18 @@ def random_graph(seed: int, *, changed_by: Pass | None = None, **limits: Any) ->
 
 
 def random_graphs(*, changed_by: Pass | None = None, **limits: Any) -> SearchStrategy[fx.GraphModule]:
-    """A strategy of Hypothesis for random graphs; a failing example ends small, and is shown with its code.
+    """A Hypothesis strategy for random graphs. It shrinks a failing example and prints its code.
 
     Args:
-        changed_by: a pass; all graphs are such that the pass changes them, or raises. Others are drawn and dropped:
-            if these are very many, Hypothesis raises ``FailedHealthCheck``, which says what may be missing if all are.
-        limits: see :class:`fxbook.passes.growing.limits.Limits`; with ``steps=30`` the graphs become larger.
+        changed_by: a pass; only graphs that the pass changes or fails on are kept. If almost all graphs are dropped,
+            Hypothesis raises ``FailedHealthCheck``, and if all are, the message says what may be missing.
+        limits: see :class:`fxbook.passes.growing.limits.Limits`; ``steps=30`` makes larger graphs.
 
     Returns:
-        The strategy; what it draws is as :func:`random_graph` says.
+        The strategy, which draws graphs like those of :func:`random_graph`.
 
     Raises:
-        TypeError: a limit has a name or a form that is not known.
+        TypeError: a limit has an unknown name or form.
         ValueError: a limit leaves no graph.
 
     Example:
@@ -128,11 +128,11 @@ def random_graphs(*, changed_by: Pass | None = None, **limits: Any) -> SearchStr
 
 
 def how_often(run: Pass, graphs: int = 120, **limits: Any) -> HowOften:
-    """On how many random graphs a pass changes something: a test of graphs that it leaves alone proves nothing.
+    """Count the random graphs that a pass changes, because a test on graphs that it leaves alone proves nothing.
 
     Args:
         run: the pass.
-        graphs: how many; they are those of the first seeds.
+        graphs: how many graphs to try; their seeds are 0, 1, 2 …
         limits: see :class:`fxbook.passes.growing.limits.Limits`.
 
     Returns:

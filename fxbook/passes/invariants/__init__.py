@@ -1,21 +1,20 @@
-"""What a pass must keep: each invariant as a function that raises where a pass breaks it.
+"""What a pass must keep: each invariant is a function that raises an error if a pass breaks it.
 
-All are called alike, ``invariants.values(run, module, inputs)``, and leave ``module`` and ``inputs`` as they are: a
-pass runs on copies. :func:`check_pass` asks all of them, and gives one report.
+All have the same signature, ``invariants.values(run, module, inputs)``, and do not change ``module`` or ``inputs``,
+because the pass runs on copies. :func:`check_pass` checks all of them and returns one report.
 
 Every function takes:
 
-- ``run``: the pass, a callable that gets a ``GraphModule`` and returns ``PassResult(module, modified)``, a
-  ``GraphModule``, or ``None`` where it has edited the module in place. For one over a ``Graph``, as Inductor's are,
-  see :func:`over_graph`.
-- ``module``: what it is tried on, a ``GraphModule``; or an ``ExportedProgram``, if the pass gets one and returns one.
-- ``inputs``, ``kwargs``: what the module is run on; without them :func:`fxbook.inputs_for` makes them.
-- ``others``: more inputs, of other sizes; where there are none, the inputs get one row, and five.
-- ``rtol``, ``atol``: how far numbers may be apart; without them as far as ``torch.testing.assert_close`` lets them,
-  which for float64 is ``1e-7``.
+- ``run``: the pass, a callable that takes a ``GraphModule`` and returns ``PassResult(module, modified)``, a
+  ``GraphModule``, or ``None`` if it edits in place. For a pass on a ``Graph``, as in Inductor, see
+  :func:`over_graph`.
+- ``module``: the module to run it on, or an ``ExportedProgram`` if the pass takes one and returns one.
+- ``inputs``, ``kwargs``: inputs of the module; by default :func:`fxbook.inputs_for` makes them.
+- ``others``: more inputs, of other sizes; by default they are derived from ``inputs``.
+- ``rtol``, ``atol``: tolerances; by default those of ``torch.testing.assert_close``, ``1e-7`` for float64.
 
-It raises an ``AssertionError`` of a class of its own, ``invariants.error_of("values")``, with a sentence that says what
-is broken, where, and what to do; and ``NotAskedError``, a ``ValueError``, where it cannot be asked of this module.
+It raises its own subclass of ``AssertionError``, ``invariants.error_of("values")``, whose message says what is broken,
+where, and what to do. If the invariant cannot be checked here, it raises ``NotAskedError``, a ``ValueError``.
 """
 
 from fxbook.passes.asking import Invariant, NotAskedError

@@ -34,7 +34,7 @@ _OWN_MARKS = {
 
 
 class EditStepper:
-    """Frames of a graph that is being edited; name it at the end of a cell to step through them.
+    """Frames of a graph that is being edited. Put it at the end of a cell to step through them.
 
     Example:
         >>> import torch

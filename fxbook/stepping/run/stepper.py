@@ -21,16 +21,16 @@ from fxbook.stepping.run.text import caption, closing_lines, error_text, freed_t
 
 
 class RunStepper:
-    """A run that was made, to be stepped through by naming it at the end of a cell; as text, a table of its nodes.
+    """A recorded run. Put it at the end of a cell to step through it; as text, it is a table of the nodes.
 
-    The graph runs once, really, when the stepper is made: an ``fx.Interpreter`` over copies of the inputs. For each
-    node it shows what came in, what came out (dtype, shape, first numbers), which values are alive and how many bytes
-    they hold, and which were freed after it. Nothing of that is derived from a rule: bytes are counted on the
-    storages found alive, one that several tensors share once, those of parameters and buffers apart. What an
-    operation takes and gives back inside is not seen.
+    Creating the stepper runs the graph once, with an ``fx.Interpreter`` and copies of the inputs. For each node it
+    shows the arguments, the result (dtype, shape, first numbers), which values are alive, how many bytes they hold,
+    and which values were freed afterwards. All of this is measured: bytes are counted on the storages that are alive,
+    shared storages once, and parameters and buffers separately. Memory that an operation allocates and frees
+    internally is not visible.
 
-    The run is a call like any other: it runs in the caller's grad mode, advances the random generator, and a BatchNorm
-    in training mode counts it. An error of the run is part of what is shown, never raised.
+    The run is an ordinary call: it uses the caller's grad mode, advances the random generator, and updates a BatchNorm
+    in training mode. If the run fails, the error is shown, not raised.
 
     Example:
         >>> import torch
