@@ -1,4 +1,4 @@
-"""Networks with global pools, flattened in every spelling, and with pools that are not to be replaced."""
+"""Networks with global pools, flattened in every spelling, and with pools that must stay."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class ResNet(nn.Module):
 
 
 class Pools(nn.Module):
-    """Pools by name and of a pair, inside of a layer, one pool called twice, a value that is used again, a flattening
-    by name, a node that nothing reads, and pools that must stay: of two rows, of two columns, of all columns, of the
-    largest, read by two, not flattened, read by another layer or by a sum, flattened from another dimension on.
+    """Pools by keyword, of a pair, inside a layer, one called twice; a flattening by keyword; a dead node; and
+    pools that must stay: of two rows, two columns, all columns, of the largest, with two users, not flattened, used by
+    another layer or a sum, flattened from another dimension.
     """
 
     def __init__(self) -> None:
