@@ -25,8 +25,8 @@ class ResNet(nn.Module):
 
 
 class Shared(nn.Module):
-    """A convolution that is called twice; one that has two names; one whose value is used twice; weights that two
-    convolutions share; one whose second call is the last of all.
+    """A convolution that is called twice; one with two names; one with two users; two that share their weights; one
+    whose second call is the last of all.
     """
 
     def __init__(self) -> None:
@@ -50,9 +50,8 @@ class Shared(nn.Module):
 
 
 class Settings(nn.Module):
-    """Groups, strides, no bias; a norm by name, without weights, of another eps; norms that stay: without statistics,
-    in training mode, behind no convolution, behind an activation, behind a sum, behind a transposed convolution; a node
-    that nothing reads; a pair in which nothing shares.
+    """Groups, strides, no bias; a norm by keyword, without weights, of another eps; norms that stay: without
+    statistics, in training mode, after no convolution, an activation, a sum or a transposed convolution; a dead node.
     """
 
     def __init__(self) -> None:
