@@ -26,9 +26,9 @@ class ResNet(nn.Module):
 
 
 class BeforeActivation(nn.Module):
-    """Activations before convolutions, one layer for all: on an input, on values used again or returned, on a view, on
-    a parameter, on a value that was viewed before, on a method's sum; calls of the function by place and by name; two
-    that work in place already; other functions and layers that are like it; a node that nothing reads.
+    """Activations before convolutions, one layer for all: on an input, on values used again or returned, on a view, a
+    parameter, a value that was viewed before, a method's sum; calls of the function by place and by keyword; two that
+    work in place already; similar functions and layers; a dead node.
     """
 
     def __init__(self) -> None:
