@@ -113,7 +113,7 @@ USAGE = Usage(
     cases=(
         Case("the network of the project, read", ResNet, tuple),
         Case("the network of the project, in place", Small, tuple),
-        Case("weights, views and an input that nothing reads", Mixed, tuple, unseen=True),
+        Case("weights, views and an unused input", Mixed, tuple, unseen=True),
         Case("a column of a value, two results of one node", Sorted, tuple, unseen=True),
     ),
     given=with_inputs,
