@@ -47,6 +47,12 @@ def scale_first(graph: fx.Graph) -> None:
     relus(graph)[0].prepend(scale)
 
 
+def other_result(graph: fx.Graph) -> None:
+    """An edit after which the line of the result alone has changed."""
+    output = graph.output_node()
+    output.args = (output.args[0][::-1],)
+
+
 def edited_inside(model: nn.Module) -> tuple[fx.GraphModule]:
     """A module that calls the traced model, which is edited."""
     whole = in_a_row(near=fx.symbolic_trace(model))
@@ -55,9 +61,9 @@ def edited_inside(model: nn.Module) -> tuple[fx.GraphModule]:
 
 
 def edited_around(model: nn.Module) -> tuple[fx.GraphModule]:
-    """A module that calls the traced model, and is edited itself."""
+    """A module that calls the traced model, and whose call has another argument now."""
     whole = in_a_row(near=fx.symbolic_trace(model))
-    insert_neg(whole.graph)
+    whole.graph.output_node().prev.kwargs = {"x": None}
     return (whole,)
 
 
@@ -70,6 +76,7 @@ USAGE = Usage(
         Case("an edit that was taken back", Gated, rows, True, edited(there_and_back)),
         Case("an edit that changes no result", either, rows, True, edited(add_dead_node)),
         Case("an edit that changes the order alone", Gated, rows, True, edited(scale_first)),
+        Case("an edit of the result alone", Gated, rows, True, edited(other_result)),
         Case("an edit in a traced module inside", FeedForward, rows, True, edited_inside),
         Case("a node that changes no result, compiled", either, rows, True, edited(add_dead_node, True)),
         Case("another order, compiled", Gated, rows, True, edited(scale_first, True)),
