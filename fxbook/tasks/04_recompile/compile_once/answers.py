@@ -18,9 +18,8 @@ def is_relu(node):
 @right
 def remembers_that_it_changed_something(traced):
     changed = False
-    for node in traced.graph.nodes:
-        if is_relu(node):
-            node.target, changed = gelu, True
+    for node in filter(is_relu, traced.graph.nodes):
+        node.target, changed = gelu, True
     if changed:
         traced.graph.lint()
         traced.recompile()
@@ -61,18 +60,16 @@ def replaces_a_pattern(traced):
 @breaks("Rewrite the pass so that it compiles once", case="a model with two activations")
 @wrong("compiled_once", says="compiled 2 times, not once", read=ONCE)
 def compiles_after_each_edit(traced):
-    for node in traced.graph.nodes:
-        if is_relu(node):
-            node.target = gelu
-            traced.recompile()
+    for node in filter(is_relu, traced.graph.nodes):
+        node.target = gelu
+        traced.recompile()
 
 
 @breaks("and not at all if there is nothing to change.", case="a model without an activation to change")
 @wrong("compiled_once", says="compiled once, but nothing was to change", read=ONCE)
 def compiles_always(traced):
-    for node in traced.graph.nodes:
-        if is_relu(node):
-            node.target = gelu
+    for node in filter(is_relu, traced.graph.nodes):
+        node.target = gelu
     traced.graph.lint()
     traced.recompile()
 
@@ -80,9 +77,8 @@ def compiles_always(traced):
 @breaks("and the code is up to date.", case="a model with two activations")
 @wrong("left_well", says="the compiled code is stale", read=STALE)
 def forgets_to_recompile(traced):
-    for node in traced.graph.nodes:
-        if is_relu(node):
-            node.target = gelu
+    for node in filter(is_relu, traced.graph.nodes):
+        node.target = gelu
     traced.graph.lint()
 
 
