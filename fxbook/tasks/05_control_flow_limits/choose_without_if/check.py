@@ -39,7 +39,7 @@ def decides_once(case: CaseView) -> Found:
     for node in case.nodes:
         if node in _COMPARISON and any(case.nodes[index].op == "placeholder" for index in node.inputs):
             yield node, "compares each element: the mean of the whole tensor must decide"
-        elif node in _MEAN and (len(node.positional) > 1 or node.kwargs["dict"]):
+        elif node in _MEAN and (len(node.positional) > 1 or "dim" in dict(node.kwargs["dict"])):
             yield node, "takes the mean over some dimensions: take that of the whole tensor"
 
 
