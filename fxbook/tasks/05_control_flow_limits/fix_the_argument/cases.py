@@ -52,7 +52,7 @@ class Pooled(Fixable):
 
 
 class Doubling(Fixable):
-    """A flag before an unused input, a check of its own, a default that is used, a name that ends in _1."""
+    """A flag before an unused input, a check of its own, a default that is used, names that end in _1."""
 
     name, value = "double", True
 
@@ -61,10 +61,10 @@ class Doubling(Fixable):
         self.mix = nn.Linear(4, 4)
 
     def forward(
-        self, x_1: Tensor, double: bool = False, padding: Tensor | None = None, scale: Tensor | float = 0.5
+        self, x_1: Tensor, double: bool = False, padding: Tensor | None = None, scale_1: Tensor | float = 0.5
     ) -> Tensor:
         torch._assert(x_1.shape[-1] == 4, "four features were expected")
-        x = self.mix(x_1) * scale
+        x = self.mix(x_1) * scale_1
         return x * 2 if double else x
 
 
