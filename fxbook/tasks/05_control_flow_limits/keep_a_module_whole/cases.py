@@ -124,16 +124,17 @@ class Halved(Scaled):
 
 
 class Based(Whole):
-    """The kind, and a layer of its base."""
+    """The kind, a layer of its base, and one of another class of its name."""
 
     kind = Halved
 
     def __init__(self) -> None:
         super().__init__()
         self.entered, self.kept = Scaled(4, 4), Halved(4, 4)
+        self.namesake = type("Halved", (SharpenOnce,), {})()
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.kept(self.entered(x))
+        return self.namesake(self.kept(self.entered(x)))
 
 
 # ---- how an answer is used -------------------------------------------------------------------------------------------
