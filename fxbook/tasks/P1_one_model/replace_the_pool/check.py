@@ -21,7 +21,7 @@ def pairs(case: CaseView) -> list[tuple[NodeRecord, NodeRecord]]:
         for before in case.before
         if before in POOL
         and len(before.users) == 1
-        and layer(case, before).output_size in (1, (1, 1))
+        and getattr(layer(case, before), "output_size", None) in (1, (1, 1))
         and case.before.nodes[before.users[0]] in FLATTEN
         and _dims(case, case.before.nodes[before.users[0]]) == (1, -1)
     ]
