@@ -126,7 +126,7 @@ def changes_functions_only(traced):
 
 
 @breaks("It is **safe** if a call in `MAKERS` made its input,", case="activations before convolutions")
-@wrong("nothing_unsafe", node="relu_11", says="is an input, which belongs to the caller", read=UNSAFE)
+@wrong("nothing_unsafe", node="relu_12", says="is an input, which belongs to the caller", read=UNSAFE)
 def asks_for_users_only(traced):
     for node in activations(traced):
         if len(node.all_input_nodes[0].users) == 1:
