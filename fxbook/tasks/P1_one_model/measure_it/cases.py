@@ -1,4 +1,4 @@
-"""Networks to be measured: with values in place, views, weights that are fetched, inputs that nothing reads."""
+"""Networks to be measured: with values in place, views, weights that are fetched, unused inputs."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Widened(nn.Module):
 
 
 class Mixed(nn.Module):
-    """An input that nothing reads, a size among the values, two results of one node, products of two values, views, and
+    """An unused input, a size among the values, two results of one node, products of two values, views, and
     a peak at a node that reads an input and fetched weights.
     """
 
