@@ -16,6 +16,11 @@ def halve(value: Tensor) -> Tensor:
     return value / 2
 
 
+def mul(value: Tensor, factor: float) -> Tensor:
+    """Can be traced into, and has the name of what it calls."""
+    return value * factor
+
+
 def magnitude(value: Tensor) -> Tensor:
     """Cannot be traced into."""
     return value if value.sum() > 0 else -value

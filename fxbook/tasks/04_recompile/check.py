@@ -25,12 +25,12 @@ def texts(value: Value) -> list[str]:
 def left_alone(case: CaseView) -> Found:
     """The module that was asked about still owns its graph, and nothing in it was compiled."""
     if noted(case).get("owned") is False:
-        owner = "The graph of the module has another owner now: a copy has taken it over."
+        owner = "The graph now belongs to another module: a copy has taken it over."
         yield None, owner, "when_it_breaks/04_recompile#what-a-copy-keeps"
     for path in texts(noted(case).get("compiled")):
         if path:
-            yield None, f"`{path}`, a traced module inside, was compiled: it was to be left as it is.", _DOWN
-        yield None, "The module was compiled: it was to be left as it is."
+            yield None, f"`{path}`, a traced module inside, was compiled: it must stay as it is.", _DOWN
+        yield None, "The module was compiled: it must stay as it is."
 
 
 @rule
@@ -38,7 +38,7 @@ def left_well(case: CaseView) -> Found:
     """What was left of the module is well formed and compiled."""
     lint = noted(case).get("lint")
     if isinstance(lint, str):
-        yield None, f"graph.lint() refuses the graph: {lint.rstrip('.!')}.", _LINT
+        yield None, f"graph.lint() rejects the graph: {lint.rstrip('.!')}.", _LINT
     if noted(case).get("stale"):
         stale = "The graph is changed, but the compiled code is stale: calling the module runs the old code."
         yield None, stale, "04_recompile#who-sees-an-edit-at-once"

@@ -1,4 +1,4 @@
-"""What the exercises of chapter 05 ask alike: of the graph, and of all that running it does."""
+"""Rules that the exercises of chapter 05 share: of the graph, and of all that running it does."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from fxbook.rules.view import CaseView
 
 from .cases import behaviour
 
-_TIMES = {1: "once", 2: "twice", 3: "three times", 4: "four times"}
+_COUNTS = {1: "one", 2: "two", 3: "three", 4: "four"}
 # Operators of torch.ops in these spaces are torch's own.
 _TORCHS_OWN = ("aten", "prims", "prim", "higher_order", "profiler", "inductor")
 
 
-# ---- what stands in the graph ----------------------------------------------------------------------------------------
+# ---- what is in the graph ----------------------------------------------------------------------------------------
 
 
 def guards(case: CaseView) -> list[NodeRecord]:
@@ -35,7 +35,7 @@ def guards(case: CaseView) -> list[NodeRecord]:
 def nothing_fixed(case: CaseView) -> Found:
     """No argument was fixed on the way."""
     for node in guards(case):
-        yield node, "checks an argument that was fixed while tracing: none was to be"
+        yield node, "checks an argument that was fixed while tracing: fix none"
 
 
 def is_own(node: NodeRecord) -> bool:
@@ -59,7 +59,7 @@ def open_to_passes(case: CaseView) -> Found:
         if is_own(node):
             yield node, f"calls `{node.target}`, which no pass can look into"
         elif is_opaque(node):
-            yield node, f"keeps a `{node.kind}` whole: every step was to be a node"
+            yield node, f"keeps a `{node.kind}` whole: every step must be a node"
 
 
 # ---- what a result does, where running it tells all: its result, its batch afterwards, its gradients -----------------
@@ -83,14 +83,14 @@ def right_on_every_batch(case: CaseView) -> Found:
         if differs == "it is None, a tensor was asked":
             node = next(filter(is_own, case.nodes), None)
             who = f"The function that node `{node.name}` calls" if node else "The result"
-            yield node, f"{who} returns nothing (None): a tensor was asked."
+            yield node, f"{who} returns None, not a tensor."
         elif differs:
             why = (how_numbers_differ(result, expected) if differs.startswith("it holds other") else None) or differs
-            yield _output(case), f"On {case.case.name} the result is not the one asked for: {why}."
+            yield _output(case), f"On {case.case.name} the result is wrong: {why}."
 
 
 def how_numbers_differ(result: Value, expected: Value) -> str | None:
-    """In which way the numbers of a tensor differ from those asked for, where it is by rounds or by one amount."""
+    """How the numbers of a tensor differ from those wanted, if it is by rounds or by one amount."""
     found, wanted = (decode_tensor(value).double() for value in (result, expected))
     counted = wanted != 0
     ratio = (found[counted] / wanted[counted]).log() / math.log(1.5)
@@ -106,7 +106,7 @@ def how_numbers_differ(result: Value, expected: Value) -> str | None:
 
 
 def _rounds_apart(rounds: Tensor) -> str:
-    """How many rounds more or less than in the model the rows went, all of them or some."""
+    """How many rounds more or less than in the model ran, for all rows or for some."""
     by_row = rounds.gather(-1, rounds.abs().argmax(dim=-1, keepdim=True)).flatten()
     apart = by_row[by_row != 0]
     times = {int(number) for number in apart.unique()}
@@ -114,13 +114,13 @@ def _rounds_apart(rounds: Tensor) -> str:
     more = " or ".join(sorted(signs, reverse=True))
     if len(times) == 1:
         count = abs(min(times))
-        more = f"{_TIMES.get(count, f'{count} times')} {more}"
+        more = f"{_COUNTS.get(count, count)} round{'s' if count > 1 else ''} {more}"
         if len(apart) == len(by_row):
-            return f"it went round {more} than in the model"
+            return f"it ran {more} than in the model"
     else:
-        more = f"{more} often"
+        more = f"{more} rounds"
     rows = f"{len(apart)} of {len(by_row)} rows"
-    return f"{rows} went round {more} than in the model, where the whole batch was to decide"
+    return f"{rows} ran {more} than in the model: the whole batch must decide"
 
 
 @rule
@@ -143,7 +143,7 @@ def gradients_kept(case: CaseView) -> Found:
             if differs := difference(ours[key], theirs, f"that of `{name}`"):
                 what = f"`{name}` gets none" if ours[key] is None else differs
                 cut = next((node for node in case.nodes if node.target in ("detach", "detach_")), None)
-                sentence = f"The result is right, but its gradients are not those of the model: {what}."
+                sentence = f"The result is right, but its gradients are wrong: {what}."
                 yield cut or _own_or_output(case), sentence
 
 

@@ -1,4 +1,4 @@
-"""What several milestones of project P1 ask."""
+"""Rules that several milestones of project P1 share."""
 
 from __future__ import annotations
 
@@ -73,38 +73,38 @@ def gone(case: CaseView, going: Collection[int] = ()) -> Iterator[NodeRecord]:
 
 @rule("03_replacement#three-steps-in-this-order")
 def nothing_dead(case: CaseView) -> Found:
-    """No node is left that no node uses and that has no effect; inputs may stay unused."""
+    """No node is left without users and without an effect; inputs may stay unused."""
     for node in case.nodes:
         if "dead" in node.notes:
-            yield node, "is left: no node uses its result"
+            yield node, "is left, but no node uses its result"
 
 
 @rule("03_replacement#three-steps-in-this-order")
 def nothing_dies(case: CaseView) -> Found:
-    """No node is left without a user that had one; what nothing used before may stay."""
+    """No node is left without users that had one; one that had none before may stay."""
     before = {node.index for node, was in kept(case) if "dead" in was.notes}
     for node in case.nodes:
         if "dead" in node.notes and node.index not in before:
-            yield node, "is left: no node uses its result"
+            yield node, "is left, but no node uses its result"
 
 
 @rule
 def inputs_kept(case: CaseView) -> Found:
-    """The inputs are those of the graph given: names, order and defaults."""
+    """The inputs are those of the given graph: names, order and defaults."""
     before = [(node.target, node.args) for node in case.before if node.op == "placeholder"]
     after = [(node.target, node.args) for node in case.nodes if node.op == "placeholder"]
     for (name, default), now in zip(before, [*after, *[None] * len(before)], strict=False):
         if now is None or now[0] != name:
-            yield None, f"Input `{name}` is not where it was: the inputs were to stay, used or not."
+            yield None, f"Input `{name}` is not where it was: all inputs must stay, used or not."
         elif now[1] != default:
-            yield None, f"The default of input `{name}` is another one."
+            yield None, f"The default of input `{name}` has changed."
     if len(after) > len(before):
         yield None, f"Input `{after[len(before)][0]}` is new."
 
 
 @rule("03_replacement#a-function-by-a-module-a-module-by-a-function")
 def no_leftovers(case: CaseView) -> Found:
-    """The result holds no submodule that it does not use; one that is used may have a second name."""
+    """The result holds no submodule that it does not use; one in use may have a second name."""
     used = [node.target for node in case.nodes if node.op in ("call_module", "get_attr")]
     held = dict(case.model.named_modules(remove_duplicate=False))
     called = {id(held[target]) for target in used if target in held}
@@ -123,7 +123,7 @@ def inputs_left_alone(case: CaseView) -> Found:
 
 
 def input_by_keyword(trial: Trial, kind: str) -> str | None:
-    """Where a call has no arguments by position, which ``args[0]`` takes for granted."""
+    """What to say of ``args[0]`` where a call has no positional arguments."""
     bare = next((node.name for node in trial.before if node.inputs and not node.positional), None)
     if kind == "IndexError" and bare:
         return f"In this graph `{bare}` has its input by keyword, so its `args` are empty."

@@ -18,9 +18,8 @@ def is_relu(node):
 @right
 def remembers_that_it_changed_something(traced):
     changed = False
-    for node in traced.graph.nodes:
-        if is_relu(node):
-            node.target, changed = gelu, True
+    for node in filter(is_relu, traced.graph.nodes):
+        node.target, changed = gelu, True
     if changed:
         traced.graph.lint()
         traced.recompile()
@@ -50,26 +49,27 @@ def copies_the_nodes_into_a_new_graph(traced):
 
 @right
 def replaces_a_pattern(traced):
-    """It compiles by itself, whether it finds something or not."""
-    if traced.graph.find_nodes(op="call_function", target=torch.relu):
+    """It always compiles."""
+    found = traced.graph.find_nodes(op="call_function", target=torch.relu)
+    for node in found:  # A pattern without keywords matches none with one.
+        node.args, node.kwargs = tuple(node.all_input_nodes), {}
+    if found:
         fx.replace_pattern(traced, lambda value: torch.relu(value), lambda value: gelu(value))
 
 
 @breaks("Rewrite the pass so that it compiles once", case="a model with two activations")
-@wrong("compiled_once", says="compiled 2 times: once was asked", read=ONCE)
+@wrong("compiled_once", says="compiled 2 times, not once", read=ONCE)
 def compiles_after_each_edit(traced):
-    for node in traced.graph.nodes:
-        if is_relu(node):
-            node.target = gelu
-            traced.recompile()
+    for node in filter(is_relu, traced.graph.nodes):
+        node.target = gelu
+        traced.recompile()
 
 
 @breaks("and not at all if there is nothing to change.", case="a model without an activation to change")
-@wrong("compiled_once", says="compiled once: nothing in it was to change", read=ONCE)
+@wrong("compiled_once", says="compiled once, but nothing was to change", read=ONCE)
 def compiles_always(traced):
-    for node in traced.graph.nodes:
-        if is_relu(node):
-            node.target = gelu
+    for node in filter(is_relu, traced.graph.nodes):
+        node.target = gelu
     traced.graph.lint()
     traced.recompile()
 
@@ -77,9 +77,8 @@ def compiles_always(traced):
 @breaks("and the code is up to date.", case="a model with two activations")
 @wrong("left_well", says="the compiled code is stale", read=STALE)
 def forgets_to_recompile(traced):
-    for node in traced.graph.nodes:
-        if is_relu(node):
-            node.target = gelu
+    for node in filter(is_relu, traced.graph.nodes):
+        node.target = gelu
     traced.graph.lint()
 
 
@@ -107,7 +106,7 @@ def goes_by_the_names_of_the_nodes(traced):
 @breaks("Other spellings of ReLU stay.", case="other spellings of ReLU beside torch.relu")
 @wrong(
     "changed_as_asked",
-    says="call_function of torch.nn.functional.relu is gone: calls of torch.relu alone were to change",
+    says="call_function of torch.nn.functional.relu is gone: only calls of torch.relu were to change",
 )
 def takes_the_function_of_nn_too(traced):
     found = [node for node in traced.graph.nodes if node.target in (torch.relu, nn.functional.relu)]
@@ -136,8 +135,8 @@ def asks_the_nodes_for_a_method(traced):
 
 
 @breaks("At the end the graph is well formed", case="a model with two activations")
-@wrong("left_well", says="graph.lint() refuses the graph", read=LINT)
-def makes_the_nodes_above_what_they_read(traced):
+@wrong("left_well", says="graph.lint() rejects the graph", read=LINT)
+def puts_the_calls_before_their_arguments(traced):
     found = traced.graph.find_nodes(op="call_function", target=torch.relu)
     first = next(iter(traced.graph.nodes)).next
     for node in found:

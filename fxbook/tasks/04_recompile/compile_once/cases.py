@@ -17,7 +17,7 @@ from ..cases import FeedForward, Gated, relus, renamed, rows
 
 
 class Mixed(nn.Module):
-    """ReLU in four spellings, of which ``torch.relu`` is one."""
+    """ReLU in four spellings; ``torch.relu`` with its argument by keyword, dead calls of two."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -26,7 +26,8 @@ class Mixed(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         hidden = self.relu(self.first(x)) - nn.functional.relu(x)
-        return torch.relu(hidden) + (hidden * x).relu()
+        torch.relu(x), x.relu()
+        return torch.relu(input=hidden) + (hidden * x).relu()
 
 
 class NothingToChange(nn.Module):

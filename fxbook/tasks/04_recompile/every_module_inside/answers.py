@@ -27,7 +27,7 @@ def compiles_what_is_stale(model):
 
 
 @right
-def keeps_a_list_of_what_is_still_to_be_seen(model):
+def keeps_a_list_of_modules_to_visit(model):
     waiting = [model]
     while waiting:
         module = waiting.pop()
@@ -38,7 +38,6 @@ def keeps_a_list_of_what_is_still_to_be_seen(model):
 
 @right
 def asks_for_the_method(model):
-    """What cannot be compiled has a function that does nothing in its place."""
     for path, _ in model.named_modules():
         getattr(model.get_submodule(path), "recompile", lambda: None)()
 
@@ -78,16 +77,15 @@ def stops_at_a_root_that_was_not_traced(model):
             module.recompile()
 
 
-@breaks("the edits that are in them should take effect.", case="the module of the chapter")
+@breaks("the edits in them should take effect.", case="the module of the chapter")
 @wrong("all_up_to_date", says="The model itself is still stale.", read=DOWN)
 def returns_a_copy(model):
     return copy.deepcopy(model)
 
 
 @breaks("Do not change the graphs:", case="the module of the chapter")
-@wrong("graphs_kept", says="The graph of the model itself is not the one that was given")
+@wrong("graphs_kept", says="The graph of the model itself has changed")
 def puts_the_traced_code_back(model):
-    """Makes code and graph agree by throwing the edits away."""
     for module in model.modules():
         if isinstance(module, fx.GraphModule):
             module.graph = fx.symbolic_trace(module).graph

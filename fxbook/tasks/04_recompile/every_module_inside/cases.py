@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import torch
 from torch import nn
 
 from fxbook.cases import Case, Usage, eager
@@ -14,9 +15,11 @@ from ..cases import Plain, Wrapped, block, calls_of, graph_modules, in_a_row, in
 
 
 def all_stale(model: nn.Module) -> nn.Module:
-    """The model, with an edit in each traced module in it, itself included, that is not compiled."""
+    """The model, with an edit and a dead node in each traced module in it, itself included, that are not compiled."""
     for module in graph_modules(model).values():
         insert_neg(module.graph)
+        with module.graph.inserting_before(module.graph.output_node()):
+            module.graph.call_function(torch.abs, (module.graph.find_nodes(op="placeholder")[0],))
     return model
 
 
@@ -26,13 +29,15 @@ def beside_a_sequential() -> nn.Module:
 
 
 def under_a_plain_root() -> nn.Module:
-    """The root is no ``GraphModule``, and what it holds stands beside each other and deeper."""
+    """The root is no ``GraphModule``; it holds one directly, and one deeper."""
     return all_stale(nn.Sequential(Wrapped(block()), block(), nn.Linear(4, 4)))
 
 
 def several_levels() -> nn.Module:
-    """A plain module between two traced ones, twice."""
-    return all_stale(in_a_row(outer=Wrapped(in_a_row(inner=Wrapped(block()), last=nn.Tanh()))))
+    """A plain module between two traced ones, twice; and a traced module that no node calls."""
+    model = in_a_row(outer=Wrapped(in_a_row(inner=Wrapped(block()), last=nn.Tanh())))
+    model.spare = Wrapped(block())
+    return all_stale(model)
 
 
 def brought_up_to_date(answer: Callable[[nn.Module], Any], model: nn.Module) -> dict[str, list[str]]:

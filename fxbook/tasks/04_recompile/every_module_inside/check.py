@@ -13,10 +13,7 @@ from ..check import noted, texts
 def graphs_kept(case: CaseView) -> Found:
     """The graphs are those that were given, edits included."""
     for path in texts(noted(case).get("changed")):
-        yield (
-            None,
-            f"The graph of {_named(path)} is not the one that was given: only the code was to be made anew.",
-        )
+        yield None, f"The graph of {_named(path)} has changed: only its code was to change."
 
 
 @rule("04_recompile#recompile-goes-down-to-children-not-to-everything-inside")

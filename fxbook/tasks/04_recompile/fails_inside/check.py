@@ -60,28 +60,28 @@ def _pair(value: Value) -> tuple[str, str] | None:
 
 @rule
 def names_the_node(case: CaseView) -> Found:
-    """The answer is the path of the module and the name of the node that fails, or ``None`` where none does."""
+    """The answer is the name of the module and that of the node that fails, or ``None``."""
     said, asked = noted(case).get("said"), failing_node(*case.arguments)
     pair = _pair(said)
     if pair != asked and (pair or said is None) and (mode := _mode_of(case, pair)):
         yield None, f"It returns what a run {mode}.", _INTERPRETER
     if asked is None and said is not None:
-        yield None, "It names a node, and no node of the graphs fails: None was asked.", _INTERPRETER
+        yield None, "It names a node, but no node of the graphs fails: return None.", _INTERPRETER
     if asked is None:
         return
     if said is None:
-        yield None, "It returns None, and a node of one of the graphs fails.", _INTERPRETER
+        yield None, "It returns None, but a node of one of the graphs fails.", _INTERPRETER
     elif pair is None:
-        yield None, "Your function returns neither None nor a pair of texts: a path and the name of a node."
+        yield None, "Your function returns neither None nor a pair of texts: the name of a module and that of a node."
     elif pair != asked:
         yield None, _how(case, *pair, asked), _DOWN if _calls(case, *pair, asked) else _INTERPRETER
 
 
 def _mode_of(case: CaseView, pair: tuple[str, str] | None) -> str:
-    """The mode in which a run gives the pair, with what to do; ``""`` if none does."""
+    """The mode in which a run gives the pair, and what to do; ``""`` if none."""
     model, *inputs = case.arguments
     if failing_node(model.eval(), *inputs) == pair:
-        return "in eval mode gives: leave each module in the mode in which it is"
+        return "in eval mode gives: leave each module in its own mode"
     with torch.no_grad():
         if failing_node(*case.arguments) == pair:
             return "under torch.no_grad gives: leave gradients on"
@@ -95,20 +95,18 @@ def _listed_as(model: fx.GraphModule, path: str) -> str:
 
 
 def _how(case: CaseView, path: str, name: str, asked: tuple[str, str]) -> str:
-    """What is wrong with a pair that is not the one that was asked."""
+    """What is wrong with a pair."""
     inside = graph_modules(case.arguments[0])
     first = _listed_as(case.arguments[0], path)
     if first != path:
-        return f"It returns {path!r}, another name of the module that `named_modules()` lists as {first!r} alone."
+        return f"It returns {path!r}, but `named_modules()` lists this module only as {first!r}."
     if path not in inside:
-        return f"It returns {path!r} as a path: no traced module in the model has it as its qualified name."
+        return f"It returns {path!r}, which is the qualified name of no traced module in the model."
     where = f"of `{path}`" if path else "of the model itself"
     if all(node.name != name for node in inside[path].graph.nodes):
-        return f"It returns {name!r}, and no node {where} has that name."
+        return f"It returns {name!r}, but no node {where} has that name."
     if _calls(case, path, name, asked):
-        return (
-            f"It names node `{name}` {where}, which only calls what fails: a traced module inside has a node that does."
-        )
+        return f"It names node `{name}` {where}, which only calls the module that fails: a node inside it is meant."
     return f"It names node `{name}` {where}, which does not fail."
 
 

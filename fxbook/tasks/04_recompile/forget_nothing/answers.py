@@ -17,7 +17,7 @@ STALE = "04_recompile#who-sees-an-edit-at-once"
 
 @right
 @contextlib.contextmanager
-def keeps_the_way_back_on_a_stack(traced):
+def restores_from_a_stack(traced):
     with contextlib.ExitStack() as stack:
         stack.callback(setattr, traced, "graph", copy.deepcopy(traced.graph))
         yield traced.graph
@@ -29,7 +29,6 @@ def keeps_the_way_back_on_a_stack(traced):
 @right
 @contextlib.contextmanager
 def tries_a_draft_in_a_module_of_its_own(traced):
-    """What is refused there never comes near the module."""
     former = traced.graph
     draft = copy.deepcopy(former)
     try:
@@ -44,8 +43,6 @@ def tries_a_draft_in_a_module_of_its_own(traced):
 
 @right
 class KeepsTheNodes(contextlib.AbstractContextManager):
-    """Copies the nodes one by one, the output too."""
-
     def __init__(self, traced):
         self.traced = traced
 
@@ -72,8 +69,7 @@ class KeepsTheNodes(contextlib.AbstractContextManager):
 
 
 @right
-def registers_what_is_to_happen_on_the_way_out(traced):
-    """An ExitStack is a context manager itself: what is pushed on it gets the error."""
+def pushes_an_exit_function(traced):
     former = copy.deepcopy(traced.graph)
 
     def leave(kind, error, tb):
@@ -102,7 +98,6 @@ def registers_what_is_to_happen_on_the_way_out(traced):
 
 @contextlib.contextmanager
 def going_back_to(traced, former):
-    """The block edits the graph; another one takes its place if the edit fails."""
     try:
         yield traced.graph
         traced.graph.lint()
@@ -113,7 +108,7 @@ def going_back_to(traced, former):
 
 
 @breaks("When the block ends, the graph of `traced` is linted", case="an edit that breaks the order")
-@wrong("lets_the_error_out", says="left a graph that lint refuses, and nothing was raised", read=LINT)
+@wrong("lets_the_error_out", says="left a graph that lint rejects, but nothing was raised", read=LINT)
 @contextlib.contextmanager
 def knows_no_lint(traced):
     former = copy.deepcopy(traced.graph)
@@ -139,7 +134,7 @@ def keeps_the_graph_that_is_edited(traced):
         raise
 
 
-@breaks("or leaves a graph that `lint`", case="an edit that breaks the order")
+@breaks("or leaves a graph that `lint` or `recompile` rejects", case="an edit that breaks the order")
 @wrong("as_before_or_edited", says="the graph is not the former one: its nodes are in another order", read=HALF)
 @contextlib.contextmanager
 def goes_back_for_the_block_alone(traced):
@@ -153,26 +148,12 @@ def goes_back_for_the_block_alone(traced):
     traced.recompile()
 
 
-@breaks("The error goes on to the caller:", case="an edit that stops half-way")
-@wrong("lets_the_error_out", says="the `with` kept it to itself: the caller was to see it")
-@contextlib.contextmanager
-def keeps_the_error(traced):
-    former = copy.deepcopy(traced.graph)
-    try:
-        yield traced.graph
-        traced.graph.lint()
-        traced.recompile()
-    except Exception:
-        traced.graph = former
-
-
 @breaks(
     "That graph is compiled, even if `traced` was stale before.", case="a block that is interrupted, of a stale module"
 )
-@wrong("left_well", says="module was stale before the block, and after the block that failed", read=STALE)
+@wrong("left_well", says="block failed, and the module is as stale as before", read=STALE)
 @contextlib.contextmanager
 def leaves_a_stale_module_stale(traced):
-    """A draft, and nothing else when the block raises."""
     former, draft = traced.graph, copy.deepcopy(traced.graph)
     yield draft
     try:
@@ -183,30 +164,8 @@ def leaves_a_stale_module_stale(traced):
         raise
 
 
-@wrong("lets_the_error_out", says="left a graph that lint refuses, and nothing was raised", read=LINT)
-@contextlib.contextmanager
-def lints_a_draft_without_an_owner(traced):
-    former, draft = traced.graph, copy.deepcopy(traced.graph)
-    try:
-        yield draft
-        draft.lint()
-        traced.graph = draft
-    except Exception:
-        traced.graph = former
-        raise
-
-
-@breaks("and `meta` of its nodes.", case="an edit that stops half-way")
-@wrong("as_before_or_edited", says="`meta` is not: that of `output` holds nothing, where 'why: step 5' was", read=HALF)
-def copies_all_but_the_output(traced):
-    former = fx.Graph()
-    values = {}
-    former.output(former.graph_copy(traced.graph, values))
-    return going_back_to(traced, lambda: former)
-
-
-@breaks("`with editing(traced) as graph:` gives the graph to edit.", case="a sound edit")
-@wrong("gives_the_graph", says="gives an object of class NoneType: the graph to edit was asked")
+@breaks("`with editing(traced) as graph:` gives the graph to edit.", case="a good edit")
+@wrong("gives_the_graph", says="gives an object of class NoneType, not the graph to edit")
 @contextlib.contextmanager
 def gives_nothing(traced):
     former = copy.deepcopy(traced.graph)
@@ -219,8 +178,8 @@ def gives_nothing(traced):
         raise
 
 
-@breaks("only its graph is edited in the block.", case="a sound edit")
-@wrong("as_before_or_edited", says="The edit was sound, and it is not in the graph", read=HALF)
+@breaks("only its graph is edited in the block.", case="a good edit")
+@wrong("as_before_or_edited", says="The edit is good, but it is not in the graph", read=HALF)
 @contextlib.contextmanager
 def edits_a_draft_that_goes_nowhere(traced):
     draft = copy.deepcopy(traced.graph)
@@ -228,29 +187,14 @@ def edits_a_draft_that_goes_nowhere(traced):
     fx.GraphModule(traced, draft).graph.lint()
 
 
-@wrong("owned", says="The graph of the module has another owner now: lint checks it against the wrong module.")
-@contextlib.contextmanager
-def tries_the_graph_itself_in_another_module(traced):
-    """In place of a copy: the other module takes it over."""
-    former = copy.deepcopy(traced.graph)
-    try:
-        yield traced.graph
-        fx.GraphModule(traced, traced.graph).graph.lint()
-        traced.recompile()
-    except BaseException:
-        traced.graph = former
-        raise
-
-
-@breaks("also by an interrupt from the keyboard", case="a block that is interrupted, of a stale module")
+@breaks("also `KeyboardInterrupt`", case="a block that is interrupted, of a stale module")
 @wrong(
     "as_before_or_edited",
-    says="the edit failed with KeyboardInterrupt, which is no Exception, and the graph is not",
+    says="the edit failed with KeyboardInterrupt, and the graph is not",
     read=HALF,
 )
 @contextlib.contextmanager
 def catches_every_exception(traced):
-    """KeyboardInterrupt is none."""
     former = copy.deepcopy(traced.graph)
     try:
         yield traced.graph
@@ -262,17 +206,17 @@ def catches_every_exception(traced):
 
 
 @breaks(
-    "and which value is at a key, are to be as before.",
+    "and `meta` of its nodes.",
+    "the keys, and which value each key has, must be as before.",
     case="an edit of names and notes, of a module that takes a dict",
 )
 @wrong(
     "as_before_or_edited",
-    says="`meta` is not: that of `given_1` holds 'why: rewritten', where 'why: step 0' was",
+    says="`meta` of `given_1` holds 'why: rewritten', not 'why: step 0'",
     read=HALF,
 )
 @contextlib.contextmanager
 def gives_the_copy_the_notes_of_the_nodes(traced):
-    """Which the block may have rewritten."""
     former = copy.deepcopy(traced.graph)
     notes = [node.meta for node in traced.graph.nodes]
     try:
@@ -287,76 +231,16 @@ def gives_the_copy_the_notes_of_the_nodes(traced):
 
 
 @breaks("with the names", case="an edit that stops half-way")
-@wrong("as_before_or_edited", says="and their names are not: one is called `up`, which was `step_1`", read=HALF)
+@wrong("as_before_or_edited", says="but a node that was called `step_1` is now `up`", read=HALF)
 def traces_the_module_before_the_block(traced):
-    """In place of a copy of its graph; the notes are carried over."""
     former = fx.symbolic_trace(traced).graph
     for new, old in zip(former.nodes, traced.graph.nodes, strict=False):
         new.meta = dict(old.meta)
     return going_back_to(traced, lambda: former)
 
 
-@breaks("and compiled.", case="a sound edit")
-@wrong("left_well", says="stale", read=STALE)
-@contextlib.contextmanager
-def compiles_only_what_has_changed(traced):
-    """And takes the number of nodes for what tells it."""
-    former, count = copy.deepcopy(traced.graph), len(traced.graph.nodes)
-    try:
-        yield traced.graph
-        traced.graph.lint()
-        if len(traced.graph.nodes) != count:
-            traced.recompile()
-    except BaseException:
-        traced.graph = former
-        raise
-
-
-@breaks("even if `traced` was stale before.", case="a stale module, and a path that leads nowhere")
-@wrong("left_well", says="module was stale before the block, and after the block that failed", read=STALE)
-@contextlib.contextmanager
-def compiles_again_after_the_block_alone(traced):
-    """What lint refuses never comes near the module, which stays as stale as it was."""
-    draft = copy.deepcopy(traced.graph)
-    try:
-        yield draft
-    except BaseException:
-        traced.recompile()
-        raise
-    fx.GraphModule(traced, copy.deepcopy(draft)).graph.lint()
-    traced.graph = draft
-
-
-@breaks("or `recompile` refuses", case="an argument that is no Python")
-@wrong("as_before_or_edited", says="(an argument that is no Python): the edit failed", read=HALF)
-@contextlib.contextmanager
-def goes_back_before_it_compiles(traced):
-    former = copy.deepcopy(traced.graph)
-    try:
-        yield traced.graph
-        traced.graph.lint()
-    except BaseException:
-        traced.graph = former
-        raise
-    traced.recompile()
-
-
-@breaks("When the block raises", case="an error that is no Exception, of a stale module")
-@wrong("as_before_or_edited", says="the edit failed with StoppedError, which is no Exception, and the graph", read=HALF)
-@contextlib.contextmanager
-def lists_what_may_stop_the_block(traced):
-    former = copy.deepcopy(traced.graph)
-    try:
-        yield traced.graph
-        traced.graph.lint()
-        traced.recompile()
-    except (Exception, KeyboardInterrupt, SystemExit, GeneratorExit):
-        traced.graph = former
-        raise
-
-
-@breaks("the same error.", case="an edit that stops half-way")
-@wrong("lets_the_error_out", says="a ValueError, and the caller saw another object of that class")
+@breaks("The error goes on to the caller:", "the same error.", case="an edit that stops half-way")
+@wrong("lets_the_error_out", says="a ValueError, but the caller saw another object of that class")
 @contextlib.contextmanager
 def raises_another_error_of_the_class(traced):
     former = copy.deepcopy(traced.graph)
@@ -370,7 +254,7 @@ def raises_another_error_of_the_class(traced):
 
 
 @breaks("its former graph back", case="an edit of names and notes, of a module that takes a dict")
-@wrong("takes_its_inputs", says="where it took `given`: the codegen is lost", read=HALF)
+@wrong("takes_its_inputs", says="not `given`: the codegen is lost", read=HALF)
 def copies_the_nodes_alone(traced):
     former, values = fx.Graph(), {}
     for node in traced.graph.nodes:
@@ -379,7 +263,7 @@ def copies_the_nodes_alone(traced):
 
 
 @breaks("That graph is compiled", case="an edit that stops half-way")
-@wrong("owned", says="The graph of the module has no owner, and is not compiled", read=STALE)
+@wrong("owned", says="The graph of the module has no owner and is not compiled", read=STALE)
 @contextlib.contextmanager
 def puts_the_graph_back_past_the_module(traced):
     former = copy.deepcopy(traced.graph)

@@ -16,7 +16,7 @@ from ..cases import Edit, FeedForward, Gated, Given, calls_of, insert_neg, relus
 
 
 class StoppedError(BaseException):
-    """Stops a program, as what is pressed does, and is no ``Exception``."""
+    """Stops a program, as Ctrl-C does, and is no ``Exception``."""
 
 
 class FromADict(nn.Module):
@@ -38,7 +38,7 @@ def stops_half_way(graph: fx.Graph) -> None:
 
 
 def is_stopped(graph: fx.Graph) -> None:
-    """Changes the graph, then stops with an error that no list of classes has."""
+    """Changes the graph, then stops with an error that is in no list of classes."""
     tanh_for_relu(graph)
     insert_neg(graph)
     raise StoppedError
@@ -60,13 +60,13 @@ def rewrites_names_and_notes(graph: fx.Graph) -> None:
 
 
 def breaks_order(graph: fx.Graph) -> None:
-    """Leaves a node above one that it reads."""
+    """Leaves a node behind its user."""
     relu = relus(graph)[0]
     next(iter(relu.users)).append(relu)
 
 
 def names_nothing(graph: fx.Graph) -> None:
-    """Leaves a path at whose end there is nothing."""
+    """Leaves the path of no module."""
     next(node for node in graph.nodes if node.op == "call_module").target = "gone"
 
 
@@ -134,7 +134,7 @@ def tried(answer: Callable[..., Any], traced: fx.GraphModule, edit: Edit) -> dic
 USAGE = Usage(
     "compute",
     cases=(
-        Case("a sound edit", FeedForward, rows, given=edit_of(tanh_for_relu)),
+        Case("a good edit", FeedForward, rows, given=edit_of(tanh_for_relu)),
         Case("an edit that stops half-way", FeedForward, rows, given=edit_of(stops_half_way)),
         Case("an edit that breaks the order", FeedForward, rows, given=edit_of(breaks_order)),
         Case("an edit that adds a node", Gated, rows, True, edit_of(insert_neg)),

@@ -22,7 +22,7 @@ _LINT = "when_it_breaks/04_recompile#what-lint-can-see-and-what-recompile-finds"
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """What becomes of an edit: the graph that is to be there afterwards, and what prevents the edit.
+    """What becomes of an edit: the graph that should be there afterwards, and what rejects the edit.
 
     Args:
         nodes: the graph as text.
@@ -59,30 +59,27 @@ def gives_the_graph(case: CaseView) -> Found:
     """The answer can be used in a ``with``, and ``as`` gives a graph to edit."""
     kind, manager = noted(case).get("as"), noted(case).get("manager")
     if manager == "generator":
-        yield (
-            None,
-            "It returns a generator, which `with` cannot use: the decorator `@contextlib.contextmanager` was to stay.",
-        )
+        yield None, "It returns a generator, which `with` cannot use: keep `@contextlib.contextmanager`."
     if manager:
         yield None, f"It returns an object of class {manager}, which `with` cannot use."
     if kind != "Graph":
-        yield None, f"`with … as graph` gives an object of class {kind}: the graph to edit was asked."
+        yield None, f"`with … as graph` gives an object of class {kind}, not the graph to edit."
 
 
 @rule
 def lets_the_error_out(case: CaseView) -> Found:
-    """What the edit raises reaches the caller, and so does the refusal of a graph that is not well formed."""
+    """The caller gets the error of the edit, or that of ``lint`` or ``recompile``."""
     outcome, raised = outcome_of(case.trial), noted(case).get("raised")
     if outcome.raised and raised is None:
-        yield None, f"The edit raised {outcome.raised}, and the `with` kept it to itself: the caller was to see it."
+        yield None, f"The edit raised {outcome.raised}, but the `with` swallows it: the caller must see it."
     elif outcome.raised and raised != outcome.raised:
-        yield None, f"The edit raised {outcome.raised}, and the caller saw {raised}."
+        yield None, f"The edit raised {outcome.raised}, but the caller saw {raised}."
     elif outcome.raised and noted(case).get("itself") is False:
-        yield None, f"The edit raised a {outcome.raised}, and the caller saw another object of that class."
+        yield None, f"The edit raised a {outcome.raised}, but the caller saw another object of that class."
     elif outcome.refused_by and raised is None:
-        yield None, f"An edit left a graph that {outcome.refused_by} refuses, and nothing was raised.", _LINT
+        yield None, f"An edit left a graph that {outcome.refused_by} rejects, but nothing was raised.", _LINT
     elif raised is not None and not (outcome.raised or outcome.refused_by):
-        yield None, f"The edit is sound, and the `with` raises {raised}."
+        yield None, f"The edit is good, but the `with` raises {raised}."
 
 
 @rule
@@ -92,29 +89,25 @@ def as_before_or_edited(case: CaseView) -> Found:
     failed = outcome.raised or outcome.refused_by
     if lines == outcome.nodes:
         for name in texts(noted(case).get("copied")) if failed else ():
-            yield (
-                None,
-                f"The nodes are back, and `meta` of `{name}` holds a copy of a value, where the value was.",
-                _HALF,
-            )
+            yield None, f"The nodes are back, but `meta` of `{name}` holds a copy of a value, not the value.", _HALF
         return
     calls, asked = ([line.rpartition(" [")[0] for line in each] for each in (lines, outcome.nodes))
     if calls == asked:
         line, wanted = next((a, b) for a, b in zip(lines, outcome.nodes, strict=True) if a != b)
         notes, before = (text.rpartition(" [")[2].rstrip("]") or "nothing" for text in (line, wanted))
         name = line.partition(" = ")[0]
-        yield None, f"The nodes are back, and `meta` is not: that of `{name}` holds {notes}, where {before} was.", _HALF
+        yield None, f"The nodes are back, but `meta` of `{name}` holds {notes}, not {before}.", _HALF
     if failed and _nameless(calls) == _nameless(asked):
         name, wanted = next((a, b) for a, b in zip(_names(calls), _names(asked), strict=True) if a != b)
-        yield None, f"The nodes are back, and their names are not: one is called `{name}`, which was `{wanted}`.", _HALF
+        yield None, f"The nodes are back, but a node that was called `{wanted}` is now `{name}`.", _HALF
     if not failed:
-        yield None, "The edit was sound, and it is not in the graph.", _HALF
+        yield None, "The edit is good, but it is not in the graph.", _HALF
     what = "its nodes are in another order"
     if odd := next((call for call in calls if call not in asked), None):
         what = f"it has `{odd}`"
     elif lost := next((call for call in asked if call not in calls), None):
         what = f"`{lost}` is missing"
-    beyond = f" with {outcome.raised}, which is no Exception" if outcome.beyond else ""
+    beyond = f" with {outcome.raised}" if outcome.beyond else ""
     yield None, f"The edit failed{beyond}, and the graph is not the former one: {what}.", _HALF
 
 
@@ -133,7 +126,7 @@ def left_well(case: CaseView) -> Found:
     """What was left of the module is well formed and compiled, whatever it was before."""
     for node, sentence, place in chapter.left_well.find(case):
         if noted(case).get("stale") and case.before.stale and noted(case).get("raised"):
-            sentence = "The module was stale before the block, and after the block that failed it still is."
+            sentence = "The block failed, and the module is as stale as before: the former graph must be compiled."
         yield node, sentence, place
 
 
@@ -142,24 +135,18 @@ def owned(case: CaseView) -> Found:
     """The graph belongs to the module."""
     if noted(case).get("owned") is False:
         if noted(case).get("has an owner") is False:
-            no_owner = (
-                "The graph of the module has no owner, and is not compiled: it was not assigned to `traced.graph`."
-            )
+            no_owner = "The graph of the module has no owner and is not compiled: assign it to `traced.graph`."
             yield None, no_owner, "04_recompile#who-sees-an-edit-at-once"
-        yield None, "The graph of the module has another owner now: lint checks it against the wrong module."
+        yield None, "The graph now belongs to another module, against which lint checks it."
 
 
 @rule
 def takes_its_inputs(case: CaseView) -> Found:
-    """A call of the module takes what it took: a graph knows how its inputs are unpacked, besides its nodes."""
+    """A call of the module takes what it took: besides nodes, a graph holds how its inputs are unpacked."""
     now, before = texts(noted(case).get("takes")), takes(case.arguments[0])
     if now != before:
         names, were = (", ".join(f"`{name}`" for name in each) for each in (now, before))
-        yield (
-            None,
-            f"The nodes are back, and the module takes {names}, where it took {were}: the codegen is lost.",
-            _HALF,
-        )
+        yield None, f"The nodes are back, but the module takes {names}, not {were}: the codegen is lost.", _HALF
 
 
 CHECK = Check((gives_the_graph, lets_the_error_out, as_before_or_edited, left_well, owned, takes_its_inputs))

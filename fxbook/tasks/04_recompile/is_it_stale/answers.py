@@ -13,7 +13,6 @@ COPY = "when_it_breaks/04_recompile#what-a-copy-keeps"
 
 @right
 def compiles_a_copy_of_the_graph(traced):
-    """A module with stand-ins for all that the graph names."""
     apart = fx.GraphModule(torch.nn.Module(), fx.Graph())
     apart.graph = copy.deepcopy(traced.graph)
     return apart.code.strip() != traced.code.strip()
@@ -27,8 +26,7 @@ def compares_line_by_line(traced):
 
 
 @right
-def compiles_a_copy_and_reads_what_comes_back(traced):
-    """`recompile` returns the text that it has compiled."""
+def uses_what_recompile_returns(traced):
     return copy.deepcopy(traced).recompile().src != traced.code
 
 
@@ -43,8 +41,8 @@ def writes_a_copy_of_the_graph(traced):
 
 
 @breaks("else `False`.", case="a module fresh from tracing")
-@wrong("says_whether_stale", says="says that the code is stale, of a module whose code is up to date", read=SEES)
-def compares_with_what_is_made_to_be_read(traced):
+@wrong("says_whether_stale", says="returns True, but the code is up to date", read=SEES)
+def compares_with_print_readable(traced):
     return traced.code != traced.print_readable(print_output=False)
 
 
@@ -57,7 +55,7 @@ def recompiles_to_find_out(traced):
 
 
 @breaks("and let its graph keep its owner.", case="a module fresh from tracing")
-@wrong("left_alone", says="The graph of the module has another owner now", read=COPY)
+@wrong("left_alone", says="The graph now belongs to another module", read=COPY)
 def compares_with_a_shallow_copy(traced):
     return copy.copy(traced).code != traced.code
 
@@ -73,24 +71,19 @@ def makes_a_module_that_shares_the_children(traced):
 
 
 @breaks("Return `True` if the text in `traced.code` differs", case="an edit")
-@wrong("says_whether_stale", says="says that the code is up to date, of a module whose code is stale", read=SEES)
+@wrong("says_whether_stale", says="returns False, but the code is stale", read=SEES)
 def traces_it_again(traced):
-    """What is traced is the stale code."""
     return fx.symbolic_trace(traced).code != traced.code
 
 
 @breaks("from the text that the graph of `traced` would give now", case="an edit that changes the order alone")
-@wrong("says_whether_stale", says="says that the code is up to date, of a module whose code is stale", read=SEES)
-def compares_the_calls_in_any_order(traced):
-    def calls(text):
-        return sorted(line.split(";  ")[0] for line in text.splitlines())
-
-    return calls(traced.code) != calls(traced.graph.python_code("self").src)
+@wrong("says_whether_stale", says="returns False, but the code is stale", read=SEES)
+def compares_sorted_lines(traced):
+    return sorted(traced.code.splitlines()) != sorted(traced.graph.python_code("self").src.splitlines())
 
 
 @breaks("from the text that the graph of `traced` would give now", case="an edit in a traced module inside")
-@wrong("says_whether_stale", says="(an edit in a traced module inside): it says that the code is stale", read=SEES)
-def says_yes_of_whatever_holds_something_stale(traced):
-    """The text of the module itself is what its graph gives."""
+@wrong("says_whether_stale", says="(an edit in a traced module inside): it returns True", read=SEES)
+def returns_true_if_anything_inside_is_stale(traced):
     parts = [part for part in traced.modules() if isinstance(part, fx.GraphModule)]
     return any(part.code != part.graph.python_code("self").src for part in parts)

@@ -21,7 +21,8 @@ def either() -> nn.Module:
 
 def another_activation(graph: fx.Graph) -> None:
     """A good edit, of which there are several."""
-    target = one_of(torch.tanh, torch.sigmoid, torch.cos, torch.exp)
+    # With names as long as that of relu, so that the text keeps its length.
+    target = one_of(torch.tanh, torch.sinh, torch.ceil, torch.erfc)
     for node in relus(graph):
         node.target = target
 
@@ -40,10 +41,16 @@ def add_dead_node(graph: fx.Graph) -> None:
         graph.call_function(one_of(torch.neg, torch.abs, torch.exp), (one_of(last, last.prev),))
 
 
-def last_sum_later(graph: fx.Graph) -> None:
-    """An edit after which the code has the same calls in another order."""
-    [total] = graph.find_nodes(op="call_method", target="sum")
-    graph.output_node().prepend(total)
+def scale_first(graph: fx.Graph) -> None:
+    """An edit after which the code has the same lines in another order."""
+    [scale] = graph.find_nodes(op="get_attr")
+    relus(graph)[0].prepend(scale)
+
+
+def other_result(graph: fx.Graph) -> None:
+    """An edit after which the line of the result alone has changed."""
+    output = graph.output_node()
+    output.args = (output.args[0][::-1],)
 
 
 def edited_inside(model: nn.Module) -> tuple[fx.GraphModule]:
@@ -54,9 +61,9 @@ def edited_inside(model: nn.Module) -> tuple[fx.GraphModule]:
 
 
 def edited_around(model: nn.Module) -> tuple[fx.GraphModule]:
-    """A module that calls the traced model, and is edited itself."""
+    """A module that calls the traced model, and whose call has another argument now."""
     whole = in_a_row(near=fx.symbolic_trace(model))
-    insert_neg(whole.graph)
+    whole.graph.output_node().prev.kwargs = {"x": None}
     return (whole,)
 
 
@@ -68,10 +75,11 @@ USAGE = Usage(
         Case("an edit, compiled", either, rows, given=edited(another_activation, compiled=True)),
         Case("an edit that was taken back", Gated, rows, True, edited(there_and_back)),
         Case("an edit that changes no result", either, rows, True, edited(add_dead_node)),
-        Case("an edit that changes the order alone", Gated, rows, True, edited(last_sum_later)),
+        Case("an edit that changes the order alone", Gated, rows, True, edited(scale_first)),
+        Case("an edit of the result alone", Gated, rows, True, edited(other_result)),
         Case("an edit in a traced module inside", FeedForward, rows, True, edited_inside),
         Case("a node that changes no result, compiled", either, rows, True, edited(add_dead_node, True)),
-        Case("another order, compiled", Gated, rows, True, edited(last_sum_later, True)),
+        Case("another order, compiled", Gated, rows, True, edited(scale_first, True)),
         Case("an edit around a traced module inside", FeedForward, rows, True, edited_around),
     ),
     call=said_of,

@@ -24,11 +24,10 @@ def says_whether_stale(case: CaseView) -> Found:
         yield None, "Your function returns neither True nor False."
     elif stale and not said:
         code, graph = _first_difference(*case.arguments)
-        told = f"the code has `{code}`, where the graph gives `{graph}`"
-        yield None, f"It says that the code is up to date, of a module whose code is stale: {told}.", _SEES
+        told = f"the code has `{code}`, the graph gives `{graph}`"
+        yield None, f"It returns False, but the code is stale: {told}.", _SEES
     elif said and not stale:
-        told = "every line of it is what the graph gives"
-        yield None, f"It says that the code is stale, of a module whose code is up to date: {told}.", _SEES
+        yield None, "It returns True, but the code is up to date: the graph gives the same text.", _SEES
 
 
 def _first_difference(traced: fx.GraphModule) -> tuple[str, str]:

@@ -11,13 +11,13 @@ from torch import Tensor, fx, nn
 
 from fxbook.cases import Case, Usage
 from fxbook.cases.exercise import one_of
-from fxbook.cases.importable import double, halve, magnitude
+from fxbook.cases.importable import double, halve, magnitude, mul
 
 from ..cases import FeedForward, Gated, alone, calls, calls_one_of, edited, renamed, rows, said_of, tanh_for_relu
 
 
 class Chooses(nn.Module):
-    """A module of one's own that cannot be traced into."""
+    """A module of your own that cannot be traced into."""
 
     def forward(self, value: Tensor) -> Tensor:
         return magnitude(value)
@@ -31,7 +31,7 @@ class Noisy(nn.Module):
 
 
 def adds_noise(model: nn.Module) -> fx.GraphModule:
-    """The traced model with noise added to its result, of a node that reads no input."""
+    """The traced model with noise added to its result, of a node without an input."""
     traced = calls(operator.add, 1.0)(model)
     add = traced.graph.output_node().args[0]
     with traced.graph.inserting_before(add):
@@ -41,7 +41,7 @@ def adds_noise(model: nn.Module) -> fx.GraphModule:
 
 
 def calls_a_module(model: nn.Module) -> fx.GraphModule:
-    """The traced model with a module of one's own after its result."""
+    """The traced model with a module of your own after its result."""
     traced = fx.symbolic_trace(model)
     traced.chooses = Chooses()
     output = traced.graph.output_node()
@@ -71,19 +71,19 @@ def _with_weight(traced: fx.GraphModule, path: str) -> fx.GraphModule:
 
 
 def shape_first(model: nn.Module) -> fx.GraphModule:
-    """Adds the number of rows to the result; the shape is read at the top, and used at the end."""
+    """Adds the number of rows to the result; the shape is taken at the top and used at the end."""
     traced = fx.symbolic_trace(model)
     return _with_rows(traced, traced.graph.find_nodes(op="placeholder")[0])
 
 
 def shape_last(model: nn.Module) -> fx.GraphModule:
-    """As :func:`shape_first`, read where it is used."""
+    """As :func:`shape_first`, taken where it is used."""
     traced = fx.symbolic_trace(model)
     return _with_rows(traced, traced.graph.output_node().prev)
 
 
 def _with_rows(traced: fx.GraphModule, above: fx.Node) -> fx.GraphModule:
-    """Adds the number of rows to the result; the shape is read after the node ``above``."""
+    """Adds the number of rows to the result; the shape is taken after the node ``above``."""
     x, output = traced.graph.find_nodes(op="placeholder")[0], traced.graph.output_node()
     with traced.graph.inserting_after(above):
         shape = traced.graph.call_function(getattr, (x, "shape"))
@@ -100,19 +100,20 @@ USAGE = Usage(
         Case("the block of the chapter", FeedForward, rows, given=alone(fx.symbolic_trace)),
         Case("a function of your own", FeedForward, rows, given=alone(calls_one_of(double, halve))),
         Case("nodes with names of their own", FeedForward, rows, True, alone(renamed)),
+        Case("a namesake of an operator", FeedForward, rows, True, alone(calls(mul, 2))),
         Case("an edit that was not compiled", FeedForward, rows, True, edited(tanh_for_relu)),
         Case("paths and a weight", Gated, rows, True, alone(fx.symbolic_trace)),
         Case("noise of the size of an input", Noisy, rows, True, alone(fx.symbolic_trace)),
-        Case("noise that reads no input", FeedForward, rows, True, alone(adds_noise)),
+        Case("noise without an input", FeedForward, rows, True, alone(adds_noise)),
         Case("an addition in place", FeedForward, rows, True, alone(calls(operator.iadd, 1.0))),
         Case("a lambda", FeedForward, rows, True, alone(calls(lambda value: value * 2))),
         Case("a function that chooses", FeedForward, rows, True, alone(calls(magnitude))),
         Case("a module of your own that chooses", FeedForward, rows, True, alone(calls_a_module)),
         Case("a weight fetched twice", Gated, rows, True, alone(fetches_twice)),
-        Case("a shape read early and used late", FeedForward, rows, True, alone(shape_first)),
+        Case("a shape taken early and used late", FeedForward, rows, True, alone(shape_first)),
         Case("an addition", FeedForward, rows, True, alone(calls(operator.add, 1.0))),
         Case("a weight that nothing else fetches", Gated, rows, True, alone(fetches_another)),
-        Case("a shape read where it is used", FeedForward, rows, True, alone(shape_last)),
+        Case("a shape taken where it is used", FeedForward, rows, True, alone(shape_last)),
     ),
     call=said_of,
 )

@@ -19,13 +19,8 @@ from ..check import left_alone, noted
 _PICKLE = "04_recompile#save-and-load"
 
 
-def survives(traced: fx.GraphModule) -> bool:
-    """Whether what comes out of a pickle calls the same targets in the same order as the graph."""
-    return lost(traced) is None
-
-
 def lost(traced: fx.GraphModule) -> str | None:
-    """What a pickle does to the program in the graph, in words; ``None`` where it keeps it."""
+    """What a pickle does to the program in the graph, in words; ``None`` if nothing."""
     held = fx.GraphModule(traced, copy.deepcopy(traced.graph))
     try:
         pickled = pickle.dumps(held)
@@ -38,7 +33,7 @@ def lost(traced: fx.GraphModule) -> str | None:
     for before, after in itertools.zip_longest(traced.graph.nodes, loaded.graph.nodes):
         if before is None or after is None or (before.op, before.target) != (after.op, after.target):
             was, now = (f"a {node.op} of {target_name(node)}" if node else "nothing" for node in (before, after))
-            return f"where there was {was}, there is {now}"
+            return f"{was} becomes {now}"
     return None
 
 
@@ -51,10 +46,10 @@ def foretells_the_pickle(case: CaseView) -> Found:
         return
     changed = lost(*case.arguments)
     if changed is None and not said:
-        kept = "opcodes and targets are those of the graph, in its order"
-        yield None, f"It says False, and the program survives: {case.case.name} ({kept}).", _PICKLE
+        kept = "opcodes, targets and their order stay the same"
+        yield None, f"It returns False, but the program survives: {case.case.name} ({kept}).", _PICKLE
     elif changed is not None and said:
-        yield None, f"It says True, and the program does not survive: {case.case.name} ({changed}).", _PICKLE
+        yield None, f"It returns True, but the program does not survive: {case.case.name} ({changed}).", _PICKLE
 
 
 CHECK = Check((input_unchanged, left_alone, foretells_the_pickle))

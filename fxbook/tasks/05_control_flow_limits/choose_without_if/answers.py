@@ -7,7 +7,7 @@ from fxbook.tasks.answering import breaks, right, wrong
 
 
 @right
-def takes_away_a_mean_that_is_clamped(x):
+def subtracts_a_clamped_mean(x):
     return x - x.mean().clamp(min=0)
 
 
@@ -33,16 +33,7 @@ centring.__name__ = "centres_in_a_module"
 right(centring)
 
 
-@wrong(
-    "ends well",
-    says="Your code raises TraceError: symbolically traced variables cannot be used",
-    read="05_control_flow_limits#traceerror-symbolically-traced-variables-cannot-be-used-as-inputs-to-control-flow",
-)
-def asks_with_max(x):
-    return x - max(x.mean(), 0.0)
-
-
-@wrong("decides_once", node="gt", says="Node `gt` asks about each element")
+@wrong("decides_once", node="gt", says="Node `gt` compares each element")
 def chooses_for_each_element(x):
     return torch.where(x > 0, x - x.mean(), x)
 
@@ -54,17 +45,7 @@ def counts_on_two_dimensions(x):
     return torch.where(mean > 0, x - mean, x)
 
 
-@wrong("runs", node="sub", says="Running the result raises")
-def expands_to_the_shape_it_knows(x):
-    return x - x.mean().clamp(min=0).expand(8, 8)
-
-
-@wrong("right_on_every_batch", node="output", says="On a batch with a positive mean the result is not the one asked")
-def takes_the_mean_of_what_is_positive(x):
-    return x - x.clamp(min=0).mean()
-
-
-@wrong("right_on_every_batch", node="output", says="On a batch of float64 the result is not the one asked for: it has")
+@wrong("right_on_every_batch", node="output", says="On a batch of float64 the result is wrong: it has")
 def goes_through_float32(x):
     return (x - x.mean().clamp(min=0)).float()
 
@@ -72,7 +53,7 @@ def goes_through_float32(x):
 @wrong(
     "batch_left_alone_untraced",
     node="sub",
-    says="Your function overwrites the batch that it gets: its trace does not",
+    says="Your function overwrites the batch that it gets, its trace does not",
     read="01_node_creation#four-spellings-of-add",
 )
 def subtracts_in_place(x):
@@ -87,40 +68,27 @@ def calls_the_method_that_writes(x):
 
 
 @breaks("gradients flow through.", case="a batch with a positive mean")
-@wrong(
-    "gradients_kept", node="detach", says="its gradients are not those of the model: that of `x` holds other numbers"
-)
+@wrong("gradients_kept", node="detach", says="its gradients are wrong: that of `x` holds other numbers")
 def detaches_the_mean(x):
     return x - x.mean().detach().clamp(min=0)
 
 
 @breaks("minus its mean if the mean of the whole tensor is positive", case="a batch with one large number")
-@wrong("right_on_every_batch", node="output", says="On a batch with one large number the result is not the one asked")
+@wrong("right_on_every_batch", node="output", says="On a batch with one large number the result is wrong")
 def asks_the_median(x):
     return torch.where(x.median() > 0, x - x.mean(), x)
 
 
-@breaks("and `x` itself if not.", case="a batch with one number far below zero")
-@wrong("right_on_every_batch", node="output", says="On a batch with one number far below zero the result is not the")
-def asks_the_mean_or_the_median(x):
-    mean = x.mean()
-    return torch.where(torch.maximum(mean, x.median()) > 0, x - mean, x)
+@breaks("and `x` itself if not.", case="a batch with a negative mean")
+@wrong("right_on_every_batch", node="output", says="the result is wrong: each number is too large, by ")
+def centres_every_batch(x):
+    return x - x.mean()
 
 
 @breaks("any number of dimensions.", case="a tensor of one dimension")
 @wrong("runs", node="flatten", says="Running the result raises IndexError: Dimension out of range")
 def expects_two_dimensions_or_more(x):
     return x - x.flatten(1).mean().clamp(min=0)
-
-
-@breaks("`x` itself", case="a batch with a negative mean")
-@wrong(
-    "right_on_every_batch",
-    node="output",
-    says="is not the one asked for: each number is too large, by ",
-)
-def centres_every_batch(x):
-    return x - x.mean()
 
 
 @fx.wrap
@@ -135,7 +103,7 @@ def wraps_the_branch(x):
 
 
 @wrong("no_dead_nodes", node="gt", says="Node `gt` is dead", read="02_insertion_points#a-new-node-needs-a-user")
-def prints_the_question(x):
+def prints_the_condition(x):
     print(x.mean() > 0)
     return x - x.mean().clamp(min=0)
 

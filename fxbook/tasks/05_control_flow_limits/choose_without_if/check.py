@@ -35,21 +35,21 @@ def expected_of_both(model: nn.Module, x: Tensor) -> dict[str, Any]:
 
 @rule
 def decides_once(case: CaseView) -> Found:
-    """A reason of wrong numbers: each element, or each row, is decided for itself."""
+    """A reason for wrong numbers: each element, or each row, decides for itself."""
     for node in case.nodes:
         if node in _COMPARISON and any(case.nodes[index].op == "placeholder" for index in node.inputs):
-            yield node, "asks about each element: the mean of the whole tensor was to decide"
-        elif node in _MEAN and (len(node.positional) > 1 or node.kwargs["dict"]):
-            yield node, "takes the mean over some dimensions: that of the whole tensor was asked"
+            yield node, "compares each element: the mean of the whole tensor must decide"
+        elif node in _MEAN and (len(node.positional) > 1 or "dim" in dict(node.kwargs["dict"])):
+            yield node, "takes the mean over some dimensions: take that of the whole tensor"
 
 
 @rule("01_node_creation#four-spellings-of-add")
 def batch_left_alone_untraced(case: CaseView) -> Found:
-    """The function that was traced leaves its batch alone too: `x -= y` is recorded as `x - y`."""
+    """The function itself does not write into its batch: `x -= y` is recorded as `x - y`."""
     for batch, expected in outputs(case, _OF_THE_ANSWER):
         if difference(batch, expected):
             node = next((node for node in case.nodes if node.target == "operator.sub"), None)
-            yield node, "Your function overwrites the batch that it gets: its trace does not, but was to be the same."
+            yield node, "Your function overwrites the batch that it gets, its trace does not."
 
 
 CHECK = Check(

@@ -14,20 +14,20 @@ def placeholder(traced, name):
     return next(node for node in traced.graph.find_nodes(op="placeholder") if node.target == f"{name}_1")
 
 
-def erase_with_readers(graph, node):
+def erase_with_users(graph, node):
     for user in list(node.users):
-        erase_with_readers(graph, user)
+        erase_with_users(graph, user)
     graph.erase_node(node)
 
 
 def fixed(model, name, value):
     traced = fx.symbolic_trace(model, concrete_args={name: value})
-    erase_with_readers(traced.graph, placeholder(traced, name))
+    erase_with_users(traced.graph, placeholder(traced, name))
     return traced
 
 
 @right
-def copies_what_does_not_read_the_argument(model, name, value):
+def copies_what_does_not_use_the_argument(model, name, value):
     traced = fx.symbolic_trace(model, concrete_args={name: value})
     left_out = {placeholder(traced, name)}
     graph, copies = fx.Graph(), {}
@@ -44,7 +44,7 @@ def goes_by_the_place_in_the_signature(model, name, value):
     place = list(inspect.signature(model.forward).parameters).index(name)
     traced = fx.symbolic_trace(model, concrete_args={name: value})
     nodes = list(traced.graph.nodes)
-    erase_with_readers(traced.graph, [node for node in nodes if node.op == "placeholder"][place])
+    erase_with_users(traced.graph, [node for node in nodes if node.op == "placeholder"][place])
     traced.recompile()
     return traced
 
@@ -84,17 +84,7 @@ def leaves_it_to_dead_code(model, name, value):
     return traced
 
 
-@breaks("it is not an input", case="the classifier, two rounds")
-@wrong("argument_gone", node="times", says="`times` is still an input")
-def renames_it(model, name, value):
-    traced = fx.symbolic_trace(model, concrete_args={name: value})
-    placeholder(traced, name).target = name
-    traced.graph.find_nodes(op="placeholder")[-1].name = name
-    traced.recompile()
-    return traced
-
-
-@breaks("no node checks it.", case="the classifier, two rounds")
+@breaks("it is not an input, and no node checks it.", case="the classifier, two rounds")
 @wrong("argument_gone", node="_assert", says="Node `_assert` still checks the argument")
 def checks_the_value_itself(model, name, value):
     traced = fx.symbolic_trace(model, concrete_args={name: value})
@@ -107,68 +97,13 @@ def checks_the_value_itself(model, name, value):
     return traced
 
 
-@wrong("ends well", says="(a mask fixed at None): your code raises ValueError: not enough values to unpack")
-def expects_two_nodes_to_read_it(model, name, value):
-    traced = fx.symbolic_trace(model, concrete_args={name: value})
-    parameter = placeholder(traced, name)
-    [equal] = parameter.users
-    [guard] = equal.users
-    for node in (guard, equal, parameter):
-        traced.graph.erase_node(node)
-    traced.recompile()
-    return traced
-
-
-@wrong(
-    "ends well",
-    says="Tried to erase Node y but it still had 1 users in the graph",
-    read="03_replacement#runtimeerror-tried-to-erase-node-act-but-it-still-had-2-users-in-the-graph-",
-)
-def takes_the_second_input(model, name, value):
-    traced = fx.symbolic_trace(model, concrete_args={name: value})
-    parameter = traced.graph.find_nodes(op="placeholder")[1]
-    for node in reversed(traced.graph.nodes):
-        if node.target in (torch._assert, fx._symbolic_trace._assert_is_none) or node.name == "eq":
-            traced.graph.erase_node(node)
-    traced.graph.erase_node(parameter)
-    traced.recompile()
-    return traced
-
-
-@wrong(
-    "ends well",
-    says="(a flag, beside an input that is not read): your code raises",
-    read="03_replacement#runtimeerror-tried-to-erase-node-act-but-it-still-had-2-users-in-the-graph-",
-)
-def takes_the_first_name_that_ends_in_1(model, name, value):
-    traced = fx.symbolic_trace(model, concrete_args={name: value})
-    node = next(node for node in traced.graph.nodes if node.op == "placeholder" and node.target.endswith("_1"))
-    for user in list(node.users):
-        for reader in list(user.users):
-            traced.graph.erase_node(reader)
-        traced.graph.erase_node(user)
-    traced.graph.erase_node(node)
-    traced.recompile()
-    return traced
-
-
-@breaks("the other inputs, used or unused", case="a flag, beside an input that is not read")
-@wrong("argument_gone", says="the input `padding` is gone: `double` alone was to be taken out")
-def erases_every_input_that_nobody_reads(model, name, value):
+@breaks("the other inputs, used or unused", case="a mask fixed at None")
+@wrong("argument_gone", says="the input `masked` is gone: only `mask` was to go")
+def erases_every_input_without_users(model, name, value):
     traced = fixed(model, name, value)
     for node in traced.graph.find_nodes(op="placeholder"):
         if not node.users:
             traced.graph.erase_node(node)
-    traced.recompile()
-    return traced
-
-
-@breaks("and defaults", case="a mask fixed at None")
-@wrong("rest_untouched", node="shift", says="the input `shift` has lost its default")
-def clears_all_defaults(model, name, value):
-    traced = fixed(model, name, value)
-    for node in traced.graph.find_nodes(op="placeholder"):
-        node.args = ()
     traced.recompile()
     return traced
 
@@ -208,7 +143,6 @@ def leaves_the_comparison(model, name, value):
     read="01_node_creation#does-not-belong-to-this-graph-but-was-used-as-an-argument",
 )
 def copies_nodes_without_a_map(model, name, value):
-    """So that they read the nodes that they were copied from."""
     traced = fx.symbolic_trace(model, concrete_args={name: value})
     left_out, graph = {placeholder(traced, name)}, fx.Graph()
     for node in traced.graph.nodes:
@@ -249,36 +183,14 @@ def fixes_another_value(model, name, value):
     return traced
 
 
-@wrong("ends well", says="(a temperature called T): your code raises StopIteration")
-def looks_for_the_name_of_the_node(model, name, value):
-    traced = fx.symbolic_trace(model, concrete_args={name: value})
-    erase_with_readers(traced.graph, next(node for node in traced.graph.nodes if node.name == f"{name}_1"))
-    traced.recompile()
-    return traced
-
-
-@breaks("with their order", case="a mode fixed by its name")
-@wrong(
-    "argument_gone", says="the result takes `y`, `x`, `mode_gain`, `mode_shift`: `x`, `y`, `mode_gain`, `mode_shift`"
-)
-def puts_the_inputs_in_another_order(model, name, value):
-    traced = fixed(model, name, value)
-    [first, *others] = (node for node in traced.graph.find_nodes(op="placeholder") if not node.args)
-    for node in others:
-        first.prepend(node)
-    traced.recompile()
-    return traced
-
-
 @breaks("or `None`.", case="a mask fixed at None")
 @wrong("argument_gone", node="_assert_is_none", says="(a mask fixed at None): node `_assert_is_none` still checks the")
 def leaves_a_check_of_none(model, name, value):
-    """It knows the guard of a number: a comparison, and an assertion behind it."""
     traced = fx.symbolic_trace(model, concrete_args={name: value})
     node = placeholder(traced, name)
     for user in list(node.users):
         if user.target is operator.eq:
-            erase_with_readers(traced.graph, user)
+            erase_with_users(traced.graph, user)
         else:
             user.args = (value, *user.args[1:])
     traced.graph.erase_node(node)
@@ -286,14 +198,12 @@ def leaves_a_check_of_none(model, name, value):
     return traced
 
 
-@breaks("Everything else stays:", case="a mode fixed by its name")
-@wrong(
-    "argument_gone", says="(a mode fixed by its name): the input `mode_gain` is gone: `mode` alone was to be taken out"
-)
-def erases_every_input_that_begins_like_it(model, name, value):
+@breaks("Everything else stays:", case="a mask fixed at None")
+@wrong("argument_gone", says="the input `masked` is gone: only `mask` was to go")
+def erases_every_input_that_begins_with_the_name(model, name, value):
     traced = fx.symbolic_trace(model, concrete_args={name: value})
     for node in traced.graph.find_nodes(op="placeholder"):
         if node.target.startswith(name):
-            erase_with_readers(traced.graph, node)
+            erase_with_users(traced.graph, node)
     traced.recompile()
     return traced

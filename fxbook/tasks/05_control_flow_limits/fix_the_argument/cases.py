@@ -24,7 +24,7 @@ class Rounds(Fixable, Classifier):
 
 
 class Masked(Fixable):
-    """An optional mask, fixed at ``None``, which stands between two inputs."""
+    """An optional mask, fixed at ``None``; then a default, and an unused input with a similar name."""
 
     name, value = "mask", None
 
@@ -32,13 +32,15 @@ class Masked(Fixable):
         super().__init__()
         self.mix = nn.Linear(4, 4)
 
-    def forward(self, x: Tensor, mask: Tensor | None = None, shift: Tensor | float = 0.0) -> Tensor:
+    def forward(
+        self, x: Tensor, mask: Tensor | None = None, shift: Tensor | float = 0.0, masked: Tensor | None = None
+    ) -> Tensor:
         x = self.mix(x)
         return x + shift if mask is None else x * mask + shift
 
 
 class Pooled(Fixable):
-    """A mode that is chosen by its name, and read twice; on both sides of it an input whose name begins like it."""
+    """A mode that is used twice, between inputs whose names begin alike."""
 
     name, value = "mode", "mean"
 
@@ -50,7 +52,7 @@ class Pooled(Fixable):
 
 
 class Doubling(Fixable):
-    """A flag before an input that is never read, a check of its own, a default that is used, a name that ends in _1."""
+    """A flag before an unused input, a check of its own, a default that is used, names that end in _1."""
 
     name, value = "double", True
 
@@ -59,15 +61,15 @@ class Doubling(Fixable):
         self.mix = nn.Linear(4, 4)
 
     def forward(
-        self, x_1: Tensor, double: bool = False, padding: Tensor | None = None, scale: Tensor | float = 0.5
+        self, x_1: Tensor, double: bool = False, padding: Tensor | None = None, scale_1: Tensor | float = 0.5
     ) -> Tensor:
         torch._assert(x_1.shape[-1] == 4, "four features were expected")
-        x = self.mix(x_1) * scale
+        x = self.mix(x_1) * scale_1
         return x * 2 if double else x
 
 
 class Tempered(Fixable):
-    """A number that is no integer, whose name is no name of a node; inputs without a default on both sides of it."""
+    """A float whose name is no name of a node, between inputs without a default."""
 
     name, value = "T", 0.5
 
@@ -88,7 +90,7 @@ USAGE = Usage(
         fixable("a mask fixed at None", Masked, 2, unseen=True),
         fixable("a mode fixed by its name", Pooled, 2, unseen=True),
         fixable("a temperature called T", Tempered, 2, unseen=True),
-        fixable("a flag, beside an input that is not read", Doubling, 1, unseen=True),
+        fixable("a flag, beside an unused input", Doubling, 1, unseen=True),
     ),
     # Made anew, so that no name is the same object as that of the parameter.
     given=lambda model: (model, "".join(model.name), model.value),

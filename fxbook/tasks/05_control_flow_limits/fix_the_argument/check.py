@@ -38,15 +38,15 @@ def argument_gone(case: CaseView) -> Found:
     inputs = {node.target: node for node in case.nodes if node.op == "placeholder"}
     for name in others:
         if name not in inputs:
-            yield None, f"The input `{name}` is gone: `{fixed}` alone was to be taken out."
+            yield None, f"The input `{name}` is gone: only `{fixed}` was to go."
     for name in (fixed, f"{fixed}_1"):
         if name in inputs:
-            yield inputs[name], f"`{name}` is still an input: the value was to be fixed."
+            yield inputs[name], f"`{name}` is still an input."
     for node in guards(case):
-        yield node, "still checks the argument, which is no input any more"
+        yield node, "still checks the argument, which is no longer an input"
     if list(inputs) != others:
         takes, asked = (", ".join(f"`{name}`" for name in names) for names in (inputs, others))
-        yield None, f"The result takes {takes}: {asked} was asked."
+        yield None, f"The result takes {takes}, not {asked}."
 
 
 @rule
@@ -56,11 +56,11 @@ def rest_untouched(case: CaseView) -> Found:
     for node in case.nodes:
         has_default = node.op == "placeholder" and parameters[node.target].default is not inspect.Parameter.empty
         if has_default and node.args == {"tuple": []}:
-            yield node, f"The input `{node.target}` has lost its default: it was to stay."
+            yield node, f"The input `{node.target}` has lost its default."
     texts = [json.dumps(node.args) for node in case.nodes]
     for message in own_checks(model_of(case.case, case.seed)):
         if not any(message in text for text in texts):
-            yield None, f"The model's own check, “{message}”, is gone: that of the argument alone was to go."
+            yield None, f"The model's own check, “{message}”, is gone: only that of the argument was to go."
 
 
 def own_checks(model: Fixable) -> list[str]:

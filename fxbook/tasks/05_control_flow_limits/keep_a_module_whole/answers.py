@@ -2,7 +2,7 @@
 
 import copy
 
-from torch import fx
+from torch import fx, nn
 
 from fxbook.tasks.answering import breaks, right, wrong
 
@@ -60,11 +60,6 @@ def knows_the_objects(model, kind):
     return fx.GraphModule(model, graph)
 
 
-@wrong("ends well", says="tracing goes into `sharpen`, which is of the class passed as `kind`: it was to stay whole")
-def traces_it_as_it_is(model, kind):
-    return fx.symbolic_trace(model)
-
-
 @wrong("ends well", says="tracing goes into `blocks.0.inner`, which is of the class passed as `kind`")
 def knows_one_path(model, kind):
     return tracing(model, lambda module, path, leaf: leaf or path == "sharpen")
@@ -78,7 +73,7 @@ def keeps_all_that_looks_alike(model, kind):
 
 
 @breaks("All other modules are treated as `symbolic_trace` treats them.", case="the classifier")
-@wrong("kept_whole", node="body_weight", says="`torch.nn.Linear` is called 0 times: it was to stay whole, 2 times")
+@wrong("kept_whole", node="body_weight", says="`torch.nn.Linear` is called 0 times, not 2 times")
 def forgets_the_layers_of_torch(model, kind):
     return tracing(model, lambda module, path, leaf: isinstance(module, kind))
 
@@ -87,7 +82,7 @@ def forgets_the_layers_of_torch(model, kind):
 @wrong(
     "nothing_fixed",
     node="_assert_is_none",
-    says="Node `_assert_is_none` checks an argument that was fixed while tracing: none was to be",
+    says="Node `_assert_is_none` checks an argument that was fixed while tracing: fix none",
     read="05_control_flow_limits#fix-an-argument-concrete_args",
 )
 def fixes_the_argument_at_none(model, kind):
@@ -100,7 +95,6 @@ def fixes_the_argument_at_none(model, kind):
 
 @wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
 def takes_an_argument_out_and_forgets_to_recompile(model, kind):
-    """The number of rounds, which is ``None`` in each call."""
     traced = tracing(model, lambda module, path, leaf: leaf or isinstance(module, kind))
     for node in traced.graph.find_nodes(op="placeholder"):
         if node.target == "times":
@@ -112,7 +106,6 @@ def takes_an_argument_out_and_forgets_to_recompile(model, kind):
 
 @wrong("same_result", node="cat", says="(containers of torch): the result is not the one asked for")
 def finds_the_path_by_the_class(model, kind):
-    """Which is the path of the last one of that class, whichever is called."""
     paths = {type(module): path for path, module in model.named_modules() if isinstance(module, kind)}
 
     class Recording(fx.Tracer):
@@ -136,11 +129,6 @@ def prints_what_goes_in(model, kind):
     return fx.GraphModule(model, Recording().trace(model))
 
 
-@wrong("right kind", says="an fx.GraphModule was asked")
-def returns_the_graph(model, kind):
-    return tracing(model, lambda module, path, leaf: leaf or isinstance(module, kind)).graph
-
-
 @breaks("The result shares the weights of the model.", case="the classifier")
 @wrong("shares_weights", node="body", says="`body.weight` is not the object that the model holds")
 def copies_the_model_first(model, kind):
@@ -156,18 +144,6 @@ def marks_the_modules(model, kind):
     return tracing(model, lambda module, path, leaf: leaf or hasattr(module, "whole"))
 
 
-@wrong("same_result", node="output", says="as a subclass, and called twice): the result is not the one asked for")
-def forgets_what_is_passed_by_name(model, kind):
-    class Entering(fx.Tracer):
-        def call_module(self, m, forward, args, kwargs):
-            path = self.path_of_module(m)
-            if self.is_leaf_module(m, path) or isinstance(m, kind):
-                return self.create_proxy("call_module", path, args, kwargs)
-            return forward(*args)
-
-    return fx.GraphModule(model, Entering().trace(model))
-
-
 def cannot_be_traced(module):
     if list(module.children()):
         return False
@@ -178,29 +154,21 @@ def cannot_be_traced(module):
     return False
 
 
-@wrong("kept_whole", node="up_weight", says="(a layer of torch, and a subclass): `torch.nn.Linear` is called 0 times")
-def keeps_what_is_one_of_the_two(model, kind):
-    return tracing(model, lambda module, path, leaf: leaf != isinstance(module, kind))
-
-
-@breaks("each call of a module of class `kind`", case="containers of torch")
+@breaks("each call of a module of class `kind`, or of a subclass", case="containers of torch")
 @wrong(
     "kept_whole",
     node="residual_0",
-    says="(containers of torch): `Residual` is called 0 times: it was to stay whole, 1 time.",
-)
-def keeps_what_cannot_be_traced(model, kind):
-    return tracing(model, lambda module, path, leaf: leaf or cannot_be_traced(module))
-
-
-@breaks("or of a subclass", case="containers of torch")
-@wrong(
-    "kept_whole",
-    node="residual_0",
-    says="(containers of torch): `Residual` is called 0 times: it was to stay whole, 1 time.",
+    says="(containers of torch): `Residual` is called 0 times, not once",
 )
 def forgets_subclasses_that_can_be_traced(model, kind):
     return tracing(model, lambda module, path, leaf: leaf or type(module) is kind or cannot_be_traced(module))
+
+
+@breaks("All other modules are treated as `symbolic_trace` treats them.", case="a subclass of what is entered")
+@wrong("kept_whole", node="entered", says="keeps a `Scaled` whole, which was not asked")
+def keeps_the_base_of_the_kind_too(model, kind):
+    bases = tuple(base for base in kind.__bases__ if base is not nn.Module)
+    return tracing(model, lambda module, path, leaf: leaf or isinstance(module, (kind, *bases)))
 
 
 @wrong("all_in_sight", node="forward", says="Node `forward` calls a function that holds a ")

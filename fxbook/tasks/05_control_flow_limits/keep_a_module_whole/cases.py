@@ -35,14 +35,14 @@ class Sharpened(Whole):
 
 
 class Annealed(Sharpen):
-    """A subclass of the kind asked for, with another name."""
+    """A subclass of the kind, with another name."""
 
     def forward(self, scores: Tensor, times: int | None = None) -> Tensor:
         return super().forward(scores * 2.0, times)
 
 
 class SharpenOnce(nn.Module):
-    """Not of the kind asked for, though its name says so."""
+    """Not of the kind, though its name suggests so."""
 
     def forward(self, scores: Tensor) -> Tensor:
         return scores * 1.5
@@ -119,11 +119,29 @@ class Layered(Whole):
         return self.down(self.norm(self.up(x)))
 
 
+class Halved(Scaled):
+    """The kind asked for; its base is a layer that tracing enters."""
+
+
+class Based(Whole):
+    """The kind, a layer of its base, and one of another class of its name."""
+
+    kind = Halved
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.entered, self.kept = Scaled(4, 4), Halved(4, 4)
+        self.namesake = type("Halved", (SharpenOnce,), {})()
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.namesake(self.kept(self.entered(x)))
+
+
 # ---- how an answer is used -------------------------------------------------------------------------------------------
 
 
 def keep(answer: Callable[..., Any], model: nn.Module, kind: type[nn.Module]) -> Any:
-    """What the answer returns; an error from inside a module that was to be kept whole says so.
+    """What the answer returns; an error from inside a module of the kind says so.
 
     Raises:
         TraceError: tracing has entered such a module, and could not go on.
@@ -135,7 +153,7 @@ def keep(answer: Callable[..., Any], model: nn.Module, kind: type[nn.Module]) ->
         if entered is None:
             raise
         path = next(path for path, module in model.named_modules() if module is entered)
-        message = f"tracing goes into `{path}`, which is of the class passed as `kind`: it was to stay whole ({error})"
+        message = f"tracing goes into `{path}`, which is of the class passed as `kind` ({error})"
         raise TraceError(message).with_traceback(error.__traceback__) from None
 
 
@@ -161,6 +179,7 @@ USAGE = Usage(
         whole("the kind nested, as a subclass, and called twice", Nested, unseen=True),
         whole("containers of torch", Tower, unseen=True),
         whole("a layer of torch, and a subclass", Layered, unseen=True),
+        whole("a subclass of what is entered", Based, unseen=True),
     ),
     given=lambda model: (model, model.kind),
     call=keep,

@@ -20,7 +20,7 @@ from ..check import nothing_fixed
 
 
 def calls_whole(model: nn.Module, kind: type[nn.Module], *inputs: Any) -> dict[str, int]:
-    """How often a run calls modules of each class that is to stay whole; of the kind asked for first.
+    """How often a run calls modules of each class that must stay whole; those of the kind first.
 
     Args:
         model: it is run, and keeps the hooks that count.
@@ -49,7 +49,7 @@ def calls_whole(model: nn.Module, kind: type[nn.Module], *inputs: Any) -> dict[s
 
 @rule
 def kept_whole(case: CaseView) -> Found:
-    """Modules of the kind asked for are one call each, torch's layers too, and nothing else is."""
+    """Modules of the kind are one call each, torch's layers too, and no others are."""
     asked = calls_whole(model_of(case.case, case.seed), case.model.kind, *inputs_of(case.case, case.seed)[0])
     calls = [node for node in case.nodes if node.op == "call_module"]
     # Where a container is entered, the layers of torch inside it are calls: they are no mistake of their own.
@@ -59,15 +59,15 @@ def kept_whole(case: CaseView) -> Found:
     times = Counter(node.kind for node in calls)
     for kind, count in asked.items():
         if times[kind] != count:
-            often = f"{count} time{'' if count == 1 else 's'}"
-            yield _inside(case, kind), f"`{kind}` is called {times[kind]} times: it was to stay whole, {often}."
+            often = "once" if count == 1 else f"{count} times"
+            yield _inside(case, kind), f"`{kind}` is called {times[kind]} times, not {often}: it must stay whole."
     for node in calls:
         if node.kind not in asked:
             yield node, f"keeps a `{node.kind}` whole, which was not asked"
 
 
 def _inside(case: CaseView, kind: str) -> NodeRecord | None:
-    """The first node that was recorded inside of a module of a class, and is no call of it."""
+    """The first node that was recorded inside a module of a class."""
     kinds = {path: module_kind(module) for path, module in case.model.named_modules() if path}
     for node in case.nodes:
         parts = (node.target if node.op == "get_attr" else node.scope).split(".")

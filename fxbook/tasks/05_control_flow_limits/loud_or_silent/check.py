@@ -1,4 +1,4 @@
-"""Tell loud from silent: what is true of the trace of a function, found out by tracing and comparing."""
+"""Tell loud from silent: the truth is found by tracing and comparing."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def truth_of(function: Callable[..., Any], batches: list[Tensor]) -> Truth:
 
 
 def _difference(traced: fx.GraphModule, function: Callable[..., Any], batch: Tensor) -> str | None:
-    """In which respect the results differ, in words. The call of a module would print what fails in it."""
+    """How the results differ, in words. Calling the module would print what fails in it."""
     expected = function(batch.clone())
     try:
         result = traced.forward(batch.clone())
@@ -122,7 +122,7 @@ def _writes(function: Callable[..., Any], batch: Tensor) -> bool:
 
 
 def _section(function: Callable[..., Any]) -> str:
-    """Where the trap in the code of a function is explained."""
+    """Where the trap in a function is explained."""
     code = function.__code__
     if code.co_exceptiontable:
         return _EXCEPT
@@ -133,28 +133,28 @@ def _section(function: Callable[..., Any]) -> str:
 
 @rule
 def right_verdict(case: CaseView) -> Found:
-    """The word returned is what is true of the function that was given."""
+    """The verdict is true of the function."""
     name = case.case.name
     if case.value not in _VERDICTS:
         words = ", ".join(repr(word) for word in _VERDICTS)
-        yield None, f"For {name} your function returns no verdict: one of {words} was asked."
+        yield None, f"For {name} your function returns none of {words}."
         return
     truth = truth_of(*case.arguments)
     if case.value != truth.verdict:
-        yield None, f"Of {name} you say {case.value!r}, but {truth.why}.", truth.place
+        yield None, f"For {name} you return {case.value!r}, but {truth.why}.", truth.place
 
 
 def on_error(trial: Trial, _kind: str) -> str | None:
-    """What an answer that raises has met: tracing that stops, a traced function that raises, or results that differ."""
+    """What made an answer raise: tracing that stops, a traced function that raises, or results that differ."""
     truth = truth_of(*trial.fresh_arguments())
     name = trial.case.name
     if truth.verdict == "stops":
         stopped = f"Tracing {name} raises {truth.stopped_by}, so there is no traced function"
-        return f"{stopped}: your function was to catch it, whatever its class, and give a verdict."
+        return f"{stopped}: your function must catch it, whatever its class, and return a verdict."
     if _RUN_RAISES in truth.why:
-        return f"For {name}, {truth.why}: your function was to catch that, too, and give a verdict."
+        return f"For {name}, {truth.why}: your function must catch that too, and return a verdict."
     if truth.verdict == "differs":
-        return f"For {name}, {truth.why}: your comparison was to tell that, and raises."
+        return f"For {name}, {truth.why}: your comparison raises instead of telling so."
     return None
 
 

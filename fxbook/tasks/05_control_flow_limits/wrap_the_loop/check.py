@@ -16,23 +16,23 @@ from ..check import expected_behaviour, gradients_kept, is_opaque, is_own, nothi
 
 @rule
 def one_own_call(case: CaseView) -> Found:
-    """One function of the learner's own is kept as one call, on what the layers of the model give."""
+    """One call of a function of the learner's own does the sharpening, and nothing else."""
     own = list(filter(is_own, case.nodes))
     if not own:
         for node in filter(is_opaque, case.nodes):
-            yield node, "keeps a module whole: a function was asked"
-        yield None, "No node calls a function of your own: one that is kept whole was asked."
+            yield node, "keeps a module whole, not a function"
+        yield None, "No node calls a function of your own."
     elif len(own) > 1:
-        yield own[1], f"{len(own)} nodes call functions of your own: one, for the whole sharpening, was asked."
+        yield own[1], f"{len(own)} nodes call functions of your own: one must do all of the sharpening."
     else:
         outside = _weights_before(case, own[0])
         for weight in sorted(case.weights - outside):
             layer = weight.partition(".")[0]
-            yield own[0], f"does the work of `{layer}` too: the sharpening alone was to be in it"
+            yield own[0], f"does the work of `{layer}` too, not only the sharpening"
 
 
 def _weights_before(case: CaseView, node: NodeRecord) -> set[str]:
-    """The weights of the model, by their names there, that nodes use on the way to this one."""
+    """The weights of the model, by their names there, that are used on the way to this node."""
     used = {weight for read in _upstream(case, node) for weight in _weights_of(case, read)}
     # A weight that is handed to the function is used in it.
     handed = {case.shared.get(case.nodes[index].target) for index in node.inputs if case.nodes[index].op == "get_attr"}

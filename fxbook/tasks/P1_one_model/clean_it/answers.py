@@ -8,6 +8,7 @@ from fxbook.tasks.answering import breaks, right, wrong
 
 STEPS = "03_replacement#three-steps-in-this-order"
 IDLE = nn.Dropout, nn.Dropout2d, nn.Identity
+DEAD = "03_replacement#what-removing-dead-code-deletes"
 LEFT = "03_replacement#a-function-by-a-module-a-module-by-a-function"
 
 
@@ -82,7 +83,6 @@ def assigns_the_graph_of_a_transformer(traced):
 
 @right
 def maps_the_arguments_of_all_nodes(traced):
-    """What stands for an idle layer is what stands for its input."""
     stands = {}
     for node in list(traced.graph.nodes):
         node.args = fx.node.map_arg(node.args, lambda value: stands.get(value, value))
@@ -97,46 +97,14 @@ def maps_the_arguments_of_all_nodes(traced):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@breaks("so that nothing is left that only training needed.", case="the network of the project")
-@wrong("idle_layers_taken_out", node="blocks_0_drop", says="still calls an nn.Dropout2d", read=STEPS)
-def removes_dead_code_alone(traced):
-    traced.graph.eliminate_dead_code()
-    traced.delete_all_unused_submodules()
-    traced.recompile()
-
-
-@breaks("an `nn.Dropout2d`", case="the network of the project")
+@breaks("No node calls an `nn.Dropout`, an `nn.Dropout2d`", case="the network of the project")
 @wrong("idle_layers_taken_out", node="blocks_0_drop", says="still calls an nn.Dropout2d", read=STEPS)
 def forgets_dropout_of_channels(traced):
     clean(traced, kinds=(nn.Dropout, nn.Identity))
 
 
-@breaks("or an `nn.Identity`:", case="the network of the project")
-@wrong("idle_layers_taken_out", node="blocks_0_skip", says="still calls an nn.Identity", read=STEPS)
-def forgets_identities(traced):
-    clean(traced, kinds=(nn.Dropout, nn.Dropout2d))
-
-
-@breaks("No node calls an `nn.Dropout`,", case="the network of the project")
-@wrong("idle_layers_taken_out", node="blocks_0_drop", says="an nn.Dropout2d. No node uses it any more", read=STEPS)
-def replaces_and_does_not_erase(traced):
-    bypass(traced, erase=False)
-    traced.recompile()
-
-
-@wrong(
-    "ends well",
-    says="still had",
-    read="03_replacement#runtimeerror-tried-to-erase-node-act-but-it-still-had-2-users-in-the-graph-",
-)
-def erases_before_it_replaces(traced):
-    for node in list(traced.graph.find_nodes(op="call_module")):
-        if isinstance(traced.get_submodule(node.target), IDLE):
-            traced.graph.erase_node(node)
-
-
 @breaks("No node is left that the result does not depend on.", case="the network of the project")
-@wrong("nothing_dead", node="auxiliary_1", says="is left: no node uses its result", read=STEPS)
+@wrong("nothing_dead", node="auxiliary_1", says="is left, but no node uses its result", read=STEPS)
 def erases_the_last_dead_node_only(traced):
     bypass(traced)
     for node in list(traced.graph.nodes):
@@ -157,7 +125,7 @@ def forgets_to_recompile(traced):
     clean(traced, compile_it=False)
 
 
-@breaks("Edit a traced network in place,", case="the network of the project")
+@breaks("Edit a traced network in place", case="the network of the project")
 @wrong("given_edited", says="You edited a copy")
 def cleans_a_copy(traced):
     traced = copy.deepcopy(traced)
@@ -173,7 +141,7 @@ def traces_again(traced):
 
 @breaks(
     "and so does every input, used or unused.",
-    case="one dropout called often, dropouts in a row, an input that nothing reads",
+    case="every kind of dropout, and an unused input",
 )
 @wrong("inputs_kept", says="input `mean` is not where it was")
 def erases_unused_inputs(traced):
@@ -184,12 +152,10 @@ def erases_unused_inputs(traced):
     traced.recompile()
 
 
-@breaks("Every other node stays,", case="the network of the project")
-@wrong(
-    "others_stay", says="is gone, on which the result depends", read="03_replacement#what-removing-dead-code-deletes"
-)
-def takes_activations_out_too(traced):
-    clean(traced, kinds=(*IDLE, nn.ReLU))
+@breaks("Every other node stays,", case="every kind of dropout, and an unused input")
+@wrong("others_stay", says="but the result depends on it: `self.near.class_dropout3d(", read=DEAD)
+def takes_every_dropout(traced):
+    clean(traced, kinds=(nn.modules.dropout._DropoutNd, nn.Identity))
 
 
 @wrong(
@@ -207,7 +173,7 @@ def uses_a_node_of_a_copy(traced):
             node.args = (relu,)
 
 
-@breaks("their users use what these layers were given.", case="the network of the project")
+@breaks("their users use the input of these layers.", case="the network of the project")
 @wrong("same_result", node="add", says="it holds other numbers")
 def takes_the_node_above(traced):
     for node in list(traced.graph.nodes):
@@ -220,8 +186,8 @@ def takes_the_node_above(traced):
 
 
 @breaks(
-    "A node may pass its data by name, as in `self.drop(input=x)`.",
-    case="one dropout called often, dropouts in a row, an input that nothing reads",
+    "A node may pass its input by keyword, as in `self.drop(input=x)`.",
+    case="every kind of dropout, and an unused input",
 )
 @wrong(
     "ends well",

@@ -1,4 +1,4 @@
-"""Networks in eval mode with what only training needs: dropouts, identities, a head that nothing reads."""
+"""Networks in eval mode with what only training needs: dropouts, identities, a dead head."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from fxbook.cases import Case, Usage
+from fxbook.cases.neighbours import near
 
 from ..cases import Block, functional, images, lived
 
@@ -30,9 +31,8 @@ class ResNet(nn.Module):
 
 
 class Crowded(nn.Module):
-    """One dropout called often, two in a row, on an input, by name, and returned; an identity with settings; a chain
-    that nothing reads, with a norm in it of the name of another; an input that nothing reads; layers that are none of
-    these.
+    """One dropout called often, two in a row, on an input, by name, and returned; other kinds of dropout; an identity
+    with settings; a dead chain with a norm in it of the name of another; an unused input.
     """
 
     def __init__(self) -> None:
@@ -40,7 +40,7 @@ class Crowded(nn.Module):
         self.drop, self.same = nn.Dropout(0.3), nn.Identity("ignored", size=3)
         inside = {"conv": nn.Conv2d(3, 4, 1), "drop": nn.Dropout2d(0.2), "same": nn.Identity()}
         self.body = nn.Sequential(OrderedDict(inside, norm=nn.BatchNorm2d(4)))
-        self.norm = nn.BatchNorm2d(4)
+        self.norm, self.near = nn.BatchNorm2d(4), near(nn.Dropout2d, 0.3, on=(2, 4, 6, 6))
         self.spare = nn.Sequential(nn.Conv2d(4, 2, 1), nn.BatchNorm2d(2), nn.ReLU())
         self.act, self.flat, self.pair = nn.ReLU(), nn.Flatten(), nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5))
         lived(self)
@@ -50,7 +50,9 @@ class Crowded(nn.Module):
         hidden = self.act(self.body(input=x))
         self.spare(self.norm(hidden)).mean((2, 3))
         twice = self.drop(hidden) + self.drop(input=hidden) * self.same(hidden)
-        twice = twice * self.same(input=hidden)
+        twice = twice * self.same(input=hidden) + functional.dropout(hidden, 0.3, self.training)
+        for one in self.near.values():
+            twice = twice + one(hidden)
         torch.sigmoid(mean)
         pooled = self.flat(input=self.same(twice.mean((2, 3))))
         return {"start": x, "hidden": self.same(hidden), "scores": self.pair(pooled)}
@@ -60,8 +62,6 @@ USAGE = Usage(
     "edit",
     cases=(
         Case("the network of the project", ResNet, images()),
-        Case(
-            "one dropout called often, dropouts in a row, an input that nothing reads", Crowded, images(), unseen=True
-        ),
+        Case("every kind of dropout, and an unused input", Crowded, images(), unseen=True),
     ),
 )

@@ -1,4 +1,4 @@
-"""Clean it: what computes nothing for the result is gone, and all else is there."""
+"""Clean it: only nodes that the result depends on are left."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def idle_layers_taken_out(case: CaseView) -> Found:
     for node in case.nodes:
         if node in _IDLE:
             still = f"still calls an {node.kind.replace('torch.', '')}" if node.kind else "is still there"
-            yield node, still if node.users else f"{still}. No node uses it any more: erase it"
+            yield node, still if node.users else f"{still}. It has no users any more: erase it"
 
 
 def _is_needed(case: CaseView, node: NodeRecord) -> bool:
@@ -41,9 +41,9 @@ def others_stay(case: CaseView) -> Found:
     going = {node.index for node in case.before if node in _IDLE or not _is_needed(case, node)}
     for before in gone(case, going):
         if before.index not in going and before.op != "placeholder":
-            yield before, f"is gone, on which the result depends: `{before.call}`"
+            yield before, f"is gone, but the result depends on it: `{before.call}`"
     for node in new(case):
-        yield node, "is new: users of a dropout or an identity were to use its input"
+        yield node, "is new: the users of a dropout or an identity must use its input"
 
 
 CHECK = Check(

@@ -17,32 +17,32 @@ def layer_of(traced, node):
     return traced.get_submodule(node.target) if node.op == "call_module" else None
 
 
-def foldable(traced, users=True, calls=True, by_target=False, training=True, statistics=True):
-    """The norms that can be folded, each with the node that it reads; what a wrong answer leaves out is said."""
+def foldable(traced, users=True, by_target=False, training=True):
+    """The norms that can be folded, each with its input; arguments say what a wrong answer leaves out."""
     nodes = list(traced.graph.find_nodes(op="call_module"))
     times = Counter(node.target if by_target else layer_of(traced, node) for node in nodes)
     for node in nodes:
         norm = layer_of(traced, node)
         if not isinstance(norm, nn.BatchNorm2d):
             continue
-        if (training and norm.training) or (statistics and norm.running_mean is None):
+        if (training and norm.training) or norm.running_mean is None:
             continue
         [value] = node.all_input_nodes
         conv = layer_of(traced, value)
         if not isinstance(conv, nn.Conv2d) or (users and len(value.users) > 1):
             continue
-        if calls and times[value.target if by_target else conv] > 1:
+        if times[value.target if by_target else conv] > 1:
             continue
         yield node, value, norm, conv
 
 
-def new_parameters(norm, conv, eps=True, bias_of_conv=True):
+def new_parameters(norm, conv, eps=True):
     """The weight and the bias of a convolution with its norm."""
     with torch.no_grad():
         scale = 1 / torch.sqrt(norm.running_var + (norm.eps if eps else 0))
         scale = scale if norm.weight is None else scale * norm.weight
         shift = -norm.running_mean * scale if norm.bias is None else norm.bias - norm.running_mean * scale
-        if conv.bias is not None and bias_of_conv:
+        if conv.bias is not None:
             shift = shift + conv.bias * scale
         return conv.weight * scale.view(-1, 1, 1, 1), shift
 
@@ -68,7 +68,6 @@ def fold(traced, change=assign, unused=True, compile_it=True, **asked):
 
 @right
 def uses_the_function_of_torch(traced):
-    """What torch fuses is a copy of the convolution."""
     for place, (node, value, norm, conv) in enumerate(list(foldable(traced))):
         traced.add_submodule(f"fused_{place}", fusion.fuse_conv_bn_eval(conv, norm))
         value.target = f"fused_{place}"
@@ -135,19 +134,8 @@ def assigns_the_graph_of_a_transformer(traced):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@breaks("every `nn.BatchNorm2d` that can be folded", case="the network of the project")
-@wrong("foldable_are_folded", node="norm", says="can be folded into `stem`, and is still called", read=FOLD)
-def leaves_all_as_it_is(traced):
-    pass
-
-
 @breaks("becomes part of its convolution,", case="the network of the project")
-@wrong(
-    "pairs_compute_the_same",
-    node="stem",
-    says="does not give what `stem` and `norm` gave together: ",
-    read=FOLD,
-)
+@wrong("pairs_compute_the_same", node="stem", says="does not give what `stem` and `norm` gave together: ", read=FOLD)
 def forgets_eps(traced):
     fold(traced, lambda norm, conv: assign(norm, conv, eps=False))
 
@@ -168,67 +156,24 @@ def changes_the_weight_in_place(traced):
     fold(traced, in_place)
 
 
-@breaks("no other node calls that convolution, under the same name", case="layers, values and weights that are shared")
-@wrong("others_stay", says="is gone, which cannot be folded: `twice` and `twice_1` call one convolution", read=STAYS)
-def does_not_count_the_calls(traced):
-    fold(traced, calls=False)
-
-
-@breaks("or under another one;", case="layers, values and weights that are shared")
+@breaks("or under another name;", case="layers, values and weights that are shared")
 @wrong("others_stay", says="call one convolution", read=STAYS)
 def counts_the_calls_by_name(traced):
     fold(traced, by_target=True)
 
 
 @breaks("and no other node uses that value;", case="layers, values and weights that are shared")
-@wrong("others_stay", says="is gone, which cannot be folded: `relu` uses `read` too", read=STAYS)
+@wrong("others_stay", says="is gone, but cannot be folded: `relu` uses `read` too", read=STAYS)
 def does_not_count_the_users(traced):
     fold(traced, users=False)
 
 
-@breaks("and is not in training mode.", case="groups, other settings, norms that stay")
-@wrong("others_stay", says="is gone, which cannot be folded: it is in training mode", read=STAYS)
+@breaks(
+    "and is not in training mode.", "Every other node stays as it is.", case="groups, other settings, norms that stay"
+)
+@wrong("others_stay", says="is gone, but cannot be folded: it is in training mode", read=STAYS)
 def does_not_ask_for_the_mode(traced):
     fold(traced, training=False)
-
-
-@breaks("it has statistics (`running_mean` is not `None`)", case="groups, other settings, norms that stay")
-@wrong("ends well", says="unsupported operand type(s) for")
-def does_not_ask_for_statistics(traced):
-    fold(traced, statistics=False)
-
-
-@breaks("a norm may have no weight", case="groups, other settings, norms that stay")
-@wrong("foldable_are_folded", node="norm1", says="can be folded into `first`, and is still called", read=FOLD)
-def folds_norms_with_weights_only(traced):
-    for node, value, norm, conv in list(foldable(traced)):
-        if norm.affine:
-            assign(norm, conv)
-            node.replace_all_uses_with(value)
-            traced.graph.erase_node(node)
-    traced.delete_all_unused_submodules()
-    traced.recompile()
-
-
-@breaks("The network may be in `float64`,", case="the network of the project")
-@wrong("same_output", node="stem", says="Running the result raises RuntimeError")
-def makes_a_bias_of_float32(traced):
-    def in_float32(norm, conv):
-        weight, bias = new_parameters(norm, conv)
-        conv.weight, conv.bias = nn.Parameter(weight), nn.Parameter(bias.float())
-
-    fold(traced, in_float32)
-
-
-@breaks("Every other node stays as it is.", case="the network of the project")
-@wrong("others_stay", says="is gone, and is no batch norm", read=STAYS)
-def takes_the_activations_along(traced):
-    fold(traced)
-    for node in traced.graph.find_nodes(op="call_module"):
-        if isinstance(layer_of(traced, node), nn.ReLU):
-            node.replace_all_uses_with(node.all_input_nodes[0])
-            traced.graph.erase_node(node)
-    traced.recompile()
 
 
 @wrong("edited", says="it was traced or built anew")
@@ -245,7 +190,7 @@ def folds_in_a_copy(traced):
     return traced
 
 
-@breaks("The network holds no layer that no node calls.", case="the network of the project")
+@breaks("At the end, the network holds no layer that no node calls.", case="the network of the project")
 @wrong(
     "no_leftovers",
     says="still holds the submodule `norm`",
@@ -264,7 +209,7 @@ def forgets_to_recompile(traced):
 @wrong(
     "nothing_dies",
     node="norm",
-    says="is left: no node uses its result",
+    says="is left, but no node uses its result",
     read="03_replacement#three-steps-in-this-order",
 )
 def leaves_the_nodes(traced):
@@ -286,23 +231,6 @@ def moves_the_convolution_behind_its_users(traced):
     traced.recompile()
 
 
-@breaks("it reads the value of a call of an `nn.Conv2d`,", case="groups, other settings, norms that stay")
-@wrong("others_stay", says="is gone, which cannot be folded: it reads `relu_1`, which calls no `nn.Conv2d`", read=STAYS)
-def looks_for_a_convolution_further_up(traced):
-    """An activation between the two is another function."""
-    fold(traced)
-    for node in list(traced.graph.find_nodes(op="call_module")):
-        value = node.all_input_nodes[0]
-        if isinstance(norm := layer_of(traced, node), nn.BatchNorm2d) and value.target is torch.relu:
-            conv = layer_of(traced, value.all_input_nodes[0])
-            if isinstance(conv, nn.Conv2d) and not norm.training:
-                assign(norm, conv)
-                node.replace_all_uses_with(value)
-                traced.graph.erase_node(node)
-    traced.delete_all_unused_submodules()
-    traced.recompile()
-
-
 @breaks("The network may be in `float64`,", case="one pair in float32")
 @wrong("same_output", node="_0", says="(one pair in float32): running the result raises RuntimeError")
 def makes_a_weight_of_float64(traced):
@@ -313,39 +241,8 @@ def makes_a_weight_of_float64(traced):
     fold(traced, in_float64)
 
 
-@breaks("a convolution may have no bias", case="the network of the project")
-@wrong("ends well", says="'NoneType' and 'Tensor'")
-def takes_the_bias_of_the_convolution_for_granted(traced):
-    def with_bias(norm, conv):
-        bias = (conv.bias - norm.running_mean) * torch.rsqrt(norm.running_var + norm.eps)
-        weight, _ = new_parameters(norm, conv)
-        conv.weight, conv.bias = nn.Parameter(weight), nn.Parameter(bias.detach())
-
-    fold(traced, with_bias)
-
-
-@breaks("or several groups,", case="groups, other settings, norms that stay")
-@wrong(
-    "pairs_compute_the_same",
-    node="first",
-    says="does not give what `first` and `norm1` gave together: ",
-    read=FOLD,
-)
-def makes_a_convolution_of_one_group(traced):
-    for node, value, norm, conv in list(foldable(traced)):
-        made = nn.Conv2d(conv.in_channels, conv.out_channels, conv.kernel_size, conv.stride, conv.padding).double()
-        weight, bias = new_parameters(norm, conv)
-        made.weight.data.copy_(weight.expand_as(made.weight))
-        made.bias.data.copy_(bias)
-        traced.add_submodule(value.target, made)
-        node.replace_all_uses_with(value)
-        traced.graph.erase_node(node)
-    traced.delete_all_unused_submodules()
-    traced.recompile()
-
-
 @breaks("and may be called by several nodes.", case="groups, other settings, norms that stay")
-@wrong("foldable_are_folded", node="both_1", says="can be folded into `sixth`, and is still called", read=FOLD)
+@wrong("foldable_are_folded", node="both_1", says="can be folded into `sixth`, but is still called", read=FOLD)
 def counts_the_calls_of_the_norm(traced):
     calls = Counter(layer_of(traced, node) for node in traced.graph.find_nodes(op="call_module"))
     for node, value, norm, conv in list(foldable(traced)):

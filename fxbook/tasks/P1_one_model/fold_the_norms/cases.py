@@ -17,7 +17,7 @@ class ResNet(nn.Module):
         super().__init__()
         self.stem, self.norm = nn.Conv2d(3, 4, 3, padding=1, bias=False), nn.BatchNorm2d(4)
         self.blocks, self.head = nn.Sequential(CleanBlock(4, 4), CleanBlock(4, 6, 2)), nn.Linear(6, 3)
-        lived(self).double()
+        lived(self.double())
 
     def forward(self, images: Tensor, mean: Tensor, std: Tensor | float = 1.0) -> Tensor:
         x = self.blocks(functional.relu(self.norm(self.stem((images - mean) / std))))
@@ -25,8 +25,8 @@ class ResNet(nn.Module):
 
 
 class Shared(nn.Module):
-    """A convolution that is called twice; one that has two names; one whose value is used twice; weights that two
-    convolutions share; one whose second call is the last of all.
+    """A convolution that is called twice; one with two names; one with two users; two that share their weights; one
+    whose second call is the last of all.
     """
 
     def __init__(self) -> None:
@@ -38,7 +38,7 @@ class Shared(nn.Module):
         self.tied1, self.tied2, self.norm6 = nn.Conv2d(3, 3, 1), nn.Conv2d(3, 3, 1), nn.BatchNorm2d(3)
         self.late, self.norm7 = nn.Conv2d(3, 3, 1), nn.BatchNorm2d(3)
         self.tied2.weight, self.tied2.bias = self.tied1.weight, self.tied1.bias
-        lived(self).double()
+        lived(self.double())
 
     def forward(self, images: Tensor, mean: Tensor, std: Tensor) -> Tensor:
         x = self.norm1(self.twice(images)) + self.norm2(self.twice(images - mean))
@@ -50,9 +50,8 @@ class Shared(nn.Module):
 
 
 class Settings(nn.Module):
-    """Groups, strides, no bias; a norm by name, without weights, of another eps; norms that stay: without statistics,
-    in training mode, behind no convolution, behind an activation, behind a sum, behind a transposed convolution; a node
-    that nothing reads; a pair in which nothing shares.
+    """Groups, strides, no bias; a norm by keyword, without weights, of another eps; a dead node; and norms that stay:
+    without statistics, in training mode, of another class, after an activation, a sum or a transposed convolution.
     """
 
     def __init__(self) -> None:
@@ -64,7 +63,8 @@ class Settings(nn.Module):
         self.fifth, self.both = nn.Conv2d(4, 4, 1), nn.BatchNorm2d(4)
         self.sixth, self.alone = nn.Conv2d(4, 4, 1, bias=False), nn.BatchNorm2d(3)
         self.upwards, self.last = nn.ConvTranspose2d(4, 4, 1), nn.BatchNorm2d(4)
-        lived(self).double()
+        self.seventh, self.instance = nn.Conv2d(4, 4, 1), nn.InstanceNorm2d(4, affine=True, track_running_stats=True)
+        lived(self.double())
         self.training_norm.train()
 
     def forward(self, images: Tensor, mean: Tensor, std: Tensor) -> tuple[Tensor, Tensor]:
@@ -74,7 +74,7 @@ class Settings(nn.Module):
         x = torch.relu(self.training_norm(self.fourth(x)))
         x = self.both(torch.relu(self.fifth(x))) + self.both(self.sixth(x)) * self.both(x + mean.mean())
         # A norm that is made of its batch takes a constant away: what is wrong before it shows beside it alone.
-        return self.last(self.upwards(x)).mean((2, 3)), start.mean((2, 3))
+        return self.last(self.upwards(self.instance(self.seventh(x)))).mean((2, 3)), start.mean((2, 3))
 
 
 def pair() -> nn.Module:

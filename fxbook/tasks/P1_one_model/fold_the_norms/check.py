@@ -1,4 +1,4 @@
-"""Fold the norms: every norm that can be is part of its convolution, and the numbers are those of before.
+"""Fold the norms: every norm that can be folded is, and the numbers stay the same.
 
 All cases but one are in float64, where two results may differ by 1e-8 of their size. Rounding moves them by less than a
 thousandth of that (tests/checking/test_rounding.py computes it), a forgotten ``eps`` by more than a hundred times.
@@ -27,8 +27,8 @@ DEAD = "03_replacement#what-removing-dead-code-deletes"
 def reason_to_stay(case: CaseView, norm: NodeRecord) -> str | None:
     """Why a norm of the given graph cannot be folded; ``None`` where it can."""
     if len(norm.inputs) != 1 or case.before.nodes[norm.inputs[0]] not in CONV2D:
-        read = "nothing" if not norm.inputs else f"`{case.before.nodes[norm.inputs[0]].name}`"
-        return f"it reads {read}, which calls no `nn.Conv2d`"
+        read = "no node" if not norm.inputs else f"`{case.before.nodes[norm.inputs[0]].name}`"
+        return f"its input is {read}, which calls no `nn.Conv2d`"
     conv = case.before.nodes[norm.inputs[0]]
     if other := next((user for user in conv.users if user != norm.index), None):
         return f"`{case.before.nodes[other].name}` uses `{conv.name}` too"
@@ -52,7 +52,7 @@ def foldable_are_folded(case: CaseView) -> Found:
     """No node calls a norm that can be folded."""
     for node, before in kept(case, _going(case)):
         if before in NORM and node in NORM and reason_to_stay(case, before) is None:
-            yield node, f"can be folded into `{case.before.nodes[before.inputs[0]].name}`, and is still called"
+            yield node, f"can be folded into `{case.before.nodes[before.inputs[0]].name}`, but is still called"
 
 
 @rule(SHARED)
@@ -60,16 +60,16 @@ def others_stay(case: CaseView) -> Found:
     """A norm that cannot be folded is called as before, as is every other node."""
     for before in gone(case, _going(case)):
         if before in NORM and (why := reason_to_stay(case, before)):
-            yield before, f"is gone, which cannot be folded: {why}"
+            yield before, f"is gone, but cannot be folded: {why}"
         if before not in NORM and "dead" in before.notes:
-            yield before, f"is gone: nothing used it, and it was to stay: `{before.call}`", DEAD
+            yield before, f"is gone, but must stay, though it has no users: `{before.call}`", DEAD
         if before not in NORM and before.op != "placeholder":
-            yield before, f"is gone, and is no batch norm: `{before.call}`"
+            yield before, f"is gone, but is no batch norm: `{before.call}`"
 
 
 @rule("P1_one_model#a-norm-is-part-of-its-convolution")
 def pairs_compute_the_same(case: CaseView) -> Found:
-    """A convolution gives what it and its norm gave, every other node what it gave; the first that does not is told."""
+    """A convolution gives what it and its norm gave, every other node what it gave; reports the first that does not."""
     going = _going(case)
     norms = {case.before.nodes[index].inputs[0]: case.before.nodes[index] for index in going}
     was = {node.index: index for index, node in now(case, going).items()}
@@ -93,7 +93,7 @@ def pairs_compute_the_same(case: CaseView) -> Found:
 
 
 def _of_the_bias(found: Value, asked: Value) -> str:
-    """That a value is off by one number in each channel, as one is whose bias alone is wrong."""
+    """That a value is off by one number in each channel, as with a wrong bias."""
     if not isinstance(found, dict) or found.get("shape") != asked["shape"]:
         return ""
     off = decode_tensor(found).double() - decode_tensor(asked).double()
@@ -103,7 +103,7 @@ def _of_the_bias(found: Value, asked: Value) -> str:
 
 
 def _sharing(case: CaseView, node: NodeRecord) -> str:
-    """That another convolution has the weight of this one, too."""
+    """That another convolution shares the weight of this one."""
     own = getattr(layer(case, node), "weight", None)
     for other in case.before:
         held = layer(case, other)

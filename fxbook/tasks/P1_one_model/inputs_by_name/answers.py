@@ -19,7 +19,7 @@ def faults(traced, values, required=lambda node: not node.args):
     return missing, [name for name in values if name not in names]
 
 
-def refuse(traced, values, kind=TypeError):
+def reject(traced, values, kind=TypeError):
     missing, unknown = faults(traced, values)
     if missing or unknown:
         raise kind(f"missing: {', '.join(missing) or 'none'}; unknown: {', '.join(unknown) or 'none'}")
@@ -67,10 +67,9 @@ def walks_over_all_nodes(traced, values):
 
 @right
 def asks_the_signature(traced, values):
-    """The defaults are those of the generated forward."""
     parameters = inspect.signature(traced.forward).parameters
     names = {node.target: node.name for node in inputs_of(traced)}
-    refuse(traced, values)
+    reject(traced, values)
     items = []
     for target, name in names.items():
         default = parameters[name if name in parameters else target].default
@@ -88,7 +87,7 @@ def tries_then_tells(traced, values):
     except KeyError:
         values.clear()
         values.update(kept)
-        refuse(traced, values)
+        reject(traced, values)
     return items
 
 
@@ -98,7 +97,7 @@ def tries_then_tells(traced, values):
 @breaks("in their order.", case="all inputs, in any order")
 @wrong("list_in_order", says="of the list is the value of", read=PLACES)
 def keeps_the_order_of_the_dict(traced, values):
-    refuse(traced, values)
+    reject(traced, values)
     defaults = [node.args[0] for node in inputs_of(traced) if node.target not in values]
     items = [*values.values(), *defaults]
     values.clear()
@@ -106,25 +105,25 @@ def keeps_the_order_of_the_dict(traced, values):
 
 
 @breaks("An input that is left out has its default.", case="without `std`")
-@wrong("list_in_order", says="The list has 2 items: one for each of the 3 inputs was asked", read=PLACES)
+@wrong("list_in_order", says="The list has 2 items, not one for each of the 3 inputs", read=PLACES)
 def leaves_the_defaults_out(traced, values):
-    refuse(traced, values)
+    reject(traced, values)
     return [values.pop(n.target) for n in inputs_of(traced) if n.target in values]
 
 
-@breaks("It returns a list", case="all inputs, in any order")
-@wrong("list_in_order", says="The answer returns an object of class tuple: a list was asked", read=PLACES)
+@breaks("It returns a list", "with one item for each input of the graph,", case="all inputs, in any order")
+@wrong("list_in_order", says="Your function returns an object of class tuple, not a list", read=PLACES)
 def returns_a_tuple(traced, values):
-    refuse(traced, values)
+    reject(traced, values)
     return tuple(pop_all(traced, values))
 
 
 @breaks(
     "The name of an input is the target of its placeholder;",
-    "the name of the node may be another one.",
+    "the name of the node may differ.",
     case="names that Python has taken",
 )
-@wrong("list_in_order", says="othing is wrong with the inputs, and your function raises TypeError with", read=PLACES)
+@wrong("list_in_order", says="othing is wrong with the inputs, but your function raises TypeError with", read=PLACES)
 def asks_the_nodes_for_their_names(traced, values):
     inputs = inputs_of(traced)
     unknown = [name for name in values if name not in [node.name for node in inputs]]
@@ -134,41 +133,32 @@ def asks_the_nodes_for_their_names(traced, values):
     return [values.pop(n.name) if n.name in values else n.args[0] for n in inputs]
 
 
-@breaks("with one item for each input of the graph,", case="names that Python has taken")
-@wrong("list_in_order", says="of the list is", read=PLACES)
-def takes_what_is_read_only(traced, values):
-    refuse(traced, values)
-    items = [values.pop(n.target) if n.target in values else n.args[0] for n in inputs_of(traced) if n.users]
-    values.clear()
-    return items + [None] * (len(inputs_of(traced)) - len(items))
-
-
 @breaks("An input that is left out has its default.", case="values that are `None` or 0")
-@wrong("list_in_order", says="of the list is a number: that of `sum` was asked", read=PLACES)
+@wrong("list_in_order", says="of the list is a number, not that of `sum`", read=PLACES)
 def takes_none_for_left_out(traced, values):
-    refuse(traced, values)
+    reject(traced, values)
     found = {node.target: values.pop(node.target, None) for node in inputs_of(traced)}
     return [n.args[0] if n.args and found[n.target] is None else found[n.target] for n in inputs_of(traced)]
 
 
-@breaks("Afterwards `values` is empty, so the list alone holds the tensors.", case="all inputs, in any order")
+@breaks("Afterwards `values` is empty, so only the list holds the tensors.", case="all inputs, in any order")
 @wrong("dict_is_emptied", says="The dict still holds", read=BOX)
 def leaves_the_dict_full(traced, values):
-    refuse(traced, values)
+    reject(traced, values)
     return [values.get(n.target, n.args[0] if n.args else None) for n in inputs_of(traced)]
 
 
-@breaks("`values` is as it was then.", case="no `mean`")
-@wrong("dict_is_emptied", says="An error is raised, and the dict is no longer as it was", read=BOX)
-def pops_before_it_refuses(traced, values):
+@breaks("Then `values` keeps all its items.", case="no `mean`")
+@wrong("dict_is_emptied", says="An error is raised, but the dict has changed", read=BOX)
+def pops_before_it_raises(traced, values):
     given = dict(values)
     values.clear()
-    refuse(traced, given)
+    reject(traced, given)
     return pop_all(traced, given)
 
 
 @breaks("or names are unknown,", case="`sdt` in place of `std`")
-@wrong("faults_are_told", says="No error is raised, though `sdt` is at fault", read=FAULTS)
+@wrong("faults_are_told", says="No error is raised, but missing or unknown: `sdt`", read=FAULTS)
 def takes_unknown_names(traced, values):
     missing, _ = faults(traced, values)
     if missing:
@@ -179,7 +169,7 @@ def takes_unknown_names(traced, values):
 
 
 @breaks("If inputs without a default are missing,", case="no `mean`")
-@wrong("faults_are_told", says="No error is raised, though `mean` is at fault", read=FAULTS)
+@wrong("faults_are_told", says="No error is raised, but missing or unknown: `mean`", read=FAULTS)
 def fills_what_is_missing_with_none(traced, values):
     _, unknown = faults(traced, values)
     if unknown:
@@ -188,14 +178,14 @@ def fills_what_is_missing_with_none(traced, values):
 
 
 @breaks("it raises a `TypeError`.", case="no `mean`")
-@wrong("faults_are_told", says="ValueError is raised", read=FAULTS)
+@wrong("faults_are_told", says="Your function raises ValueError", read=FAULTS)
 def raises_a_value_error(traced, values):
-    refuse(traced, values, ValueError)
+    reject(traced, values, ValueError)
     return pop_all(traced, values)
 
 
-@breaks("The message names each of them,", case="two missing, two unknown")
-@wrong("faults_are_told", says="the message does not name it", read=FAULTS)
+@breaks("The message names each of these,", case="two missing, two unknown")
+@wrong("faults_are_told", says="but the message does not name it", read=FAULTS)
 def tells_the_first_fault_only(traced, values):
     missing, unknown = faults(traced, values)
     for name in (*missing, *unknown):
@@ -204,7 +194,7 @@ def tells_the_first_fault_only(traced, values):
 
 
 @breaks("and no other input of the graph.", case="no `mean`")
-@wrong("faults_are_told", says="with which nothing is wrong", read=FAULTS)
+@wrong("faults_are_told", says="which is neither missing nor unknown", read=FAULTS)
 def lists_every_input(traced, values):
     missing, unknown = faults(traced, values)
     if missing or unknown:

@@ -1,4 +1,4 @@
-"""Graphs with defaults, names that Python has taken, and inputs that nothing reads; inputs by name, right and wrong."""
+"""Graphs with defaults, names that Python has taken, and unused inputs; inputs by name, right and wrong."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Scaled(nn.Module):
 
 
 class Taken(nn.Module):
-    """Inputs whose nodes have other names, one that nothing reads, defaults that are false or ``None``."""
+    """Inputs whose nodes have other names, one of them unused; defaults that are 0 or ``None``."""
 
     def forward(
         self, input: Tensor, unread: Tensor, len: Tensor, sum: float = 0.0, scale: float | None = None, size: int = 3
@@ -93,7 +93,7 @@ USAGE = Usage(
         Case("no `mean`", Scaled, tuple, given=given(without=("mean",))),
         Case("`sdt` in place of `std`", Scaled, tuple, given=given(left_out=1, extra=("sdt",))),
         Case("names that Python has taken", Taken, tuple, unseen=True, given=given(left_out=2)),
-        Case("all inputs, one of them unread", Taken, tuple, unseen=True, given=given()),
+        Case("all inputs, one of them unused", Taken, tuple, unseen=True, given=given()),
         Case(
             "two missing, two unknown",
             Taken,

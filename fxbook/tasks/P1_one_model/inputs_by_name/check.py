@@ -1,4 +1,4 @@
-"""Inputs by name: the list that a boxed run takes, or an error that names every fault."""
+"""Inputs by name: the list that a boxed run takes, or an error that names every mistake."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fxbook.rules.view import CaseView
 
 
 def wanted(case: CaseView) -> tuple[list[tuple[str, Value]], list[str], list[str]]:
-    """What the list is to hold, by the name of the input (its name, or its default), and the names at fault."""
+    """What the list must hold, for each input its name or its default, and the missing and the unknown names."""
     traced, values = case.arguments
     assert isinstance(traced, fx.GraphModule)
     inputs = {str(node.target): node.args for node in traced.graph.find_nodes(op="placeholder")}
@@ -30,7 +30,7 @@ def _observed(case: CaseView) -> dict[str, Value]:
 
 @rule("07_placeholder#a-run-hands-out-values-from-left-to-right")
 def list_in_order(case: CaseView) -> Found:
-    """Where nothing is at fault, a list with one item for each input, in the order of the inputs."""
+    """If no name is missing or unknown, a list with one item for each input, in their order."""
     items, missing, unknown = wanted(case)
     if missing or unknown:
         return
@@ -38,57 +38,57 @@ def list_in_order(case: CaseView) -> Found:
     if "'raised'" in seen:
         raised = seen["'raised'"][0]
         message = f"with the message “{_first_line(seen)}”"
-        yield None, f"Nothing is wrong with the inputs, and your function raises {raised} {message}."
+        yield None, f"Nothing is wrong with the inputs, but your function raises {raised} {message}."
         return
     if seen.get("'kind'") != "list":
         kind = seen.get("'kind'")
-        yield None, f"The answer returns an object of class {kind}: a list was asked."
+        yield None, f"Your function returns an object of class {kind}, not a list."
         return
     found = seen["'items'"]
     if len(found) != len(items):
-        yield None, f"The list has {len(found)} items: one for each of the {len(items)} inputs was asked."
+        yield None, f"The list has {len(found)} items, not one for each of the {len(items)} inputs."
         return
     for place, (item, (name, value)) in enumerate(zip(found, items, strict=True)):
         if difference(item, value):
             what = f"the value of `{item}`" if isinstance(item, str) else kind_of(item)
             asked = f"that of `{value}`" if isinstance(value, str) else f"the default of `{name}`"
-            yield None, f"Item {place} of the list is {what}: {asked} was asked."
+            yield None, f"Item {place} of the list is {what}, not {asked}."
 
 
 @rule("08_boxed_run#a-box-that-is-emptied")
 def dict_is_emptied(case: CaseView) -> Found:
-    """Afterwards the dict holds nothing, so that only the list does; after an error it is as it was."""
+    """Afterwards the dict is empty; after an error it has not changed."""
     _, missing, unknown = wanted(case)
     seen = _observed(case)
     if (missing or unknown) and "'raised'" in seen and not seen["'left'"]:
-        yield None, "An error is raised, and the dict is no longer as it was."
+        yield None, "An error is raised, but the dict has changed."
     if not (missing or unknown) and seen.get("'left'"):
         left = seen["'left'"][0]
-        yield None, f"The dict still holds `{left}`: it was to be emptied."
+        yield None, f"The dict still holds `{left}`: empty it."
 
 
 @rule("07_placeholder#runtimeerror-expected-positional-argument-for-parameter-mask-but-one-was-not-passed-in")
 def faults_are_told(case: CaseView) -> Found:
-    """Names that are missing or unknown raise a TypeError that names each, and no other input."""
+    """Missing or unknown names raise a TypeError that names each, and no other input."""
     items, missing, unknown = wanted(case)
     if not (missing or unknown):
         return
     seen = _observed(case)
     faults = ", ".join(f"`{name}`" for name in (*missing, *unknown))
     if "'raised'" not in seen:
-        yield None, f"No error is raised, though {faults} {'is' if len(missing + unknown) == 1 else 'are'} at fault."
+        yield None, f"No error is raised, but missing or unknown: {faults}."
         return
     if "TypeError" not in seen["'raised'"]:
         raised = seen["'raised'"][0]
-        yield None, f"{raised} is raised ({_first_line(seen)}): a TypeError was asked."
+        yield None, f"Your function raises {raised}, not TypeError: {_first_line(seen)}."
     message = str(seen["'message'"])
     for name in (*missing, *unknown):
         if not _occurs(name, message):
             what = "missing" if name in missing else "unknown"
-            yield None, f"`{name}` is {what}, and the message does not name it: {_first_line(seen)}."
+            yield None, f"`{name}` is {what}, but the message does not name it: {_first_line(seen)}."
     for name, _ in items:
         if name not in missing and _occurs(name, message):
-            yield None, f"The message names `{name}`, with which nothing is wrong: {_first_line(seen)}."
+            yield None, f"The message names `{name}`, which is neither missing nor unknown: {_first_line(seen)}."
 
 
 def _occurs(word: str, message: str) -> bool:

@@ -22,46 +22,29 @@ def measured(
     boxed=True,
     gradients=False,
     inputs=True,
-    weights=False,
-    views=False,
-    freed=True,
-    tensors=False,
-    before=False,
+    parts_of=tree_leaves,
+    bytes_of=lambda tensor: tensor.untyped_storage().nbytes(),
 ):
-    """The three numbers, with what a wrong answer does otherwise left to say."""
-    kept = () if weights else (*traced.parameters(), *traced.buffers())
-    not_counted = {StorageWeakRef(tensor.untyped_storage()) for tensor in kept if not views}
-    sizes, peaks = {}, [0]
+    """The three numbers; arguments say what a wrong answer does otherwise."""
+    weights = {StorageWeakRef(tensor.untyped_storage()) for tensor in (*traced.parameters(), *traced.buffers())}
+    sizes, peaks = {}, []
 
-    def see(values, count=True):
-        for part in tree_leaves(values):
-            if isinstance(part, torch.Tensor) and not (views and any(part is weight for weight in kept)):
-                reference = weakref.ref(part) if tensors else StorageWeakRef(part.untyped_storage())
-                sizes[reference] = part.nbytes if tensors else part.untyped_storage().nbytes()
-        alive = [ref for ref in sizes if ref not in not_counted and not (freed and gone(ref))]
-        if count:
-            peaks.append(sum(sizes[ref] for ref in alive))
-
-    def gone(ref):
-        return ref() is None if tensors else ref.expired()
+    def see(parts):
+        for part in parts:
+            if isinstance(part, torch.Tensor):
+                sizes[StorageWeakRef(part.untyped_storage())] = bytes_of(part)
+        peaks.append(sum(size for ref, size in sizes.items() if ref not in weights and not ref.expired()))
 
     class Memory(fx.Interpreter):
         def run_node(self, node):
-            if before:
-                see([])
             value = super().run_node(node)
-            see(value, count=not before)
+            see(parts_of(value))
             return value
 
-    if weights:
-        see([*traced.parameters(), *traced.buffers()], count=False)
-    if inputs:
-        see(args_list)
+    see(args_list if inputs else [])
     with torch.set_grad_enabled(gradients), FlopCounterMode(display=False) as counter:
-        if boxed:
-            Memory(traced).boxed_run(args_list)
-        else:
-            Memory(traced).run(*args_list)
+        runner = Memory(traced)
+        runner.boxed_run(args_list) if boxed else runner.run(*args_list)
     return {"nodes": len(traced.graph.nodes), "flops": counter.get_total_flops(), "peak": max(peaks)}
 
 
@@ -87,7 +70,6 @@ def flops_of(traced, args_list):
 
 @right
 def measures_in_two_runs(traced, args_list):
-    """The method of an instance is exchanged for one that looks at weak references to storages."""
     flops, weights = flops_of(traced, args_list), weights_of(traced)
     seen, peaks = [weakref.ref(storage) for storage in storages_in(args_list).values()], []
     runner = fx.Interpreter(traced)
@@ -108,7 +90,6 @@ def measures_in_two_runs(traced, args_list):
 
 @right
 def records_the_run(traced, args_list):
-    """With the recorder of this book."""
     flops = flops_of(traced, args_list)
     with torch.no_grad():
         record = record_run(traced, traced.graph, args_list, "boxed_run")
@@ -117,8 +98,6 @@ def records_the_run(traced, args_list):
 
 @right
 class Measure:
-    """A callable object, which counts node by node and gives floats."""
-
     def __call__(self, traced, args_list):
         flops, weights, peaks = [], weights_of(traced), []
 
@@ -170,39 +149,20 @@ def forgets_the_peak(traced, args_list):
     return {"nodes": len(traced.graph.nodes), "flops": measured(traced, args_list)["flops"]}
 
 
-@breaks("Return a dict with three numbers", case="the network of the project, read")
-@wrong("three_numbers", says="is to be a dict with the numbers")
-def returns_a_tuple(traced, args_list):
-    return tuple(measured(traced, args_list).values())
-
-
 @breaks('`"nodes"`:', "the nodes of the graph, all opcodes;", case="the network of the project, read")
-@wrong("nodes_counted", says="Inputs and `output` are nodes, too", read=NODES)
+@wrong("nodes_counted", says="Inputs and `output` are nodes too", read=NODES)
 def counts_what_computes(traced, args_list):
     calls = [node for node in traced.graph.nodes if node.op.startswith("call")]
     return {**measured(traced, args_list), "nodes": len(calls)}
 
 
-@breaks("the FLOPs of the run, as `FlopCounterMode` counts them;", case="the network of the project, read")
+@breaks(
+    '`"flops"`:', "the FLOPs of the run, as `FlopCounterMode` counts them;", case="the network of the project, read"
+)
 @wrong("flops_counted", says="A product and a sum are two operations", read=FLOPS)
 def counts_products(traced, args_list):
     found = measured(traced, args_list)
     return {**found, "flops": found["flops"] // 2}
-
-
-@breaks("of one run", case="the network of the project, read")
-@wrong("flops_counted", says="One run was to be counted", read=FLOPS)
-def counts_two_runs(traced, args_list):
-    with FlopCounterMode(display=False) as counter, torch.no_grad():
-        traced(*args_list)
-        found = measured(traced, args_list)
-    return {**found, "flops": counter.get_total_flops()}
-
-
-@breaks('`"flops"`:', case="the network of the project, read")
-@wrong("flops_counted", says="The answer has 0 FLOPs", read=FLOPS)
-def counts_no_flops(traced, args_list):
-    return {**measured(traced, args_list), "flops": 0}
 
 
 @breaks("of `fx.Interpreter(traced).boxed_run(args_list)`", case="the network of the project, read")
@@ -217,33 +177,32 @@ def keeps_values_for_gradients(traced, args_list):
     return measured(traced, args_list, gradients=True)
 
 
-@breaks("Inputs count as long as they are alive,", case="weights, views and an input that nothing reads")
+@breaks("Inputs count as long as they are alive;", case="weights, views and an unused input")
 @wrong("peak_measured", says="the peak of the answer is", read=PEAK)
 def leaves_inputs_out(traced, args_list):
     return measured(traced, args_list, inputs=False)
 
 
 @breaks("before anything is freed after it.", case="the network of the project, read")
-@wrong("peak_measured", says="that is what is left after values were freed, not before", read=PEAK)
+@wrong("peak_measured", says="that is what is left after values are freed, not before", read=PEAK)
 def measures_what_is_left_after_each_node(traced, args_list):
     with torch.no_grad():
         record = record_run(traced, traced.graph, [value.clone() for value in args_list], "boxed_run")
     return {**measured(traced, args_list), "peak": max(record.after)}
 
 
-@breaks("one that no node uses to the end.", case="weights, views and an input that nothing reads")
+@breaks("one that no node uses counts to the end.", case="weights, views and an unused input")
 @wrong("peak_measured", says="the peak of the answer is", read=PEAK)
-def lets_unread_inputs_go(traced, args_list):
+def lets_unused_inputs_go(traced, args_list):
     for place, node in enumerate(traced.graph.find_nodes(op="placeholder")):
         if not node.users:
             args_list[place] = torch.zeros(())
     return measured(traced, args_list)
 
 
-@breaks("Weights and buffers, and views of them, do not count.", case="weights, views and an input that nothing reads")
-@wrong("peak_measured", says="(weights, views and an input that nothing reads): the peak of the answer is", read=PEAK)
+@breaks("Weights and buffers, and views of them, do not count.", case="weights, views and an unused input")
+@wrong("peak_measured", says="(weights, views and an unused input): the peak of the answer is", read=PEAK)
 def forgets_the_weights_of_modules_inside(traced, args_list):
-    """They are counted, though only where they are fetched."""
     own = {tensor.untyped_storage().data_ptr() for tensor in (*traced.parameters(False), *traced.buffers(False))}
     peaks = []
 
@@ -262,8 +221,7 @@ def forgets_the_weights_of_modules_inside(traced, args_list):
 @breaks("Memory that several tensors share counts once.", case="a column of a value, two results of one node")
 @wrong("peak_measured", says="reached at node `sort`", read=PEAK)
 def takes_a_view_for_its_storage(traced, args_list):
-    """What the last tensor of a storage needs is taken for what the storage has."""
-    return measured_by(traced, args_list, bytes_of=lambda tensor: tensor.nbytes)
+    return measured(traced, args_list, bytes_of=lambda tensor: tensor.nbytes)
 
 
 @breaks(
@@ -272,26 +230,4 @@ def takes_a_view_for_its_storage(traced, args_list):
 )
 @wrong("peak_measured", says="reached at node `sort`, whose result has 2 tensors", read=PEAK)
 def overlooks_several_results(traced, args_list):
-    return measured_by(traced, args_list, parts_of=lambda value: [value])
-
-
-def measured_by(traced, args_list, parts_of=tree_leaves, bytes_of=lambda tensor: tensor.untyped_storage().nbytes()):
-    weights = {StorageWeakRef(value.untyped_storage()) for value in (*traced.parameters(), *traced.buffers())}
-    sizes, peaks = {}, []
-
-    def see(parts):
-        for part in parts:
-            if isinstance(part, torch.Tensor):
-                sizes[StorageWeakRef(part.untyped_storage())] = bytes_of(part)
-        peaks.append(sum(size for ref, size in sizes.items() if ref not in weights and not ref.expired()))
-
-    class Memory(fx.Interpreter):
-        def run_node(self, node):
-            value = super().run_node(node)
-            see(parts_of(value))
-            return value
-
-    see(args_list)
-    with torch.no_grad(), FlopCounterMode(display=False) as counter:
-        Memory(traced).boxed_run(args_list)
-    return {"nodes": len(traced.graph.nodes), "flops": counter.get_total_flops(), "peak": max(peaks)}
+    return measured(traced, args_list, parts_of=lambda value: [value])

@@ -1,4 +1,4 @@
-"""Networks to be measured: with values in place, views, weights that are fetched, inputs that nothing reads."""
+"""Networks to be measured: with values in place, views, weights that are fetched, unused inputs."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Widened(nn.Module):
 
 
 class Mixed(nn.Module):
-    """An input that nothing reads, a size among the values, two results of one node, products of two values, views, and
+    """An unused input, a size among the values, two results of one node, products of two values, views, and
     a peak at a node that reads an input and fetched weights.
     """
 
@@ -113,7 +113,7 @@ USAGE = Usage(
     cases=(
         Case("the network of the project, read", ResNet, tuple),
         Case("the network of the project, in place", Small, tuple),
-        Case("weights, views and an input that nothing reads", Mixed, tuple, unseen=True),
+        Case("weights, views and an unused input", Mixed, tuple, unseen=True),
         Case("a column of a value, two results of one node", Sorted, tuple, unseen=True),
     ),
     given=with_inputs,

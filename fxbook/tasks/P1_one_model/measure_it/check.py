@@ -35,13 +35,10 @@ def three_numbers(case: CaseView) -> Found:
     numbers = _numbers(case)
     for name in _NAMES:
         if numbers.get(name) is None:
-            yield (
-                None,
-                f"The answer is to be a dict with the numbers {', '.join(map(repr, _NAMES))}: {name!r} is missing.",
-            )
+            yield None, f"Return a dict with the numbers {', '.join(map(repr, _NAMES))}: {name!r} is missing."
     for name in numbers:
         if name not in _NAMES:
-            yield None, f"The answer has {name}, which was not asked."
+            yield None, f"The answer has {name}, which is none of the three numbers."
 
 
 @rule("00_first_graph#every-node-carries-six-fields-and-its-users")
@@ -50,7 +47,7 @@ def nodes_counted(case: CaseView) -> Found:
     found, asked = _numbers(case)["nodes"], len(case.before)
     if found != asked:
         calls = sum(node.op.startswith("call") for node in case.before)
-        why = " Inputs and `output` are nodes, too." if found in (calls, asked - 1) else ""
+        why = " Inputs and `output` are nodes too." if found in (calls, asked - 1) else ""
         yield None, f"The answer has {found:g} nodes, the graph {asked}.{why}"
 
 
@@ -67,7 +64,7 @@ def flops_counted(case: CaseView) -> Found:
         if 2 * found == asked:
             why = " A product and a sum are two operations."
         elif found and found % asked == 0:
-            why = " One run was to be counted."
+            why = " Count one run."
         yield None, f"The answer has {found:,.0f} FLOPs, a run has {asked:,}.{why}"
 
 
@@ -79,15 +76,15 @@ def peak_measured(case: CaseView) -> Found:
         return
     said = f"The peak of the answer is {found:,.0f} bytes, that of the run {run.peak:,}"
     if found == max(run.after):
-        yield None, f"{said}: that is what is left after values were freed, not before."
+        yield None, f"{said}: that is what is left after values are freed, not before."
     if found == _run(case, "run").peak:
         yield None, f"{said}: that of `run`, which holds every input.", "08_boxed_run#run-holds-every-input"
     if found == _run(case, gradients=True).peak:
         yield None, f"{said}: that of a run that keeps values for gradients.", "09_profiling#who-asks-for-gradients"
     if found == sum(store.nbytes for store in run.stores if not store.stored):
-        yield None, f"{said}: that is what all values take together, as if none was freed."
+        yield None, f"{said}: that is the size of all values together, as if none was freed."
     if found >= run.peak + run.in_module:
-        yield None, f"{said}: weights were not to be counted."
+        yield None, f"{said}: do not count weights."
     node = case.before.nodes[run.peak_step or 0]
     parts = len(made.stores) if (made := run.values[node.index]) else 0
     several = f", whose result has {parts} tensors" if parts > 1 else ""

@@ -17,7 +17,6 @@ def traced_with(model, features=False):
 
 
 def without_flag(traced):
-    """Erases the flag and what checks it."""
     [flag] = traced.graph.find_nodes(op="placeholder", target="features_1")
     of_flag = [flag]
     for node in of_flag:
@@ -38,7 +37,6 @@ def copies_then_traces(model):
 
 @right
 def writes_a_forward_without_the_flag(model):
-    """A forward that hands the flag over is traced in place of the model's own."""
     used = copy.deepcopy(model).eval()
     forward = type(used).forward
     names = [name for name in inspect.signature(forward).parameters if name != "features"]
@@ -84,16 +82,13 @@ def builds_the_module_of_a_tracer(model):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@breaks("`model` stays as it is,", "training goes on after you.", case="the network of the project")
-@wrong("input_unchanged", says="The model that was given has been changed")
-def switches_the_model_to_eval(model):
-    return without_flag(traced_with(model.eval()))
-
-
-@breaks("and so does the mode of each of its layers:", case="a frozen norm, a check of its own, a loop")
+@breaks(
+    "and so does the mode of each of its layers:",
+    "training goes on after you.",
+    case="a frozen norm, a check of its own, a loop",
+)
 @wrong("input_unchanged", says="It holds for the model you know, but not ")
 def switches_the_modes_of_its_children_back(model):
-    """A frozen norm may be deeper."""
     modes = {child: child.training for child in model.children()}
     traced = copy.deepcopy(without_flag(traced_with(model.eval())))
     model.train()
@@ -103,14 +98,22 @@ def switches_the_modes_of_its_children_back(model):
 
 
 @breaks("The result has copies of the weights and buffers,", case="the network of the project")
-@wrong("apart_from_the_model", says="is the model's own tensor: a copy was asked", read=SHARED)
+@wrong("apart_from_the_model", says="shares its memory with the model", read=SHARED)
 def traces_the_model_itself(model):
-    """Its layers are in training mode again, and those of the result with them."""
     modes = {module: module.training for module in model.modules()}
     traced = without_flag(traced_with(model.eval()))
     for module, training in modes.items():
         module.training = training
     return traced
+
+
+@breaks("copies of the weights and buffers,", case="the network of the project")
+@wrong("apart_from_the_model", says="shares its memory with the model", read=SHARED)
+def gives_its_copy_the_memory_of_the_model(model):
+    used = copy.deepcopy(model).eval()
+    for own, other in zip(used.parameters(), model.parameters(), strict=True):
+        own.data = other.data
+    return without_flag(traced_with(used))
 
 
 @breaks("computes what `model` computes in eval mode", case="the network of the project")
@@ -134,29 +137,11 @@ def fixes_the_flag_at_its_default(model):
     return without_flag(traced_with(copy.deepcopy(model).eval(), features=default))
 
 
-@breaks("The flag is gone:", case="the network of the project")
-@wrong("flag_is_gone", node="features_1", says="is an input for the flag `features`", read=FIXED)
-def leaves_the_flag_and_its_check(model):
-    return traced_with(copy.deepcopy(model).eval())
-
-
-@breaks("it is no input,", case="the network of the project")
+@breaks("The flag is gone:", "it is no input,", case="the network of the project")
 @wrong("flag_is_gone", node="features_1", says="is an input for the flag `features`", read=FIXED)
 def relies_on_dead_code(model):
     traced = traced_with(copy.deepcopy(model).eval())
     traced.graph.eliminate_dead_code()
-    traced.recompile()
-    return traced
-
-
-@breaks("and no node checks it.", case="the network of the project")
-@wrong("flag_is_gone", node="_assert", says="still checks the flag", read=FIXED)
-def checks_a_constant(model):
-    traced = traced_with(copy.deepcopy(model).eval())
-    [flag] = traced.graph.find_nodes(op="placeholder", target="features_1")
-    for user in list(flag.users):
-        user.args = (False, False)
-    traced.graph.erase_node(flag)
     traced.recompile()
     return traced
 
@@ -185,37 +170,6 @@ def erases_every_input_without_users(model):
             traced.graph.erase_node(node)
     traced.recompile()
     return traced
-
-
-@breaks("and defaults.", case="the network of the project")
-@wrong("other_inputs_stay", says="Input `std` has lost its default")
-def loses_the_defaults(model):
-    traced = copies_then_traces(model)
-    for node in traced.graph.find_nodes(op="placeholder"):
-        node.args = ()
-    traced.recompile()
-    return traced
-
-
-@breaks("with their names, order", case="the network of the project")
-@wrong("other_inputs_stay", says="Input 3 of the result is not `std`")
-def fixes_every_default(model):
-    names = {"std": 1.0} if "mask" not in type(model).forward.__annotations__ else {"mask": None}
-    used = copy.deepcopy(model).eval()
-    traced = fx.symbolic_trace(used, concrete_args={"features": False, **names})
-    for node in reversed(traced.graph.nodes):
-        checks = getattr(node.target, "__name__", "") in ("_assert", "_assert_is_none", "eq")
-        is_of_a_flag = checks or str(node.target).endswith("_1")
-        if is_of_a_flag and node.op != "call_module" and not node.users and "batch" not in str(node.args):
-            traced.graph.erase_node(node)
-    traced.recompile()
-    return traced
-
-
-@breaks("with its flag `features` fixed at `False`.", case="the network of the project")
-@wrong("same_result", node="output", says="it has shape (2, 6), (2, 3) was asked")
-def fixes_the_flag_at_true(model):
-    return without_flag(traced_with(copy.deepcopy(model).eval(), features=True))
 
 
 @breaks("under the qualified names that they have in `model`.", case="the network of the project")
@@ -258,12 +212,3 @@ def moves_the_inputs_to_the_end(model):
     for node in traced.graph.find_nodes(op="placeholder"):
         output.prepend(node)
     return traced
-
-
-@wrong(
-    "ends well",
-    says="symbolically traced variables cannot be used as inputs to control flow",
-    read="05_control_flow_limits#traceerror-symbolically-traced-variables-cannot-be-used-as-inputs-to-control-flow",
-)
-def does_not_fix_the_flag(model):
-    return fx.symbolic_trace(copy.deepcopy(model).eval())

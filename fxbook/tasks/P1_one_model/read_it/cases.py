@@ -1,6 +1,9 @@
-"""Networks as they come: in training mode, with a flag, with layers for training alone."""
+"""Networks as they come: in training mode, with a flag and layers that only training needs."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -32,8 +35,8 @@ class ResNet(nn.Module):
 
 
 class Frozen(nn.Module):
-    """A flag that is true by default, two norms that were frozen before, one of them deeper, an input that nothing
-    reads, a check of the model's own, a loop, a branch.
+    """A flag that is true by default, two frozen norms, one deeper, an unused input, a check of its own, a loop, a
+    branch.
     """
 
     checks_itself = True
@@ -59,10 +62,21 @@ class Frozen(nn.Module):
         return pooled if features else self.head(functional.dropout(pooled, 0.5, self.training))
 
 
+def read(answer: Callable[..., Any], model: nn.Module) -> Any:
+    """What the answer returns; where its tensors share memory with the model, they are made the model's own."""
+    result = answer(model)
+    own = {tensor.data_ptr(): tensor for tensor in (*model.parameters(), *model.buffers())}
+    for module in result.modules() if isinstance(result, nn.Module) else ():
+        for held in (module._parameters, module._buffers):
+            held.update({name: own.get(one.data_ptr(), one) for name, one in held.items() if one is not None})
+    return result
+
+
 USAGE = Usage(
     "pass",
     cases=(
         Case("the network of the project", ResNet, images()),
         Case("a frozen norm, a check of its own, a loop", Frozen, images(), unseen=True),
     ),
+    call=read,
 )

@@ -48,7 +48,7 @@ def other_inputs_stay(case: CaseView) -> Found:
     found = [(node.target, node.positional) for node in case.nodes if node.op == "placeholder"]
     for place, one in enumerate(asked):
         if place >= len(found) or found[place][0] != one.name:
-            yield None, f"Input {place + 1} of the result is not `{one.name}`: the inputs of the model were asked."
+            yield None, f"Input {place + 1} of the result is not `{one.name}`, as in the model."
             return
         default = [] if one.default is one.empty else [encode(one.default)]
         if len(found[place][1]) != len(default):
@@ -68,7 +68,7 @@ def own_checks_stay(case: CaseView) -> Found:
 
 @rule("when_it_breaks/05_control_flow_limits#train-and-eval-change-nothing")
 def branch_of_training(case: CaseView) -> Found:
-    """The graph returns what the model returns in eval mode, and not what it returns while it is trained."""
+    """The graph returns what the model returns in eval mode, not in training mode."""
     training, inputs = copy.deepcopy(case.model).train(), inputs_of(case.case, case.seed)[0]
     trained, output = training(*inputs, **{FLAG: False}), (case.outputs or [None])[0]
     if isinstance(trained, tuple) and isinstance(output, dict) and len(output.get("tuple", ())) == len(trained):
@@ -78,7 +78,7 @@ def branch_of_training(case: CaseView) -> Found:
 
 @rule("when_it_breaks/05_control_flow_limits#train-and-eval-change-nothing")
 def layer_in_training(case: CaseView) -> Found:
-    """The first layer whose value is not that of the model in eval mode, where it is one that has two modes."""
+    """The first layer whose value is not that of the model in eval mode, if it has two modes."""
     inside, asked = case.inside(0), _in_eval(case)
     for node, value in zip(case.nodes, inside or [], strict=False):
         differs = difference(value, asked[node.target]) if value is not None and node.target in asked else None
@@ -104,7 +104,7 @@ def apart_from_the_model(case: CaseView) -> Found:
     """The weights and buffers are copies, so that no edit of the result reaches the model."""
     for name, origin in case.shared.items():
         if origin is not None:
-            yield None, f"`{name}` of the result is the model's own tensor: a copy was asked."
+            yield None, f"`{name}` of the result shares its memory with the model: it must be a copy."
 
 
 @rule("00_first_graph#what-the-two-modules-share")

@@ -8,7 +8,6 @@ from torch import fx, nn
 from fxbook.tasks.answering import breaks, right, wrong
 
 SEVERAL = "03_replacement#one-by-several-several-by-one"
-DEAD = "03_replacement#what-removing-dead-code-deletes"
 
 
 def dims(traced, node):
@@ -89,16 +88,7 @@ def looks_from_the_flattening_up(traced):
     traced.recompile()
 
 
-def mean_of_means(value):
-    return value.mean(3).mean(2)
-
-
-fx.wrap("mean_of_means")
-
-
 class Replacing(fx.Transformer):
-    """Leaves each pool out, and makes a mean of its flattening."""
-
     def __init__(self, traced):
         super().__init__(traced)
         self.pools, self.flats = map(set, zip(*pairs(traced), strict=True))
@@ -121,60 +111,29 @@ def assigns_the_graph_of_a_transformer(traced):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@breaks("one node takes the place of each such pair.", case="the network of the project")
-@wrong("pairs_replaced", node="flatten", says="one mean was to take the place of `pool` and `flatten`", read=SEVERAL)
-def keeps_the_flattening(traced):
-    """A mean with two dimensions has nothing to flatten."""
-    for pool, _ in pairs(traced):
-        with traced.graph.inserting_before(pool):
-            pool.replace_all_uses_with(by_method(traced.graph, pool.all_input_nodes[0]))
-        traced.graph.erase_node(pool)
-    traced.delete_all_unused_submodules()
-    traced.recompile()
-
-
-@breaks("whose `output_size` is `1` or `(1, 1)`.", case="pools of every kind")
-@wrong("others_stay", node=None, says="is gone, and is no such pair: `self.column(")
+@breaks("whose `output_size` is `1` or `(1, 1)`.", "Every other node stays.", case="pools of every kind")
+@wrong("others_stay", node=None, says="is gone, but belongs to no such pair: `self.column(")
 def asks_for_the_columns_only(traced):
     replace(traced, sizes=(1, (1, 1), (2, 1)))
 
 
-@breaks("The **pool** is a call of an `nn.AdaptiveAvgPool2d`", case="pools of every kind")
-@wrong("others_stay", node=None, says="is gone, and is no such pair: `self.largest(")
-def takes_the_largest_for_the_mean(traced):
-    replace(traced)
-    for pool in list(traced.graph.find_nodes(op="call_module")):
-        if isinstance(traced.get_submodule(pool.target), nn.AdaptiveMaxPool2d):
-            [flat] = pool.users
-            with traced.graph.inserting_before(flat):
-                flat.replace_all_uses_with(by_method(traced.graph, pool.all_input_nodes[0]))
-            traced.graph.erase_node(flat)
-            traced.graph.erase_node(pool)
-    traced.delete_all_unused_submodules()
-    traced.recompile()
-
-
-@breaks("Every other node stays.", case="pools of every kind")
-@wrong("others_stay", says="node `sigmoid` is gone: nothing used it, and it was to stay", read=DEAD)
-def removes_dead_code_too(traced):
-    replace(traced)
-    traced.graph.eliminate_dead_code()
-    traced.recompile()
-
-
 @breaks("The **flattening** goes from dimension 1 to the last.", case="pools of every kind")
-@wrong("others_stay", node=None, says="is gone, and is no such pair")
+@wrong("others_stay", node=None, says="is gone, but belongs to no such pair")
 def asks_for_no_dimensions(traced):
     replace(traced, flat=None)
 
 
-@breaks("Its value is read by the flattening alone.", case="pools of every kind")
-@wrong("others_stay", node=None, says="is gone, and is no such pair")
+@breaks("The flattening is the only user of the pool.", case="pools of every kind")
+@wrong("others_stay", node=None, says="is gone, but belongs to no such pair")
 def asks_for_no_second_user(traced):
     replace(traced, users=(1, 2))
 
 
-@breaks("It is a call of an `nn.Flatten`, of `torch.flatten` or of the method `flatten`;", case="pools of every kind")
+@breaks(
+    "one node takes the place of each such pair.",
+    "It is a call of an `nn.Flatten`, of `torch.flatten` or of the method `flatten`;",
+    case="pools of every kind",
+)
 @wrong("pairs_replaced", node="one_1", says="It holds for the model you know, but not ", read=SEVERAL)
 def knows_the_method_only(traced):
     for pool, flat in pairs(traced):
@@ -196,7 +155,7 @@ def takes_the_largest(traced):
 @wrong(
     "nothing_dies",
     node="pool",
-    says="is left: no node uses its result",
+    says="is left, but no node uses its result",
     read="03_replacement#three-steps-in-this-order",
 )
 def leaves_the_pool(traced):
@@ -245,7 +204,7 @@ def forgets_the_anchor(traced):
     traced.recompile()
 
 
-@breaks("A node may pass its data by name, as in `self.pool(input=x)`.", case="pools of every kind")
+@breaks("A node may pass its input by keyword, as in `self.pool(input=x)`.", case="pools of every kind")
 @wrong(
     "ends well",
     says="IndexError: tuple index out of range. In this graph `pair` has its input by keyword",

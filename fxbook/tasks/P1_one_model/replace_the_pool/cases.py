@@ -1,4 +1,4 @@
-"""Networks with global pools, flattened in every spelling, and with pools that are not to be replaced."""
+"""Networks with global pools, flattened in every spelling, and with pools that must stay."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from fxbook.cases import Case, Usage
+from fxbook.cases.neighbours import near
 
 from ..cases import CleanBlock, functional, images, lived
 
@@ -26,16 +27,16 @@ class ResNet(nn.Module):
 
 
 class Pools(nn.Module):
-    """Pools by name and of a pair, inside of a layer, one pool called twice, a value that is used again, a flattening
-    by name, a node that nothing reads, and pools that must stay: of two rows, of two columns, of all columns, of the
-    largest, read by two, not flattened, read by another layer or by a sum, flattened from another dimension on.
+    """Pools by keyword, of a pair, inside a layer, one called twice; a flattening by keyword; a dead node; and pools
+    that stay: of two rows, two columns, all columns, of other classes, with two users, not flattened, used by a layer
+    or a sum, flattened from another dimension.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.one, self.pair = nn.AdaptiveAvgPool2d(1), nn.AdaptiveAvgPool2d((1, 1))
         self.grid, self.row = nn.AdaptiveAvgPool2d(2), nn.AdaptiveAvgPool2d((1, None))
-        self.column, self.largest = nn.AdaptiveAvgPool2d((2, 1)), nn.AdaptiveMaxPool2d(1)
+        self.column, self.near = nn.AdaptiveAvgPool2d((2, 1)), near(nn.AdaptiveAvgPool2d, 1, on=(2, 4, 6, 6))
         self.flat, self.whole = nn.Flatten(), nn.Flatten(0)
         self.conv, self.gate = nn.Conv2d(3, 4, 1), nn.Conv2d(4, 4, 1)
         self.tail = nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Flatten())
@@ -52,7 +53,6 @@ class Pools(nn.Module):
             self.grid(x).flatten(1),
             self.flat(self.row(x)),
             self.column(x).flatten(1),
-            self.largest(x).flatten(1),
             shared.flatten(1),
             shared + 1,
             self.whole(self.one(x)),
@@ -65,6 +65,7 @@ class Pools(nn.Module):
             self.one(x).flatten(),
             self.gate(self.one(x)),
             self.one(x) + 1,
+            *(one(x).flatten(1) for one in self.near.values()),
         )
 
 

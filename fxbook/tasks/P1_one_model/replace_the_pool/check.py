@@ -21,7 +21,7 @@ def pairs(case: CaseView) -> list[tuple[NodeRecord, NodeRecord]]:
         for before in case.before
         if before in POOL
         and len(before.users) == 1
-        and layer(case, before).output_size in (1, (1, 1))
+        and getattr(layer(case, before), "output_size", None) in (1, (1, 1))
         and case.before.nodes[before.users[0]] in FLATTEN
         and _dims(case, case.before.nodes[before.users[0]]) == (1, -1)
     ]
@@ -41,25 +41,25 @@ def _dims(case: CaseView, node: NodeRecord) -> tuple[int, int]:
 
 
 def _shared(case: CaseView, flatten: NodeRecord) -> str:
-    """That something else reads the pool, too, where that is why it is no pair."""
+    """That the pool has another user, if that is why it is no pair."""
     pool = case.before.nodes[flatten.inputs[0]] if flatten.inputs else flatten
     others = [case.before.nodes[user].name for user in pool.users if user != flatten.index]
-    return f" (`{others[0]}` reads `{pool.name}`, too)" if others and pool in POOL else ""
+    return f" (`{others[0]}` also uses `{pool.name}`)" if others and pool in POOL else ""
 
 
 @rule("03_replacement#one-by-several-several-by-one")
 def pairs_replaced(case: CaseView) -> Found:
-    """Of each pair, one node is left, or none, and one mean stands for it."""
+    """One mean stands for each pair."""
     found = now(case, _going(case))
     for pool, flatten in pairs(case):
         for before in (pool, flatten):
             node = found.get(before.index)
             if node is not None and node in (FLATTEN | POOL):
-                yield node, f"is still there: one mean was to take the place of `{pool.name}` and `{flatten.name}`"
+                yield node, f"is still there: one mean must replace `{pool.name}` and `{flatten.name}`"
     held, asked = len(case.nodes), len(case.before) - len(pairs(case))
     if held > asked:
         extra = next(new(case), None)
-        yield extra, f"The graph has {held} nodes: with one node for each pair, it has {asked}."
+        yield extra, f"The graph has {held} nodes; with one node for each pair it has {asked}."
 
 
 @rule("03_replacement#one-by-several-several-by-one")
@@ -68,14 +68,14 @@ def others_stay(case: CaseView) -> Found:
     replaced = _going(case)
     for before in gone(case, replaced):
         if before.index not in replaced and "dead" in before.notes:
-            yield before, f"is gone: nothing used it, and it was to stay: `{before.call}`", DEAD
+            yield before, f"is gone, but must stay, though it has no users: `{before.call}`", DEAD
         if before.index not in replaced:
             held = layer(case, before)
             called = before.call if held is None else f"{before.call}`, which calls `{held}"
-            yield before, f"is gone, and is no such pair: `{called}`{_shared(case, before)}"
+            yield before, f"is gone, but belongs to no such pair: `{called}`{_shared(case, before)}"
     for node, before in kept(case, replaced):
         if before.index not in replaced and (node.op, node.target) != (before.op, before.target):
-            yield node, f"calls something else than before, `{before.call}`, and is no such pair"
+            yield node, f"no longer calls `{before.call}`, but belongs to no such pair"
 
 
 CHECK = Check(

@@ -11,7 +11,7 @@ LEFT = "08_boxed_run#what-stays-after-the-run"
 kept = []
 
 
-def without_unread(traced, args_list):
+def without_unused(traced, args_list):
     for place, node in enumerate(traced.graph.find_nodes(op="placeholder")):
         if not node.users:
             args_list[place] = None
@@ -21,8 +21,8 @@ def without_unread(traced, args_list):
 
 
 @right
-def boxes_what_is_read(traced, args_list):
-    without_unread(traced, args_list)
+def boxes_what_is_used(traced, args_list):
+    without_unused(traced, args_list)
     with torch.no_grad():
         return fx.Interpreter(traced).boxed_run(args_list)
 
@@ -63,8 +63,7 @@ def begins_with_an_environment(traced, args_list):
 
 
 @right
-def writes_code_of_its_own(traced, args_list):
-    """One function of the graph, which takes its inputs out of the list."""
+def counts_the_users_left(traced, args_list):
     inputs = traced.graph.find_nodes(op="placeholder")
     env = {}
     for node in inputs:
@@ -93,11 +92,11 @@ def writes_code_of_its_own(traced, args_list):
 @breaks("without gradients.", case="the network of the project")
 @wrong("without_gradients", says="ran with gradients on", read=GRADIENTS)
 def boxes_with_gradients(traced, args_list):
-    without_unread(traced, args_list)
+    without_unused(traced, args_list)
     return fx.Interpreter(traced).boxed_run(args_list)
 
 
-@breaks("so that no byte is alive longer than it is needed.", case="the network of the project")
+@breaks("so that no byte is alive longer than needed.", case="the network of the project")
 @wrong("no_more_than_needed", says="bytes are alive")
 def calls_and_clears(traced, args_list):
     with torch.no_grad():
@@ -106,9 +105,9 @@ def calls_and_clears(traced, args_list):
     return result
 
 
-@breaks("An input that no node uses is freed before the first node computes.", case="inputs that nothing reads")
+@breaks("An input that no node uses is freed before the first node computes.", case="unused inputs")
 @wrong("no_more_than_needed", says="It holds for the model you know, but not ")
-def leaves_unread_inputs(traced, args_list):
+def leaves_unused_inputs(traced, args_list):
     with torch.no_grad():
         return fx.Interpreter(traced).boxed_run(args_list)
 
@@ -119,10 +118,10 @@ def leaves_unread_inputs(traced, args_list):
 )
 @wrong(
     "no_more_than_needed",
-    says="needed there or later. The value of `images`, which neither this node nor a later one uses",
+    says="needed there or later. That of `images` is still alive",
 )
 def keeps_every_value(traced, args_list):
-    without_unread(traced, args_list)
+    without_unused(traced, args_list)
     with torch.no_grad():
         return fx.Interpreter(traced, garbage_collect_values=False).boxed_run(args_list)
 
@@ -131,48 +130,35 @@ def keeps_every_value(traced, args_list):
 @wrong("list_is_emptied", says="The list still holds 3 items", read=BOX)
 def empties_a_copy(traced, args_list):
     own = list(args_list)
-    without_unread(traced, own)
+    without_unused(traced, own)
     with torch.no_grad():
         return fx.Interpreter(traced).boxed_run(own)
 
 
 @breaks("When the caller drops the result, no tensor of the run is alive.", case="the network of the project")
-@wrong("nothing_held", says="but", read=LEFT)
+@wrong("nothing_held", says="bytes are alive: something still holds them", read=LEFT)
 def keeps_the_result(traced, args_list):
-    kept.append(boxes_what_is_read(traced, args_list))
+    kept.append(boxes_what_is_used(traced, args_list))
     return kept[-1]
 
 
 @breaks("Run a network on a list of inputs and return its result,", case="the network of the project")
 @wrong("result_is_right", says="The result is not that of the network: it is None")
 def returns_nothing(traced, args_list):
-    boxes_what_is_read(traced, args_list)
+    boxes_what_is_used(traced, args_list)
 
 
 @breaks("Every node runs once,", case="the network of the project")
-@wrong("result_is_right", says="each node was to run once")
+@wrong("result_is_right", says="each node must run once")
 def runs_twice(traced, args_list):
     with torch.no_grad():
         traced(*args_list)
-    return boxes_what_is_read(traced, args_list)
-
-
-@wrong(
-    "ends well",
-    says="expected 3 arguments",
-    read="08_boxed_run#runtimeerror-interpreterboxed_run-expected--arguments-for-placeholders-but-received--missing-arguments",
-)
-def removes_unread_inputs_from_the_list(traced, args_list):
-    read = [node for node in traced.graph.find_nodes(op="placeholder") if node.users]
-    del args_list[len(read) - (len(read) == 3) :]
-    with torch.no_grad():
-        return fx.Interpreter(traced).boxed_run(args_list)
+    return boxes_what_is_used(traced, args_list)
 
 
 @breaks("in order,", case="the network of the project")
-@wrong("result_is_right", says="each node was to run once, in order")
+@wrong("result_is_right", says="each node must run once, in order")
 def asks_for_values_from_the_output(traced, args_list):
-    """Each node asks for its values, the last one first."""
     runner = fx.Interpreter(traced)
     left = {node: len(node.users) for node in traced.graph.nodes}
     for node in traced.graph.find_nodes(op="placeholder"):
@@ -197,11 +183,11 @@ def asks_for_values_from_the_output(traced, args_list):
         return compute(output)
 
 
-@breaks("This holds for inputs, too.", case="the network of the project")
+@breaks("This also holds for inputs.", case="the network of the project")
 @wrong("no_more_than_needed", says="bytes are alive")
 def keeps_the_inputs_to_the_end(traced, args_list):
     inputs = list(args_list)
-    without_unread(traced, args_list)
+    without_unused(traced, args_list)
     with torch.no_grad():
         result = fx.Interpreter(traced).boxed_run(args_list)
     inputs.clear()

@@ -33,8 +33,8 @@ class ResNet(nn.Module):
         return self.head(x.mean((2, 3)))
 
 
-class Unread(nn.Module):
-    """Inputs that nothing reads, before, between and after those that are read."""
+class Unused(nn.Module):
+    """Unused inputs, before, between and after those that are used."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -47,7 +47,7 @@ class Unread(nn.Module):
 
 
 class Kept(nn.Module):
-    """An input that is read first and last, a view of a value, values in a list, a result of two parts."""
+    """An input that is used first and last, a view, values in a list, a result of two parts."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -105,7 +105,7 @@ def draw(traced: fx.GraphModule, width: int = 6) -> list[Tensor]:
 
 
 def use(answer: Callable[..., Any], traced: fx.GraphModule, tensors: list[Tensor]) -> dict[str, Any]:
-    """Run a network through the answer, which is handed the only list that holds the inputs."""
+    """Run a network through the answer, which gets the only list that holds the inputs."""
     watch = watch_of(traced)
     handed = [tensor.clone() for tensor in tensors]
     watch.see(handed)
@@ -134,8 +134,8 @@ USAGE = Usage(
     "compute",
     cases=(
         Case("the network of the project", ResNet, tuple),
-        Case("inputs that nothing reads", Unread, tuple, unseen=True),
-        Case("an input that is read last, views", Kept, tuple, unseen=True),
+        Case("unused inputs", Unused, tuple, unseen=True),
+        Case("an input that is used last, views", Kept, tuple, unseen=True),
     ),
     given=with_inputs,
     call=use,

@@ -19,7 +19,7 @@ from .cases import Bytes, watch_of
 
 
 class _Needed(fx.Interpreter):
-    """Runs a graph and holds, while a node computes, what it or a later node reads."""
+    """Runs a graph and holds, while a node computes, what it or a later node uses."""
 
     def __init__(self, traced: fx.GraphModule, watch: Bytes) -> None:
         super().__init__(traced)
@@ -81,7 +81,7 @@ def _steps(seen: dict[str, Value]) -> list[tuple[str, int]]:
 
 @rule
 def result_is_right(case: CaseView) -> Found:
-    """The result is that of the network, and every node ran once, in order."""
+    """The result is right, and every node ran once, in order."""
     seen = _observed(case)
     _traced, tensors = case.arguments
     with torch.no_grad():
@@ -93,27 +93,25 @@ def result_is_right(case: CaseView) -> Found:
     for place, (name, _) in enumerate(least):
         if place >= len(ran) or ran[place] != name:
             did = f"`{ran[place]}` ran" if place < len(ran) else "nothing ran"
-            yield (
-                None,
-                f"Where node `{run.nodes[place]}` computes `{name}`, {did}: each node was to run once, in order.",
-            )
+            at = f"Where node `{run.nodes[place]}` computes `{name}`"
+            yield None, f"{at}, {did}: each node must run once, in order."
             return
     if len(ran) > len(least):
-        yield None, f"After the last node, `{ran[len(least)]}` ran: each node was to run once."
+        yield None, f"After the last node, `{ran[len(least)]}` ran: each node must run once."
 
 
 @rule("09_profiling#who-asks-for-gradients")
 def without_gradients(case: CaseView) -> Found:
     """Nothing is kept for a gradient."""
     if _observed(case).get("'with gradients'"):
-        yield None, "The network ran with gradients on, which keeps values for them: it was to run without."
+        yield None, "The network ran with gradients on, which keeps values alive for them."
 
 
 @rule("08_boxed_run#a-box-that-is-emptied")
 def list_is_emptied(case: CaseView) -> Found:
     """Afterwards the list is empty."""
     if left := _observed(case).get("'left'"):
-        yield None, f"The list still holds {left} item{'' if left == 1 else 's'} after the run: it was to be emptied."
+        yield None, f"The list still holds {left} item{'' if left == 1 else 's'} after the run: it must be empty."
 
 
 @rule("08_boxed_run#where-boxed_run-saves-nothing")
@@ -125,7 +123,7 @@ def no_more_than_needed(case: CaseView) -> Found:
         if alive > needed:
             told = f"While node `{node}` computes, {alive:,} bytes are alive: {needed:,} are needed there or later"
             kept = run.kept(step, alive - needed)
-            why = f". The value of `{kept}`, which neither this node nor a later one uses, is alive" if kept else ""
+            why = f". That of `{kept}` is still alive, but neither this node nor a later one uses it" if kept else ""
             yield case.before.named(node), f"{told}{why}."
 
 

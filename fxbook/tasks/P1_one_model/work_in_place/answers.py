@@ -35,7 +35,6 @@ def safe(traced, node, makers=MAKERS, users=1):
 
 
 def by_function(traced, node):
-    """A call of the function in the place of the node."""
     with traced.graph.inserting_before(node):
         new = traced.graph.call_function(nn.functional.relu, tuple(node.all_input_nodes), {"inplace": True})
     node.replace_all_uses_with(new)
@@ -95,9 +94,10 @@ def copies_the_layers(traced):
 
 
 @right
-def decides_before_it_changes(traced):
+def passes_inplace_by_position(traced):
     for node in [node for node in reversed(activations(traced)) if safe(traced, node)]:
-        by_function(traced, node)
+        node.op, node.target = "call_function", nn.functional.relu
+        node.args, node.kwargs = (*node.all_input_nodes, True), {}
     traced.graph.lint()
     traced.recompile()
 
@@ -115,32 +115,18 @@ def asks_each_maker(traced):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@breaks("so that its activations overwrite what they read wherever that is safe.", case="the network of the project")
-@wrong("nothing_missed", node="relu", says="does not work in place, though it is safe on `stem", read=UNSAFE)
-def leaves_all_as_it_is(traced):
-    pass
-
-
-@breaks("An **activation** is a call of an `nn.ReLU`", case="the network of the project")
-@wrong("nothing_missed", node="blocks_0_act", says="does not work in place, though it is safe", read=UNSAFE)
+@breaks(
+    "so that its activations overwrite their inputs wherever that is safe.",
+    "An **activation** is a call of an `nn.ReLU`",
+    case="the network of the project",
+)
+@wrong("nothing_missed", node="blocks_0_act", says="does not work in place, though that is safe", read=UNSAFE)
 def changes_functions_only(traced):
     in_place(traced, kinds=(nn.functional.relu,))
 
 
-@breaks("or of `nn.functional.relu`.", case="the network of the project")
-@wrong("nothing_missed", node="relu", says="does not work in place, though it is safe", read=UNSAFE)
-def changes_layers_only(traced):
-    in_place(traced, kinds=(nn.ReLU,))
-
-
-@breaks("One layer may be called at several places, under one name", case="activations before convolutions")
-@wrong("nothing_unsafe", node="act", says="`images` is an input, which belongs to the caller", read=LAYER)
-def sets_the_shared_layer(traced):
-    in_place(traced, the_layer_itself)
-
-
-@breaks("It is **safe** if a call in `MAKERS` made the value that it uses,", case="activations before convolutions")
-@wrong("nothing_unsafe", node="relu_11", says="is an input, which belongs to the caller", read=UNSAFE)
+@breaks("It is **safe** if a call in `MAKERS` made its input,", case="activations before convolutions")
+@wrong("nothing_unsafe", node="relu_12", says="is an input, which belongs to the caller", read=UNSAFE)
 def asks_for_users_only(traced):
     for node in activations(traced):
         if len(node.all_input_nodes[0].users) == 1:
@@ -148,18 +134,8 @@ def asks_for_users_only(traced):
     traced.recompile()
 
 
-@breaks("and no other node uses that value.", case="activations before convolutions")
-@wrong("nothing_unsafe", node="relu_15", says="works in place, and `flatten_1` uses `conv2_2` too", read=UNSAFE)
-def asks_for_users_behind_it_only(traced):
-    for node in activations(traced):
-        [value] = node.all_input_nodes
-        if safe(traced, node, users=99) and all(user <= node for user in value.users):
-            by_function(traced, node)
-    traced.recompile()
-
-
-@breaks("Every other node stays as it is,", case="activations before convolutions")
-@wrong("others_stay", node="relu6", says="works in place, and is none of the activations")
+@breaks("Every other node stays as it is,", "Change nothing else.", case="activations before convolutions")
+@wrong("others_stay", node="relu6", says="works in place, but is no activation")
 def sets_every_keyword(traced):
     in_place(traced)
     for node in traced.graph.nodes:
@@ -168,58 +144,19 @@ def sets_every_keyword(traced):
     traced.recompile()
 
 
-@breaks("and so does an activation that works in place already.", case="activations before convolutions")
-@wrong("others_stay", node="relu_12", says="`self.ready(conv2_4)`, which worked in place already")
-def makes_what_is_in_place_anew(traced):
-    for node in calls(traced, (nn.ReLU, nn.functional.relu)):
-        if safe(traced, node):
-            by_function(traced, node)
-    traced.recompile()
-
-
-@breaks("Change nothing else.", case="activations before convolutions")
-@wrong("others_stay", node="mul", says="calls something else than before, `operator.mul")
-def writes_products_in_another_way(traced):
+@wrong("same_result", node="blocks_0_conv1", says="it holds other numbers")
+def calls_another_activation(traced):
     in_place(traced)
-    for node in traced.graph.nodes:
-        if node.target is operator.mul:
-            node.target = torch.mul
+    for node in traced.graph.find_nodes(op="call_function", target=nn.functional.relu):
+        node.target = nn.functional.celu
     traced.recompile()
 
 
 @breaks("The graph keeps its number of nodes.", case="the network of the project")
-@wrong("others_stay", node="clone", says="it was to keep its")
-def copies_before_it_overwrites(traced):
-    for node in activations(traced):
-        [value] = node.all_input_nodes
-        with traced.graph.inserting_before(node):
-            own = traced.graph.call_method("clone", (value,))
-            new = traced.graph.call_function(nn.functional.relu, (own,), {"inplace": True})
-        node.replace_all_uses_with(new)
-        traced.graph.erase_node(node)
-    traced.recompile()
-
-
-@wrong("same_result", node="blocks_0_conv1", says="it holds other numbers")
-def calls_another_activation(traced):
-    def hardtanh(traced, node):
-        with traced.graph.inserting_before(node):
-            new = traced.graph.call_function(nn.functional.relu6, tuple(node.all_input_nodes), {"inplace": True})
-        node.replace_all_uses_with(new)
-        traced.graph.erase_node(node)
-        new.args = (new.args[0],)
-
-    in_place(traced, hardtanh)
-    for node in traced.graph.nodes:
-        if node.target is nn.functional.relu6:
-            node.target = nn.functional.celu
-    traced.recompile()
-
-
 @wrong(
     "nothing_dies",
     node="relu",
-    says="is left: no node uses its result",
+    says="is left, but no node uses its result",
     read="03_replacement#three-steps-in-this-order",
 )
 def leaves_the_old_call(traced):
@@ -231,7 +168,7 @@ def leaves_the_old_call(traced):
     traced.recompile()
 
 
-@wrong("inputs_kept", says="The default of input `std` is another one")
+@wrong("inputs_kept", says="The default of input `std` has changed")
 def loses_a_default(traced):
     in_place(traced)
     for node in traced.graph.find_nodes(op="placeholder"):
@@ -244,7 +181,7 @@ def forgets_to_recompile(traced):
     in_place(traced, compile_it=False)
 
 
-@breaks("Edit a traced network in place,", case="the network of the project")
+@breaks("Edit a traced network in place", case="the network of the project")
 @wrong("given_edited", says="You edited a copy")
 def changes_a_copy(traced):
     traced = copy.deepcopy(traced)
@@ -273,10 +210,9 @@ def forgets_the_anchor(traced):
     traced.recompile()
 
 
-@breaks("or under two.", case="one activation for all, under two names")
+@breaks("under one name or under two.", case="one activation for all, under two names")
 @wrong("nothing_unsafe", node="act", says="`images` is an input, which belongs to the caller", read=LAYER)
 def sets_a_layer_whose_name_is_safe_everywhere(traced):
-    """The layer has another name, under which it is called elsewhere."""
     callers = {}
     for node in traced.graph.find_nodes(op="call_module"):
         callers.setdefault(node.target, []).append(node)
@@ -299,14 +235,3 @@ def assigns_a_list_of_arguments(traced):
         node.op, node.target = "call_method", "relu_"
 
     in_place(traced, method)
-
-
-@wrong("nothing_missed", node="relu_5", says="does not work in place, though it is safe", read=UNSAFE)
-def ends_where_one_works_in_place_already(traced):
-    for node in calls(traced, (nn.ReLU, nn.functional.relu)):
-        if is_ready(traced, node):
-            break
-        if safe(traced, node):
-            by_function(traced, node)
-    traced.delete_all_unused_submodules()
-    traced.recompile()

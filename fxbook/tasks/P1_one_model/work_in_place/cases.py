@@ -26,9 +26,9 @@ class ResNet(nn.Module):
 
 
 class BeforeActivation(nn.Module):
-    """Activations before convolutions, one layer for all: on an input, on values used again or returned, on a view, on
-    a parameter, on a value that was viewed before, on a method's sum; calls of the function by place and by name; two
-    that work in place already; other functions and layers that are like it; a node that nothing reads.
+    """Activations before convolutions, one layer for all: on an input, on values used again or returned, on a view, a
+    parameter, a value that was viewed before, a method's sum, a difference, values of other layers; calls of the
+    function by place and by keyword; two that work in place already; similar functions and layers; a dead node.
     """
 
     def __init__(self) -> None:
@@ -37,6 +37,7 @@ class BeforeActivation(nn.Module):
         self.act, self.same, self.head = nn.ReLU(), nn.Identity(), nn.Linear(4, 4)
         self.ready, self.leaky = nn.ReLU(inplace=True), nn.LeakyReLU()
         self.scale = nn.Parameter(torch.randn(4, 1, 1))
+        self.up, self.instance = nn.ConvTranspose2d(4, 4, 1), nn.InstanceNorm2d(4, track_running_stats=True)
         self.eval()
 
     def forward(self, images: Tensor, mean: Tensor, std: Tensor) -> dict[str, Tensor]:
@@ -62,6 +63,12 @@ class BeforeActivation(nn.Module):
             "sigmoid": torch.sigmoid(self.conv2(x)),
             "others": (torch.relu(self.conv2(x)), functional.relu6(self.conv2(x)), self.leaky(self.conv2(x))),
             "method": functional.relu(x.add(1)),
+            "near": (
+                self.act(self.up(x)),
+                self.act(self.instance(x)),
+                functional.relu(x - 1),
+                self.act(torch.sub(x, 1)),
+            ),
             "early": functional.relu(early),
             "rows": rows,
         }

@@ -1,4 +1,4 @@
-"""Work in place: every activation whose value nobody else needs overwrites it, and no other does."""
+"""Work in place: every activation overwrites its input where that is safe, and nowhere else."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _is_activation(node: NodeRecord) -> bool:
 
 
 def _reason(case: CaseView, node: NodeRecord) -> str | None:
-    """Why an activation of the given graph must not work in place; ``None`` where it is safe."""
+    """Why an activation of the given graph must not work in place; ``None`` if it may."""
     value = case.before.nodes[node.inputs[0]]
     if value.op == "placeholder":
         return f"`{value.name}` is an input, which belongs to the caller"
@@ -39,12 +39,12 @@ def _reason(case: CaseView, node: NodeRecord) -> str | None:
 
 @rule(UNSAFE)
 def nothing_unsafe(case: CaseView) -> Found:
-    """No activation works in place that must not."""
+    """No activation works in place where that is not safe."""
     for node, before in _pairs(case):
         is_new = "in place" in node.notes and "in place" not in before.notes
         if is_new and _is_activation(before) and (why := _reason(case, before)):
             place = SHARED_LAYER if node.op == "call_module" else UNSAFE
-            yield node, f"Node `{node.name}` works in place, and {why}.", place
+            yield node, f"Node `{node.name}` works in place, but {why}.", place
 
 
 @rule(UNSAFE)
@@ -53,7 +53,7 @@ def nothing_missed(case: CaseView) -> Found:
     for node, before in _pairs(case):
         if _is_activation(before) and "in place" not in node.notes and _reason(case, before) is None:
             value = case.before.nodes[before.inputs[0]]
-            yield node, f"does not work in place, though it is safe on `{value.name} = {value.call}`"
+            yield node, f"does not work in place, though that is safe on `{value.name} = {value.call}`"
 
 
 @rule
@@ -62,24 +62,24 @@ def others_stay(case: CaseView) -> Found:
     if len(case.nodes) < len(case.before):
         for before in gone(case):
             if not _is_activation(before):
-                yield before, f"is gone, and was to stay: `{before.call}`", DEAD
+                yield before, f"is gone, but must stay: `{before.call}`", DEAD
     if len(case.nodes) != len(case.before):
         extra = next(case.new(), None)
-        yield extra, f"The graph has {len(case.nodes)} nodes: it was to keep its {len(case.before)}."
+        yield extra, f"The graph has {len(case.nodes)} nodes, not {len(case.before)} as before."
     for node, before in _pairs(case):
         is_other = (node.op, node.target) != (before.op, before.target)
         if not _is_activation(before) and is_other:
-            yield node, f"calls something else than before, `{before.call}`, and is none of the activations"
+            yield node, f"no longer calls `{before.call}`, but is no activation"
         if not _is_activation(before) and "in place" in node.notes and "in place" not in before.notes:
-            yield node, "works in place, and is none of the activations"
+            yield node, "works in place, but is no activation"
         if "in place" in before.notes and "in place" not in node.notes:
             yield node, "worked in place and no longer does"
         if "in place" in before.notes and is_other:
-            yield node, f"calls something else than before, `{before.call}`, which worked in place already"
+            yield node, f"no longer calls `{before.call}`, which worked in place already"
 
 
 def _pairs(case: CaseView) -> list[tuple[NodeRecord, NodeRecord]]:
-    """The nodes beside those that stood at their places: new nodes may stand for old ones."""
+    """The nodes beside those that were in their places: new nodes may replace old ones."""
     return list(zip(case.nodes, case.before, strict=False))
 
 
