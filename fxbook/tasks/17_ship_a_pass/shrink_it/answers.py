@@ -55,7 +55,6 @@ def begins_anew_after_each_step(module, fails):
 
 @right
 def edits_one_graph_and_takes_back(module, fails):
-    """The former arguments of the users come back where the fault is gone."""
     kept = copy.deepcopy(module)
     erase_unused(kept.graph)
     again = True
@@ -105,8 +104,6 @@ def tries_pairs_of_neighbours(module, fails):
 
 @right
 def copies_what_is_kept(module, fails):
-    """A new graph at each step."""
-
     def built(names, source):
         graph, table = fx.Graph(), {}
         for node in source.graph.nodes:
@@ -133,7 +130,7 @@ def copies_what_is_kept(module, fails):
 
 
 @breaks("Go on", case="a call that can go once others have gone")
-@wrong("nothing_to_spare", says="can still go")
+@wrong("nothing_to_spare", says="can still be removed")
 def sweeps_once_from_the_front(module, fails):
     kept = copy.deepcopy(module)
     erase_unused(kept.graph)
@@ -146,13 +143,13 @@ def sweeps_once_from_the_front(module, fails):
     return kept
 
 
-@breaks("Go on until no single call can go.", case="the activation of GPT-2")
-@wrong("nothing_to_spare", says="can still go")
+@breaks("Go on until you cannot remove any single call.", case="the activation of GPT-2")
+@wrong("nothing_to_spare", says="can still be removed")
 def removes_one_call(module, fails):
     return next((draft for draft in drafts(module) if fails(copy.deepcopy(draft))), copy.deepcopy(module))
 
 
-@breaks("Compile the result.", case="the activation of GPT-2")
+@breaks("Recompile the result.", case="the activation of GPT-2")
 @wrong("compiled_anew", says="The compiled code is stale", read="00_first_graph#change-one-node")
 def forgets_to_compile(module, fails):
     kept = begins_anew_after_each_step(module, fails)
@@ -163,9 +160,8 @@ def forgets_to_compile(module, fails):
 
 
 @breaks("the users of a call use one of its input nodes instead.", case="inputs in a list and by keyword")
-@wrong("nothing_to_spare", says="(inputs in a list and by keyword): node `cat` can still go")
+@wrong("nothing_to_spare", says="(inputs in a list and by keyword): node `cat` can still be removed")
 def looks_at_positions_alone(module, fails):
-    """Of the arguments, those that are nodes: not those in a list, nor those by keyword."""
     kept = copy.deepcopy(module)
     erase_unused(kept.graph)
     again = True
@@ -182,17 +178,16 @@ def looks_at_positions_alone(module, fails):
     return kept
 
 
-@breaks("No call is left that nothing uses.", case="two calls, and one that nothing uses")
-@wrong("nothing_to_spare", says="(two calls, and one that nothing uses): node `arange` can still go")
+@breaks("Leave no calls without users.", case="two calls, and one that nothing uses")
+@wrong("nothing_to_spare", says="(two calls, and one that nothing uses): node `arange` can still be removed")
 def trusts_the_steps_to_erase(module, fails):
-    """A call that uses nothing has no input to be used in its place."""
     kept = copy.deepcopy(module)
     while (smaller := next((draft for draft in drafts(kept) if fails(copy.deepcopy(draft))), None)) is not None:
         kept = smaller
     return kept
 
 
-@breaks("Leave the given module as it is.", case="two calls, and one that nothing uses")
+@breaks("Leave the given module unchanged.", case="two calls, and one that nothing uses")
 @wrong("given_left_alone", says="(two calls, and one that nothing uses): a graph that was passed", read=LEFT)
 def erases_in_the_given_module(module, fails):
     erase_unused(module.graph)
@@ -207,7 +202,7 @@ def asks_about_nothing(module, fails):
     return kept
 
 
-@breaks("for which `fails` is still true,", case="the activation of GPT-2")
+@breaks("for which `fails` is still true.", case="the activation of GPT-2")
 @wrong("still_fails", says="`fails` is false for the module that was returned")
 def goes_one_step_too_far(module, fails):
     kept = begins_anew_after_each_step(module, fails)
@@ -220,7 +215,7 @@ def returns_the_graph(module, fails):
     return begins_anew_after_each_step(module, fails).graph
 
 
-@wrong("only_removes", says="is gone: only calls were to be removed")
+@wrong("only_removes", says="is missing: remove only calls")
 def erases_the_inputs_too(module, fails):
     kept = begins_anew_after_each_step(module, fails)
     for node in kept.graph.find_nodes(op="placeholder"):
@@ -230,25 +225,13 @@ def erases_the_inputs_too(module, fails):
     return kept
 
 
-@wrong("only_removes", says="has other arguments in the answer than in the given graph")
-def drops_keywords(module, fails):
-    """A call that has some is written anew, with its inputs by position."""
-    kept = begins_anew_after_each_step(module, fails)
-    for node in kept.graph.nodes:
-        if is_call(node) and node.kwargs:
-            node.args, node.kwargs = tuple(node.all_input_nodes), {}
-    kept.recompile()
-    return kept
-
-
 @breaks(
-    "made from the given one by removing calls:",
+    "Make it from the given one by removing calls:",
     "the users of a call use one of its input nodes instead.",
     case="the activation of GPT-2",
 )
-@wrong("only_removes", says="is new: calls were only to be removed")
+@wrong("only_removes", says="is new: only remove calls")
 def puts_something_simple_in_place(module, fails):
-    """Each call that can go becomes a ReLU."""
     kept = copy.deepcopy(module)
     for name in [node.name for node in module.graph.nodes if is_call(node)]:
         draft = copy.deepcopy(kept)
@@ -260,12 +243,4 @@ def puts_something_simple_in_place(module, fails):
         draft.recompile()
         if name in {one.name for one in kept.graph.nodes} and fails(copy.deepcopy(draft)):
             kept = draft
-    return kept
-
-
-@breaks("Leave the given module as it is.", case="the activation of GPT-2")
-@wrong("given_left_alone", says="A graph that was passed has been changed", read=LEFT)
-def asks_about_the_given_module(module, fails):
-    kept = begins_anew_after_each_step(module, fails)
-    fails(module)
     return kept
