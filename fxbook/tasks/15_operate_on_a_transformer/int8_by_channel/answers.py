@@ -61,7 +61,7 @@ def leaves_the_values_as_floats(weight, transposed):
 
 
 @breaks("and the shape of the weight.", case="a weight of Llama")
-@wrong("right_form", says="The values do not have the shape of the weight")
+@wrong("right_form", says="The values have the shape")
 def turns_the_weight(weight, transposed):
     values, scale = clamps_the_scale(weight, transposed)
     return values.T, scale

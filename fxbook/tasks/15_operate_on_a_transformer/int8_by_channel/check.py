@@ -47,8 +47,7 @@ def right_form(case: CaseView) -> Found:
     if values.dtype != torch.int8:
         yield None, f"The values have dtype `{str(values.dtype).removeprefix('torch.')}`: `int8` was asked."
     if values.shape != weight.shape:
-        shapes = f"{tuple(values.shape)}, and the weight has {tuple(weight.shape)}"
-        yield None, f"The values do not have the shape of the weight: they have {shapes}."
+        yield None, f"The values have the shape {tuple(values.shape)}, and the weight has {tuple(weight.shape)}."
     outputs = weight.shape[1 if transposed else 0]
     if scale.shape != ((1, outputs) if transposed else (outputs, 1)):
         shape = f"{tuple(scale.shape)}: {outputs} numbers were asked, one for each output"
