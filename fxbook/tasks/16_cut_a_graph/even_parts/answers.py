@@ -51,14 +51,23 @@ def filled(places, count, length):
     return sorted(places + others[: count - len(places)])[1:]
 
 
-def limits(used):
-    """All sizes that a part may have."""
-    return sorted({total(used[a:b]) for a in range(len(used)) for b in range(a + 1, len(used) + 1)})
+def smallest(used, count):
+    """The least limit for which so many parts are enough."""
+    low, high = 0, total(used)
+    while low < high:
+        middle = (low + high) // 2
+        found = walk(used, middle)
+        low, high = (low, middle) if found and len(found) <= count else (middle + 1, high)
+    return low
 
 
 def named(module, places):
     calls = calls_of(module)
     return [calls[place].name for place in places]
+
+
+def with_sizes(module, count, used):
+    return named(module, filled(walk(used, smallest(used, count)), count, len(used)))
 
 
 def prefix_sizes(used):
@@ -78,16 +87,7 @@ def prefix_sizes(used):
 
 @right
 def halves_the_limit(module, count):
-    used = sizes_of(module)
-    low, high = 0, total(used)
-    while low < high:
-        middle = (low + high) // 2
-        found = walk(used, middle)
-        if found and len(found) <= count:
-            high = middle
-        else:
-            low = middle + 1
-    return named(module, filled(walk(used, low), count, len(used)))
+    return with_sizes(module, count, sizes_of(module))
 
 
 def keeps_a_table(module, count):
@@ -121,12 +121,12 @@ def tries_all_cuts_at_weights(module, count):
 
 @right
 def tries_every_cut(module, count):
-    used, calls = sizes_of(module), calls_of(module)
+    used = sizes_of(module)
 
     def largest(places):
         return max(total(used[a:b]) for a, b in itertools.pairwise([0, *places, len(used)]))
 
-    return named(module, min(itertools.combinations(range(1, len(calls)), count - 1), key=largest))
+    return named(module, min(itertools.combinations(range(1, len(used)), count - 1), key=largest))
 
 
 @right
@@ -136,16 +136,6 @@ def returns_nodes(module, count):
 
 
 # ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
-def with_sizes(module, count, used):
-    """The best cut for other sizes than those asked for."""
-    low, high = 0, total(used)
-    while low < high:
-        middle = (low + high) // 2
-        found = walk(used, middle)
-        low, high = (low, middle) if found and len(found) <= count else (middle + 1, high)
-    return named(module, filled(walk(used, low), count, len(used)))
 
 
 @breaks("A weight that is used twice in a part counts once there.", case="one weight in three layers")
@@ -227,9 +217,5 @@ def returns_places(module, count):
 )
 def fills_up_with_the_first_calls(module, count):
     used = sizes_of(module)
-    low, high = 0, total(used)
-    while low < high:
-        middle = (low + high) // 2
-        found = walk(used, middle)
-        low, high = (low, middle) if found and len(found) <= count else (middle + 1, high)
-    return named(module, sorted([*walk(used, low)[1:], *range(1, count)][: count - 1]))
+    places = walk(used, smallest(used, count))
+    return named(module, sorted([*places[1:], *range(1, count)][: count - 1]))
