@@ -31,13 +31,23 @@ def without(module, name, place):
     return draft
 
 
-def drafts(module, backwards=False):
+def drafts(module, backwards=True, inputs=lambda node: node.all_input_nodes):
     """Each module with one call less."""
     nodes = list(module.graph.nodes)
     for node in reversed(nodes) if backwards else nodes:
-        if is_call(node):
-            for place in range(len(node.all_input_nodes)):
-                yield without(module, node.name, place)
+        for value in inputs(node) if is_call(node) else ():
+            yield without(module, node.name, node.all_input_nodes.index(value))
+
+
+def shrunk(module, fails, erase=True, **parts):
+    """From the beginning again after each step."""
+    kept = copy.deepcopy(module)
+    if erase:
+        erase_unused(kept.graph)
+        kept.recompile()
+    while smaller := next((draft for draft in drafts(kept, **parts) if fails(copy.deepcopy(draft))), None):
+        kept = smaller
+    return kept
 
 
 # ---- right -----------------------------------------------------------------------------------------------------------
@@ -45,12 +55,7 @@ def drafts(module, backwards=False):
 
 @right
 def begins_anew_after_each_step(module, fails):
-    kept = copy.deepcopy(module)
-    erase_unused(kept.graph)
-    kept.recompile()
-    while (smaller := next((draft for draft in drafts(kept, True) if fails(copy.deepcopy(draft))), None)) is not None:
-        kept = smaller
-    return kept
+    return shrunk(module, fails)
 
 
 @right
@@ -123,7 +128,7 @@ def copies_what_is_kept(module, fails):
         fewer = [other for other in names if other != name]
         if fails(built(fewer, whole)):
             names = fewer
-    return begins_anew_after_each_step(built(names, whole), fails)
+    return shrunk(built(names, whole), fails)
 
 
 # ---- wrong -----------------------------------------------------------------------------------------------------------
@@ -152,7 +157,7 @@ def removes_one_call(module, fails):
 @breaks("Recompile the result.", case="the activation of GPT-2")
 @wrong("compiled_anew", says="The compiled code is stale", read="00_first_graph#change-one-node")
 def forgets_to_compile(module, fails):
-    kept = begins_anew_after_each_step(module, fails)
+    kept = shrunk(module, fails)
     dead = kept.graph.call_function(torch.neg, (next(iter(kept.graph.nodes)),))
     kept.recompile()
     kept.graph.erase_node(dead)
@@ -162,42 +167,26 @@ def forgets_to_compile(module, fails):
 @breaks("the users of a call use one of its input nodes instead.", case="inputs in a list and by keyword")
 @wrong("nothing_to_spare", says="(inputs in a list and by keyword): node `cat` can still be removed")
 def looks_at_positions_alone(module, fails):
-    kept = copy.deepcopy(module)
-    erase_unused(kept.graph)
-    again = True
-    while again:
-        again = False
-        for node in reversed(list(kept.graph.nodes)):
-            inputs = [value for value in node.args if isinstance(value, fx.Node)] if is_call(node) else []
-            for value in inputs:
-                draft = without(kept, node.name, node.all_input_nodes.index(value))
-                if draft is not None and fails(copy.deepcopy(draft)):
-                    kept, again = draft, True
-                    break
-    kept.recompile()
-    return kept
+    return shrunk(module, fails, inputs=lambda node: [value for value in node.args if isinstance(value, fx.Node)])
 
 
 @breaks("Leave no calls without users.", case="two calls, and one that nothing uses")
 @wrong("nothing_to_spare", says="(two calls, and one that nothing uses): node `arange` can still be removed")
 def trusts_the_steps_to_erase(module, fails):
-    kept = copy.deepcopy(module)
-    while (smaller := next((draft for draft in drafts(kept) if fails(copy.deepcopy(draft))), None)) is not None:
-        kept = smaller
-    return kept
+    return shrunk(module, fails, erase=False, backwards=False)
 
 
 @breaks("Leave the given module unchanged.", case="two calls, and one that nothing uses")
 @wrong("given_left_alone", says="(two calls, and one that nothing uses): a graph that was passed", read=LEFT)
 def erases_in_the_given_module(module, fails):
     erase_unused(module.graph)
-    return begins_anew_after_each_step(module, fails)
+    return shrunk(module, fails)
 
 
 @wrong("ends well", says="`fails` was asked of an object of class NoneType")
 def asks_about_nothing(module, fails):
     """The last of the drafts is none."""
-    kept = begins_anew_after_each_step(module, fails)
+    kept = shrunk(module, fails)
     fails(without(kept, "gone", 0))
     return kept
 
@@ -205,19 +194,19 @@ def asks_about_nothing(module, fails):
 @breaks("for which `fails` is still true.", case="the activation of GPT-2")
 @wrong("still_fails", says="`fails` is false for the module that was returned")
 def goes_one_step_too_far(module, fails):
-    kept = begins_anew_after_each_step(module, fails)
+    kept = shrunk(module, fails)
     return next(drafts(kept))
 
 
 @breaks("Return a small `GraphModule`", case="the activation of GPT-2")
 @wrong("returns_a_module", says="an object of class Graph")
 def returns_the_graph(module, fails):
-    return begins_anew_after_each_step(module, fails).graph
+    return shrunk(module, fails).graph
 
 
 @wrong("only_removes", says="is missing: remove only calls")
 def erases_the_inputs_too(module, fails):
-    kept = begins_anew_after_each_step(module, fails)
+    kept = shrunk(module, fails)
     for node in kept.graph.find_nodes(op="placeholder"):
         if not node.users:
             kept.graph.erase_node(node)
@@ -232,15 +221,9 @@ def erases_the_inputs_too(module, fails):
 )
 @wrong("only_removes", says="is new: only remove calls")
 def puts_something_simple_in_place(module, fails):
-    kept = copy.deepcopy(module)
-    for name in [node.name for node in module.graph.nodes if is_call(node)]:
-        draft = copy.deepcopy(kept)
-        node = next(node for node in draft.graph.nodes if node.name == name)
-        with draft.graph.inserting_before(node):
-            new = draft.graph.call_function(torch.relu, (node.all_input_nodes[0],))
-        node.replace_all_uses_with(new)
-        erase_unused(draft.graph)
-        draft.recompile()
-        if name in {one.name for one in kept.graph.nodes} and fails(copy.deepcopy(draft)):
-            kept = draft
+    kept = shrunk(module, fails)
+    last = kept.graph.output_node()
+    with kept.graph.inserting_before(last):
+        last.args = (kept.graph.call_function(torch.relu, (last.all_input_nodes[0],)),)
+    kept.recompile()
     return kept
