@@ -4,7 +4,7 @@ import copy
 
 import torch
 from torch import fx, nn
-from torch.fx.passes.infra.pass_base import PassBase, PassResult
+from torch.fx.passes.infra.pass_base import PassResult
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from fxbook.tasks.answering import breaks, right, wrong
@@ -33,11 +33,10 @@ def refuse(run):
         raise ValueError(f"{found} calls of ReLU are left")
 
 
-def prove(traced, inputs):
-    module, inputs = copy.deepcopy((traced, inputs))
-    module.requires_grad_()
-    with torch.enable_grad(), Operators() as run:
-        module(*inputs)
+def prove(traced, inputs, module=None, tried=None, grad=True):
+    """On copies of both, unless others are given."""
+    with torch.set_grad_enabled(grad), Operators() as run:
+        (module or copy.deepcopy(traced).requires_grad_())(*(tried or copy.deepcopy(inputs)))
     refuse(run)
 
 
@@ -55,8 +54,11 @@ def in_place(traced, node):
     return node.target in (torch.relu_, "relu_") or bool(node.kwargs.get("inplace"))
 
 
-def edited(traced, *, matches=is_relu, later=in_place, data=lambda node: node.all_input_nodes[0], delete=True):
+def replaced(
+    model, *, matches=is_relu, later=in_place, data=lambda node: node.all_input_nodes[0], delete=True, compiled=True
+):
     """The editing half of the solution, with its parts to exchange."""
+    traced = fx.symbolic_trace(model)
     for node in list(traced.graph.nodes):
         if not matches(traced, node):
             continue
@@ -70,12 +72,9 @@ def edited(traced, *, matches=is_relu, later=in_place, data=lambda node: node.al
         traced.graph.erase_node(node)
     if delete:
         traced.delete_all_unused_submodules()
-    traced.recompile()
+    if compiled:
+        traced.recompile()
     return traced
-
-
-def replaced(model, **parts):
-    return edited(fx.symbolic_trace(model), **parts)
 
 
 # ---- right -----------------------------------------------------------------------------------------------------------
@@ -130,24 +129,11 @@ def builds_anew_and_reads_the_arguments_of_fused_operators(model, *inputs):
     return rebuilt
 
 
-class _GeluPass(PassBase):
-    def __init__(self, inputs):
-        super().__init__()
-        self.inputs = inputs
-
-    def call(self, graph_module):
-        return PassResult(edited(graph_module), True)
-
-    def ensures(self, graph_module):
-        prove(graph_module, self.inputs)
-
-
 @right
 def returns_the_result_of_a_pass(model, *inputs):
-    found = _GeluPass(inputs)
-    result = found.call(fx.symbolic_trace(model))
-    found.ensures(result.graph_module)
-    return result
+    traced = replaced(model)
+    prove(traced, inputs)
+    return PassResult(traced, True)
 
 
 class _GeluTracer(fx.Tracer):
@@ -178,9 +164,7 @@ IN_PLACE = "03_replacement#silent-what-was-written-in-place-is-read-as-it-was"
 @breaks("wherever the model computes ReLU.", case="not in place, and read afterwards")
 @wrong("skips_stay", node="add", says="no longer uses `enter`, which `relu` did not change", read=IN_PLACE)
 def changes_later_users_of_every_relu(model, *inputs):
-    traced = replaced(model, later=lambda traced, node: True)
-    prove(traced, inputs)
-    return traced
+    return replaced(model, later=lambda traced, node: True)
 
 
 @breaks(
@@ -190,9 +174,7 @@ def changes_later_users_of_every_relu(model, *inputs):
 )
 @wrong("read_after_in_place", node="mul_", says="uses `add`, which `rectify` changed in place", read=IN_PLACE)
 def forgets_modules_in_place(model, *inputs):
-    traced = replaced(model, later=lambda traced, node: node.op != "call_module" and in_place(traced, node))
-    prove(traced, inputs)
-    return traced
+    return replaced(model, later=lambda traced, node: node.op != "call_module" and in_place(traced, node))
 
 
 @breaks("`nn.ReLU` (nested, shared, called twice)", case="every spelling")
@@ -224,7 +206,6 @@ def removes_dead_code_at_the_end(model, *inputs):
     traced = replaced(model)
     traced.graph.eliminate_dead_code()
     traced.recompile()
-    prove(traced, inputs)
     return traced
 
 
@@ -257,9 +238,7 @@ def clones_whether_it_is_needed_or_not(model, *inputs):
 @breaks("The result shares its weights with the model.", case="every spelling")
 @wrong("shares_weights", node="layers_0", says="is not the object that the model holds")
 def works_on_a_copy_of_the_model(model, *inputs):
-    traced = replaced(copy.deepcopy(model))
-    prove(traced, inputs)
-    return traced
+    return replaced(copy.deepcopy(model))
 
 
 @wrong("lints", node="gelu", says="node `gelu` uses itself", read="03_replacement#every-cycle-has-one-cause")
@@ -269,12 +248,7 @@ def uses_the_relu_that_it_replaces(model, *inputs):
 
 @wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
 def forgets_to_recompile(model, *inputs):
-    traced = fx.symbolic_trace(model)
-    for node in list(traced.graph.nodes):
-        if is_relu(traced, node):
-            [value] = node.all_input_nodes
-            node.op, node.target, node.args, node.kwargs = "call_function", gelu, (value,), {}
-    return traced
+    return replaced(model, compiled=False)
 
 
 @breaks("that computes GELU wherever the model computes ReLU.", case="every spelling")
@@ -285,7 +259,6 @@ def takes_an_approximation_of_gelu(model, *inputs):
     for node in traced.graph.find_nodes(op="call_function", target=gelu):
         node.target = approximate_gelu
     traced.recompile()
-    prove(traced, inputs)
     return traced
 
 
@@ -297,10 +270,7 @@ def approximate_gelu(x):
 @wrong("refused_or_replaced", node="block", says="the result still runs a ReLU inside `block`, in the fused operator")
 def runs_without_gradients(model, *inputs):
     traced = replaced(model)
-    module, inputs = copy.deepcopy((traced, inputs))
-    with torch.no_grad(), Operators() as run:
-        module(*inputs)
-    refuse(run)
+    prove(traced, inputs, grad=False)
     return traced
 
 
@@ -308,10 +278,7 @@ def runs_without_gradients(model, *inputs):
 @wrong("inputs_unchanged", says="an input tensor has been changed")
 def runs_on_the_inputs_given(model, *inputs):
     traced = replaced(model)
-    module = copy.deepcopy(traced).requires_grad_()
-    with Operators() as run:
-        module(*inputs)
-    refuse(run)
+    prove(traced, inputs, tried=inputs)
     return traced
 
 
@@ -319,8 +286,5 @@ def runs_on_the_inputs_given(model, *inputs):
 @wrong("input_unchanged", says="its weight `body.0.running_mean` has other values")
 def runs_on_the_module_itself(model, *inputs):
     traced = replaced(model)
-    inputs = copy.deepcopy(inputs)
-    with Operators() as run:
-        traced(*inputs)
-    refuse(run)
+    prove(traced, inputs, module=traced)
     return traced
