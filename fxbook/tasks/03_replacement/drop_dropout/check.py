@@ -1,4 +1,4 @@
-"""Take out every dropout."""
+"""Remove every dropout."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Put a module in place of a function."""
+"""Replace a function by a module."""
 
 from __future__ import annotations
 
