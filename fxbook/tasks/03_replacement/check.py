@@ -44,7 +44,7 @@ def _passed(node: NodeRecord) -> int:
 
 @rule("03_replacement#three-steps-in-this-order")
 def nothing_dead(case: CaseView) -> Found:
-    """No node is left that nobody reads and that has no effect; inputs may stay unused."""
+    """No node without users and without an effect is left, except inputs."""
     for node in case.nodes:
         if not node.users and node.op not in ("placeholder", "output") and effect(case, node) is None:
             yield node, "is left: no node uses its result"
@@ -52,7 +52,7 @@ def nothing_dead(case: CaseView) -> Found:
 
 @rule("03_replacement#three-steps-in-this-order")
 def nothing_dies(case: CaseView) -> Found:
-    """As :func:`nothing_dead`, of the nodes that something used before and of new ones."""
+    """As :func:`nothing_dead`, of new nodes and of those that had users."""
     dead_before = {(node.op, node.target) for node in case.before if not node.users}
     for node, *said in nothing_dead.find(case):
         if node and (node.op, node.target) not in dead_before:
@@ -60,8 +60,8 @@ def nothing_dies(case: CaseView) -> Found:
 
 
 def effect(case: CaseView, node: NodeRecord) -> str | None:
-    """What a node does beside its result; ``None`` for nothing."""
-    words = {"in place": "works in place", "side effect": "has a side effect"}
+    """What a node does besides its result; ``None`` for nothing."""
+    words = {"in place": "writes in place", "side effect": "has a side effect"}
     noted = next((words[note] for note in node.notes if note in words), None)
     return noted or ("collects statistics" if _collects(case.model, node) else None)
 

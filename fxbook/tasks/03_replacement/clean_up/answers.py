@@ -1,9 +1,9 @@
-"""Answers to 03-clean-up: what nobody reads and what has no effect goes, and nothing else."""
+"""Answers to 03-clean-up: nodes without users and without an effect go, and nothing else."""
 
 import copy
 import operator
 
-from torch import fx, nn
+from torch import fx
 
 from fxbook.tasks.answering import breaks, right, wrong
 
@@ -54,7 +54,6 @@ def erases_by_hand_from_the_end(traced):
 
 @right
 def marks_what_is_needed_and_erases_the_rest(traced):
-    """From what has an effect upwards; get_attr keeps a module too, which delete_all_unused_submodules knows."""
     waiting = [node for node in traced.graph.nodes if has_effect(traced, node)]
     needed = set()
     while waiting:
@@ -72,7 +71,6 @@ def marks_what_is_needed_and_erases_the_rest(traced):
 
 @right
 def copies_what_is_needed_into_a_new_graph(traced):
-    """Backwards it is known what is read, forwards it is copied."""
     needed, new, values = set(), fx.Graph(), {}
     for node in reversed(traced.graph.nodes):
         if node in needed or has_effect(traced, node):
@@ -85,8 +83,7 @@ def copies_what_is_needed_into_a_new_graph(traced):
 
 
 @right
-def follows_the_readers_down(traced):
-    """A node is needed if something that has an effect can be reached from it."""
+def follows_the_users_down(traced):
     known = {}
 
     def needed(node):
@@ -111,38 +108,10 @@ NOT_THERE = "when_it_breaks/01_node_creation#references-nonexistent-attribute"
 EFFECT = "03_replacement#what-removing-dead-code-deletes"
 
 
-@breaks("and keep every node with an effect:", case="dead branches beside work in place")
-@wrong("effects_kept", says="`mul_` is gone, which works in place: `hidden.mul_(2.0)`", read=EFFECT)
-def trusts_the_default_rule(traced):
-    finish(traced, None)
-
-
+@breaks("each node for which `node.is_impure()` is true;", case="dead branches beside work in place")
 @wrong("output_last", says="The graph has no `output` node")
 def forgets_the_default_rule(traced):
     finish(traced, lambda node: node.op == "call_module" or named_in_place(node) or by_keyword(node))
-
-
-@breaks("each method or function whose own name ends", case="effects by keyword and of modules")
-@wrong("effects_kept", says="`add__1` is gone, which works in place", read=EFFECT)
-def asks_for_the_name_of_the_node(traced):
-    def rule(node):
-        if node.op == "call_module":
-            return module_has_effect(traced, node)
-        return node.is_impure() or (node.target not in PURE and node.name.endswith("_")) or by_keyword(node)
-
-    finish(traced, rule)
-
-
-@breaks("or that collects statistics:", case="effects by keyword and of modules")
-@wrong("effects_kept", says="`rows_norm` is gone, which collects statistics: `self.rows_norm(x)`, behind", read=EFFECT)
-def lists_the_batch_norms(traced):
-    def rule(node):
-        if node.op != "call_module":
-            return has_effect(traced, node)
-        module = traced.get_submodule(node.target)
-        return getattr(module, "inplace", False) or isinstance(module, (nn.BatchNorm1d, nn.BatchNorm2d))
-
-    finish(traced, rule)
 
 
 @breaks("its `running_mean` exists and is not `None`.", case="effects by keyword and of modules")
@@ -153,16 +122,6 @@ def asks_whether_the_attribute_is_there(traced):
             return has_effect(traced, node)
         module = traced.get_submodule(node.target)
         return getattr(module, "inplace", False) or hasattr(module, "running_mean")
-
-    finish(traced, rule)
-
-
-@breaks("whose own name ends in one underscore", case="effects by keyword and of modules")
-@wrong("nothing_dead", node="reversed_1", says="is left: no node uses its result")
-def takes_two_underscores_for_one(traced):
-    def rule(node):
-        name = getattr(node.target, "__name__", str(node.target))
-        return has_effect(traced, node) or (node.op == "call_method" and name.endswith("_"))
 
     finish(traced, rule)
 
@@ -178,14 +137,8 @@ def takes_every_underscore_for_work_in_place(traced):
     finish(traced, rule)
 
 
-@breaks("with `inplace=True`;", case="effects by keyword and of modules")
-@wrong("nothing_dead", node="leaky_relu_1", says="is left: no node uses its result")
-def keeps_all_that_takes_inplace(traced):
-    finish(traced, lambda node: has_effect(traced, node) or "inplace" in node.kwargs)
-
-
 @breaks("each call of a module that has `inplace` set", case="effects by keyword and of modules")
-@wrong("effects_kept", says="`rectify` is gone, which works in place", read=EFFECT)
+@wrong("effects_kept", says="`rectify` is missing: it writes in place", read=EFFECT)
 def forgets_the_modules_that_work_in_place(traced):
     def rule(node):
         if node.op == "call_module":
@@ -195,15 +148,9 @@ def forgets_the_modules_that_work_in_place(traced):
     finish(traced, rule)
 
 
-@breaks("Erase every node of a traced model that has no users and no effect", case="dead branches beside work in place")
-@wrong("nothing_dead", node="auxiliary", says="is left: no node uses its result")
-def keeps_every_module(traced):
-    finish(traced, lambda node: node.op == "call_module" or has_effect(traced, node))
-
-
 @breaks("Keep the inputs", case="effects by keyword and of modules")
-@wrong("inputs_kept", says="nput `unused` is gone: callers would no longer be able to pass it")
-def erases_unread_inputs_too(traced):
+@wrong("inputs_kept", says="nput `unused` is missing: callers can no longer pass it")
+def erases_unused_inputs_too(traced):
     for node in reversed(traced.graph.nodes):
         unread = not node.users and node.op != "output"
         if unread and (node.op == "placeholder" or not has_effect(traced, node)):
@@ -212,7 +159,7 @@ def erases_unread_inputs_too(traced):
     traced.recompile()
 
 
-@breaks("and every submodule that is no longer called.", case="dead branches beside work in place")
+@breaks("Erase every node", "and every submodule that is no longer called.", case="dead branches beside work in place")
 @wrong(
     "no_leftovers",
     says="still holds the submodule `auxiliary`",
@@ -243,7 +190,7 @@ def edits_a_new_trace(traced):
 
 
 @wrong("same_result", node="output", says="The result is not the one asked for: it is a sequence, a tensor was asked")
-def leaves_the_reader_that_was_there_for_a_while(traced):
+def leaves_a_user_that_it_added(traced):
     output = traced.graph.output_node()
     effects = [node for node in traced.graph.nodes if node is not output and has_effect(traced, node)]
     output.args = ((*output.args, *effects),)
@@ -252,16 +199,8 @@ def leaves_the_reader_that_was_there_for_a_while(traced):
     traced.recompile()
 
 
-@breaks("each node for which `node.is_impure()` is true;", case="effects by keyword and of modules")
-@wrong("effects_kept", says="`rand_like` is gone, which has a side effect", read=EFFECT)
-def writes_the_list_without_the_first_line(traced):
-    """Inputs and output are kept, and what draws random numbers is not."""
-    ends = ("placeholder", "output")
-    finish(traced, lambda node: node.op in ends or (not node.is_impure() and has_effect(traced, node)))
-
-
 @breaks("each call with the keyword `out`, also with `out=None`", case="effects by keyword and of modules")
-@wrong("effects_kept", says="`mul_2` is gone, which has the keyword `out`", read=EFFECT)
+@wrong("effects_kept", says="`mul_2` is missing: it has the keyword `out`", read=EFFECT)
 def asks_whether_out_is_something(traced):
     def rule(node):
         if node.op == "call_module" or "out" not in node.kwargs:

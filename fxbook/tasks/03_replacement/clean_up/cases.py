@@ -1,4 +1,4 @@
-"""Models with dead branches, and with work that has an effect and no reader."""
+"""Models with dead branches, and with calls that have an effect and no users."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..cases import rows
 
 
 class Working(nn.Module):
-    """Dead branches beside methods and functions that work in place."""
+    """Dead branches beside methods and functions that write in place."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -29,7 +29,7 @@ class Working(nn.Module):
 
 @fx.wrap
 def scale__rows_(value: Tensor) -> Tensor:
-    """A function of one's own that works in place; two underscores in the middle of its name mean nothing."""
+    """A function of one's own that writes in place; two underscores in the middle of its name mean nothing."""
     return value.mul_(1.5)
 
 

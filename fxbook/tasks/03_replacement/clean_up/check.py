@@ -16,11 +16,11 @@ _EFFECT = "03_replacement#what-removing-dead-code-deletes"
 
 @rule
 def inputs_kept(case: CaseView) -> Found:
-    """The inputs are those of the graph given, whether something reads them or not."""
+    """The inputs are those of the graph given, with or without users."""
     names = {node.target for node in case.nodes if node.op == "placeholder"}
     for node in case.before:
         if node.op == "placeholder" and node.target not in names:
-            yield None, f"Input `{node.target}` is gone: callers would no longer be able to pass it."
+            yield None, f"Input `{node.target}` is missing: callers can no longer pass it."
 
 
 @rule(_EFFECT)
@@ -31,12 +31,12 @@ def effects_kept(case: CaseView) -> Found:
     for before in gone:
         if does := effect(case, before):
             does = "has the keyword `out`" if "out" in dict(before.kwargs["dict"]) else does
-            yield before, f"is gone, which {does}: `{before.call}`{_behind(case, before)}"
+            yield before, f"is missing: it {does}, as `{before.call}`{_behind(case, before)}"
 
 
 def _behind(case: CaseView, before: NodeRecord) -> str:
-    """Where a node that is gone stood: the report draws the graph without it."""
-    return f", behind `{case.before.nodes[before.index - 1].name}` in the graph given" if before.index else ""
+    """Where a missing node stood: the report draws the graph without it."""
+    return f", after `{case.before.nodes[before.index - 1].name}` in the given graph" if before.index else ""
 
 
 CHECK = Check(

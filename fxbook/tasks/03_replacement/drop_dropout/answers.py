@@ -1,4 +1,4 @@
-"""Answers to 03-drop-dropout: no nn.Dropout is called or held, and what read one reads its input."""
+"""Answers to 03-drop-dropout: no nn.Dropout is called or held, and users of one use its input."""
 
 import copy
 
@@ -15,9 +15,15 @@ def dropouts(traced):
     ]
 
 
-def take_out(traced, node):
-    node.replace_all_uses_with(node.args[0])
-    traced.graph.erase_node(node)
+def take_out(traced, *nodes, value_of=lambda node: node.args[0]):
+    for node in nodes:
+        node.replace_all_uses_with(value_of(node))
+        traced.graph.erase_node(node)
+
+
+def finish(traced):
+    traced.delete_all_unused_submodules()
+    traced.recompile()
 
 
 # ---- right -----------------------------------------------------------------------------------------------------------
@@ -38,7 +44,6 @@ def goes_from_the_end_and_deletes_by_path(traced):
 
 @right
 def asks_each_path_for_its_calls(traced):
-    """From the modules to the nodes, in place of the other way."""
     paths = [path for path, module in traced.named_modules() if isinstance(module, nn.Dropout)]
     for path in paths:
         for node in traced.graph.find_nodes(op="call_module", target=path):
@@ -50,7 +55,6 @@ def asks_each_path_for_its_calls(traced):
 
 @right
 def edits_a_copy_of_the_graph_and_assigns_it(traced):
-    """The module is the one that was given, and its graph is edited before anybody can run it."""
     draft = copy.deepcopy(traced.graph)
     for node in list(draft.nodes):
         if node.op == "call_module" and isinstance(traced.get_submodule(node.target), nn.Dropout):
@@ -79,8 +83,7 @@ def copies_node_by_node_without_the_dropouts(traced):
 def forgets_to_erase(traced):
     for node in dropouts(traced):
         node.replace_all_uses_with(node.args[0])
-    traced.delete_all_unused_submodules()
-    traced.recompile()
+    finish(traced)
 
 
 @breaks("`traced` holds no `nn.Dropout`.", case="an MLP with dropout")
@@ -90,29 +93,13 @@ def forgets_to_erase(traced):
     read="03_replacement#a-function-by-a-module-a-module-by-a-function",
 )
 def forgets_the_modules(traced):
-    for node in dropouts(traced):
-        node.replace_all_uses_with(node.args[0])
-        traced.graph.erase_node(node)
-    traced.recompile()
-
-
-@breaks("Keep everything else", case="a dropout called often, two in a row, dropouts of another kind")
-@wrong("dropouts_taken_out", says="`exp` is gone, and was to stay")
-def removes_all_dead_code(traced):
-    """Of which some was there before."""
-    found = list(dropouts(traced))
-    for node in found:
-        node.replace_all_uses_with(node.args[0])
-    traced.graph.eliminate_dead_code()
-    traced.delete_all_unused_submodules()
+    take_out(traced, *dropouts(traced))
     traced.recompile()
 
 
 @wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
 def forgets_to_recompile(traced):
-    for node in dropouts(traced):
-        node.replace_all_uses_with(node.args[0])
-        traced.graph.erase_node(node)
+    take_out(traced, *dropouts(traced))
     traced.delete_all_unused_submodules()
 
 
@@ -120,13 +107,10 @@ def forgets_to_recompile(traced):
     "the users of the call use its input instead.",
     case="a dropout called often, two in a row, dropouts of another kind",
 )
-@wrong("reads_input_of_dropout", node="add", says="reads `right_1`: it read the dropout of `left`")
+@wrong("uses_input_of_dropout", node="add", says="uses `right_1`, but should use `left`, the input of the dropout")
 def takes_the_node_above(traced):
-    for node in dropouts(traced):
-        node.replace_all_uses_with(node.prev)
-        traced.graph.erase_node(node)
-    traced.delete_all_unused_submodules()
-    traced.recompile()
+    take_out(traced, *dropouts(traced), value_of=lambda node: node.prev)
+    finish(traced)
 
 
 @breaks("such as `nn.Dropout1d`", case="a dropout called often, two in a row, dropouts of another kind")
@@ -134,21 +118,8 @@ def takes_the_node_above(traced):
 def takes_every_kind_of_dropout(traced):
     for node in list(traced.graph.nodes):
         if node.op == "call_module" and "Dropout" in type(traced.get_submodule(node.target)).__name__:
-            node.replace_all_uses_with(node.args[0])
-            traced.graph.erase_node(node)
-    traced.delete_all_unused_submodules()
-    traced.recompile()
-
-
-@breaks("and `nn.Identity`.", case="a dropout called often, two in a row, dropouts of another kind")
-@wrong("dropouts_taken_out", says="`right_1` is gone, and was to stay")
-def takes_whatever_does_nothing_in_eval_mode(traced):
-    for node in list(traced.graph.nodes):
-        if node.op == "call_module" and isinstance(traced.get_submodule(node.target), (nn.Dropout, nn.Identity)):
-            node.replace_all_uses_with(node.args[0])
-            traced.graph.erase_node(node)
-    traced.delete_all_unused_submodules()
-    traced.recompile()
+            take_out(traced, node)
+    finish(traced)
 
 
 @wrong(
@@ -157,25 +128,12 @@ def takes_whatever_does_nothing_in_eval_mode(traced):
     says="has 1 of its 2 arguments left",
     read="when_it_breaks/03_replacement#indexerror-replacement-index-1-out-of-range-for-positional-args-tuple",
 )
-def assigns_all_arguments_of_a_reader(traced):
+def assigns_all_arguments_of_a_user(traced):
     for node in dropouts(traced):
-        for reader in list(node.users):
-            reader.args = (node.args[0],)
+        for user in list(node.users):
+            user.args = (node.args[0],)
         traced.graph.erase_node(node)
-    traced.delete_all_unused_submodules()
-    traced.recompile()
-
-
-@wrong(
-    "ends well",
-    says="Tried to erase Node drop but it still had 1 users",
-    read="03_replacement#runtimeerror-tried-to-erase-node-act-but-it-still-had-2-users-in-the-graph-",
-)
-def erases_first(traced):
-    for node in dropouts(traced):
-        traced.graph.erase_node(node)
-        node.replace_all_uses_with(node.args[0])
-    traced.recompile()
+    finish(traced)
 
 
 @wrong("edited", says="it was traced or built anew")
@@ -200,14 +158,11 @@ def edits_a_copy(traced):
     says="reads block_1, which is not in this graph",
     read="03_replacement#erasing-refuses-then-forgets",
 )
-def writes_down_first_what_each_dropout_reads(traced):
-    """By the time of the second of two in a row, what it read is erased."""
+def lists_the_inputs_first(traced):
+    """The input of the second of two in a row is erased by then."""
     inputs = {node: node.args[0] for node in dropouts(traced)}
-    for node, value in inputs.items():
-        node.replace_all_uses_with(value)
-        traced.graph.erase_node(node)
-    traced.delete_all_unused_submodules()
-    traced.recompile()
+    take_out(traced, *inputs, value_of=inputs.get)
+    finish(traced)
 
 
 @wrong("same_result", node="dropout", says="Node `dropout` is the first whose value is not what it should be")
@@ -217,20 +172,13 @@ def switches_the_function_off(traced):
     goes_from_the_end_and_deletes_by_path(traced)
 
 
-@wrong("nothing_left", says="your code leaves something behind: the model is now in eval mode.")
-def switches_the_rest_to_eval(traced):
-    """A dropout of whole rows stays, and works only in training mode."""
-    goes_from_the_end_and_deletes_by_path(traced)
-    traced.eval()
-
-
 @wrong(
     "nothing_dies",
     node="right_1",
     says="is left: no node uses its result",
     read="03_replacement#three-steps-in-this-order",
 )
-def hands_over_the_readers_of_an_identity_too(traced):
+def replaces_an_identity_too(traced):
     for node in traced.graph.find_nodes(op="call_module", target="right.1"):
         node.replace_all_uses_with(node.args[0])
     goes_from_the_end_and_deletes_by_path(traced)

@@ -1,4 +1,4 @@
-"""Take out every dropout."""
+"""Remove every dropout."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ def without_dropout(model: nn.Module, x: Tensor) -> Any:
 
 @rule
 def dropouts_taken_out(case: CaseView) -> Found:
-    """No node that called a dropout is left, whatever it calls now; nothing new stands in its place; others stay."""
+    """No node that called a dropout is left, whatever it calls now; nothing new replaces it; others stay."""
     now = case.now()
     for before in case.before:
         node = now.get(before.index)
         if before in DROPOUT and node and node in DROPOUT:
             yield node, "still calls an nn.Dropout"
         elif before in DROPOUT and node:
-            yield node, f"is still there, and calls a {node.kind}: it was to be taken out"
+            yield node, f"is still there, and calls a {node.kind}: erase it"
     yield from others_stay(DROPOUT).find(case)
 
 
 @rule
-def reads_input_of_dropout(case: CaseView) -> Found:
-    """What read a dropout reads what that dropout read."""
+def uses_input_of_dropout(case: CaseView) -> Found:
+    """The users of a dropout use its input."""
     now = case.now()
     for node, before in case.kept():
         for index, was in zip(node.inputs, before.inputs, strict=False):
@@ -50,8 +50,8 @@ def reads_input_of_dropout(case: CaseView) -> Found:
                 wanted = case.before.nodes[wanted].inputs[0]
             if wanted in now and now[wanted].index != index:
                 name = now[wanted].name
-                why = f"it read the dropout of `{name}`" if wanted != was else f"it read `{name}`"
-                yield node, f"reads `{case.nodes[index].name}`: {why}"
+                of = ", the input of the dropout" if wanted != was else ""
+                yield node, f"uses `{case.nodes[index].name}`, but should use `{name}`{of}"
 
 
 CHECK = Check(
@@ -62,7 +62,7 @@ CHECK = Check(
         edited,
         given_edited,
         dropouts_taken_out,
-        same_result.or_because(reads_input_of_dropout),
+        same_result.or_because(uses_input_of_dropout),
         nothing_dies,
         no_leftovers,
     ),

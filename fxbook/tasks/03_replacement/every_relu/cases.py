@@ -16,9 +16,8 @@ REFUSED = "refused"
 
 
 class WithRelus(nn.Module):
-    """Knows an input to be tried with, and whether a ReLU runs where tracing does not go.
-
-    ``tried`` is that very input. A buffer, so that who compares the model before and after sees a change of the input.
+    """Has an input to be tried with, as a buffer: a change of it is a change of the model. ``hidden_inside`` names the
+    submodule that runs a ReLU where tracing does not go.
     """
 
     shape: tuple[int, ...] = (3, 4)
@@ -62,7 +61,7 @@ class EverySpelling(WithRelus):
 
 
 class InPlace(WithRelus):
-    """ReLUs in place whose input is read afterwards or returned, one whose result nobody reads; other work."""
+    """ReLUs in place whose input is used afterwards or returned, one without users; other calls that write in place."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -86,7 +85,7 @@ class InPlace(WithRelus):
 
 
 class Skips(WithRelus):
-    """Changes its input; what an ordinary ReLU reads is read after it too: by a sum around it, and at the end."""
+    """Changes its input; the input of a ReLU has later users: a sum around it, and a product at the end."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -122,7 +121,7 @@ class Residual(WithRelus):
 
 
 class Relatives(WithRelus):
-    """Activations that are no ReLU, a layer and a weight that are called one, results in a dict; a leaf that computes
+    """Other activations, a layer and a weight with the name of a ReLU, results in a dict; a leaf that computes
     GELU.
     """
 
@@ -169,20 +168,6 @@ class FrozenEncoder(Encoder):
         self.eval().requires_grad_(False)
 
 
-class Recurrent(WithRelus):
-    """A recurrent cell is another leaf with a ReLU inside."""
-
-    hidden_inside = "memory"
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.memory = nn.RNNCell(4, 4, nonlinearity="relu")
-        self.act = nn.ReLU()
-
-    def forward(self, x: Tensor) -> Tensor:
-        return self.act(self.memory(x) - 0.1)
-
-
 class Ending(WithRelus):
     """Two inputs, and a cell with a ReLU as the last that runs."""
 
@@ -194,8 +179,7 @@ class Ending(WithRelus):
         self.memory = nn.RNNCell(4, 4, nonlinearity="relu")
 
     def example(self) -> tuple[Tensor, ...]:
-        assert isinstance(self.tried, Tensor)
-        return self.tried, torch.randn(self.shape)
+        return *super().example(), torch.randn(self.shape)
 
     def forward(self, x: Tensor, before: Tensor) -> Tensor:
         return self.memory(torch.relu(x), before)
@@ -256,7 +240,6 @@ USAGE = Usage(
         rectified("batch norm, and a block called twice", Residual),
         rectified("activations that are no ReLU", Relatives),
         rectified("a leaf module with a ReLU inside", Encoder),
-        rectified("another leaf module with a ReLU", Recurrent),
         rectified("two inputs, and a leaf module with a ReLU at the end", Ending),
         rectified("a frozen leaf module with a ReLU", FrozenEncoder),
         rectified("a ReLU that a leaf module uses too", Shared),

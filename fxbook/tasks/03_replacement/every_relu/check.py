@@ -58,43 +58,39 @@ def relus_shown(case: CaseView) -> bool:
 def inputs_unchanged(case: CaseView) -> Found:
     """The tensors that were given beside the model are as before; the models hold theirs as ``tried``."""
     if any("`tried`" in change for change in case.changes):
-        yield None, "The tensor that was given as an input has been changed, which was to stay as it is."
+        yield None, "An input tensor has been changed: leave the inputs unchanged."
 
 
 @rule
 def refused_or_replaced(case: CaseView) -> Found:
-    """A ReLU where tracing does not go is told about, or replaced all the same."""
+    """A ReLU where tracing does not go is reported by a ValueError, or replaced all the same."""
     if case.outputs == [REFUSED, REFUSED] or same_result(case) is None:
         return
     assert isinstance(case.model, WithRelus)
     inside = case.model.hidden_inside
     node = next((node for node in case.nodes if node.target == inside), None)
-    fused = ", in the one fused operator of the fast path" if isinstance(case.model, FrozenEncoder) else ""
-    yield (
-        node,
-        f"Running the result still runs a ReLU, inside `{inside}`{fused}, "
-        "and the pass returned it without a ValueError.",
-    )
+    fused = ", in the fused operator of the fast path" if isinstance(case.model, FrozenEncoder) else ""
+    yield node, f"The result still runs a ReLU inside `{inside}`{fused}, but no `ValueError` was raised."
 
 
 @rule(_READ_LATER)
 def read_after_in_place(case: CaseView) -> Found:
-    """Whatever read a value after a ReLU changed it in place no longer uses the value from before."""
+    """Users of a value that stand after a ReLU which changed it in place use the new value."""
     for relu, value, reader in _read_later(case):
         if "in place" in relu.notes and value.index in reader.inputs:
-            yield reader, f"reads `{value.name}`, which `{relu.name}` changed in place before"
+            yield reader, f"uses `{value.name}`, which `{relu.name}` changed in place: it must get GELU of it"
 
 
 @rule(_READ_LATER)
 def skips_stay(case: CaseView) -> Found:
-    """What reads the input of a ReLU that works on a new value still uses that input."""
+    """Users of the input of a ReLU that does not write in place still use that input."""
     for relu, value, reader in _read_later(case):
         if "in place" not in relu.notes and value.index not in reader.inputs:
             yield reader, f"no longer uses `{value.name}`, which `{relu.name}` did not change"
 
 
 def _read_later(case: CaseView) -> Iterator[tuple[NodeRecord, NodeRecord, NodeRecord]]:
-    """Each ReLU of the model; its input and what reads that input after it, as both are in the result."""
+    """Each ReLU of the model; its input and each later user of that input, as both are in the result."""
     now = _by_name(case)
     for relu in case.before:
         for index in relu.inputs if relu in RELU else ():
@@ -112,18 +108,18 @@ def _by_name(case: CaseView) -> dict[int, NodeRecord]:
 
 @rule
 def others_stay(case: CaseView) -> Found:
-    """Every call of the model that is no ReLU is still made."""
+    """Every other call of the model is still made."""
     calls = Counter((node.op, node.target) for node in case.nodes)
     for node in case.before:
         if not node.op.startswith("call") or node in RELU:
             continue
         calls[node.op, node.target] -= 1
         if calls[node.op, node.target] < 0:
-            gone = f"Node `{node.name}` ({node.call}) of the model is gone"
+            gone = f"Node `{node.name}` ({node.call}) of the model is missing"
             if "in place" in node.notes:
-                yield None, f"{gone}: it works in place.", "03_replacement#what-removing-dead-code-deletes"
+                yield None, f"{gone}: it writes in place.", "03_replacement#what-removing-dead-code-deletes"
             else:
-                yield None, f"{gone}: it is no ReLU."
+                yield None, f"{gone}: it is not a ReLU."
 
 
 CHECK = Check(

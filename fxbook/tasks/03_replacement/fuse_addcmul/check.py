@@ -19,14 +19,14 @@ ADDCMUL = family("addcmul")
 
 @rule
 def factors_kept(case: CaseView) -> Found:
-    """What addcmul multiplies was multiplied before."""
+    """The model multiplies the two factors of each addcmul."""
     products = [list(node.inputs) for node in case.before if node in PRODUCT and len(node.inputs) == 2]
     orders = [order for product in products for order in (product, product[::-1])]
     for node in case.nodes:
         if node not in ADDCMUL or len(node.inputs) != 3:
             continue
         factors = [case.origins[index] for index in node.inputs[1:]]
-        # What was not in the graph given is another addcmul, which may stand for any node.
+        # A node that was not in the given graph is another addcmul, which may stand for any node.
         if not any(all(own in (None, asked) for own, asked in zip(factors, order, strict=True)) for order in orders):
             names = " and ".join(f"`{case.nodes[index].name}`" for index in node.inputs[1:])
             yield node, f"multiplies {names}, which the model does not"
@@ -34,27 +34,27 @@ def factors_kept(case: CaseView) -> Found:
 
 @rule
 def products_fused(case: CaseView) -> Found:
-    """Each product that only an addition reads is fused with it, and no other."""
+    """Each product whose only user is an addition is fused with it, and no other."""
     assert case.graph is not None
     for node in case.nodes:
         if fuses(case.graph, node):
-            yield node, "still adds a product that nothing else reads"
+            yield node, "still adds a product that has no other user"
     now = case.now()
     for before in case.before:
         reason = why_not(case.before, before) if before in SUM else None
         after = now.get(before.index)
         if reason and (after is None or after not in SUM):
-            yield None, f"Addition `{before.name}` was replaced: it {reason}."
+            yield None, f"Addition `{before.name}` was replaced, although it {reason}."
     yield from others_stay(SUM, PRODUCT, ADDCMUL).find(case)
 
 
 def fuses(graph: GraphRecord, node: NodeRecord) -> bool:
-    """Whether a node is an addition that is to be fused with a product."""
+    """Whether a node is an addition that should be fused with a product."""
     return node in SUM and why_not(graph, node) is None
 
 
 def why_not(graph: GraphRecord, addition: NodeRecord) -> str | None:
-    """Why an addition is not to be fused with a product that it reads; ``None`` where it is."""
+    """Why an addition should not be fused with a product that it adds; ``None`` where it should."""
     operands = [graph.nodes[index] for index in dict.fromkeys(addition.inputs)]
     products = [node for node in operands if node in PRODUCT]
     if not products:

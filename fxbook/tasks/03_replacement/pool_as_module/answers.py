@@ -20,6 +20,20 @@ def free_name(traced, wish):
     return wish
 
 
+def replace(
+    traced, name_of=lambda number: f"squeeze_{number}", args_of=lambda node: node.args[:1], size=None, most=None
+):
+    """Each call of the function, with a module of its own."""
+    for number, node in enumerate(pools(traced)[:most]):
+        name = name_of(number)
+        traced.add_submodule(name, nn.AdaptiveAvgPool2d(size or node.args[1]))
+        with traced.graph.inserting_after(node):
+            new = traced.graph.call_module(name, args_of(node))
+        node.replace_all_uses_with(new)
+        traced.graph.erase_node(node)
+        yield node, new
+
+
 # ---- right -----------------------------------------------------------------------------------------------------------
 
 
@@ -41,7 +55,6 @@ def makes_one_module_for_each_size(traced):
 
 @right
 def keeps_the_modules_in_a_list_and_cleans_up(traced):
-    """A ModuleList of their own; the old nodes go as dead code; the data is passed by keyword."""
     name = free_name(traced, "pools")
     nodes = pools(traced)
     setattr(traced, name, nn.ModuleList(nn.AdaptiveAvgPool2d(node.args[1]) for node in nodes))
@@ -84,93 +97,33 @@ def records_the_call_through_a_proxy(traced):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+def run(traced, **parts):
+    for _ in replace(traced, **parts):
+        pass
+    traced.recompile()
+
+
 @breaks("Keep these submodules.", case="pools of three sizes")
 @wrong("keeps_modules", node="pool", says="its submodule `pool` was overwritten", read=OVERWRITES)
 def takes_the_first_name_that_comes_to_mind(traced):
-    for number, node in enumerate(pools(traced)):
-        value, size = node.args
-        name = f"pool_{number}" if number else "pool"
-        traced.add_submodule(name, nn.AdaptiveAvgPool2d(size))
-        with traced.graph.inserting_before(node):
-            new = traced.graph.call_module(name, (value,))
-        node.replace_all_uses_with(new)
-        traced.graph.erase_node(node)
-    traced.recompile()
-
-
-@breaks("Keep these submodules.", case="submodules under many names")
-@wrong("keeps_modules", node="squeeze_1", says="its submodule `squeeze_1` was overwritten", read=OVERWRITES)
-def takes_the_next_number_without_a_look(traced):
-    number = 0
-    for node in pools(traced):
-        value, size = node.args
-        if hasattr(traced, f"squeeze_{number}"):
-            number += 1
-        traced.add_submodule(f"squeeze_{number}", nn.AdaptiveAvgPool2d(size))
-        with traced.graph.inserting_before(node):
-            new = traced.graph.call_module(f"squeeze_{number}", (value,))
-        node.replace_all_uses_with(new)
-        traced.graph.erase_node(node)
-    traced.recompile()
+    run(traced, name_of=lambda number: f"pool_{number}" if number else "pool")
 
 
 @breaks("module of the same size", case="pools of three sizes")
 @wrong("sizes_kept", says="functions pool to the sizes `1`, `(2, 1)`, `(None, 2)`, in this order")
 def knows_the_size(traced):
-    for number, node in enumerate(pools(traced)):
-        traced.add_submodule(f"squeeze_{number}", nn.AdaptiveAvgPool2d(1))
-        with traced.graph.inserting_before(node):
-            new = traced.graph.call_module(f"squeeze_{number}", (node.args[0],))
-        node.replace_all_uses_with(new)
-        traced.graph.erase_node(node)
-    traced.recompile()
-
-
-@breaks("Replace", case="the model of the chapter")
-@wrong("none_left", node="adaptive_avg_pool2d", says="still calls the function adaptive_avg_pool2d")
-def forgets_to_erase(traced):
-    for number, node in enumerate(pools(traced)):
-        value, size = node.args
-        traced.add_submodule(f"squeeze_{number}", nn.AdaptiveAvgPool2d(size))
-        with traced.graph.inserting_before(node):
-            new = traced.graph.call_module(f"squeeze_{number}", (value,))
-        node.replace_all_uses_with(new)
-    traced.recompile()
+    run(traced, size=1)
 
 
 @breaks("Replace every call of `nn.functional.adaptive_avg_pool2d`", case="pools of three sizes")
 @wrong("none_left", node="adaptive_avg_pool2d_2", says="still calls the function adaptive_avg_pool2d")
 def replaces_the_first_only(traced):
-    [node, *_] = pools(traced)
-    value, size = node.args
-    traced.add_submodule("squeeze", nn.AdaptiveAvgPool2d(size))
-    with traced.graph.inserting_before(node):
-        new = traced.graph.call_module("squeeze", (value,))
-    node.replace_all_uses_with(new)
-    traced.graph.erase_node(node)
-    traced.recompile()
-
-
-@breaks("of `nn.functional.adaptive_avg_pool2d`", case="pools of three sizes")
-@wrong("pools_are_modules", says="`adaptive_avg_pool3d` is gone, and was to stay")
-def takes_each_pool_that_averages(traced):
-    for node in list(traced.graph.nodes):
-        if node.op == "call_function" and "avg_pool" in node.target.__name__:
-            name = free_name(traced, "shrink")
-            traced.add_submodule(name, nn.AdaptiveAvgPool2d(node.args[1]))
-            node.op, node.target, node.args = "call_module", name, node.args[:1]
-    traced.recompile()
+    run(traced, most=1)
 
 
 @wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
 def forgets_to_recompile(traced):
-    for number, node in enumerate(pools(traced)):
-        value, size = node.args
-        traced.add_submodule(f"squeeze_{number}", nn.AdaptiveAvgPool2d(size))
-        with traced.graph.inserting_before(node):
-            new = traced.graph.call_module(f"squeeze_{number}", (value,))
-        node.replace_all_uses_with(new)
-        traced.graph.erase_node(node)
+    list(replace(traced))
 
 
 @wrong(
@@ -180,30 +133,14 @@ def forgets_to_recompile(traced):
     read="03_replacement#typeerror-gelu-argument-input-position-1-must-be-tensor-not-nonetype",
 )
 def erases_before_it_reads_the_arguments(traced):
-    for number, node in enumerate(pools(traced)):
-        traced.add_submodule(f"squeeze_{number}", nn.AdaptiveAvgPool2d(node.args[1]))
-        with traced.graph.inserting_before(node):
-            new = traced.graph.call_module(f"squeeze_{number}")
-        node.replace_all_uses_with(new)
-        traced.graph.erase_node(node)
+    for node, new in replace(traced, args_of=lambda node: ()):
         new.args = (node.args[0],)
     traced.recompile()
 
 
-@wrong(
-    "lints",
-    node="squeeze_0",
-    says="uses itself",
-    read="03_replacement#every-cycle-has-one-cause",
-)
-def reads_the_old_node(traced):
-    for number, node in enumerate(pools(traced)):
-        traced.add_submodule(f"squeeze_{number}", nn.AdaptiveAvgPool2d(node.args[1]))
-        with traced.graph.inserting_after(node):
-            new = traced.graph.call_module(f"squeeze_{number}", (node,))
-        node.replace_all_uses_with(new)
-        traced.graph.erase_node(node)
-    traced.recompile()
+@wrong("lints", node="squeeze_0", says="uses itself", read="03_replacement#every-cycle-has-one-cause")
+def uses_the_old_node(traced):
+    run(traced, args_of=lambda node: (node,))
 
 
 @breaks("by a call of an `nn.AdaptiveAvgPool2d` module", case="the model of the chapter")
@@ -233,33 +170,17 @@ def edits_a_copy(traced):
 
 
 @wrong("same_result", node="mean", says="(pools of three sizes): the result is not the one asked for")
-def reads_the_node_above(traced):
-    for node in pools(traced):
-        value, name = node.prev, free_name(traced, "squeeze")
-        traced.add_submodule(name, nn.AdaptiveAvgPool2d(node.args[1]))
-        with traced.graph.inserting_before(node):
-            new = traced.graph.call_module(name, (value,))
-        node.replace_all_uses_with(new)
-        traced.graph.erase_node(node)
-    traced.recompile()
+def uses_the_node_above(traced):
+    run(traced, name_of=lambda number: free_name(traced, f"squeeze_{number}"), args_of=lambda node: (node.prev,))
 
 
 @wrong(
-    "nothing_dead",
-    node="squeeze",
-    says="is left: no node uses its result",
-    read="03_replacement#three-steps-in-this-order",
+    "nothing_dead", node="squeeze_1", says="no node uses its result", read="03_replacement#three-steps-in-this-order"
 )
-def fetches_the_module_before_it_calls_it(traced):
-    for node in pools(traced):
-        value, size = node.args
-        name = free_name(traced, "squeeze")
-        traced.add_submodule(name, nn.AdaptiveAvgPool2d(size))
-        with traced.graph.inserting_before(node):
-            traced.graph.get_attr(name)
-            new = traced.graph.call_module(name, (value,))
-        node.replace_all_uses_with(new)
-        traced.graph.erase_node(node)
+def fetches_the_module_too(traced):
+    for _, new in replace(traced, name_of=lambda number: free_name(traced, "squeeze")):
+        with traced.graph.inserting_before(new):
+            traced.graph.get_attr(new.target)
     traced.recompile()
 
 
@@ -269,13 +190,7 @@ def fetches_the_module_before_it_calls_it(traced):
     read="03_replacement#a-function-by-a-module-a-module-by-a-function",
 )
 def lists_the_modules_for_itself(traced):
-    """They hang from the module twice: by their own names, and in a list that no node calls."""
-    traced.squeezes = nn.ModuleList(nn.AdaptiveAvgPool2d(node.args[1]) for node in pools(traced))
-    for node, module in zip(pools(traced), traced.squeezes, strict=True):
-        name = free_name(traced, "squeeze")
-        traced.add_submodule(name, module)
-        with traced.graph.inserting_before(node):
-            new = traced.graph.call_module(name, (node.args[0],))
-        node.replace_all_uses_with(new)
-        traced.graph.erase_node(node)
+    """And by names of their own."""
+    called = [new for _, new in replace(traced, name_of=lambda number: free_name(traced, "squeeze"))]
+    traced.squeezes = nn.ModuleList(traced.get_submodule(new.target) for new in called)
     traced.recompile()

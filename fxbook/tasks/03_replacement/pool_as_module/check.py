@@ -1,4 +1,4 @@
-"""Put a module in place of a function."""
+"""Replace a function by a module."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def sizes_kept(case: CaseView) -> Found:
     pooled = Counter(case.nodes[index].name for node in calls for index in node.inputs)
     if pooled == pooled_before:
         to = f"the sizes {', '.join(sizes)}, in this order" if sizes[1:] else f"the size {sizes[0]}"
-        yield None, f"The functions pool to {to}, and the modules do not."
+        yield None, f"The functions pool to {to}, but the modules do not."
 
 
 CHECK = Check(

@@ -1,4 +1,4 @@
-"""Answers to 03-pool-before-relu: a max-pool and the ReLU that it alone reads change places, and nothing else does."""
+"""Answers to 03-pool-before-relu: a max-pool and the ReLU before it change places, and nothing else does."""
 
 import copy
 
@@ -12,7 +12,7 @@ def calls(traced, node, kind):
 
 
 def swappable(traced):
-    """Each ReLU with the pool that alone reads it."""
+    """Each ReLU whose only user is a pool, and that pool."""
     for relu in list(traced.graph.nodes):
         if calls(traced, relu, nn.ReLU) and len(relu.users) == 1:
             [pool] = relu.users
@@ -20,12 +20,18 @@ def swappable(traced):
                 yield relu, pool
 
 
+def swap(relu, pool):
+    [value] = relu.args
+    pool.replace_all_uses_with(relu)
+    pool.args, relu.args = (value,), (pool,)
+    pool.append(relu)
+
+
 # ---- right -----------------------------------------------------------------------------------------------------------
 
 
 @right
 def exchanges_the_targets(traced):
-    """The nodes stay where they are: what they call changes places."""
     for relu, pool in swappable(traced):
         relu.target, pool.target = pool.target, relu.target
     traced.recompile()
@@ -61,7 +67,6 @@ def edits_a_copy_of_the_graph_and_assigns_it(traced):
 
 @right
 def calls_proxies_of_the_modules(traced):
-    """Tracing records the two calls at the place of the ReLU."""
     graph = traced.graph
     tracer = fx.proxy.GraphAppendingTracer(graph)
     for relu, pool in list(swappable(traced)):
@@ -88,8 +93,8 @@ def moves_and_does_not_rewire(traced):
 
 
 @breaks("and the ReLU uses the pool.", case="convolution, ReLU, pool")
-@wrong("swapped_only", node="output", says="reads `pool`, where `relu` was asked")
-def forgets_the_readers_of_the_pool(traced):
+@wrong("swapped_only", node="output", says="uses `pool`, but should use `relu`")
+def forgets_the_users_of_the_pool(traced):
     for relu, pool in swappable(traced):
         [value] = relu.args
         pool.args, relu.args = (value,), (pool,)
@@ -99,68 +104,32 @@ def forgets_the_readers_of_the_pool(traced):
 
 @breaks("Leave every other pool", case="shared modules, a ReLU with two readers")
 @wrong("swapped_only", node="pool_4", says="`mix_1` is not an nn.ReLU")
-def swaps_the_pool_with_whatever_it_reads(traced):
+def swaps_the_pool_with_any_input(traced):
     for pool in list(traced.graph.nodes):
         if calls(traced, pool, nn.MaxPool2d):
             [other] = pool.all_input_nodes
             if other.op == "call_module" and len(other.users) == 1:
-                [value] = other.args
-                pool.replace_all_uses_with(other)
-                pool.args, other.args = (value,), (pool,)
-                pool.append(other)
-    traced.recompile()
-
-
-@breaks("each pool uses the input of its ReLU", case="shared modules, a ReLU with two readers")
-@wrong("swapped_only", node="mean_1", says="reads `pool_1`, where `left` was asked")
-def hands_all_readers_of_the_value_to_the_pool(traced):
-    for relu, pool in swappable(traced):
-        [value] = relu.args
-        pool.replace_all_uses_with(relu)
-        value.replace_all_uses_with(pool)
-        pool.replace_input_with(relu, value)
-        pool.append(relu)
+                swap(other, pool)
     traced.recompile()
 
 
 @breaks("is the only user of an `nn.ReLU`", case="shared modules, a ReLU with two readers")
 @wrong("swapped_only", node="pool_29", says="`relu_7` has 2 users")
-def swaps_a_relu_that_others_read(traced):
+def swaps_a_relu_with_two_users(traced):
     for pool in list(traced.graph.nodes):
         if calls(traced, pool, nn.MaxPool2d):
             [relu] = pool.all_input_nodes
             if calls(traced, relu, nn.ReLU) and len(relu.users) <= 2:
-                [value] = relu.args
-                pool.replace_all_uses_with(relu)
-                pool.replace_input_with(relu, value)
-                relu.replace_input_with(value, pool)
-                pool.append(relu)
-    traced.recompile()
-
-
-@breaks("and every other ReLU.", case="shared modules, a ReLU with two readers")
-@wrong("swapped_only", node="mix_2", says="reads `sub_1`, where `relu_4` was asked")
-def swaps_a_relu_with_whatever_alone_reads_it(traced):
-    for relu in list(traced.graph.nodes):
-        if calls(traced, relu, nn.ReLU) and len(relu.users) == 1:
-            [reader] = relu.users
-            if reader.op == "call_module":
-                [value] = relu.args
-                reader.replace_all_uses_with(relu)
-                reader.args, relu.args = (value,), (reader,)
-                reader.append(relu)
+                swap(relu, pool)
     traced.recompile()
 
 
 @breaks("wherever an `nn.MaxPool2d`", case="shared modules, a ReLU with two readers")
-@wrong("pools_before_relus", node="pool", says="still pools what `relu` gives")
+@wrong("pools_before_relus", node="pool", says="still pools the result of `relu`")
 def swaps_only_behind_a_convolution(traced):
     for relu, pool in list(swappable(traced)):
-        [value] = relu.args
-        if calls(traced, value, nn.Conv2d):
-            pool.replace_all_uses_with(relu)
-            pool.args, relu.args = (value,), (pool,)
-            pool.append(relu)
+        if calls(traced, relu.args[0], nn.Conv2d):
+            swap(relu, pool)
     traced.recompile()
 
 
@@ -173,12 +142,6 @@ def knows_a_relu_by_the_name_of_its_class(traced):
             if "ReLU" in repr(called) and len(other.users) == 1:
                 other.target, pool.target = pool.target, other.target
     traced.recompile()
-
-
-@breaks("Swap the two nodes", case="convolution, ReLU, pool")
-@wrong("pools_before_relus", node="pool", says="still pools what `relu` gives")
-def changes_nothing(traced):
-    """The numbers are right."""
 
 
 @wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
@@ -215,7 +178,7 @@ def edits_a_new_trace(traced):
 
 
 @wrong("same_output", node="output", says="The result is not the one asked for")
-def hands_over_the_new_pool_in_place_of_the_new_relu(traced):
+def forgets_the_new_relu(traced):
     graph = traced.graph
     for relu, pool in swappable(traced):
         with graph.inserting_before(relu):
@@ -253,7 +216,7 @@ def erases_before_it_reads_the_arguments(traced):
     read="02_insertion_points#a-node-made-without-an-anchor",
 )
 def makes_two_nodes_and_leaves_it_at_that(traced):
-    """Without an anchor and without a reader."""
+    """Without an anchor, and without users."""
     for relu, pool in swappable(traced):
         pooled = traced.graph.call_module(pool.target, relu.args)
         traced.graph.call_module(relu.target, (pooled,))

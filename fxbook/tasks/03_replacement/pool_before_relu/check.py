@@ -20,14 +20,14 @@ RELU = Family("nn.ReLU", modules=frozenset({"torch.nn.ReLU"}))
 
 
 def swaps(graph: GraphRecord, pool: NodeRecord) -> bool:
-    """Whether a max-pool is to change places with what it reads: a ReLU that nothing else reads."""
+    """Whether a max-pool should change places with its input: a ReLU without other users."""
     relu = graph.nodes[pool.inputs[0]]
     return relu in RELU and relu.users == (pool.index,)
 
 
 @rule
 def swapped_only(case: CaseView) -> Found:
-    """Pools and ReLUs that are no such pair, and all other nodes, read what they read before."""
+    """Pools and ReLUs that are no such pair, and all other nodes, use what they used before."""
     if any(node.target != before.target for node, before in case.kept()):
         return  # The nodes stay, and what they call changes places.
     before_of = case.before.nodes
@@ -39,12 +39,12 @@ def swapped_only(case: CaseView) -> Found:
             asked = [pool_of[before.index]]
         else:
             inputs = before_of[relu_of[before.index]].inputs[:1] if before.index in relu_of else before.inputs
-            # Whoever is to read a pool reads the ReLU behind it, but for that ReLU.
+            # Users of the pool become users of the ReLU, except the ReLU itself.
             asked = [relu_of.get(index, index) for index in inputs]
         if all(index in now for index in asked) and [now[index].index for index in asked] != list(node.inputs):
             reads = ", ".join(f"`{case.nodes[index].name}`" for index in node.inputs) or "nothing"
             wanted = ", ".join(f"`{now[index].name}`" for index in asked)
-            yield node, f"reads {reads}, where {wanted} was asked{_stays(case, before)}"
+            yield node, f"uses {reads}, but should use {wanted}{_stays(case, before)}"
 
 
 def _stays(case: CaseView, before: NodeRecord) -> str:
@@ -59,16 +59,16 @@ def _stays(case: CaseView, before: NodeRecord) -> str:
 
 @rule
 def pools_before_relus(case: CaseView) -> Found:
-    """No max-pool reads a ReLU that nothing else reads, and there are as many of both as before."""
+    """No max-pool is the only user of a ReLU, and there are as many of both as before."""
     for kind in (MAX_POOL, RELU):
         count, asked = (sum(node in kind for node in graph) for graph in (case.nodes, case.before))
         if count != asked:
-            yield None, f"The graph has {count} nodes that call {kind.label}: it had {asked}."
+            yield None, f"The graph has {count} calls of {kind.label}: it had {asked}."
     for node in case.nodes:
         if node in MAX_POOL and node.inputs:
             relu = case.nodes[node.inputs[0]]
             if relu in RELU and set(relu.users) == {node.index}:
-                yield node, f"still pools what `{relu.name}` gives"
+                yield node, f"still pools the result of `{relu.name}`"
 
 
 @rule
@@ -79,12 +79,12 @@ def others_left(case: CaseView) -> Found:
         swapped = (one for one in case.nodes if _called(one) == read and one.inputs)
         node = next((one for one in swapped if _called(case.nodes[one.inputs[0]]) == reader), None)
         if reader in MAX_POOL.modules:
-            yield node, f"calls {read}, which is not an nn.ReLU: it was to stay before its pool"
-        yield node, f"was to stay before its user, which calls {reader} and not an nn.MaxPool2d"
+            yield node, f"calls {read}, which is not an nn.ReLU: it should stay before its pool"
+        yield node, f"should stay before its user, which calls {reader} and not an nn.MaxPool2d"
 
 
 def _pairs(nodes: Sequence[NodeRecord]) -> Iterator[tuple[str, str]]:
-    """What reads and what it reads, where one of the two is a pool or a ReLU, and they are no pair to swap."""
+    """What a node and its input call, where one of the two is a pool or a ReLU, and they are no pair to swap."""
     for node in nodes:
         read = nodes[node.inputs[0]] if node.inputs else node
         if (node in MAX_POOL) != (read in RELU) or (node in MAX_POOL and len(read.users) > 1):

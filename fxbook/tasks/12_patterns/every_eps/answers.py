@@ -73,7 +73,7 @@ def goes_up_from_the_root(graph):
 
 
 @breaks("with the `eps` of every RMSNorm in the graph", case="two norms of Llama")
-@wrong("every_eps_in_order", says="answer has 0 numbers, and the graph has 2 RMSNorms")
+@wrong("every_eps_in_order", says="answer has 0 numbers, but the graph has 2 RMSNorms")
 def writes_one_number_into_the_pattern(graph):
     def with_number(x, weight, dtype):
         return rms_norm(x, weight, 1e-6, dtype)
@@ -82,13 +82,13 @@ def writes_one_number_into_the_pattern(graph):
 
 
 @breaks("An RMSNorm is written as in `rms_norm`", case="norms beside steps that share parts with one")
-@wrong("every_eps_in_order", says="12 numbers, and the graph has 5 RMSNorms: number 1 is 0.25, that of `add`")
+@wrong("every_eps_in_order", says="12 numbers, but the graph has 5 RMSNorms: number 1 is 0.25, that of `add`")
 def takes_every_reciprocal_root(graph):
     return [root.args[0].args[1] for root in graph.find_nodes(op="call_function", target=torch.rsqrt)]
 
 
 @breaks("is written as in `rms_norm`", case="no norm at all")
-@wrong("every_eps_in_order", says="answer has 1 number, and the graph has 0 RMSNorms")
+@wrong("every_eps_in_order", says="answer has 1 number, but the graph has 0 RMSNorms")
 def asks_for_a_square_alone(graph):
     roots = graph.find_nodes(op="call_function", target=torch.rsqrt)
     return [root.args[0].args[1] for root in roots if is_norm(root) or root.args[0].args[0].target == "pow"]
@@ -102,7 +102,7 @@ def returns_a_dict(graph):
     }
 
 
-@breaks("Leave the graph as it is.", case="two norms of Llama")
+@breaks("Leave the graph unchanged.", case="two norms of Llama")
 @wrong(
     "graph_left_alone",
     says="The graph that was passed has been changed",

@@ -55,10 +55,10 @@ def every_eps_in_order(case: CaseView) -> Found:
         found = "1 number" if len(numbers) == 1 else f"{len(numbers)} numbers"
         norms = "1 RMSNorm" if len(asked) == 1 else f"{len(asked)} RMSNorms"
         node, why = where_they_part(case, numbers)
-        yield node, f"The answer has {found}, and the graph has {norms}: {why}."
+        yield node, f"The answer has {found}, but the graph has {norms}: {why}."
     elif numbers != asked:
         node, why = where_they_part(case, numbers)
-        yield node, f"The answer has as many numbers as the graph has RMSNorms, and {why}."
+        yield node, f"The answer has as many numbers as the graph has RMSNorms, but {why}."
 
 
 CHECK = Check((every_eps_in_order, graph_left_alone))

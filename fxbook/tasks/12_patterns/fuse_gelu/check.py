@@ -56,12 +56,12 @@ def each_formula_fused(case: CaseView) -> Found:
     """Each formula has become one call, and none that was to stay."""
     assert case.graph is not None
     for node in formulas(case.graph):
-        yield node, "is still the tanh of a GELU that is written as a formula"
+        yield node, "is still the tanh of a GELU written as a formula"
     asked = len(formulas(case.before))
     stays = sum(node in TANH for node in case.before) - asked
     count = sum(node in TANH for node in case.nodes)
     if count < stays:
-        yield None, f"The graph calls tanh {_times(count)}: {stays} {_were(stays)} to stay."
+        yield None, f"The graph calls tanh {_times(count)}: {stays} should stay."
     calls = [node for node in case.nodes if node in GELU]
     if len(calls) != asked:
         yield None, f"The graph calls gelu {_times(len(calls))}: {asked} {_were(asked)} asked."

@@ -86,7 +86,7 @@ def counts_first(graph):
 
 
 @breaks("or a call of `nn.functional.linear`;", case="layers in every spelling")
-@wrong("every_group", says="linear layers, and missing in the answer")
+@wrong("every_group", says="linear layers, but is missing from the answer")
 def looks_at_modules_alone(graph):
     layers = [node for node in graph.nodes if node.op == "call_module" and is_linear(node)]
     groups = {}
@@ -95,8 +95,8 @@ def looks_at_modules_alone(graph):
     return several(groups)
 
 
-@breaks("A linear layer is a called `nn.Linear`", case="the feed-forward block of Llama")
-@wrong("every_group", says="linear layers, and missing in the answer")
+@breaks("A linear layer is a call of an `nn.Linear`", case="the feed-forward block of Llama")
+@wrong("every_group", says="linear layers, but is missing from the answer")
 def looks_at_functions_alone(graph):
     groups = {}
     for node in graph.find_nodes(op="call_function", target=nn.functional.linear):
@@ -104,8 +104,8 @@ def looks_at_functions_alone(graph):
     return several(groups)
 
 
-@breaks("the list of the names of these layers' nodes", case="the attention of Llama")
-@wrong("every_group", says="the answer lacks it")
+@breaks("the list of the names of the nodes that call these layers", case="the attention of Llama")
+@wrong("every_group", says="but the answer lacks it")
 def finds_pairs(graph):
     """As a pattern of two layers does: the third is left."""
     groups = {}
@@ -116,8 +116,8 @@ def finds_pairs(graph):
     return several(groups)
 
 
-@breaks("its input may be passed by keyword.", case="layers in every spelling")
-@wrong("every_group", says="and missing in the answer")
+@breaks("its input may be a keyword argument.", case="layers in every spelling")
+@wrong("every_group", says="but is missing from the answer")
 def takes_the_first_input_node(graph):
     """By keyword, the weight may stand first."""
     groups = {}
@@ -127,7 +127,7 @@ def takes_the_first_input_node(graph):
 
 
 @breaks(
-    "the names of the nodes whose value two or more linear layers take as their input.",
+    "the names of the nodes that are the input of two or more linear layers.",
     case="the feed-forward block of Llama",
 )
 @wrong("every_group", says="is in the answer, but it is not the input of two linear layers")
@@ -135,7 +135,7 @@ def takes_every_user(graph):
     return {node.name: [user.name for user in node.users] for node in graph.nodes if len(node.users) > 1}
 
 
-@breaks("A linear layer is a called `nn.Linear`", case="layers in every spelling")
+@breaks("A linear layer is a call of an `nn.Linear`", case="layers in every spelling")
 @wrong("every_group", says="but it calls torch.nn.Bilinear, which is not a linear layer")
 def knows_a_layer_by_its_name(graph):
     groups = {}
@@ -146,8 +146,8 @@ def knows_a_layer_by_its_name(graph):
     return several(groups)
 
 
-@breaks("two or more linear layers take as their input.", case="layers in every spelling")
-@wrong("every_group", says="takes `tanh`: the answer lacks it")
+@breaks("that are the input of two or more linear layers.", case="layers in every spelling")
+@wrong("every_group", says="is `tanh`, but the answer lacks it")
 def leaves_out_what_nothing_uses(graph):
     groups = {}
     for node in graph.nodes:
@@ -156,7 +156,7 @@ def leaves_out_what_nothing_uses(graph):
     return several(groups)
 
 
-@breaks("in the order of the list.", case="heads at the end, one of them moved")
+@breaks("in the order of the list of nodes.", case="heads at the end, one of them moved")
 @wrong(
     "every_group", says="(heads at the end, one of them moved): the layers of `relu` are not in the order of the list"
 )
@@ -170,18 +170,18 @@ def takes_the_users_as_they_come(graph):
 
 
 @breaks("Return a dict.", case="the feed-forward block of Llama")
-@wrong("every_group", says="answer is not a dict with names of nodes as keys")
+@wrong("every_group", says="answer is not a dict with node names as keys")
 def returns_the_lists(graph):
     return list(counts_first(graph).values())
 
 
 @breaks("Its keys are the names of the nodes", case="the feed-forward block of Llama")
-@wrong("every_group", says="The answer holds an object, the node `")
+@wrong("every_group", says="The answer has the node `")
 def keys_are_the_nodes(graph):
     return {read: [layer.name for layer in layers] for read, layers in groups_of_nodes(graph).items()}
 
 
-@breaks("Leave the graph as it is.", case="the feed-forward block of Llama")
+@breaks("Leave the graph unchanged.", case="the feed-forward block of Llama")
 @wrong(
     "graph_left_alone",
     says="has been changed: node `exp`",

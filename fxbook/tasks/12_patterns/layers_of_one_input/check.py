@@ -33,22 +33,22 @@ def every_group(case: CaseView) -> Found:
     value, asked = returned(case), groups_of(case.before)
     table = table_of(value)
     if table is None:
-        yield None, "The answer is not a dict with names of nodes as keys."
+        yield None, "The answer is not a dict with node names as keys."
         return
     for held in [key for key, _ in value["dict"]] + [item for items in table.values() for item in _items(items)]:
         if not isinstance(held, str):
-            yield None, f"The answer holds an object, the node `{name_of(held)}`: its name was asked, as text."
+            yield None, f"The answer has the node `{name_of(held)}` itself: its name was asked."
     nodes = {node.name: node for node in case.before}
     for name in table:
         if name not in asked:
             yield nodes.get(name), f"`{name}` is in the answer, but it is not the input of two linear layers."
     for name, layers in asked.items():
         if name not in table:
-            yield nodes[name], f"`{name}` is the input of {len(layers)} linear layers, and missing in the answer."
+            yield nodes[name], f"`{name}` is the input of {len(layers)} linear layers, but is missing from the answer."
             return
         found = _items(table[name])
         if not isinstance(table[name], list | dict) or not found:
-            yield None, f"What the answer has for `{name}` is not a list of names."
+            yield None, f"The value for `{name}` is not a list of names."
             return
         if sorted(map(str, found)) == sorted(layers) and found != layers:
             yield nodes[name], f"The layers of `{name}` are not in the order of the list of nodes."
@@ -58,7 +58,7 @@ def every_group(case: CaseView) -> Found:
                 yield node, f"`{layer}` is in the answer for `{name}`, but {_why_not(case.before, node)}."
         for layer in layers:
             if layer not in found:
-                yield nodes[layer], f"Layer `{layer}` takes `{name}`: the answer lacks it."
+                yield nodes[layer], f"The input of layer `{layer}` is `{name}`, but the answer lacks it."
         if len(found) != len(layers):
             yield nodes[name], f"The answer for `{name}` has a layer twice."
 

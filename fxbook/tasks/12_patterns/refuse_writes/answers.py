@@ -2,8 +2,6 @@
 
 import itertools
 
-from torch import fx
-
 from fxbook.tasks.answering import breaks, right, wrong
 
 
@@ -78,15 +76,6 @@ def looks_at_methods_and_functions_apart(match, graph, pattern):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@breaks(
-    "It returns `False` if a node that is not in the match writes in place",
-    case="a write between the match and its first user",
-)
-@wrong("refuses_what_is_crossed", says="filter allows the match that ends with `sigmoid`")
-def allows_everything(match, graph, pattern):
-    return True
-
-
 @breaks("after the first node of the match", case="a write within the match")
 @wrong("refuses_what_is_crossed", says="filter allows the match that ends with `sigmoid`")
 def begins_at_the_last_node(match, graph, pattern):
@@ -149,12 +138,7 @@ def takes_the_user_that_was_made_first(match, graph, pattern):
     return not crossed(match, min(nodes_of(match)), next(iter(result.users), result))
 
 
-@wrong("ends well", says="(results that nothing uses): your code raises ValueError")
-def asks_for_a_user(match, graph, pattern):
-    return not crossed(match, min(nodes_of(match)), min(match.returning_nodes[0].users))
-
-
-@breaks("If nothing uses the result, the new nodes stand in its place:", case="results that nothing uses")
+@breaks("If the result has no users, the new nodes take its place in the list:", case="results that nothing uses")
 @wrong("refuses_what_is_crossed", says="(results that nothing uses): the filter refuses the match")
 def goes_to_the_end_without_a_user(match, graph, pattern):
     [result] = match.returning_nodes
@@ -166,28 +150,3 @@ def goes_to_the_end_without_a_user(match, graph, pattern):
 def allows_what_nothing_uses(match, graph, pattern):
     [result] = match.returning_nodes
     return not result.users or not crossed(match, min(nodes_of(match)), min(result.users))
-
-
-@breaks(
-    "it calls a method or a function whose name ends with an underscore.", case="a write before, and another behind"
-)
-@wrong("refuses_what_is_crossed", says="(a write before, and another behind): the filter allows the match")
-def asks_the_name_of_the_node(match, graph, pattern):
-    """The second call of a method has a number behind its name."""
-    inside = nodes_of(match)
-    between = [node for node in graph.nodes if min(inside) < node < end_of(match)]
-    names = [node.name for node in between if node not in inside and node.op == "call_method"]
-    functions = [node.target.__name__ for node in between if node.op == "call_function"]
-    return not any(name.endswith("_") for name in names + functions)
-
-
-@breaks("`True` otherwise.", case="no write at all")
-@wrong("refuses_what_is_crossed", says="no write crosses it")
-def refuses_everything(match, graph, pattern):
-    return False
-
-
-@wrong("ends well", says="has no attribute")
-def takes_the_match_for_a_node(match, graph, pattern):
-    assert isinstance(graph, fx.Graph)
-    return not any(writes(user) for user in match.users)

@@ -42,7 +42,7 @@ def refuses_what_is_crossed(case: CaseView) -> Found:
         case list(verdicts) if len(verdicts) == len(ends):
             pass
         case _:
-            yield None, "The filter was not asked of each match."
+            yield None, "The filter was not called for each match."
             return
     for verdict, last in zip(verdicts, ends, strict=True):
         if not isinstance(verdict, bool):
@@ -52,7 +52,7 @@ def refuses_what_is_crossed(case: CaseView) -> Found:
         if verdict and crossing:
             yield (
                 crossing,
-                f"The filter allows the match that ends with `{last.name}`, though `{crossing.name}` writes before "
+                f"The filter allows the match that ends with `{last.name}`, although `{crossing.name}` writes before "
                 "the first user.",
             )
         if not verdict and not crossing:

@@ -91,82 +91,80 @@ def adds_the_positive_and_the_negative_part(layer, x, dtype):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@breaks("This is `n * u` times the sum of the absolute values of its terms.", case="the first convolution of ResNet")
-@wrong("sums_the_sizes", says="in no fixed proportion to the sums of the absolute values")
+@breaks("`n * u` times the sum of the absolute values of its terms.", case="the first convolution of ResNet")
+@wrong("sums_the_sizes", says="not proportional to the sums of the absolute values")
 def takes_the_result_for_its_terms(layer, x, dtype):
     return layer(x).double().abs() * terms_of(layer) * unit(dtype)
 
 
-@breaks("The terms are the products of a weight with an input,", case="the first convolution of ResNet")
-@wrong("sums_the_sizes", says="in no fixed proportion to the sums of the absolute values")
+@breaks("The terms are the products of a weight and an input,", case="the first convolution of ResNet")
+@wrong("sums_the_sizes", says="not proportional to the sums of the absolute values")
 def takes_the_weights_as_they_are(layer, x, dtype):
     return sizes_of(layer, x, of_weight=False) * terms_of(layer) * unit(dtype)
 
 
 @breaks("and the bias if the layer has one.", case="a linear layer with a bias")
-@wrong("sums_the_sizes", says="in no fixed proportion to the sums of the absolute values")
+@wrong("sums_the_sizes", says="not proportional to the sums of the absolute values")
 def leaves_the_bias_out(layer, x, dtype):
     return sizes_of(layer, x, bias=False) * terms_of(layer) * unit(dtype)
 
 
-@breaks("`u` half of `torch.finfo(dtype).eps`.", case="the first convolution of ResNet")
-@wrong("counts_the_terms", says="Each number is 2 times what it should be")
+@breaks("`u` is half of `torch.finfo(dtype).eps`.", case="the first convolution of ResNet")
+@wrong("counts_the_terms", says="Each element is 2 times what it should be")
 def takes_eps_for_u(layer, x, dtype):
     return sizes_of(layer, x) * terms_of(layer) * torch.finfo(dtype).eps
 
 
 @breaks("`n` is the number of terms,", case="a linear layer with a bias")
-@wrong("counts_the_terms", says="Each number is 0.")
+@wrong("counts_the_terms", says="Each element is 0.")
 def counts_the_products_alone(layer, x, dtype):
     return sizes_of(layer, x) * layer.weight[0].numel() * unit(dtype)
 
 
-@breaks("which may have groups, strides and a padding with zeros.", case="a convolution with groups")
-@wrong("counts_the_terms", says="(a convolution with groups): each number is")
+@breaks("which may have groups, strides and zero padding.", case="a convolution with groups")
+@wrong("counts_the_terms", says="(a convolution with groups): each element is")
 def counts_the_inputs_of_all_groups(layer, x, dtype):
     wide = layer.in_features if isinstance(layer, nn.Linear) else layer.in_channels * layer.weight[0, 0].numel()
     return sizes_of(layer, x) * (wide + (layer.bias is not None)) * unit(dtype)
 
 
-@breaks("in `dtype`", case="the first convolution of ResNet")
-@wrong("counts_the_terms", says="times what it should be: look at `n` and `u`")
+@breaks(
+    "Each element is the most by which rounding in `dtype` may move that element of `layer(x)`:",
+    case="the first convolution of ResNet",
+)
+@wrong("counts_the_terms", says="times what it should be: check `n` and `u`")
 def takes_u_of_the_input(layer, x, dtype):
-    """In float32, whatever was asked: 16 bits are seen by the factor."""
     return sizes_of(layer, x) * terms_of(layer) * unit(torch.float64)
 
 
 @breaks("Products with the padding count as terms.", case="the first convolution of ResNet")
-@wrong("sums_the_sizes", says="in no fixed proportion to the sums of the absolute values")
+@wrong("sums_the_sizes", says="not proportional to the sums of the absolute values")
 def leaves_the_padding_out(layer, x, dtype):
-    """At the border of an image fewer products are counted."""
     parts = {name: torch.ones_like(part).double() for name, part in layer.named_parameters()}
     terms = torch.func.functional_call(layer, parts, (torch.ones_like(x).double(),))
     return sizes_of(layer, x) * terms * unit(dtype)
 
 
 @breaks("Return a `float64` tensor", case="the first convolution of ResNet")
-@wrong("is_a_tensor", says="and `float64` was asked")
+@wrong("is_a_tensor", says="`float64` was asked")
 def returns_float32(layer, x, dtype):
     return (sizes_of(layer, x) * terms_of(layer) * unit(dtype)).float()
 
 
-@breaks("computed in `float64`:", case="the first convolution of ResNet")
-@wrong("computes_in_float64", says="as if it were computed in `float32`")
+@breaks("computed in `float64`.", case="the first convolution of ResNet")
+@wrong("computes_in_float64", says="as if computed in `float32`")
 def computes_in_float32(layer, x, dtype):
-    own = copy.deepcopy(layer)
-    with torch.no_grad():
-        for part in own.parameters():
-            part.abs_()
-        return own(x.abs()).double() * terms_of(layer) * unit(dtype)
+    parts = {name: part.detach().abs() for name, part in layer.named_parameters()}
+    return torch.func.functional_call(layer, parts, (x.abs(),)).double() * terms_of(layer) * unit(dtype)
 
 
-@breaks("in the shape of `layer(x)`,", case="the first convolution of ResNet")
+@breaks("of the shape of `layer(x)`,", case="the first convolution of ResNet")
 @wrong("is_a_tensor", says="The answer has the shape ()")
 def returns_the_largest(layer, x, dtype):
     return (sizes_of(layer, x) * terms_of(layer) * unit(dtype)).max()
 
 
-@breaks("Leave the layer as it is.", case="the first convolution of ResNet")
+@breaks("Leave the layer unchanged.", case="the first convolution of ResNet")
 @wrong("nothing_left", says="the weight `weight` has other values")
 def leaves_the_layer_changed(layer, x, dtype):
     with torch.no_grad():

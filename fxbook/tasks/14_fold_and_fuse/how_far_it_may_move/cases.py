@@ -27,14 +27,14 @@ def gate() -> nn.Module:
 
 
 def grouped() -> nn.Module:
-    # More groups than images, and as many outputs in a group as there is nothing else.
+    # No two of its sizes are equal.
     groups = int(torch.randint(3, 5, ()))
     return nn.Conv2d(2 * groups, 5 * groups, (3, 2), stride=(2, 1), padding=1, dilation=(1, 2), groups=groups)
 
 
 def with_bias() -> nn.Module:
     layer = nn.Linear(*torch.randint(3, 9, (2,)).tolist())
-    # A bias that a sum cannot do without.
+    # A large bias: leaving it out shows.
     nn.init.normal_(layer.bias, std=3.0)
     return layer
 
@@ -45,8 +45,6 @@ def single() -> nn.Module:
 
 
 def on(*shape: int) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """The layer, an input of this shape after the batch, and a drawn dtype."""
-
     def given(layer: nn.Module) -> tuple[Any, ...]:
         width = layer.in_features if isinstance(layer, nn.Linear) else layer.in_channels
         sizes = (*shape, width) if isinstance(layer, nn.Linear) else (2, width, *shape)

@@ -53,9 +53,10 @@ class Numbers(nn.Module):
 
 
 class Results(nn.Module):
-    """Equal calls that the graph returns, alone, together, and before or behind one that it does not return."""
+    """Equal calls that the graph returns, alone, together, and beside one that it does not; a call without users."""
 
     def forward(self, x: Tensor, y: Tensor) -> dict[str, Tensor]:
+        torch.sin(y)
         inner = torch.exp(x).sum()
         both = torch.sin(x), torch.sin(x)
         late, later, last = torch.mul(y, 2), torch.mul(y, 2), torch.mul(y, 2)

@@ -10,8 +10,8 @@ from fxbook.tasks.answering import breaks, right, wrong
 RANDOM = torch.Tag.nondeterministic_seeded
 
 
-def tensor_of(module, node):
-    return operator.attrgetter(node.target)(module)
+def is_frozen(module, node):
+    return not operator.attrgetter(node.target)(module).requires_grad
 
 
 def is_pure(node, random=True, returns=True):
@@ -21,11 +21,11 @@ def is_pure(node, random=True, returns=True):
     return not drawn and (not returns or len(node.target._schema.returns) > 0)
 
 
-def found(module, trained=True, reads=lambda node: node.all_input_nodes, deep=True, pure=is_pure, none_read=True):
+def found(module, stored=is_frozen, reads=lambda node: node.all_input_nodes, deep=True, pure=is_pure, none_read=True):
     """The names of the constants, and what a wrong answer leaves out."""
     fixed, names = set(), []
     for node in module.graph.nodes:
-        if node.op == "get_attr" and not (trained and tensor_of(module, node).requires_grad):
+        if node.op == "get_attr" and stored(module, node):
             fixed.add(node)
         if node.op != "call_function" or not fixed.issuperset(reads(node)) or not pure(node):
             continue
@@ -43,7 +43,7 @@ def found(module, trained=True, reads=lambda node: node.all_input_nodes, deep=Tr
 @right
 def repeats_until_nothing_changes(module):
     names, before = {node.name for node in module.graph.nodes if node.op == "call_function"}, None
-    stored = {n.name for n in module.graph.nodes if n.op == "get_attr" and not tensor_of(module, n).requires_grad}
+    stored = {n.name for n in module.graph.nodes if n.op == "get_attr" and is_frozen(module, n)}
     nodes = {node.name: node for node in module.graph.nodes}
     while names != before:
         before = names
@@ -68,25 +68,17 @@ def collects_the_nodes_with_map_arg(module):
 @right
 def knows_the_trained_by_name(module):
     trained = {name for name, weight in module.named_parameters() if weight.requires_grad}
-    fixed = set()
-    for node in module.graph.nodes:
-        stored = node.op == "get_attr" and node.target not in trained
-        called = node.op == "call_function" and is_pure(node) and all(read in fixed for read in node.all_input_nodes)
-        if stored or called:
-            fixed.add(node)
-    return [node for node in fixed if node.op != "get_attr"]
+    return found(module, stored=lambda module, node: node.target not in trained)
 
 
 @right
 def runs_a_walker(module):
-    """As an Interpreter whose values say whether they are fixed."""
-
     class Walker(fx.Interpreter):
         def run_node(self, n):
             reads = [self.env[read] for read in n.all_input_nodes]
             match n.op:
                 case "get_attr":
-                    return not tensor_of(module, n).requires_grad
+                    return is_frozen(module, n)
                 case "call_function":
                     return is_pure(n) and all(reads)
             return False
@@ -100,27 +92,27 @@ def runs_a_walker(module):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@breaks("each node that it reads is a constant,", case="a Llama")
-@wrong("finds_the_constants", says="is a constant, and is missing in the answer")
+@breaks("each of its input nodes is a constant,", case="a Llama")
+@wrong("finds_the_constants", says="is a constant but is missing from the answer")
 def looks_one_step_far(module):
     return found(module, deep=False)
 
 
 @breaks("it draws no random numbers:", case="expressions of weights")
-@wrong("finds_the_constants", says="is in the answer, and is no constant: it draws random numbers")
+@wrong("finds_the_constants", says="is in the answer but is not a constant: it draws random numbers")
 def does_not_ask_for_random_numbers(module):
     return found(module, pure=lambda node: is_pure(node, random=False))
 
 
-@breaks("the tags of its operator lack `torch.Tag.nondeterministic_seeded`;", case="expressions of weights")
-@wrong("finds_the_constants", says="`poisson` is in the answer, and is no constant: it draws random numbers")
+@breaks("the tags of its operator do not include `torch.Tag.nondeterministic_seeded`;", case="expressions of weights")
+@wrong("finds_the_constants", says="`poisson` is in the answer but is not a constant: it draws random numbers")
 def knows_random_numbers_by_their_name(module):
     return found(module, pure=lambda node: is_pure(node, random=False) and "rand" not in str(node.target))
 
 
-@breaks("each `call_function` node that is a constant.", case="a Llama")
-@wrong("finds_the_constants", says="is a constant, and is missing in the answer")
-def leaves_out_what_nobody_reads(module):
+@breaks("of the names of the `call_function` nodes that are constants.", case="a Llama")
+@wrong("finds_the_constants", says="is a constant but is missing from the answer")
+def leaves_out_calls_without_users(module):
     nodes = {node.name: node for node in module.graph.nodes}
     return [name for name in found(module) if nodes[name].users]
 
@@ -131,59 +123,46 @@ def does_not_ask_for_a_result(module):
     return found(module, pure=lambda node: is_pure(node, returns=False))
 
 
-@breaks("a call that reads no node at all is one too;", case="a Llama")
-@wrong("finds_the_constants", says="is a constant, and is missing in the answer")
+@breaks("a call without input nodes meets this condition too;", case="a Llama")
+@wrong("finds_the_constants", says="is a constant but is missing from the answer")
 def wants_something_to_be_read(module):
     return found(module, none_read=False)
 
 
-@breaks("or fetches a tensor that the module stores", case="a Llama")
-@wrong("finds_the_constants", says="is no constant: it reads")
+@breaks("or fetches a stored tensor that is not trained", case="a Llama")
+@wrong("finds_the_constants", says="is not a constant: it reads")
 def reads_arguments_alone(module):
-    """A node in a list is not seen."""
     return found(module, reads=lambda node: [value for value in node.args if isinstance(value, fx.Node)])
 
 
-@breaks("and nobody trains (`requires_grad` is `False`);", case="expressions of weights")
+@breaks("(`requires_grad` is `False`);", case="expressions of weights")
 @wrong("finds_the_constants", says="which is trained")
 def knows_the_weights_of_the_module_itself(module):
     """Not those of the layers inside."""
     trained = {name for name, weight in module.named_parameters(recurse=False) if weight.requires_grad}
-    fixed = []
-    for node in module.graph.nodes:
-        stored = node.op == "get_attr" and node.target not in trained
-        called = node.op == "call_function" and is_pure(node) and all(read in fixed for read in node.all_input_nodes)
-        if stored or called:
-            fixed.append(node)
-    return [node for node in fixed if node.op != "get_attr"]
+    return found(module, stored=lambda module, node: node.target not in trained)
 
 
-@breaks("with the name of each `call_function` node", case="a Llama")
-@wrong("finds_the_constants", says="and is no call of a function")
+@breaks("of the names of the `call_function` nodes", case="a Llama")
+@wrong("finds_the_constants", says="but is not a call of a function")
 def tells_stored_tensors_too(module):
-    stored = [n.name for n in module.graph.nodes if n.op == "get_attr" and not tensor_of(module, n).requires_grad]
+    stored = [n.name for n in module.graph.nodes if n.op == "get_attr" and is_frozen(module, n)]
     return stored + found(module)
 
 
 @breaks("Return a list", case="a Llama")
-@wrong("finds_the_constants", says="The answer is not a list of names of nodes")
+@wrong("finds_the_constants", says="The answer is not a list of node names")
 def returns_the_count(module):
     return len(found(module))
 
 
-@breaks("A call that the graph returns counts too:", case="expressions of weights")
-@wrong("finds_the_constants", says="is a constant, and is missing in the answer")
+@breaks("A call that the graph returns counts too.", case="expressions of weights")
+@wrong("finds_the_constants", says="is a constant but is missing from the answer")
 def leaves_out_what_is_returned(module):
-    """As the chapter does, which stores the values."""
     return [name for name in found(module) if name not in map(str, module.graph.output_node().all_input_nodes)]
 
 
-@breaks("It counts as a call.", case="expressions of weights")
-@wrong("finds_the_constants", says="is a constant, and is missing in the answer")
+@breaks("but it counts as a call.", case="expressions of weights")
+@wrong("finds_the_constants", says="is a constant but is missing from the answer")
 def leaves_items_out(module):
     return found(module, pure=lambda node: node.target is not operator.getitem and is_pure(node))
-
-
-@wrong("ends well", says="has no attribute 'tags'")
-def takes_getitem_for_an_operator(module):
-    return found(module, pure=lambda node: RANDOM not in node.target.tags and len(node.target._schema.returns) > 0)

@@ -15,8 +15,8 @@ from ..cases import exported, real, some
 
 
 class Weighed(nn.Module):
-    """Expressions of weights and of a table, each by itself and together; random numbers of two kinds; pairs; a call
-    that reads the input by name alone. The weights belong to a layer inside.
+    """Expressions of weights and of a table, each by itself and together; random numbers of two kinds, one with a call
+    behind it; pairs; a call that has the input in a keyword alone. The weights belong to a layer inside.
     """
 
     def __init__(self) -> None:
@@ -30,7 +30,7 @@ class Weighed(nn.Module):
     def forward(self, x: Tensor) -> tuple[Tensor, ...]:
         inner, (low, high) = self.inner, self.table.sqrt().max(0)
         scaled = x * (inner.first.exp() + inner.second.log()) + low * inner.third.tanh()
-        noise = torch.rand(4) + inner.fourth.sin()
+        noise = torch.rand(4).sqrt() + inner.fourth.sin()
         picked = (self.table.cos() * inner.fourth)[:, self.order]
         found = torch.searchsorted(self.table, self.table.neg(), sorter=(x + self.table).argsort()).neg()
         places, counts = torch.arange(4) + high, torch.poisson(self.table)
@@ -52,7 +52,7 @@ def weighed() -> tuple[nn.Module, Tensor]:
 def trained(
     build: Callable[[], tuple[nn.Module, Tensor]], choose: Callable[[list[nn.Parameter]], Iterable[nn.Parameter]]
 ) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """The graph, in which the chosen parameters are trained and the others are not, and nobody reads the last call."""
+    """The graph, in which the chosen parameters are trained and the others are not. The last call has no users."""
 
     def given(model: nn.Module) -> tuple[Any, ...]:
         module = exported(build, functional=True).requires_grad_(False)

@@ -34,7 +34,7 @@ def reasons(module: fx.GraphModule) -> dict[str, str | None]:
 def _why_not(node: fx.Node, fixed: set[fx.Node]) -> str | None:
     for read in node.all_input_nodes:
         if read not in fixed:
-            trained = ", which is trained" if read.op == "get_attr" else ", which is no constant"
+            trained = ", which is trained" if read.op == "get_attr" else ", which is not a constant"
             return f"it reads `{read.name}`{trained}"
     if node.target is operator.getitem:
         return None
@@ -48,17 +48,17 @@ def finds_the_constants(case: CaseView) -> Found:
     """The answer has each call that is a constant, and no other node."""
     names = names_of(case.value)
     if names is None:
-        yield None, "The answer is not a list of names of nodes."
+        yield None, "The answer is not a list of node names."
         return
     [module] = case.arguments
     told = reasons(module)
     for name in sorted(names - told.keys()):
-        yield None, f"`{name}` is in the answer, and is no call of a function."
+        yield None, f"`{name}` is in the answer but is not a call of a function."
     for name, why in told.items():
         if why and name in names:
-            yield case.before.named(name), f"is in the answer, and is no constant: {why}"
+            yield case.before.named(name), f"is in the answer but is not a constant: {why}"
         if not why and name not in names:
-            yield case.before.named(name), "is a constant, and is missing in the answer"
+            yield case.before.named(name), "is a constant but is missing from the answer"
 
 
 CHECK = Check((finds_the_constants,))

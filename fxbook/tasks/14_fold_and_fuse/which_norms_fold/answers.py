@@ -36,7 +36,6 @@ def found(module, training=True, layers=LAYERS, users=True, dimensions=True, mor
 
 @right
 def begins_at_the_layers(module):
-    """Each layer that has one user, and that user is a norm."""
     names = set()
     for target in LAYERS:
         for layer in module.graph.find_nodes(op="call_function", target=target):
@@ -49,23 +48,17 @@ def begins_at_the_layers(module):
 
 @right
 def reads_by_name(module):
-    """With the functions of the book."""
-    names = []
-    for node in module.graph.nodes:
-        if kind_of(node) != "batchnorm" or given(node)["training"]:
-            continue
-        layer = given(node)["input"]
-        known = kind_of(layer) in ("conv1d", "conv2d", "linear") and len(layer.users) == 1
-        if known and layer.meta["val"].ndim == given(layer)["weight"].ndim:
-            names.append(node.name)
-    return names
+    def is_met(norm):
+        layer = given(norm)["input"]
+        known = str(layer.target) in map(str, LAYERS) and len(layer.users) == 1
+        return known and not given(norm)["training"] and layer.meta["val"].ndim == given(layer)["weight"].ndim
+
+    return [node for node in module.graph.nodes if kind_of(node) == "batchnorm" and is_met(node)]
 
 
 @right
 def strikes_out(module):
-    """All norms, less those with a reason to stay."""
-    left = {norm: norm.args[0] for norm in norms_of(module)}
-    left = {norm: layer for norm, layer in left.items() if norm.args[5] is False}
+    left = {norm: norm.args[0] for norm in norms_of(module) if norm.args[5] is False}
     left = {norm: layer for norm, layer in left.items() if layer.target in LAYERS}
     left = {norm: layer for norm, layer in left.items() if set(layer.users) == {norm}}
     shapes = {norm: operator.attrgetter(layer.args[1].target)(module).shape for norm, layer in left.items()}
@@ -110,31 +103,31 @@ def does_not_ask_for_the_dimensions(module):
     "its input is the result of `aten.conv1d.default`, `aten.conv2d.default` or `aten.linear.default`,",
     case="shared layers",
 )
-@wrong("finds_the_norms", says="is the result of none of the three operators")
-def takes_a_transposed_convolution_too(module):
-    return found(module, layers=(*LAYERS, aten.conv_transpose2d.input, aten.conv3d.default))
+@wrong("finds_the_norms", says="calls none of the three operators")
+def takes_other_convolutions_too(module):
+    return found(module, layers=(*LAYERS, *(getattr(aten.conv2d, name) for name in aten.conv2d.overloads())))
 
 
-@breaks("Several calls may read one weight,", case="linear layers and 1-d convolutions")
-@wrong("finds_the_norms", says="can be folded, and is missing in the answer")
-def refuses_shared_weights(module):
+@breaks("Several calls may use one weight,", case="linear layers and 1-d convolutions")
+@wrong("finds_the_norms", says="can be folded but is missing from the answer")
+def leaves_out_shared_weights(module):
     return found(module, more=lambda norm: len(norm.args[0].args[1].users) == 1)
 
 
-@breaks("or one norm's statistics:", case="shared layers")
+@breaks("or the statistics of one norm:", case="shared layers")
 @wrong("finds_the_norms", says="(shared layers): ")
-def refuses_shared_statistics(module):
+def leaves_out_shared_statistics(module):
     return found(module, more=lambda norm: len(norm.args[3].users) == 1)
 
 
-@breaks("with the name of each call of `aten.batch_norm.default`", case="a ResNet")
-@wrong("finds_the_norms", says="and calls no `aten.batch_norm.default`")
+@breaks("of the names of the calls of `aten.batch_norm.default`", case="a ResNet")
+@wrong("finds_the_norms", says="but does not call `aten.batch_norm.default`")
 def names_the_layers(module):
     norms = {norm.name: norm.args[0].name for norm in norms_of(module)}
     return [norms[name] for name in found(module)]
 
 
 @breaks("Return a list", case="a ResNet")
-@wrong("finds_the_norms", says="The answer is not a list of names of nodes")
+@wrong("finds_the_norms", says="The answer is not a list of node names")
 def returns_a_dict(module):
     return dict.fromkeys(found(module), True)

@@ -37,24 +37,26 @@ class Rows(nn.Module):
 
 
 class Shared(nn.Module):
-    """A convolution and a norm that several calls share, norms behind something else, and other convolutions."""
+    """A convolution and a norm that several calls share, norms behind something else, and other convolutions. Norms
+    without a weight behind a weight that is a buffer: one gets no users, one has two.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.conv, self.other = nn.Conv2d(3, 3, 1), nn.Conv2d(3, 3, 3, padding=1, bias=False)
         self.up, self.cube = nn.ConvTranspose2d(3, 3, 1), nn.Conv3d(3, 3, 1)
-        self.norm, self.deep = nn.BatchNorm2d(3), nn.BatchNorm3d(3)
+        self.same = nn.Conv2d(3, 3, 3, padding="same")
+        self.norm, self.plain, self.deep = nn.BatchNorm2d(3), nn.BatchNorm2d(3, affine=False), nn.BatchNorm3d(3)
+        self.register_buffer("kernel", torch.ones(3, 3, 1, 1))
 
     def forward(self, x: Tensor) -> tuple[Tensor, ...]:
         one = self.norm(self.conv(x)) + self.norm(self.conv(torch.neg(x)))
         two = self.norm(torch.relu(self.other(one))) - self.norm(self.other(one))
         three = self.norm(self.norm(self.other(two)))
         four = self.norm(_functional.dropout(self.conv(three), 0.5, self.training))
-        return four, self.norm(self.up(three)), self.deep(self.cube(x[..., None]))
-
-
-def resnet() -> tuple[nn.Module, Tensor]:
-    return real("resnet")
+        unused, twice = (self.plain(_functional.conv2d(value, self.kernel)) for value in (one, two))
+        up, cube, same = self.norm(self.up(three)), self.deep(self.cube(x[..., None])), self.norm(self.same(x))
+        return unused, four, up, cube, same, twice, twice.neg()
 
 
 def rows() -> tuple[nn.Module, Tensor]:
@@ -71,8 +73,8 @@ def changed(build: Callable[[], tuple[nn.Module, Tensor]]) -> Callable[[nn.Modul
     def given(model: nn.Module) -> tuple[Any, ...]:
         module = exported(build)
         norms = module.graph.find_nodes(op="call_function", target=_aten.batch_norm.default)
-        # At least one of those that could be folded is left.
-        first, *others = shuffled([norm for norm in norms if norm.args[0].target in _LAYERS])
+        # At least one of those that could be folded is left, and those without a weight are.
+        first, *others = shuffled([norm for norm in norms if norm.args[0].target in _LAYERS and norm.args[1]])
         _use_again(first)
         for norm in others[: max(1, len(others) // 4)]:
             norm.update_arg(5, True)
@@ -83,21 +85,22 @@ def changed(build: Callable[[], tuple[nn.Module, Tensor]]) -> Callable[[nn.Modul
 
 
 def _use_again(norm: fx.Node) -> None:
-    """A second user of what the norm reads: in a list, behind another value. The graph returns its result."""
+    """A second user of the input of the norm, in a list. The graph returns its result, and no longer the first one."""
     graph = norm.graph
     output = graph.output_node()
     with graph.inserting_before(output):
         again = graph.call_function(_aten.cat.default, ([norm, norm.args[0]],))
-    output.args = ((*output.args[0], again),)
+    results = output.args[0]
+    output.args = ((*results[len(results) > 1 :], again),)
 
 
 # The graph is given, not a model.
-_nothing = functools.partial(nn.Module)
+_nothing, _resnet = functools.partial(nn.Module), functools.partial(real, "resnet")
 
 USAGE = Usage(
     "compute",
     cases=(
-        Case("a ResNet", _nothing, tuple, given=changed(resnet)),
+        Case("a ResNet", _nothing, tuple, given=changed(_resnet)),
         Case("linear layers and 1-d convolutions", _nothing, tuple, given=changed(rows)),
         Case("shared layers", _nothing, tuple, unseen=True, given=changed(shared)),
         Case("another draw of the linear layers", _nothing, tuple, unseen=True, given=changed(rows)),

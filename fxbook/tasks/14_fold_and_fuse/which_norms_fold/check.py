@@ -23,7 +23,7 @@ def reason_to_stay(module: fx.GraphModule, norm: fx.Node) -> str | None:
     if norm.args[5]:
         return "its argument `training` is True"
     if layer.target not in _LAYERS:
-        return f"its input `{layer.name}` is the result of none of the three operators"
+        return f"`{layer.name}`, its input, calls none of the three operators"
     if other := next((user for user in layer.users if user is not norm), None):
         return f"`{other.name}` uses `{layer.name}` too"
     weight = operator.attrgetter(layer.args[1].target)(module)
@@ -37,18 +37,18 @@ def finds_the_norms(case: CaseView) -> Found:
     """The answer has each norm that can be folded, and no other node."""
     names = names_of(case.value)
     if names is None:
-        yield None, "The answer is not a list of names of nodes."
+        yield None, "The answer is not a list of node names."
         return
     [module] = case.arguments
     norms = module.graph.find_nodes(op="call_function", target=_aten.batch_norm.default)
     for name in sorted(names - {norm.name for norm in norms}):
-        yield None, f"`{name}` is in the answer, and calls no `aten.batch_norm.default`."
+        yield None, f"`{name}` is in the answer but does not call `aten.batch_norm.default`."
     for norm in norms:
         why = reason_to_stay(module, norm)
         if why and norm.name in names:
-            yield case.before.named(norm.name), f"is in the answer, and cannot be folded: {why}"
+            yield case.before.named(norm.name), f"is in the answer but cannot be folded: {why}"
         if not why and norm.name not in names:
-            yield case.before.named(norm.name), "can be folded, and is missing in the answer"
+            yield case.before.named(norm.name), "can be folded but is missing from the answer"
 
 
 CHECK = Check((finds_the_norms,))

@@ -8,22 +8,10 @@ from fxbook.tasks.answering import breaks, right, wrong
 sdpa = nn.functional.scaled_dot_product_attention
 
 
-def attention_of(module):
-    return next(node for node in module.graph.nodes if node.target is sdpa)
-
-
-def layers_of_any_kind(module, node):
-    return [other for other in module.graph.find_nodes(op="call_module") if other < node]
-
-
-def layers_before(module, node):
-    found = []
-    for other in module.graph.nodes:
-        if other is node:
-            return found
-        if other.op == "call_module" and isinstance(module.get_submodule(other.target), nn.Linear):
-            found.append(other)
-    return found
+def layers_before(module, kind=nn.Linear):
+    calls = module.graph.find_nodes(op="call_module")
+    [attention] = module.graph.find_nodes(op="call_function", target=sdpa)
+    return [node for node in calls if node < attention and isinstance(module.get_submodule(node.target), kind)]
 
 
 class Changing(fx.Interpreter):
@@ -52,7 +40,7 @@ def attended(module, x, change=()):
 
 def leaves_of(module, x):
     """The results of the linear layers before the attention, as leaves, and the result of the attention."""
-    layers = layers_before(module, attention_of(module))
+    layers = layers_before(module)
 
     def leaf(value):
         return value.detach().requires_grad_()
@@ -81,8 +69,7 @@ def asks_autograd(module, x, head):
 
 @right
 def retains_gradients(module, x, head):
-    """The results stay in the graph of autograd, and keep their gradients."""
-    layers = layers_before(module, attention_of(module))
+    layers = layers_before(module)
 
     def retain(value):
         value.retain_grad()
@@ -98,7 +85,6 @@ def retains_gradients(module, x, head):
 
 @right
 def changes_all_channels_in_one_batch(module, x, head):
-    """Each row of the batch has another channel changed."""
     found = {}
     for node, leaf in leaves_of(module, x)[0].items():
         count = leaf.shape[-1]
@@ -114,8 +100,7 @@ def changes_all_channels_in_one_batch(module, x, head):
 
 @right
 def uses_hooks(module, x, head):
-    """The hooks are taken off again."""
-    layers, kept = layers_before(module, attention_of(module)), {}
+    layers, kept = layers_before(module), {}
     handles = []
     for node in layers:
 
@@ -137,13 +122,13 @@ def uses_hooks(module, x, head):
 
 
 @breaks("Return a dict.", case="the attention of Llama")
-@wrong("all_channels", says="The answer is not a dict with names of nodes as keys")
+@wrong("all_channels", says="The answer is not a dict with node names as keys")
 def returns_the_lists(module, x, head):
     return list(asks_autograd(module, x, head).values())
 
 
 @breaks("and stand before the call of `sdpa`.", case="the attention of Llama")
-@wrong("all_channels", says="but it is no linear layer before the attention")
+@wrong("all_channels", says="but does not call a linear layer before the attention")
 def names_the_last_layer_too(module, x, head):
     found = asks_autograd(module, x, head)
     for node in module.graph.find_nodes(op="call_module"):
@@ -151,42 +136,39 @@ def names_the_last_layer_too(module, x, head):
     return found
 
 
-@breaks("A layer that the head does not read has an empty list.", case="heads that take turns")
-@wrong("all_channels", says="is a linear layer before the attention, and is missing in the answer")
+@breaks("A layer that the head does not use has an empty list.", case="heads that take turns")
+@wrong("all_channels", says="calls a linear layer before the attention, but is missing from the answer")
 def leaves_out_what_is_not_read(module, x, head):
     return {name: channels for name, channels in asks_autograd(module, x, head).items() if channels}
 
 
 @breaks("Its keys are the names of the nodes that call an `nn.Linear`", case="heads that take turns")
-@wrong("all_channels", says="but it is no linear layer before the attention")
+@wrong("all_channels", says="but does not call a linear layer before the attention")
 def takes_every_layer(module, x, head):
-    """A norm is a layer too."""
     found = asks_autograd(module, x, head)
-    every = [node.name for node in layers_of_any_kind(module, attention_of(module))]
-    return {name: found.get(name, []) for name in every}
+    return {node.name: found.get(node.name, []) for node in layers_before(module, nn.Module)}
 
 
-@breaks("or a layer of a class derived from it", case="one key for all heads")
-@wrong("all_channels", says="is a linear layer before the attention, and is missing in the answer")
+@breaks("or a layer of a subclass of it", case="one key for all heads")
+@wrong("all_channels", says="calls a linear layer before the attention, but is missing from the answer")
 def looks_at_the_class_itself(module, x, head):
     found = asks_autograd(module, x, head)
-    kinds = {node.name: type(module.get_submodule(node.target)) for node in layers_before(module, attention_of(module))}
+    kinds = {node.name: type(module.get_submodule(node.target)) for node in layers_before(module)}
     return {name: channels for name, channels in found.items() if kinds[name] is nn.Linear}
 
 
 @breaks("in increasing order.", case="the attention of GPT-2")
 @wrong("all_channels", says="`first` has channels in the answer that are not in increasing order")
 def goes_by_the_place_in_each_part(module, x, head):
-    """The first of the query, of the key and of the value, then the second."""
     found = asks_autograd(module, x, head)
     return {name: sorted(channels, key=lambda channel: channel % x.shape[-1]) for name, channels in found.items()}
 
 
 @breaks(
-    "The value for a key is the list of the channels of this layer's result that the given head reads",
+    "the list of the channels of this layer's result on which the result of the given head depends",
     case="heads that take turns",
 )
-@wrong("all_channels", says="in the answer, which the head does not read")
+@wrong("all_channels", says="in the answer, which the head does not use")
 def supposes_that_heads_lie_one_behind_the_other(module, x, head):
     """Where there are fewer in a layer, each is for several heads in a row."""
     leaves, result = leaves_of(module, x)
@@ -198,8 +180,8 @@ def supposes_that_heads_lie_one_behind_the_other(module, x, head):
     return found
 
 
-@breaks("A channel that other heads read too counts as well.", case="the attention of Llama")
-@wrong("all_channels", says="which the head reads, and which is missing in the answer")
+@breaks("A channel that other heads use too counts as well.", case="the attention of Llama")
+@wrong("all_channels", says="in the answer, which the head uses")
 def leaves_out_what_others_read_too(module, x, head):
     own, heads = asks_autograd(module, x, head), leaves_of(module, x)[1].shape[1]
     for other in range(heads):
@@ -209,9 +191,9 @@ def leaves_out_what_others_read_too(module, x, head):
     return own
 
 
-@breaks("Leave the module as it is.", case="the attention of Llama")
-@wrong("input_unchanged", says="")
-def leaves_its_graph_behind(module, x, head):
+@breaks("Leave the module unchanged.", case="the attention of Llama")
+@wrong("input_unchanged", says="weight")
+def halves_the_weights(module, x, head):
     found = asks_autograd(module, x, head)
     for node in module.graph.find_nodes(op="call_module"):
         if node.name in found:
@@ -221,10 +203,9 @@ def leaves_its_graph_behind(module, x, head):
     return found
 
 
-@breaks("Leave the module as it is.", case="heads that take turns")
+@breaks("Leave the module unchanged.", case="heads that take turns")
 @wrong("nothing_left", says="the weight `norm.weight` has a gradient")
 def leaves_gradients_in_the_weights(module, x, head):
-    """Those of a norm between the layers and the attention."""
     leaves, result = leaves_of(module, x)
     result[:, head].square().sum().backward()
     return {node.name: used(leaf.grad) for node, leaf in leaves.items()}

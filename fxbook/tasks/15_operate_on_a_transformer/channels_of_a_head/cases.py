@@ -48,12 +48,10 @@ class Fused(nn.Module):
             layer.weight = nn.Parameter(conv.weight.detach().T.contiguous())
 
     def forward(self, x: Tensor) -> Tensor:
-        q, k, v = (part.unflatten(-1, (HEADS, -1)).transpose(1, 2) for part in self._split(x))
-        return self.last(sdpa(q, k, v).transpose(1, 2).flatten(2))
-
-    def _split(self, x: Tensor) -> tuple[Tensor, ...]:
         both = self.first(x)
-        return both[..., :WIDTH], both[..., WIDTH : 2 * WIDTH], both[..., 2 * WIDTH :]
+        parts = both[..., :WIDTH], both[..., WIDTH : 2 * WIDTH], both[..., 2 * WIDTH :]
+        q, k, v = (part.unflatten(-1, (HEADS, -1)).transpose(1, 2) for part in parts)
+        return self.last(sdpa(q, k, v, is_causal=True).transpose(1, 2).flatten(2))
 
 
 class Interleaved(nn.Module):

@@ -52,24 +52,24 @@ def all_channels(case: CaseView) -> Found:
     """The answer maps each linear layer before the attention to the channels that the head reads."""
     table, asked = table_of(case.value), channels(*case.arguments)
     if table is None:
-        yield None, "The answer is not a dict with names of nodes as keys."
+        yield None, "The answer is not a dict with node names as keys."
         return
     for name in table:
         if name not in asked:
-            yield None, f"`{name}` is in the answer, but it is no linear layer before the attention."
+            yield None, f"`{name}` is in the answer, but does not call a linear layer before the attention."
     for name, right in asked.items():
         node = case.before.named(name)
         if name not in table:
-            yield node, "is a linear layer before the attention, and is missing in the answer"
+            yield node, "calls a linear layer before the attention, but is missing from the answer"
             return
         found = numbers_of(table[name])
         if found is None:
             yield node, "has no list of channels in the answer"
             return
         if extra := set(found) - set(right):
-            yield node, f"has channel {min(extra):g} in the answer, which the head does not read"
+            yield node, f"has channel {min(extra):g} in the answer, which the head does not use"
         if missing := set(right) - set(found):
-            yield node, f"has channel {min(missing)}, which the head reads, and which is missing in the answer"
+            yield node, f"lacks channel {min(missing)} in the answer, which the head uses"
         if found != sorted(set(found)):
             yield node, "has channels in the answer that are not in increasing order, each once"
 

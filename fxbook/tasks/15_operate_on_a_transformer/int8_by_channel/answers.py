@@ -41,7 +41,6 @@ def goes_row_by_row(weight, transposed):
 
 @right
 def asks_torch(weight, transposed):
-    """torch's own quantizer, with zero points of zero."""
     axis = 1 if transposed else 0
     scale = weight.abs().amax(1 - axis) / 127
     scale = torch.where(scale > 0, scale, 1)
@@ -62,33 +61,33 @@ def leaves_the_values_as_floats(weight, transposed):
 
 
 @breaks("and the shape of the weight.", case="a weight of Llama")
-@wrong("right_form", says="The values do not have the shape of the weight")
+@wrong("right_form", says="The values have the shape")
 def turns_the_weight(weight, transposed):
     values, scale = clamps_the_scale(weight, transposed)
     return values.T, scale
 
 
 @breaks("The scale has one number for each **output** channel", case="a weight of Llama")
-@wrong("right_form", says="The scale does not have one number for each output")
+@wrong("right_form", says="The scale has the shape")
 def takes_one_scale(weight, transposed):
     scale = weight.abs().max() / 127
     return (weight / scale).round().to(torch.int8), scale
 
 
 @breaks("or `(1, out)` if the weight is transposed, as GPT-2 stores it.", case="a transposed weight of GPT-2")
-@wrong("right_form", says="The scale does not have one number for each output")
+@wrong("right_form", says="The scale has the shape")
 def forgets_that_a_weight_is_transposed(weight, transposed):
     return clamps_the_scale(weight, False)
 
 
-@breaks("and a shape that broadcasts with the weight:", case="a weight of Llama")
-@wrong("right_form", says="The scale does not have one number for each output")
+@breaks("in a shape that broadcasts with the weight:", case="a weight of Llama")
+@wrong("right_form", says="The scale has the shape")
 def drops_the_dimension(weight, transposed):
     values, scale = clamps_the_scale(weight, transposed)
     return values, scale.flatten()
 
 
-@breaks("Each element is off by half a step at most.", case="a weight of Llama")
+@breaks("Each element is off by at most half a step.", case="a weight of Llama")
 @wrong("within_half_a_step", says="off by more than half a step")
 def cuts_the_fraction_off(weight, transposed):
     _, scale = clamps_the_scale(weight, transposed)
@@ -96,7 +95,7 @@ def cuts_the_fraction_off(weight, transposed):
 
 
 @breaks(
-    "A channel of zeros has zeros as values, and a scale that is a finite number above zero.",
+    "For a channel of zeros, the values are zeros and the scale is a finite number above zero.",
     case="channels of very different sizes",
 )
 @wrong("within_half_a_step", says="a scale is not a finite number above zero")

@@ -15,7 +15,7 @@ _HALF = 0.505
 
 
 def _what(value: Value) -> str:
-    """What is no pair of plain tensors, in words."""
+    """An answer that is not a pair of plain tensors, in words."""
     match value:
         case {"dict": list(items)}:
             return f"a dict with {len(items)} item{'' if len(items) == 1 else 's'}"
@@ -25,7 +25,7 @@ def _what(value: Value) -> str:
 
 
 def _pair(case: CaseView) -> tuple[Tensor, Tensor] | None:
-    """The two tensors of the answer, if these they are."""
+    """The two tensors of the answer, if they are tensors."""
     match case.value:
         case {"tuple": [first, second]} | [first, second]:
             try:
@@ -47,17 +47,18 @@ def right_form(case: CaseView) -> Found:
     if values.dtype != torch.int8:
         yield None, f"The values have dtype `{str(values.dtype).removeprefix('torch.')}`: `int8` was asked."
     if values.shape != weight.shape:
-        yield None, "The values do not have the shape of the weight."
+        yield None, f"The values have the shape {tuple(values.shape)}, and the weight has {tuple(weight.shape)}."
     outputs = weight.shape[1 if transposed else 0]
     if scale.shape != ((1, outputs) if transposed else (outputs, 1)):
-        yield None, "The scale does not have one number for each output, in a shape that broadcasts with the weight."
+        shape = f"{tuple(scale.shape)}: {outputs} numbers were asked, one for each output"
+        yield None, f"The scale has the shape {shape}, in a shape that broadcasts with the weight."
     if not scale.is_floating_point():
         yield None, "The scale is not a tensor of floating-point numbers."
 
 
 def _first(where: Tensor) -> tuple[tuple[int, ...], str]:
     """The place of the first element that is true, and how many are."""
-    count = f"; {int(where.sum())} of {where.numel()} elements are so" if int(where.sum()) > 1 else ""
+    count = f"; {int(where.sum())} of {where.numel()} elements are off so far" if int(where.sum()) > 1 else ""
     return tuple(where.nonzero()[0].tolist()), count
 
 
@@ -79,7 +80,7 @@ def within_half_a_step(case: CaseView) -> Found:
     if bool((off > _HALF * step).any()):
         place, count = _first(off > _HALF * step)
         value, size = int(values[place]), float(scale.expand_as(weight)[place])
-        shown = f"at {list(place)} it is {value} * {size:.4g}, and the weight is {float(weight[place]):.4g}"
+        shown = f"at {list(place)} it is {value} * {size:.4g}, and the weight there is {float(weight[place]):.4g}"
         yield None, f"An element of `values * scale` is off by more than half a step of its channel: {shown}{count}."
     largest = values.int().abs().amax(inputs, keepdim=True)
     wrong = (largest != 127) & (step > 0)

@@ -34,8 +34,8 @@ class Heads(nn.Module):
 
 class Places(nn.Module):
     """Several, of which some have to stay: over the queries, over a dimension that is counted from the front, read by
-    others, a softmax without values or on the right of them, scores whose right side is transposed otherwise, in
-    other words, in place, or not at all. Where the parts of the scores are read by others, the softmax may go.
+    others, a softmax without values or on the right of them, spelled as a method or as another function, scores whose
+    right side is transposed otherwise, in other words, in place, or not at all. Other nodes use parts of the scores.
     """
 
     def __init__(self) -> None:
@@ -59,7 +59,7 @@ class Places(nn.Module):
         weights = torch.softmax(second @ x.transpose(-2, -1) * 0.25 + mask, -1)
         seen = weights @ k
         gates = torch.softmax(self.gate(seen), -1)
-        scaled = seen @ kept * 2.0
+        scaled = seen @ kept * 2
         third = torch.softmax(scaled, -1) @ turned
         written = torch.softmax(seen @ k.clone().transpose_(-2, -1) * 0.5, -1) @ x
         over = torch.softmax(x @ kept * 1.5, -2)
@@ -74,28 +74,11 @@ class Places(nn.Module):
         bare = torch.softmax(x @ kept + mask, -1) @ x
         drawn = torch.softmax(x @ kept * x.mean() + mask, -1) @ x
         last = torch.softmax(x @ kept * 0.25 + mask, -1) @ k
-        read = product, masked, scaled
-        return (
-            third,
-            weights,
-            gates * seen,
-            kept,
-            over,
-            right,
-            across,
-            rolled,
-            plain,
-            written,
-            counted,
-            swapped,
-            deep,
-            halved,
-            blended,
-            mixed,
-            last,
-            read,
-            (named, before, bare, drawn),
-        )
+        fourth = torch.softmax(x[None] @ x[None].transpose(-2, -1) * 0.25, 3) @ x
+        method, function = (x @ kept * 0.25).softmax(-1) @ x, nn.functional.softmax(x @ kept * 0.25, -1) @ x
+        read, stays = (product, masked, scaled), (gates * seen, kept, over, right, across, rolled, plain, written)
+        more = counted, swapped, deep, halved, blended, mixed, named, before, bare, drawn, fourth, method, function
+        return third, weights, last, read, stays, more
 
 
 def inputs(count: int = 2) -> tuple[Tensor, Tensor]:

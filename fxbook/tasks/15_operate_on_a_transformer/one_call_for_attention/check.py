@@ -26,14 +26,16 @@ def steps(graph: GraphRecord, softmax: NodeRecord) -> list[NodeRecord]:
 
 
 def why_it_stays(graph: GraphRecord, softmax: NodeRecord) -> str:
-    """Why the attention around a softmax is not to be replaced; nothing, if it is."""
+    """Why the attention around a softmax should stay; nothing, if it should not."""
+    if (softmax.op, softmax.target) != ("call_function", "torch.softmax"):
+        return "it is not a call of `torch.softmax`"
     if softmax.positional[1:] != [-1]:
-        return "its dimension is not written -1"
+        return "its dimension is not written -1 as a positional argument"
     if len(softmax.users) != 1:
-        return "several nodes use it"
+        return f"it has {len(softmax.users)} users"
     user = graph.nodes[softmax.users[0]]
     if user not in MATMUL or user.inputs[0] != softmax.index:
-        return "it is not the left side of a product"
+        return "it is not the left operand of a product"
     scores = steps(graph, softmax)[-1]
     if scores in DIVISION:
         return "its scores are divided"
@@ -46,7 +48,7 @@ def why_it_stays(graph: GraphRecord, softmax: NodeRecord) -> str:
         return "its scores are scaled from the left, or by a node"
     key = graph.nodes[scores.inputs[-1]]
     if key.target != "transpose" or key.positional[1:] != [-2, -1]:
-        return "the right side of its scores is not written `transpose(-2, -1)`"
+        return "the right operand of its scores is not written `transpose(-2, -1)`"
     return ""
 
 
@@ -63,9 +65,11 @@ def each_in_one_call(case: CaseView) -> Found:
     assert case.graph is not None
     for node in case.nodes:
         if node in SOFTMAX and not why_it_stays(case.graph, node):
-            shared = any(len(step.users) > 1 for step in steps(case.graph, node))
-            whoever = ", whoever else uses its scores" if shared else ""
-            yield node, f"is still the softmax of attention that one call can replace{whoever}"
+            parts = [*steps(case.graph, node), case.graph.nodes[steps(case.graph, node)[-1].inputs[-1]]]
+            shared = next(
+                (f", although {len(part.users)} nodes use `{part.name}`" for part in parts if part.users[1:]), ""
+            )
+            yield node, f"is still the softmax of attention that one call can replace{shared}"
     reasons = {node.index: why_it_stays(case.before, node) for node in case.before if node in SOFTMAX}
     asked, stays = list(reasons.values()).count(""), sum(map(bool, reasons.values()))
     found, left = (sum(node in kind for node in case.nodes) for kind in (ATTENTION, SOFTMAX))
@@ -73,10 +77,9 @@ def each_in_one_call(case: CaseView) -> Found:
         return
     for index, reason in reasons.items():
         if reason and is_touched(case, case.before.nodes[index]):
-            yield case.before.nodes[index], f"and what uses it were to stay: {reason}"
-    calls = f"{found} time{'' if found == 1 else 's'}"
-    were = "was" if asked == 1 else "were"
-    yield None, f"The graph calls scaled_dot_product_attention {calls}: {asked} {were} asked."
+            user = "user" if len(case.before.nodes[index].users) == 1 else "users"
+            yield case.before.nodes[index], f"and its {user} should stay: {reason}"
+    yield None, f"The graph has {found} calls of scaled_dot_product_attention: {asked} were asked."
 
 
 CHECK = Check((lints, recompiled, edited, given_edited, no_dead_nodes, each_in_one_call, same_result))

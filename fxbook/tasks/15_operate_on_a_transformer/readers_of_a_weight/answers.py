@@ -44,7 +44,6 @@ def asks_every_other_node(module):
 
 @right
 def keeps_the_first_reader(module):
-    """The first reader joins as soon as there is a second one."""
     first, found = {}, set()
     for node in module.graph.nodes:
         for tensor in held_by(module, node):
@@ -87,25 +86,23 @@ def names_all_paths(module):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@breaks("or if it fetches the weight with `get_attr`.", case="weights that are shared in every way")
-@wrong("finds_the_shared", says="reads too, and is missing in the answer")
+@breaks("or if it fetches the parameter with `get_attr`.", case="weights that are shared in every way")
+@wrong("finds_the_shared", says="reads too, but is missing from the answer")
 def forgets_what_is_fetched(module):
-    counts = collections.Counter(
-        tensor for node in module.graph.find_nodes(op="call_module") for tensor in held_by(module, node)
-    )
+    calls = module.graph.find_nodes(op="call_module")
+    counts = collections.Counter(tensor for node in calls for tensor in held_by(module, node))
     return {node.name for node, layer in linear_calls(module) if counts[layer.weight] > 1}
 
 
-@breaks("as the same layer or another one", case="the ends of GPT-2")
-@wrong("finds_the_shared", says="reads too, and is missing in the answer")
+@breaks("be it the same layer or another one", case="the ends of GPT-2")
+@wrong("finds_the_shared", says="reads too, but is missing from the answer")
 def looks_at_linear_layers_alone(module):
-    """The embedding reads the weight too."""
     counts = collections.Counter(layer.weight for _, layer in linear_calls(module))
     return {node.name for node, layer in linear_calls(module) if counts[layer.weight] > 1}
 
 
-@breaks("if it calls a module that holds this very weight", case="weights that are shared in every way")
-@wrong("finds_the_shared", says="is in the answer, and no other node reads its weight")
+@breaks("if it calls a module that holds this very parameter", case="weights that are shared in every way")
+@wrong("finds_the_shared", says="is in the answer, but no other node reads its weight")
 def compares_numbers(module):
     found = set()
     for node, layer in linear_calls(module):
@@ -117,7 +114,7 @@ def compares_numbers(module):
 
 
 @breaks("whose weight another node reads too.", case="weights that are shared in every way")
-@wrong("finds_the_shared", says="is in the answer, and no other node reads its weight")
+@wrong("finds_the_shared", says="is in the answer, but no other node reads its weight")
 def counts_the_bias_too(module):
     counts = collections.Counter(tensor for node in module.graph.nodes for tensor in held_by(module, node))
     return {
@@ -125,28 +122,27 @@ def counts_the_bias_too(module):
     }
 
 
-@breaks("or a layer of a class derived from it", case="weights that are shared in every way")
-@wrong("finds_the_shared", says="reads too, and is missing in the answer")
+@breaks("or a layer of a subclass of it", case="weights that are shared in every way")
+@wrong("finds_the_shared", says="reads too, but is missing from the answer")
 def looks_at_the_class_itself(module):
-    """A class may be derived from `nn.Linear`."""
     found = {node.name: type(layer) for node, layer in linear_calls(module)}
     return {name for name in asks_every_other_node(module) if found[name] is nn.Linear}
 
 
 @breaks("that call an `nn.Linear`", case="the ends of GPT-2")
-@wrong("finds_the_shared", says="but it is no node that calls an `nn.Linear`")
+@wrong("finds_the_shared", says="but does not call an `nn.Linear`")
 def returns_every_reader(module):
     counts = collections.Counter(tensor for node in module.graph.nodes for tensor in held_by(module, node))
     return {node.name for node in module.graph.nodes if any(counts[tensor] > 1 for tensor in held_by(module, node)[:1])}
 
 
 @breaks("Return the set of the names of the nodes", case="the ends of GPT-2")
-@wrong("finds_the_shared", says="The answer is not a set of names of nodes")
+@wrong("finds_the_shared", says="The answer is not a set of node names")
 def counts_them(module):
     return len(asks_every_other_node(module))
 
 
-@breaks("Leave the module as it is.", case="the ends of GPT-2")
+@breaks("Leave the module unchanged.", case="the ends of GPT-2")
 @wrong("input_unchanged", says="weight")
 def unties_what_it_finds(module):
     found = asks_every_other_node(module)

@@ -42,9 +42,9 @@ def _layer(place: int) -> nn.Linear:
 
 
 class Shared(nn.Module):
-    """A layer that is called twice, two layers of one weight, one of two with one bias, a weight that is fetched, two
-    inside a layer that is kept whole, and equal numbers in two weights. Some layers are of a derived class, and some
-    have names that are part of others.
+    """A layer that is called twice, three layers of one weight, one of two with one bias, a weight that is fetched, two
+    inside a layer that is kept whole, one whose other reader has no users, equal numbers in two weights, and two in
+    one memory. Some layers are of a derived class, and some have names that are part of others.
     """
 
     def __init__(self) -> None:
@@ -53,7 +53,7 @@ class Shared(nn.Module):
         order = torch.randperm(9).tolist()
         _, first, second, _, *others = (self.layers[place] for place in order)
         inside, rest = others[:2], others[2:]
-        second.weight = first.weight
+        second.weight = rest[1].weight = first.weight
         rest[0].bias = rest[1].bias
         rest[2].weight = nn.Parameter(rest[0].weight.detach().clone())
         self.whole = nn.TransformerEncoderLayer(WIDTH, 2, WIDTH, batch_first=True)
@@ -61,12 +61,15 @@ class Shared(nn.Module):
         self.again, self.fetched = order[0], order[3]
         self.block, self.output = nn.Module(), nn.Linear(WIDTH, WIDTH)
         self.block.layers = nn.ModuleList([nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, WIDTH, bias=False)])
+        self.spare, self.view = nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, WIDTH)
+        self.spare.weight, self.view.weight = self.output.weight, nn.Parameter(self.block.layers[0].weight.detach())
 
     def forward(self, x: Tensor) -> Tensor:
         for layer in self.layers:
             x = layer(x).relu()
         x = self.layers[self.again](x) + x @ self.layers[self.fetched].weight
-        x = self.block.layers[0](self.whole(x))
+        x = self.block.layers[0](self.whole(self.view(x)))
+        self.spare(x)
         return self.output(self.block.layers[1](self.block.layers[1](x)))
 
 

@@ -38,17 +38,17 @@ def finds_the_shared(case: CaseView) -> Found:
     """The answer has each call of a linear layer whose weight has two readers, and no other node."""
     names, known = names_of(case.value), readers(*case.arguments)
     if names is None:
-        yield None, "The answer is not a set of names of nodes."
+        yield None, "The answer is not a set of node names."
         return
     for name, others in known.items():
         node = case.before.named(name)
         if name in names and not others:
-            yield node, "is in the answer, and no other node reads its weight"
+            yield node, "is in the answer, but no other node reads its weight"
         if name not in names and others:
-            yield node, f"has a weight that `{others[0]}` reads too, and is missing in the answer"
+            yield node, f"has a weight that `{others[0]}` reads too, but is missing from the answer"
     for name in sorted(names):
         if name not in known:
-            yield None, f"`{name}` is in the answer, but it is no node that calls an `nn.Linear`."
+            yield None, f"`{name}` is in the answer, but does not call an `nn.Linear`."
 
 
 CHECK = Check((finds_the_shared, input_unchanged))

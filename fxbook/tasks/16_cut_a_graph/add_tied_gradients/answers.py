@@ -67,7 +67,7 @@ def walks_the_modules(model, found):
 
 @breaks(
     "A tied weight has several names in the model.",
-    "A part has one of them, and another part may have another one.",
+    "Each part has one of them, and another part may have a different one.",
     case="a table of words that is the head",
 )
 @wrong("sums_of_gradients", says="is not the sum")
@@ -89,14 +89,14 @@ def adds_the_gradient_of_the_model(model, found):
     return goes_by_id(model, [*found, own])
 
 
-@breaks("or `None` if no part has one.", case="weights without a gradient in any part")
+@breaks("or to `None` if no part has one.", case="weights without a gradient in any part")
 @wrong("sums_of_gradients", says="(weights without a gradient in any part): no part has a gradient of")
 def takes_the_gradient_of_the_model_for_none(model, found):
     totals = goes_by_id(model, found)
     return {n: w.grad if totals[n] is None else totals[n] for n, w in model.named_parameters()}
 
 
-@breaks("Return a dict with each name of `model.named_parameters()`", case="a table of words that is the head")
+@breaks("Return a dict that maps each name of `model.named_parameters()`", case="a table of words that is the head")
 @wrong("sums_of_gradients", says="has no such name")
 def has_every_name(model, found):
     totals = goes_by_id(model, found)
@@ -160,20 +160,20 @@ def by_weight(model, found, key=id, counts=lambda gradient: gradient is not None
 
 
 @breaks("A tied weight has several names in the model.", case="a table of words that is the head")
-@wrong("sums_of_gradients", says="`head.nothing` is missing in the answer")
+@wrong("sums_of_gradients", says="`head.nothing` is missing from the answer")
 def knows_weights_by_their_address(model, found):
     """Empty tensors share one."""
     return by_weight(model, found, key=torch.Tensor.data_ptr)
 
 
-@breaks("or `None` if no part has one.", case="a second name without a gradient")
-@wrong("sums_of_gradients", says="a part has a gradient of `middle.weight`, and the answer is None")
+@breaks("or to `None` if no part has one.", case="a second name without a gradient")
+@wrong("sums_of_gradients", says="a part has a gradient of `middle.weight`, but the answer is None")
 def takes_zeros_for_no_gradient(model, found):
     counts = lambda gradient: gradient is not None and (gradient.any() or not gradient.numel())  # noqa: E731
     return by_weight(model, found, counts=counts)
 
 
-@breaks("with each name of `model.named_parameters()`", case="a table of words that is the head")
-@wrong("sums_of_gradients", says="`middle.weight` is missing in the answer: a frozen weight has a name too")
+@breaks("each name of `model.named_parameters()`", case="a table of words that is the head")
+@wrong("sums_of_gradients", says="`middle.weight` is missing from the answer: a frozen weight has a name too")
 def leaves_out_frozen_weights(model, found):
     return {name: total for name, total in by_weight(model, found).items() if model.get_parameter(name).requires_grad}

@@ -68,23 +68,23 @@ def sums_of_gradients(case: CaseView) -> Found:
     model, found = case.arguments
     answer, right = table_of(_returned(case)), totals(model, found)
     if answer is None:
-        yield None, "The answer is not a dict with names of parameters as keys."
+        yield None, "The answer is not a dict with parameter names as keys."
         return
     for name, wanted in right.items():
         if name not in answer:
             frozen = "" if model.get_parameter(name).requires_grad else ": a frozen weight has a name too"
-            yield None, f"`{name}` is missing in the answer{frozen}."
+            yield None, f"`{name}` is missing from the answer{frozen}."
         elif wanted is None and answer[name] is not None:
-            yield None, f"No part has a gradient of `{name}`, and the answer is not None.{_own(model, name)}"
+            yield None, f"No part has a gradient of `{name}`, but the answer is not None.{_own(model, name)}"
         elif wanted is not None and answer[name] is None:
-            yield None, f"A part has a gradient of `{name}`, and the answer is None."
+            yield None, f"A part has a gradient of `{name}`, but the answer is None."
         elif differs := difference(answer[name], encode(wanted), f"the value for `{name}`"):
             known = _what_it_is(answer[name], model, found, name) or f": {differs}"
             told = f"{_told(model, found, name)}.{_own(model, name)}"
             yield None, f"The value for `{name}` is not the sum of the gradients of this weight{known}. {told}"
     for name in answer:
         if name not in right:
-            yield None, f"`{name}` is in the answer, and `named_parameters()` has no such name."
+            yield None, f"`{name}` is in the answer, but `named_parameters()` has no such name."
 
 
 @rule("16_cut_a_graph#two-processes-one-part-each")

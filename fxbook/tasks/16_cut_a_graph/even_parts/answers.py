@@ -51,14 +51,23 @@ def filled(places, count, length):
     return sorted(places + others[: count - len(places)])[1:]
 
 
-def limits(used):
-    """All sizes that a part may have."""
-    return sorted({total(used[a:b]) for a in range(len(used)) for b in range(a + 1, len(used) + 1)})
+def smallest(used, count):
+    """The least limit for which so many parts are enough."""
+    low, high = 0, total(used)
+    while low < high:
+        middle = (low + high) // 2
+        found = walk(used, middle)
+        low, high = (low, middle) if found and len(found) <= count else (middle + 1, high)
+    return low
 
 
 def named(module, places):
     calls = calls_of(module)
     return [calls[place].name for place in places]
+
+
+def with_sizes(module, count, used):
+    return named(module, filled(walk(used, smallest(used, count)), count, len(used)))
 
 
 def prefix_sizes(used):
@@ -78,16 +87,7 @@ def prefix_sizes(used):
 
 @right
 def halves_the_limit(module, count):
-    used = sizes_of(module)
-    low, high = 0, total(used)
-    while low < high:
-        middle = (low + high) // 2
-        found = walk(used, middle)
-        if found and len(found) <= count:
-            high = middle
-        else:
-            low = middle + 1
-    return named(module, filled(walk(used, low), count, len(used)))
+    return with_sizes(module, count, sizes_of(module))
 
 
 def keeps_a_table(module, count):
@@ -121,13 +121,12 @@ def tries_all_cuts_at_weights(module, count):
 
 @right
 def tries_every_cut(module, count):
-    """What needs the most time: all places, and the weights of each piece joined anew."""
-    used, calls = sizes_of(module), calls_of(module)
+    used = sizes_of(module)
 
     def largest(places):
         return max(total(used[a:b]) for a, b in itertools.pairwise([0, *places, len(used)]))
 
-    return named(module, min(itertools.combinations(range(1, len(calls)), count - 1), key=largest))
+    return named(module, min(itertools.combinations(range(1, len(used)), count - 1), key=largest))
 
 
 @right
@@ -139,24 +138,7 @@ def returns_nodes(module, count):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-def with_sizes(module, count, used):
-    """The best cut for other sizes than those asked for."""
-    low, high = 0, total(used)
-    while low < high:
-        middle = (low + high) // 2
-        found = walk(used, middle)
-        low, high = (low, middle) if found and len(found) <= count else (middle + 1, high)
-    return named(module, filled(walk(used, low), count, len(used)))
-
-
-@breaks("Choose them so that the largest part has as few bytes of weights as possible.", case="layers of drawn widths")
-@wrong("largest_is_small", says="bytes of weights. The largest part has")
-def has_as_many_calls_in_each(module, count):
-    calls = calls_of(module)
-    return [calls[len(calls) * part // count].name for part in range(1, count)]
-
-
-@breaks("A weight that is used twice in a part is there once.", case="one weight in three layers")
+@breaks("A weight that is used twice in a part counts once there.", case="one weight in three layers")
 @wrong("largest_is_small", says="(one weight in three layers): of 2 parts")
 def counts_a_weight_for_each_layer(module, count):
     used = [
@@ -172,7 +154,7 @@ def cuts_at_least_once(module, count):
     return halves_the_limit(module, max(count, 2))
 
 
-@breaks("A weight that two parts use is in both of them.", case="a layer that is called three times")
+@breaks("A weight that two parts use counts in both.", case="a layer that is called three times")
 @wrong("largest_is_small", says="bytes of weights. The largest part has")
 def counts_a_weight_in_its_first_part_alone(module, count):
     used, seen = [], set()
@@ -187,18 +169,6 @@ def counts_a_weight_in_its_first_part_alone(module, count):
 def knows_layers_alone(module, count):
     used = sizes_of(module)
     used = [now if node.op == "call_module" else {} for node, now in zip(calls_of(module), used, strict=True)]
-    return with_sizes(module, count, used)
-
-
-@breaks("and those that a `get_attr` node fetches as an argument.", case="bytes by keyword, in a list, for a layer")
-@wrong("largest_is_small", says="(bytes by keyword, in a list, for a layer): of 2 parts")
-def takes_a_layer_for_all_of_its_call(module, count):
-    """A layer may be called with a weight that is fetched."""
-    used = []
-    for node, now in zip(calls_of(module), sizes_of(module), strict=True):
-        layer = module.get_submodule(node.target) if node.op == "call_module" else module
-        own = {id(weight) for weight in (*layer.parameters(), *layer.buffers())}
-        used.append({key: size for key, size in now.items() if key in own})
     return with_sizes(module, count, used)
 
 
@@ -219,26 +189,8 @@ def forgets_buffers(module, count):
     return with_sizes(module, count, used)
 
 
-@breaks("those of a layer that a `call_module` node calls", case="a layer with buffers")
-@wrong("largest_is_small", says="bytes of weights. The largest part has")
-def forgets_the_buffers_of_layers(module, count):
-    used = []
-    for node in calls_of(module):
-        now = tensors(module, node)
-        if node.op == "call_module":
-            now = {key: t for key, t in now.items() if isinstance(t, torch.nn.Parameter)}
-        used.append({key: t.nbytes for key, t in now.items()})
-    return with_sizes(module, count, used)
-
-
-@breaks("Cut the graph of `module` along its list into `count` parts", case="layers of drawn widths")
-@wrong("begins_parts", says="parts need")
-def names_the_first_part_too(module, count):
-    return [calls_of(module)[0].name, *halves_the_limit(module, count)]
-
-
 @breaks("Return the names of the nodes that begin the parts after the first.", case="layers of drawn widths")
-@wrong("begins_parts", says="is in the answer, and calls nothing")
+@wrong("begins_parts", says="is in the answer, but calls nothing")
 def begins_with_an_input(module, count):
     first = next(iter(module.graph.nodes)).name
     return [first, *halves_the_limit(module, count)[1:]]
@@ -264,11 +216,6 @@ def returns_places(module, count):
     "begins_parts", says="(more parts than layers): the names in the answer are not in the order of the list, each once"
 )
 def fills_up_with_the_first_calls(module, count):
-    """A part may begin there already."""
     used = sizes_of(module)
-    low, high = 0, total(used)
-    while low < high:
-        middle = (low + high) // 2
-        found = walk(used, middle)
-        low, high = (low, middle) if found and len(found) <= count else (middle + 1, high)
-    return named(module, sorted([*walk(used, low)[1:], *range(1, count)][: count - 1]))
+    places = walk(used, smallest(used, count))
+    return named(module, sorted([*places[1:], *range(1, count)][: count - 1]))

@@ -107,40 +107,22 @@ class Normed(nn.Module):
         return self.up(self.down(self.norm(x)))
 
 
-class Twice(nn.Module):
-    """Two layers of a size, and calls without weights behind them."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        width = one_of(2, 3, 4)
-        self.first, self.second = nn.Linear(width, width), nn.Linear(width, width)
-
-    def forward(self, x: Tensor) -> Tensor:
-        return torch.exp(torch.sin(self.second(self.first(x))))
+def two_layers() -> nn.Module:
+    """Two layers of a size, and calls without weights after them."""
+    width = one_of(2, 3, 4)
+    return nn.Sequential(nn.Linear(width, width), nn.Linear(width, width), nn.Tanh(), nn.Tanh())
 
 
-class Late(nn.Module):
+def two_at_the_end() -> nn.Module:
     """A large layer, two calls without weights, and two layers, which belong into parts of their own."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        width = one_of(4, 6, 8)
-        self.large, self.first = nn.Linear(width, width), nn.Linear(width, width - 1)
-        self.second = nn.Linear(width - 1, width - 1)
-
-    def forward(self, x: Tensor) -> Tensor:
-        return self.second(self.first(torch.exp(torch.sin(self.large(x)))))
+    width = one_of(4, 6, 8)
+    last = nn.Linear(width, width - 1), nn.Linear(width - 1, width - 1)
+    return nn.Sequential(nn.Linear(width, width), nn.Tanh(), nn.Tanh(), *last)
 
 
-class Single(nn.Module):
+def one_layer() -> nn.Module:
     """One layer with weights among calls without."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.layer = nn.Linear(one_of(2, 3, 4), 3)
-
-    def forward(self, x: Tensor) -> Tensor:
-        return torch.exp(self.layer(torch.relu(torch.sin(x))))
+    return nn.Sequential(nn.Tanh(), nn.Tanh(), nn.Linear(one_of(2, 3, 4), 3), nn.Tanh())
 
 
 class Shared(nn.Module):
@@ -201,31 +183,19 @@ USAGE = Usage(
     cases=(
         Case("layers of drawn widths", Tower, tuple, given=in_parts(3, 4)),
         Case("a layer that is called three times", Shared, tuple, given=in_parts(2, 3)),
-        Case("weights that are fetched", Fetched, tuple, unseen=True, given=in_parts(2, 3)),
-        Case(
-            "a weight in half precision",
-            lambda: Sized(narrow=60, first=40, second=50),
-            tuple,
-            unseen=True,
-            given=in_parts(2),
-        ),
-        Case("a buffer", lambda: Sized(fixed=90, first=30, second=50), tuple, unseen=True, given=in_parts(2)),
-        Case("a layer with buffers", Normed, tuple, unseen=True, given=in_parts(2)),
-        Case("bytes by keyword, in a list, for a layer", Bytes, tuple, unseen=True, given=in_parts(2)),
-        Case("GPT-2, exported", nn.Identity, tuple, unseen=True, given=gpt2_in_parts),
-        Case("all weights in one call", Single, tuple, unseen=True, given=in_parts(2)),
-        Case("more parts than layers", Twice, tuple, unseen=True, given=in_parts(3)),
-        Case("one weight in three layers", Tied, tuple, unseen=True, given=in_parts(2)),
-        Case("one byte from the end", lambda: Bytes(backwards=True), tuple, unseen=True, given=in_parts(2)),
-        Case("more parts than layers, two of them at the end", Late, tuple, unseen=True, given=in_parts(4)),
-        Case(
-            "six equal weights",
-            lambda: Sized(**dict.fromkeys("abcdef", 10)),
-            tuple,
-            unseen=True,
-            given=in_parts(3),
-        ),
-        Case("one part", Single, tuple, unseen=True, given=in_parts(1)),
-        Case("as many parts as calls", Single, tuple, unseen=True, given=in_parts(4)),
+        Case("weights that are fetched", Fetched, tuple, True, in_parts(2, 3)),
+        Case("a weight in half precision", lambda: Sized(narrow=60, first=40, second=50), tuple, True, in_parts(2)),
+        Case("a buffer", lambda: Sized(fixed=90, first=30, second=50), tuple, True, in_parts(2)),
+        Case("a layer with buffers", Normed, tuple, True, in_parts(2)),
+        Case("bytes by keyword, in a list, for a layer", Bytes, tuple, True, in_parts(2)),
+        Case("GPT-2, exported", nn.Identity, tuple, True, gpt2_in_parts),
+        Case("all weights in one call", one_layer, tuple, True, in_parts(2)),
+        Case("more parts than layers", two_layers, tuple, True, in_parts(3)),
+        Case("one weight in three layers", Tied, tuple, True, in_parts(2)),
+        Case("one byte from the end", lambda: Bytes(backwards=True), tuple, True, in_parts(2)),
+        Case("more parts than layers, two of them at the end", two_at_the_end, tuple, True, in_parts(4)),
+        Case("six equal weights", lambda: Sized(**dict.fromkeys("abcdef", 10)), tuple, True, in_parts(3)),
+        Case("one part", one_layer, tuple, True, in_parts(1)),
+        Case("as many parts as calls", one_layer, tuple, True, in_parts(4)),
     ),
 )

@@ -81,10 +81,10 @@ def begins_parts(case: CaseView) -> Found:
     for name in names:
         node = case.before.named(name)
         if node is None:
-            yield None, f"`{name}` is in the answer, and there is no such node."
+            yield None, f"`{name}` is in the answer, but no node has this name."
             return
         if name not in order:
-            yield node, "is in the answer, and calls nothing"
+            yield node, "is in the answer, but calls nothing"
             return
     if order[0] in names:
         yield case.before.named(order[0]), "is the first call, so the first part would have no call"

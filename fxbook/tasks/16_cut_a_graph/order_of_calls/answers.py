@@ -1,7 +1,6 @@
 """Answers to 16-order-of-calls: a topological order of parts, or None."""
 
 import graphlib
-import itertools
 
 from torch import fx
 from torch.fx.passes.split_module import split_module
@@ -76,14 +75,14 @@ def follows_the_users(graph, parts):
 
 
 @breaks("Return `None` if there is no such order.", case="a part that is returned to")
-@wrong("can_be_called", says="the answer is not None")
+@wrong("can_be_called", says="are on a cycle: `None` was asked")
 def takes_the_order_of_the_list(graph, parts):
     """Right wherever no part is returned to."""
     return list(dict.fromkeys(parts.values()))
 
 
-@breaks("a part stands behind all other parts whose values it uses.", case="a chain in pieces")
-@wrong("can_be_called", says="and there is an order")
+@breaks("each part comes after all other parts whose values it uses.", case="a chain in pieces")
+@wrong("can_be_called", says="but these parts can be called")
 def counts_uses_within_a_part(graph, parts):
     sorter = graphlib.TopologicalSorter()
     for node in graph.nodes:
@@ -96,14 +95,7 @@ def counts_uses_within_a_part(graph, parts):
         return None
 
 
-@wrong("can_be_called", says="and there is an order")
-def wants_parts_in_one_piece(graph, parts):
-    """Refuses what returns to a part, though no value goes back."""
-    runs = [part for part, _ in itertools.groupby(parts.values())]
-    return runs if len(runs) == len(set(runs)) else None
-
-
-@wrong("can_be_called", says="the answer is not None")
+@wrong("can_be_called", says="are on a cycle: `None` was asked")
 def sees_cycles_of_two_alone(graph, parts):
     pairs = uses(graph, parts)
     if any((made, user) in pairs for user, made in pairs):
@@ -113,19 +105,6 @@ def sees_cycles_of_two_alone(graph, parts):
         for user, made in pairs:
             depth[user] = max(depth[user], min(depth[made] + 1, len(depth)))
     return sorted(depth, key=depth.get)
-
-
-@wrong("can_be_called", says="the answer is not None")
-def looks_at_the_first_input_alone(graph, parts):
-    sorter = graphlib.TopologicalSorter({part: [] for part in parts.values()})
-    for node in graph.nodes:
-        for arg in node.all_input_nodes[:1]:
-            if node.name in parts and arg.name in parts and parts[node.name] != parts[arg.name]:
-                sorter.add(parts[node.name], parts[arg.name])
-    try:
-        return list(sorter.static_order())
-    except graphlib.CycleError:
-        return None
 
 
 def in_turn(needs):
@@ -139,7 +118,7 @@ def in_turn(needs):
     return order
 
 
-@breaks("behind all other parts", case="a part that needs two others")
+@breaks("after all other parts", case="a part that needs two others")
 @wrong("can_be_called", says="(a part that needs two others): node `stack` uses `sin`")
 def keeps_the_last_need_of_a_part(graph, parts):
     needs = {part: set() for part in parts.values()}
@@ -151,7 +130,7 @@ def keeps_the_last_need_of_a_part(graph, parts):
 
 
 @breaks("Return `None` if", case="no call")
-@wrong("can_be_called", says="(no call): the answer is None, and there is no part")
+@wrong("can_be_called", says="(no call): the answer is None, but `parts` is empty")
 def takes_an_empty_list_for_none(graph, parts):
     return asks_graphlib(graph, parts) or None
 
@@ -172,7 +151,7 @@ def leaves_out_parts_without_neighbours(graph, parts):
     "Return the parts in an order in which they can be called, or None.",
     case="a chain in pieces",
 )
-@wrong("can_be_called", says="stands behind part")
+@wrong("can_be_called", says="comes after part")
 def turns_the_order_round(graph, parts):
     known = asks_graphlib(graph, parts)
     return None if known is None else known[::-1]

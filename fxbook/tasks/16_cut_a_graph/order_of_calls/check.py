@@ -62,15 +62,15 @@ def can_be_called(case: CaseView) -> Found:
         made, user = next(((a, b) for a, b in on_it if _is_broken(order, parts[a.name], parts[b.name])), on_it[0])
         yield (
             case.before.named(user.name),
-            f"in part {parts[user.name]!r} uses `{made.name}` of part {parts[made.name]!r}, these parts are on a "
-            "cycle, and the answer is not None",
+            f"in part {parts[user.name]!r} uses `{made.name}` of part {parts[made.name]!r}, and these parts are on a "
+            "cycle: `None` was asked",
         )
         return
     if not parts and answer is None:
-        yield None, "The answer is None, and there is no part that another part could need: `parts` is empty."
+        yield None, "The answer is None, but `parts` is empty: an empty list was asked."
         return
     if not cycle and answer is None:
-        yield None, f"The answer is None, and there is an order in which these parts can be called: {_told(parts)}."
+        yield None, f"The answer is None, but these parts can be called in some order: {_told(parts)}."
         return
     if cycle:
         return
@@ -82,7 +82,7 @@ def can_be_called(case: CaseView) -> Found:
         if _is_broken(order, parts[made.name], parts[user.name]):
             yield (
                 case.before.named(user.name),
-                f"uses `{made.name}`, whose part {parts[made.name]!r} stands behind part {parts[user.name]!r} in the "
+                f"uses `{made.name}`, whose part {parts[made.name]!r} comes after part {parts[user.name]!r} in the "
                 "answer",
             )
 

@@ -59,14 +59,14 @@ def looks_up_the_last_use(graph, cut):
 
 
 @breaks("Return the names of the nodes whose values cross the cut.", case="a block with skip connections")
-@wrong("names_what_crosses", says="and the answer lacks it")
+@wrong("names_what_crosses", says="but is missing from the answer")
 def takes_the_arguments_of_the_cut(graph, cut):
     [node] = [node for node in graph.nodes if node.name == cut]
     return [arg.name for arg in node.all_input_nodes if arg.op != "get_attr"]
 
 
 @breaks(
-    "A weight that a `get_attr` node fetches does not count, since each part has its weights.",
+    "A weight that a `get_attr` node fetches does not count, since each part has its own weights.",
     case="a block with skip connections",
 )
 @wrong("names_what_crosses", says="does not cross the cut")
@@ -76,7 +76,7 @@ def counts_weights(graph, cut):
 
 
 @breaks("An input of the graph counts as a value.", case="a block with skip connections")
-@wrong("names_what_crosses", says="and the answer lacks it")
+@wrong("names_what_crosses", says="but is missing from the answer")
 def forgets_the_inputs(graph, cut):
     before, behind = split_at(graph, cut)
     calls = [node for node in before if node.op.startswith("call")]
@@ -84,28 +84,28 @@ def forgets_the_inputs(graph, cut):
 
 
 @breaks("The node `cut` itself", case="a block with skip connections")
-@wrong("names_what_crosses", says="and the answer lacks it")
+@wrong("names_what_crosses", says="but is missing from the answer")
 def forgets_the_node_itself(graph, cut):
     before, behind = split_at(graph, cut)
     return [node.name for node in before if node.op != "get_attr" and set(node.users) & set(behind[1:])]
 
 
 @breaks("and the output is such a node too.", case="a value that is returned early")
-@wrong("names_what_crosses", says="and the answer lacks it")
+@wrong("names_what_crosses", says="but is missing from the answer")
 def forgets_the_output(graph, cut):
     before, behind = split_at(graph, cut)
     users = {node for node in behind if node.op != "output"}
     return [node.name for node in before if node.op != "get_attr" and set(node.users) & users]
 
 
-@breaks("or a node after it, uses the value", case="a block with skip connections")
+@breaks("or a later node uses it,", case="a block with skip connections")
 @wrong("names_what_crosses", says="does not cross the cut")
 def takes_all_that_was_made(graph, cut):
     before, _ = split_at(graph, cut)
     return [node.name for node in before if node.op != "get_attr"]
 
 
-@breaks("Such a value is made by a node before the cut.", case="a block with skip connections")
+@breaks("Such a value comes from a node before the cut.", case="a block with skip connections")
 @wrong("names_what_crosses", says="does not cross the cut")
 def takes_what_is_made_later_too(graph, cut):
     _, behind = split_at(graph, cut)

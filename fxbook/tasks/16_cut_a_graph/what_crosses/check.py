@@ -32,14 +32,14 @@ def names_what_crosses(case: CaseView) -> Found:
         if name not in answer:
             yield (
                 case.before.named(name),
-                f"is made before `{cut}`, is used by it or a later node, and the answer lacks it",
+                f"comes before `{cut}` and has a user at or after the cut, but is missing from the answer",
             )
     order = [node.name for node in graph.nodes]
     for name in sorted(answer - set(right), key=lambda name: order.index(name) if name in order else -1):
         if name not in order:
-            yield None, f"`{name}` is in the answer, and there is no such node."
+            yield None, f"`{name}` is in the answer, but no node has this name."
             return
-        yield case.before.named(name), f"does not cross the cut before `{cut}`, and the answer has it"
+        yield case.before.named(name), f"does not cross the cut before `{cut}`, but is in the answer"
 
 
 CHECK = Check((names_what_crosses,))

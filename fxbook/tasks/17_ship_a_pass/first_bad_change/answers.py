@@ -32,8 +32,6 @@ def two_ends(module, run, is_right, total):
 
 
 class Wrong:
-    """A sequence that says of each number whether the changes are wrong."""
-
     def __init__(self, module, run, is_right, total):
         self.module, self.run, self.is_right, self.total = module, run, is_right, total
 
@@ -87,8 +85,8 @@ def goes_on_from_what_is_right(module, run, is_right, total):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@breaks("Ask `is_right` at most `total.bit_length() + 1` times.", case="a block of GPT-2")
-@wrong("asks_seldom", says="are enough, if you halve them")
+@breaks("Call `is_right` at most `total.bit_length() + 1` times.", case="a block of GPT-2")
+@wrong("asks_seldom", says="calls are enough if you halve the range")
 def tries_all(module, run, is_right, total):
     for number in range(1, total + 1):
         if not is_right(changed(module, run, number)):
@@ -96,19 +94,7 @@ def tries_all(module, run, is_right, total):
     return None
 
 
-@wrong("asks_seldom", says="are enough, if you halve them")
-def asks_of_both_sides(module, run, is_right, total):
-    low, high = 0, total + 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        before, after = is_right(changed(module, run, middle - 1)), is_right(changed(module, run, min(middle, total)))
-        if before and not after:
-            return middle
-        low, high = (middle, high) if after else (low, middle)
-    return high if high <= total else None
-
-
-@breaks("from 1,", case="a block of GPT-2")
+@breaks("counted from 1,", case="a block of GPT-2")
 @wrong("names_the_change", says="changes the module is still right: change")
 def counts_from_zero(module, run, is_right, total):
     found = two_ends(module, run, is_right, total)
@@ -125,7 +111,7 @@ def takes_for_granted_that_the_first_is_right(module, run, is_right, total):
     return high if high <= total else None
 
 
-@breaks("or `None` if the module is right after all of them.", case="a block of BERT, no dropout is on")
+@breaks("or `None` if the module is right after all changes.", case="a block of BERT, no dropout is on")
 @wrong("names_the_change", says="`None` was asked")
 def takes_for_granted_that_one_is_wrong(module, run, is_right, total):
     low, high = 0, total
@@ -135,14 +121,14 @@ def takes_for_granted_that_one_is_wrong(module, run, is_right, total):
     return high
 
 
-@breaks("after all of them", case="the last change")
-@wrong("names_the_change", says="answer is `None`, and change")
+@breaks("after all changes.", case="the last change")
+@wrong("names_the_change", says="answer is `None`, but change")
 def leaves_out_the_last(module, run, is_right, total):
     number = bisect.bisect(range(1, total), False, key=lambda n: not is_right(changed(module, run, n))) + 1
     return number if number < total else None
 
 
-@breaks("Leave the given module as it is.", case="a block of GPT-2")
+@breaks("Leave the given module unchanged.", case="a block of GPT-2")
 @wrong("given_left_alone", says="A graph that was passed has been changed", read=LEFT)
 def makes_the_changes_in_the_given_module(module, run, is_right, total):
     found = two_ends(module, run, is_right, total)
@@ -150,11 +136,9 @@ def makes_the_changes_in_the_given_module(module, run, is_right, total):
     return found
 
 
-@breaks("Leave the given module as it is.", case="changes that write into weights")
+@breaks("Leave the given module unchanged.", case="changes that write into weights")
 @wrong("given_left_alone", says="(changes that write into weights): a weight of the given module", read=LEFT)
 def copies_the_graph_alone(module, run, is_right, total):
-    """Such a GraphModule has the layers of the given one."""
-
     def is_wrong(number):
         draft = fx.GraphModule(module, copy.deepcopy(module.graph))
         run(draft, at_most=number)

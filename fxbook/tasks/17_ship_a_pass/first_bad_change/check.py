@@ -33,15 +33,15 @@ def names_the_change(case: CaseView) -> Found:
     total = case.arguments[3]
     if answer is None:
         if wanted is not None:
-            yield None, f"The answer is `None`, and change {wanted} of {total} makes the module wrong."
+            yield None, f"The answer is `None`, but change {wanted} of {total} makes the module wrong."
     elif number is None:
         yield None, "The answer is neither a number nor `None`."
     elif wanted is None:
-        yield None, f"The answer is {number:g}, and the module is right after all {total} changes: `None` was asked."
+        yield None, f"The answer is {number:g}, but the module is right after all {total} changes: `None` was asked."
     elif number != wanted:
         early = f"after {number:g} of {total} changes the module is still right: change {wanted} is the first wrong one"
         late = f"change {wanted} of {total} makes the module wrong already"
-        yield None, f"The answer is {number:g}, and {late if number > wanted else early}."
+        yield None, f"The answer is {number:g}, but {late if number > wanted else early}."
 
 
 @rule(HALVING)
@@ -50,7 +50,8 @@ def asks_seldom(case: CaseView) -> Found:
     total, asked = case.arguments[3], number_of(told(case, "asked"))
     most = total.bit_length() + 1
     if asked is not None and asked > most:
-        yield None, f"`is_right` was asked {asked:g} times for {total} changes: {most} are enough, if you halve them."
+        enough = f"{most} calls are enough if you halve the range"
+        yield None, f"`is_right` was called {asked:g} times for {total} changes: {enough}."
 
 
 CHECK = Check((given_left_alone, names_the_change, asks_seldom))

@@ -16,9 +16,8 @@ from ..cases import WIDTH, gpt2, graph_of, resnet
 
 
 class Idle(nn.Module):
-    """Layers that do nothing in a row, one called twice, one by keyword, one whose result is unused, one at the end.
-
-    Of another call too, nothing uses the result.
+    """Such layers in a row, one called twice, one with a keyword argument, one at the end, and one without users, as
+    another call has none.
     """
 
     def __init__(self) -> None:
@@ -37,16 +36,22 @@ class Idle(nn.Module):
         return self.last(total), total
 
 
+class Identity(nn.Tanh):
+    """Another layer of that name; tracing keeps its call, as for each layer of torch."""
+
+    __module__ = "torch.nn.another"
+
+
 class Kept(nn.Module):
-    """Has such layers, and calls none of them."""
+    """Calls another layer of that name; a layer that nothing calls is added once it is traced."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.idle, self.mix = nn.Identity(), nn.Linear(WIDTH, WIDTH)
+        self.other, self.mix = Identity(), nn.Linear(WIDTH, WIDTH)
         self.requires_grad_(False)
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.mix(x).relu()
+        return self.other(self.mix(x))
 
 
 class Single(nn.Module):
@@ -121,7 +126,6 @@ def run_twice(answer: Callable[..., Any], module: fx.GraphModule, x: Tensor) -> 
     told["nodes"] = [node.name for node in module.graph.nodes]
     told["outputs"] = module(x)
     told["second"] = _said(answer(module), module)
-    told["then"] = [node.name for node in module.graph.nodes]
     return told
 
 

@@ -27,7 +27,7 @@ def returns_a_pass_result(case: CaseView) -> Found:
     if kind != "PassResult":
         yield None, f"The pass returns an object of class {kind}: a `PassResult` was asked."
     elif said(case, "first", "same") is not True:
-        yield None, "The pass returns another module than the one that it was given: it was to edit that one in place."
+        yield None, "The pass returns another module than the given one: edit that one in place."
 
 
 @rule("02_insertion_points#what-lint-lets-through")
@@ -61,19 +61,16 @@ def others_stay(case: CaseView) -> Found:
     found = names_of(told(case, "nodes")) or set()
     for name in wanted:
         if name not in found:
-            yield (
-                case.before.named(name),
-                "is gone: only calls of `nn.Identity` were to go, and all others stay, used or not",
-            )
+            yield case.before.named(name), "is missing: erase only calls of `nn.Identity`, and no others without users"
     for name in sorted(found - set(wanted) - gone):
-        yield None, f"Node `{name}` is new: nothing was to be added."
+        yield None, f"Node `{name}` is new: only erase nodes."
 
 
 @rule
 def layers_stay(case: CaseView) -> Found:
     """The module has the layers that it had."""
     for name in sorted(names_of(told(case, "deleted")) or ()):
-        yield None, f"The layer `{name}` is gone from the module: only calls were to be erased, in the graph."
+        yield None, f"The layer `{name}` is missing in the module: erase only calls."
 
 
 @rule
@@ -92,20 +89,18 @@ def honest(case: CaseView) -> Found:
     changed = bool(idle_calls(module))
     modified = said(case, "first", "modified")
     if not isinstance(modified, bool):
-        yield None, "`modified` is no bool."
+        yield None, "`modified` is not a bool."
     elif modified and not changed:
-        yield None, "`modified` is true, and the graph has no call of an `nn.Identity` that could be erased."
+        yield None, "`modified` is true, but the graph had no call of an `nn.Identity`."
     elif changed and not modified:
-        yield None, "`modified` is false, and calls of `nn.Identity` were erased."
+        yield None, "`modified` is false, but calls of `nn.Identity` were erased."
 
 
 @rule(MODIFIED)
 def idempotent(case: CaseView) -> Found:
-    """A second run changes nothing and says so."""
-    if told(case, "then") != told(case, "nodes"):
-        yield None, "A second run changes the graph again."
-    elif said(case, "second", "modified") is not False:
-        yield None, "A second run finds nothing to erase, and does not return a `PassResult` whose `modified` is false."
+    """A second run says that it changed nothing."""
+    if said(case, "second", "modified") is not False:
+        yield None, "A second run finds nothing to erase, but does not return a `PassResult` with `modified=False`."
 
 
 def on_error(trial: Trial, kind: str) -> str | None:
@@ -114,7 +109,7 @@ def on_error(trial: Trial, kind: str) -> str | None:
     idle = idle_calls(module)
     bare = [node.name for node in module.graph.nodes if node.name in idle and not node.args]
     if kind == "IndexError" and bare:
-        return f"In this graph `{bare[0]}` has its input by keyword, so its `args` are empty."
+        return f"In this graph `{bare[0]}` has its input as a keyword argument, so its `args` are empty."
     return None
 
 

@@ -31,13 +31,23 @@ def without(module, name, place):
     return draft
 
 
-def drafts(module, backwards=False):
+def drafts(module, backwards=True, inputs=lambda node: node.all_input_nodes):
     """Each module with one call less."""
     nodes = list(module.graph.nodes)
     for node in reversed(nodes) if backwards else nodes:
-        if is_call(node):
-            for place in range(len(node.all_input_nodes)):
-                yield without(module, node.name, place)
+        for value in inputs(node) if is_call(node) else ():
+            yield without(module, node.name, node.all_input_nodes.index(value))
+
+
+def shrunk(module, fails, erase=True, **parts):
+    """From the beginning again after each step."""
+    kept = copy.deepcopy(module)
+    if erase:
+        erase_unused(kept.graph)
+        kept.recompile()
+    while smaller := next((draft for draft in drafts(kept, **parts) if fails(copy.deepcopy(draft))), None):
+        kept = smaller
+    return kept
 
 
 # ---- right -----------------------------------------------------------------------------------------------------------
@@ -45,17 +55,11 @@ def drafts(module, backwards=False):
 
 @right
 def begins_anew_after_each_step(module, fails):
-    kept = copy.deepcopy(module)
-    erase_unused(kept.graph)
-    kept.recompile()
-    while (smaller := next((draft for draft in drafts(kept, True) if fails(copy.deepcopy(draft))), None)) is not None:
-        kept = smaller
-    return kept
+    return shrunk(module, fails)
 
 
 @right
 def edits_one_graph_and_takes_back(module, fails):
-    """The former arguments of the users come back where the fault is gone."""
     kept = copy.deepcopy(module)
     erase_unused(kept.graph)
     again = True
@@ -105,8 +109,6 @@ def tries_pairs_of_neighbours(module, fails):
 
 @right
 def copies_what_is_kept(module, fails):
-    """A new graph at each step."""
-
     def built(names, source):
         graph, table = fx.Graph(), {}
         for node in source.graph.nodes:
@@ -126,14 +128,14 @@ def copies_what_is_kept(module, fails):
         fewer = [other for other in names if other != name]
         if fails(built(fewer, whole)):
             names = fewer
-    return begins_anew_after_each_step(built(names, whole), fails)
+    return shrunk(built(names, whole), fails)
 
 
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
 @breaks("Go on", case="a call that can go once others have gone")
-@wrong("nothing_to_spare", says="can still go")
+@wrong("nothing_to_spare", says="can still be removed")
 def sweeps_once_from_the_front(module, fails):
     kept = copy.deepcopy(module)
     erase_unused(kept.graph)
@@ -146,16 +148,16 @@ def sweeps_once_from_the_front(module, fails):
     return kept
 
 
-@breaks("Go on until no single call can go.", case="the activation of GPT-2")
-@wrong("nothing_to_spare", says="can still go")
+@breaks("Go on until you cannot remove any single call.", case="the activation of GPT-2")
+@wrong("nothing_to_spare", says="can still be removed")
 def removes_one_call(module, fails):
     return next((draft for draft in drafts(module) if fails(copy.deepcopy(draft))), copy.deepcopy(module))
 
 
-@breaks("Compile the result.", case="the activation of GPT-2")
+@breaks("Recompile the result.", case="the activation of GPT-2")
 @wrong("compiled_anew", says="The compiled code is stale", read="00_first_graph#change-one-node")
 def forgets_to_compile(module, fails):
-    kept = begins_anew_after_each_step(module, fails)
+    kept = shrunk(module, fails)
     dead = kept.graph.call_function(torch.neg, (next(iter(kept.graph.nodes)),))
     kept.recompile()
     kept.graph.erase_node(dead)
@@ -163,66 +165,48 @@ def forgets_to_compile(module, fails):
 
 
 @breaks("the users of a call use one of its input nodes instead.", case="inputs in a list and by keyword")
-@wrong("nothing_to_spare", says="(inputs in a list and by keyword): node `cat` can still go")
+@wrong("nothing_to_spare", says="(inputs in a list and by keyword): node `cat` can still be removed")
 def looks_at_positions_alone(module, fails):
-    """Of the arguments, those that are nodes: not those in a list, nor those by keyword."""
-    kept = copy.deepcopy(module)
-    erase_unused(kept.graph)
-    again = True
-    while again:
-        again = False
-        for node in reversed(list(kept.graph.nodes)):
-            inputs = [value for value in node.args if isinstance(value, fx.Node)] if is_call(node) else []
-            for value in inputs:
-                draft = without(kept, node.name, node.all_input_nodes.index(value))
-                if draft is not None and fails(copy.deepcopy(draft)):
-                    kept, again = draft, True
-                    break
-    kept.recompile()
-    return kept
+    return shrunk(module, fails, inputs=lambda node: [value for value in node.args if isinstance(value, fx.Node)])
 
 
-@breaks("No call is left that nothing uses.", case="two calls, and one that nothing uses")
-@wrong("nothing_to_spare", says="(two calls, and one that nothing uses): node `arange` can still go")
+@breaks("Leave no calls without users.", case="two calls, and one that nothing uses")
+@wrong("nothing_to_spare", says="(two calls, and one that nothing uses): node `arange` can still be removed")
 def trusts_the_steps_to_erase(module, fails):
-    """A call that uses nothing has no input to be used in its place."""
-    kept = copy.deepcopy(module)
-    while (smaller := next((draft for draft in drafts(kept) if fails(copy.deepcopy(draft))), None)) is not None:
-        kept = smaller
-    return kept
+    return shrunk(module, fails, erase=False, backwards=False)
 
 
-@breaks("Leave the given module as it is.", case="two calls, and one that nothing uses")
+@breaks("Leave the given module unchanged.", case="two calls, and one that nothing uses")
 @wrong("given_left_alone", says="(two calls, and one that nothing uses): a graph that was passed", read=LEFT)
 def erases_in_the_given_module(module, fails):
     erase_unused(module.graph)
-    return begins_anew_after_each_step(module, fails)
+    return shrunk(module, fails)
 
 
 @wrong("ends well", says="`fails` was asked of an object of class NoneType")
 def asks_about_nothing(module, fails):
     """The last of the drafts is none."""
-    kept = begins_anew_after_each_step(module, fails)
+    kept = shrunk(module, fails)
     fails(without(kept, "gone", 0))
     return kept
 
 
-@breaks("for which `fails` is still true,", case="the activation of GPT-2")
+@breaks("for which `fails` is still true.", case="the activation of GPT-2")
 @wrong("still_fails", says="`fails` is false for the module that was returned")
 def goes_one_step_too_far(module, fails):
-    kept = begins_anew_after_each_step(module, fails)
+    kept = shrunk(module, fails)
     return next(drafts(kept))
 
 
 @breaks("Return a small `GraphModule`", case="the activation of GPT-2")
 @wrong("returns_a_module", says="an object of class Graph")
 def returns_the_graph(module, fails):
-    return begins_anew_after_each_step(module, fails).graph
+    return shrunk(module, fails).graph
 
 
-@wrong("only_removes", says="is gone: only calls were to be removed")
+@wrong("only_removes", says="is missing: remove only calls")
 def erases_the_inputs_too(module, fails):
-    kept = begins_anew_after_each_step(module, fails)
+    kept = shrunk(module, fails)
     for node in kept.graph.find_nodes(op="placeholder"):
         if not node.users:
             kept.graph.erase_node(node)
@@ -230,42 +214,16 @@ def erases_the_inputs_too(module, fails):
     return kept
 
 
-@wrong("only_removes", says="has other arguments in the answer than in the given graph")
-def drops_keywords(module, fails):
-    """A call that has some is written anew, with its inputs by position."""
-    kept = begins_anew_after_each_step(module, fails)
-    for node in kept.graph.nodes:
-        if is_call(node) and node.kwargs:
-            node.args, node.kwargs = tuple(node.all_input_nodes), {}
-    kept.recompile()
-    return kept
-
-
 @breaks(
-    "made from the given one by removing calls:",
+    "Make it from the given one by removing calls:",
     "the users of a call use one of its input nodes instead.",
     case="the activation of GPT-2",
 )
-@wrong("only_removes", says="is new: calls were only to be removed")
+@wrong("only_removes", says="is new: only remove calls")
 def puts_something_simple_in_place(module, fails):
-    """Each call that can go becomes a ReLU."""
-    kept = copy.deepcopy(module)
-    for name in [node.name for node in module.graph.nodes if is_call(node)]:
-        draft = copy.deepcopy(kept)
-        node = next(node for node in draft.graph.nodes if node.name == name)
-        with draft.graph.inserting_before(node):
-            new = draft.graph.call_function(torch.relu, (node.all_input_nodes[0],))
-        node.replace_all_uses_with(new)
-        erase_unused(draft.graph)
-        draft.recompile()
-        if name in {one.name for one in kept.graph.nodes} and fails(copy.deepcopy(draft)):
-            kept = draft
-    return kept
-
-
-@breaks("Leave the given module as it is.", case="the activation of GPT-2")
-@wrong("given_left_alone", says="A graph that was passed has been changed", read=LEFT)
-def asks_about_the_given_module(module, fails):
-    kept = begins_anew_after_each_step(module, fails)
-    fails(module)
+    kept = shrunk(module, fails)
+    last = kept.graph.output_node()
+    with kept.graph.inserting_before(last):
+        last.args = (kept.graph.call_function(torch.relu, (last.all_input_nodes[0],)),)
+    kept.recompile()
     return kept

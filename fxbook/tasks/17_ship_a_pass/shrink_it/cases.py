@@ -42,13 +42,13 @@ class Gated(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         gate = torch.sigmoid(torch.relu(torch.tanh(x)))
-        return torch.exp(self.mix(x)) * gate - x
+        return torch.exp(self.mix(x).abs()) * gate - x
 
 
 class Joined(nn.Module):
     """Calls that take their inputs in a list, and by keyword, before the two that are needed and after them.
 
-    Of the last two, the second input is the one that stays.
+    Of the last two, the last input is the one that stays.
     """
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
@@ -57,14 +57,18 @@ class Joined(nn.Module):
         turned = torch.relu(negated)
         angle = torch.atan2(input=turned, other=joined)
         grown = torch.addcmul(input=joined, tensor1=angle, tensor2=negated)
-        return torch.cat([x, torch.add(input=turned, other=grown)])
+        return torch.cat([x, mask, torch.add(input=turned, other=grown)])
 
 
 class Behind(nn.Module):
-    """A call whose first input is the one of the module, and whose second is the result of a call."""
+    """A call whose first input is that of the module, and whose second is the result of a call, made of a weight."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scale = nn.Parameter(torch.ones(WIDTH), requires_grad=False)
 
     def forward(self, x: Tensor) -> Tensor:
-        return torch.tanh(torch.sub(x, torch.exp(torch.abs(x))))
+        return torch.tanh(torch.sub(x, torch.exp(torch.abs(self.scale))))
 
 
 class Bare(nn.Module):
@@ -204,27 +208,9 @@ USAGE = Usage(
         Case("the activation of GPT-2", lambda: gpt2().act, tuple),
         Case("a block of BERT", bert, tuple),
         Case("two branches that meet", Gate, tuple, unseen=True),
-        Case(
-            "a call that can go once others have gone",
-            Gated,
-            tuple,
-            unseen=True,
-            given=reported_of(torch.exp, operator.mul),
-        ),
-        Case(
-            "inputs in a list and by keyword",
-            Joined,
-            tuple,
-            unseen=True,
-            given=reported_of(torch.atan2, torch.addcmul),
-        ),
-        Case(
-            "an input in front of the call that counts",
-            Behind,
-            tuple,
-            unseen=True,
-            given=reported_of(torch.exp, torch.sub),
-        ),
+        Case("a call that can go once others have gone", Gated, tuple, True, reported_of(torch.exp, operator.mul)),
+        Case("inputs in a list and by keyword", Joined, tuple, True, reported_of(torch.atan2, torch.addcmul)),
+        Case("an input in front of the call that counts", Behind, tuple, True, reported_of(torch.exp, torch.sub)),
         Case("two calls, and one that nothing uses", Bare, tuple, unseen=True, given=with_an_unused_range),
     ),
     given=reported,

@@ -30,7 +30,7 @@ def only_removes(case: CaseView) -> Found:
     given = calls_of(module.graph)
     for name, call in (table_of(told(case, "calls")) or {}).items():
         if name not in given:
-            yield None, f"Node `{name}` is new: calls were only to be removed."
+            yield None, f"Node `{name}` is new: only remove calls."
         elif isinstance(call, list) and call != given[name]:
             other = "calls something else" if call[0] != given[name][0] else "has other arguments"
             edited = call[0] == f"call_function {callable_name(MADE_BY_THE_PASS)}"
@@ -39,7 +39,7 @@ def only_removes(case: CaseView) -> Found:
     left = told(case, "inputs")
     for name in inputs_of(module.graph):
         if isinstance(left, list) and name not in left:
-            yield case.before.named(name), "is gone: only calls were to be removed"
+            yield case.before.named(name), "is missing: remove only calls"
 
 
 @rule(SHRINKING)
@@ -55,9 +55,9 @@ def nothing_to_spare(case: CaseView) -> Found:
     calls = table_of(told(case, "calls")) or {}
     spare = name_of(told(case, "spare"))
     if spare is not None:
-        yield None, f"Node `{spare}` can still go: without it, `fails` stays true. There are {len(calls)} calls left."
+        yield None, f"Node `{spare}` can still be removed: without it, `fails` stays true. {len(calls)} calls are left."
     elif len(calls) > NEEDED:
-        yield None, f"There are {len(calls)} calls left, and {NEEDED} are enough."
+        yield None, f"{len(calls)} calls are left, but {NEEDED} are enough."
 
 
 @rule("00_first_graph#change-one-node")

@@ -33,13 +33,17 @@ def values_of(module, inputs):
     return keeping.kept
 
 
+def first(here, there, differs=lambda one, other: not is_close(one, other), order=None):
+    """The first of these names, in the order of the first run, whose values differ."""
+    return next((name for name in order or here if name in there and differs(here[name], there[name])), None)
+
+
 # ---- right -----------------------------------------------------------------------------------------------------------
 
 
 @right
 def compares_two_tables(before, after, *inputs):
-    here, there = values_of(before, inputs), values_of(after, inputs)
-    return next((name for name in here if name in there and not is_close(here[name], there[name])), None)
+    return first(values_of(before, inputs), values_of(after, inputs))
 
 
 @right
@@ -54,10 +58,7 @@ def clones_tensors_in_trees(before, after, *inputs):
             value = run.env[node] = run.run_node(node)
             table[node.name] = pytree.tree_map_only(torch.Tensor, torch.clone, value)
         tables.append(table)
-    for name in [*tables[0]]:
-        if name in tables[1] and not is_close(tables[0][name], tables[1][name]):
-            return name
-    return None
+    return first(*tables)
 
 
 @right
@@ -105,38 +106,21 @@ def outputs_all_values_at_once(before, after, *inputs):
             return draft(*inputs)
 
     here, there = all_values(before), all_values(after)
-    order = [node.name for node in before.graph.nodes if node.name in here and node.name in there]
-    return next((name for name in order if not is_close(here[name], there[name])), None)
+    return first(here, there, order=[node.name for node in before.graph.nodes if node.name in here])
 
 
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@breaks("that gives another value in `after` for these inputs.", case="a block of BERT, rounding and a factor")
-@wrong("first_that_differs", says="gives the same value in both")
-def compares_the_texts(before, after, *inputs):
-    """But for calls of functions that are calls of methods now."""
-
-    def text(node):
-        return f"{getattr(node.target, '__name__', node.target)}: {node.args}, {node.kwargs}"
-
-    there = {node.name: text(node) for node in after.graph.nodes}
-    for node in before.graph.nodes:
-        if node.name in there and text(node) != there[node.name]:
-            return node.name
-    return None
-
-
 @breaks(
-    "Values that `torch.testing.assert_close` takes for equal are equal.", case="a block of BERT, rounding and a factor"
+    "Two values are equal if `torch.testing.assert_close` accepts them.", case="a block of BERT, rounding and a factor"
 )
-@wrong("first_that_differs", says="gives the same value in both, but for rounding")
+@wrong("first_that_differs", says="has the same value in both, except for rounding")
 def compares_exactly(before, after, *inputs):
-    here, there = values_of(before, inputs), values_of(after, inputs)
-    for name in here:
-        if name in there and torch.is_tensor(here[name]) and not torch.equal(here[name], there[name]):
-            return name
-    return None
+    def differs(one, other):
+        return torch.is_tensor(one) and not torch.equal(one, other)
+
+    return first(values_of(before, inputs), values_of(after, inputs), differs)
 
 
 @breaks("A node of `after` is the same node if it has the same name;", case="a block of BERT, rounding and a factor")
@@ -146,16 +130,16 @@ def goes_through_the_nodes_of_after(before, after, *inputs):
     return next((name for name in there if name not in here or not is_close(here[name], there[name])), None)
 
 
-@breaks("skip a node of `before` that `after` has not.", case="a block of BERT, rounding and a factor")
-@wrong("first_that_differs", says="is not a node of `after`, so there is nothing to compare")
+@breaks("skip a node of `before` that is missing in `after`.", case="a block of BERT, rounding and a factor")
+@wrong("first_that_differs", says="is not a node of `after`: skip it")
 def takes_a_missing_node_for_a_difference(before, after, *inputs):
     here, there = values_of(before, inputs), values_of(after, inputs)
     return next((name for name in here if name not in there or not is_close(here[name], there[name])), None)
 
 
-@breaks("What counts is what a node gave when it ran:", case="a value written in place")
+@breaks("Compare the values that the nodes returned when they ran:", case="a value written in place")
 @wrong(
-    "first_that_differs", says="(a value written in place): node `exp` gives the same value in both, until a later node"
+    "first_that_differs", says="(a value written in place): node `exp` has the same value in both, until a later node"
 )
 def keeps_no_copies(before, after, *inputs):
     tables = []
@@ -163,73 +147,51 @@ def keeps_no_copies(before, after, *inputs):
         run = fx.Interpreter(module, garbage_collect_values=False)
         run.run(*inputs)
         tables.append({node.name: value for node, value in run.env.items()})
-    here, there = tables
-    return next((name for name in here if name in there and not is_close(here[name], there[name])), None)
-
-
-@breaks("`torch.testing.assert_close` takes for equal", case="another dtype")
-@wrong("first_that_differs", says="(another dtype): node `output` gives another value in `after`, of another dtype")
-def does_not_ask_for_the_dtype(before, after, *inputs):
-    here, there = values_of(before, inputs), values_of(after, inputs)
-    for name in here:
-        try:
-            torch.testing.assert_close(here[name], there.get(name, here[name]), check_dtype=False)
-        except (AssertionError, TypeError):
-            return name
-    return None
+    return first(*tables)
 
 
 @breaks("The output counts as a node.", case="a block of BERT, rounding and a factor")
-@wrong("first_that_differs", says="gives another value in `after`, and the answer is `None`")
+@wrong("first_that_differs", says="has another value in `after`, but the answer is `None`")
 def leaves_out_the_output(before, after, *inputs):
-    here, there = values_of(before, inputs), values_of(after, inputs)
-    for node in before.graph.nodes:
-        if node.op != "output" and node.name in there and not is_close(here[node.name], there[node.name]):
-            return node.name
-    return None
+    found = compares_two_tables(before, after, *inputs)
+    return None if found == "output" else found
 
 
-@breaks("Return `None` if no node differs.", case="other spellings")
-@wrong("first_that_differs", says="gives the same value in both, but for rounding")
+@breaks("Return `None` if no node differs.", case="rounding near 0")
+@wrong("first_that_differs", says="has the same value in both, except for rounding")
 def takes_for_granted_that_one_differs(before, after, *inputs):
     return compares_two_tables(before, after, *inputs) or "output"
 
 
-@breaks("of the first node of `before`,", case="a block of GPT-2, one call wrong")
-@wrong("first_that_differs", says="gives another value too, and stands before")
-def returns_the_last(before, after, *inputs):
-    here, there = values_of(before, inputs), values_of(after, inputs)
-    found = [name for name in here if name in there and not is_close(here[name], there[name])]
-    return found[-1] if found else None
-
-
 @breaks("in the order of its list,", case="each branch wrong by a thousandth")
-@wrong("first_that_differs", says="gives another value too, and stands before `mul_1`")
+@wrong("first_that_differs", says="has another value too, and stands before `mul_1`")
 def goes_by_the_order_of_after(before, after, *inputs):
-    here, there = values_of(before, inputs), values_of(after, inputs)
-    return next((name for name in there if name in here and not is_close(here[name], there[name])), None)
+    return first(values_of(after, inputs), values_of(before, inputs))
 
 
-@breaks("that gives another value", case="another second result")
-@wrong("first_that_differs", says="gives another value in `after`, and the answer is `None`")
+@breaks("that has another value", case="another second result")
+@wrong("first_that_differs", says="has another value in `after`, but the answer is `None`")
 def compares_the_first_tensor(before, after, *inputs):
-    here, there = values_of(before, inputs), values_of(after, inputs)
-    for name in here:
-        if name in there:
-            one, other = pytree.tree_leaves(here[name])[0], pytree.tree_leaves(there[name])[0]
-            if not is_close(one, other):
-                return name
-    return None
+    def differs(one, other):
+        return not is_close(pytree.tree_leaves(one)[0], pytree.tree_leaves(other)[0])
+
+    return first(values_of(before, inputs), values_of(after, inputs), differs)
 
 
 @breaks("another value in `after`", case="another key")
-@wrong("first_that_differs", says="gives another value in `after`, and the answer is `None`")
+@wrong("first_that_differs", says="has another value in `after`, but the answer is `None`")
 def compares_leaves_without_their_names(before, after, *inputs):
-    here, there = values_of(before, inputs), values_of(after, inputs)
-    for name in here:
-        if name in there and not is_close(pytree.tree_leaves(here[name]), pytree.tree_leaves(there[name])):
-            return name
-    return None
+    def differs(one, other):
+        return not is_close(pytree.tree_leaves(one), pytree.tree_leaves(other))
+
+    return first(values_of(before, inputs), values_of(after, inputs), differs)
+
+
+@breaks("that has another value in `after` for these inputs.", case="another weight")
+@wrong("first_that_differs", says="has another value too, and stands before `addmm`")
+def compares_the_calls_alone(before, after, *inputs):
+    calls = [node.name for node in before.graph.nodes if node.op not in ("placeholder", "get_attr")]
+    return first(values_of(before, inputs), values_of(after, inputs), order=calls)
 
 
 @breaks("Return the name", case="a block of GPT-2, one call wrong")
@@ -243,7 +205,7 @@ def returns_all(before, after, *inputs):
 @wrong(
     "given_left_alone",
     says="A graph that was passed has been changed",
-    read="17_ship_a_pass#what-a-pass-must-keep-is-a-list-of-functions",
+    read=LEFT,
 )
 def returns_all_values_from_the_given_graph(before, after, *inputs):
     name = compares_two_tables(before, after, *inputs)
@@ -253,11 +215,11 @@ def returns_all_values_from_the_given_graph(before, after, *inputs):
     return name
 
 
-@breaks("and the inputs as they are.", case="a block of GPT-2, one call wrong")
+@breaks("and the inputs unchanged.", case="a block of GPT-2, one call wrong")
 @wrong(
     "given_left_alone",
     says="An input that was passed has been written",
-    read="17_ship_a_pass#what-a-pass-must-keep-is-a-list-of-functions",
+    read=LEFT,
 )
 def rounds_the_inputs(before, after, *inputs):
     name = compares_two_tables(before, after, *inputs)

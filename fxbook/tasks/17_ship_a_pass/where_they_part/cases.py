@@ -49,13 +49,16 @@ def several_wrong(module: fx.GraphModule) -> None:
     result.replace_all_uses_with(scaled, delete_user_cb=lambda user: user is not scaled)
 
 
-def only_spelled_otherwise(module: fx.GraphModule) -> None:
-    """Each call computes what it did."""
-    for target, method in _METHODS.items():
-        for node in module.graph.find_nodes(op="call_function", target=target):
-            node.op, node.target = "call_method", method
-    for node in module.graph.find_nodes(op="call_function", target=operator.mul):
-        node.target = torch.mul
+def another_weight(module: fx.GraphModule) -> None:
+    """A weight has other values."""
+    next(module.parameters()).data.add_(1)
+
+
+def another_shape(module: fx.GraphModule) -> None:
+    """The first product has one dimension more, with the same numbers."""
+    left, _ = module.graph.find_nodes(op="call_function", target=torch.mul)
+    with module.graph.inserting_before(left):
+        left.update_arg(0, module.graph.call_method("unsqueeze", (left.args[0], 0)))
 
 
 class Accumulating(nn.Module):
@@ -107,15 +110,14 @@ def another_dtype(module: fx.GraphModule) -> None:
     """The second result has the same numbers in double precision."""
     result = module.graph.output_node()
     with module.graph.inserting_before(result):
-        left, right, count = result.args[0].values()
-        result.args = ({"left": left, "right": module.graph.call_method("double", (right,)), "count": count},)
+        doubled = module.graph.call_method("double", (result.args[0]["right"],))
+        result.args = ({**result.args[0], "right": doubled},)
 
 
 def another_key(module: fx.GraphModule) -> None:
     """The same results under other names."""
     output = module.graph.output_node()
-    left, right, count = output.args[0].values()
-    output.args = ({"left": left, "other": right, "count": count},)
+    output.args = ({{"right": "other"}.get(key, key): value for key, value in output.args[0].items()},)
 
 
 def another_kind(module: fx.GraphModule) -> None:
@@ -161,18 +163,13 @@ USAGE = Usage(
         Case("a block of GPT-2, one call wrong", gpt2, tuple, given=edited(one_call_another)),
         Case("a block of BERT, rounding and a factor", bert, tuple, given=edited(several_wrong, 2)),
         Case("a value written in place", Accumulating, tuple, unseen=True, given=edited(another_write, 2)),
-        Case(
-            "each branch wrong by a thousandth",
-            Results,
-            tuple,
-            unseen=True,
-            given=edited(slightly_and_turned, 2),
-        ),
+        Case("each branch wrong by a thousandth", Results, tuple, unseen=True, given=edited(slightly_and_turned, 2)),
         Case("another second result", Results, tuple, unseen=True, given=edited(another_second_result, 2)),
         Case("another dtype", Results, tuple, unseen=True, given=edited(another_dtype, 2)),
         Case("another key", Results, tuple, unseen=True, given=edited(another_key, 2)),
         Case("a tuple of the result", Results, tuple, unseen=True, given=edited(another_kind, 2)),
-        Case("other spellings", gpt2, tuple, unseen=True, given=edited(only_spelled_otherwise)),
+        Case("another shape", Results, tuple, unseen=True, given=edited(another_shape, 2)),
+        Case("another weight", gpt2, tuple, unseen=True, given=edited(another_weight)),
         Case("rounding near 0", Results, tuple, unseen=True, given=edited(shifted_by_rounding, 2)),
     ),
     call=with_changes,

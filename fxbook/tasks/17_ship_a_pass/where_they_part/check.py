@@ -39,7 +39,7 @@ def run_of(module: fx.GraphModule, inputs: tuple[torch.Tensor, ...]) -> _Keeping
 
 
 def is_close(one: Any, other: Any, *, of_any_dtype: bool = False) -> bool:
-    """Whether two values are equal but for rounding."""
+    """Whether two values are equal except for rounding."""
     try:
         torch.testing.assert_close(one, other, check_dtype=not of_any_dtype)
     except (AssertionError, TypeError, ValueError):
@@ -59,19 +59,19 @@ def first_that_differs(case: CaseView) -> Found:
     if answer is None:
         if differ:
             of_dtype = ", of another dtype" * is_close(here[differ[0]], there[differ[0]], of_any_dtype=True)
-            yield case.before.named(differ[0]), f"gives another value in `after`{of_dtype}, and the answer is `None`"
+            yield case.before.named(differ[0]), f"has another value in `after`{of_dtype}, but the answer is `None`"
     elif name is None:
         yield None, "The answer is neither a node, nor its name, nor `None`."
     elif name not in here:
         yield None, f"`{name}` is not a node of `before`."
     elif name not in there:
-        yield None, f"`{name}` is not a node of `after`, so there is nothing to compare."
+        yield None, f"`{name}` is not a node of `after`: skip it."
     elif name not in differ:
         written = not is_close(here[name], run.at_the_end[name])
-        but = "until a later node writes into it: keep a copy of all of it" if written else "but for rounding"
-        yield case.before.named(name), f"gives the same value in both, {but}"
+        but = "until a later node writes into it: keep a copy of the whole value" if written else "except for rounding"
+        yield case.before.named(name), f"has the same value in both, {but}"
     elif name != differ[0]:
-        yield case.before.named(differ[0]), f"gives another value too, and stands before `{name}`"
+        yield case.before.named(differ[0]), f"has another value too, and stands before `{name}`"
 
 
 CHECK = Check((given_left_alone, first_that_differs))
