@@ -171,7 +171,7 @@ def leaves_its_clocks_in_the_graph(traced, inputs, runs, clock=time.perf_counter
         found[name].append(clock() - start)
         return value
 
-    for node in [*traced.graph.find_nodes(op="call_function")]:
+    for node in (node for node in traced.graph.nodes if node.op == "call_function"):
         node.target = functools.wraps(node.target)(functools.partial(watched, node.name, node.target))
     traced.recompile()
     for _ in range(runs + 1):
