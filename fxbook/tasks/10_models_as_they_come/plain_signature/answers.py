@@ -6,8 +6,6 @@ from torch import nn
 
 from fxbook.tasks.answering import breaks, right, wrong
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
 
 @right
 class Around(nn.Module):
@@ -64,8 +62,6 @@ def puts_the_model_into_a_list(model, takes, returns):
 
     return Listed()
 
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
 
 SCORES, TRAIN, PART = "a model that scores rows", "a model in train mode", "a model with a part in eval mode"
 

@@ -53,9 +53,6 @@ def last_frame(model, is_forward):
     return None if error is None else inner
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
 def keeps_a_table_by_error(model):
     found = []
@@ -109,9 +106,6 @@ def gives_a_tracer_another_method(model):
 
     tracer.call_module = watched
     return noted(stop(model, tracer))
-
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
 @breaks("of the innermost module", case=SHAPE)
