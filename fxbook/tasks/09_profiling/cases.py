@@ -50,7 +50,7 @@ class Machine:
         def function(*arguments: Any, **named: Any) -> Any:
             nonlocal calls
             if any(argument is None for argument in (*arguments, *named.values())):
-                raise TypeError(f"`{name}` was given None: for the node that it reads, run_node returned nothing.")
+                raise TypeError(f"`{name}` got None: run_node returned nothing for the node that it uses.")
             self.log.append((name, torch.is_grad_enabled(), bool(torch._C._len_torch_dispatch_stack())))
             self.now += seconds * load(*arguments) * self._slowness * (later(calls) if calls else first)
             self._slowness *= self.drift

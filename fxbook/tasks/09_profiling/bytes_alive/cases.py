@@ -1,4 +1,4 @@
-"""Models with views, writes in place, nested results, several inputs, weights and buffers: whose memory is whose."""
+"""Models with views, writes in place, nested results, several inputs, weights and buffers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from torch import Tensor, fx, nn
 
 from fxbook.cases import Case, Usage
 
-from ..cases import ResNet, images, with_images
+from ..cases import ResNet, with_images
 
 
 class Views(nn.Module):
@@ -41,12 +41,6 @@ class Shift(nn.Module):
         return x * self.gain + self.offset
 
 
-@fx.wrap
-def kept_for_gradients(values: Tensor) -> Tensor:
-    """The same values, in memory of their own where gradients are enabled."""
-    return values.clone() if torch.is_grad_enabled() else values
-
-
 class Sequences(nn.Module):
     """Inputs of several kinds, one without users; a nested result, a number, a parameter and a buffer inside."""
 
@@ -59,7 +53,7 @@ class Sequences(nn.Module):
         result, (hidden, cell) = self.recurrent(x)
         shifted = self.shift(result) / x.size(1)
         joined = torch.cat([shifted, pair["left"], pair["right"]], dim=1)
-        return torch.tanh(kept_for_gradients(joined)) * (hidden + cell).transpose(0, 1)
+        return torch.tanh(joined) * (hidden + cell).transpose(0, 1)
 
 
 def drawn(least: int, most: int) -> int:
@@ -68,15 +62,14 @@ def drawn(least: int, most: int) -> int:
 
 
 def with_rows(model: nn.Module) -> tuple[Any, ...]:
-    """The traced model, and rows."""
     return fx.symbolic_trace(model), torch.randn(drawn(5, 9), 8)
 
 
 def with_sequences(model: nn.Module) -> tuple[Any, ...]:
     """The traced model, sequences, a dict of two, and a parameter, which is a tensor of a class of its own.
 
-    The graph was edited: the arguments of its nodes were set anew, the last node first, and ``users`` has this order.
-    The buffer is in no checkpoint.
+    The arguments of the nodes were set anew, the last node first, so ``users`` has this order. The buffer is in no
+    checkpoint.
     """
     traced = fx.symbolic_trace(model)
     traced.shift.register_buffer("offset", traced.shift.offset, persistent=False)
@@ -90,16 +83,12 @@ def with_sequences(model: nn.Module) -> tuple[Any, ...]:
 
 
 def explaining(answer: Callable[..., Any], traced: fx.GraphModule, *inputs: Any) -> Any:
-    """What the answer returns; a message of torch that does not say what is wrong is told with its reason.
-
-    Raises:
-        Exception: whatever the answer raises.
-    """
+    """What the answer returns; where tensors stand in a set, the error of torch is explained."""
     try:
         return answer(traced, *inputs)
     except RuntimeError as error:
         if "Boolean value of Tensor" in str(error):
-            why = "a set compares what it holds, and tensors by each element; a storage is compared as one object"
+            why = "a set compares tensors element by element; it compares a storage as one object"
             error.args = (f"{str(error).splitlines()[0]} ({why})",)
         raise
 
@@ -107,7 +96,7 @@ def explaining(answer: Callable[..., Any], traced: fx.GraphModule, *inputs: Any)
 USAGE = Usage(
     "compute",
     cases=(
-        Case("the network of the chapter", ResNet, images, given=with_images),
+        Case("the network of the chapter", ResNet, tuple, given=with_images),
         Case("views, a tuple and weights", Views, tuple, unseen=True, given=with_rows),
         Case("several inputs, a nested result and buffers", Sequences, tuple, unseen=True, given=with_sequences),
     ),

@@ -8,6 +8,7 @@ import timeit
 from fxbook.tasks.answering import breaks, right, wrong
 
 FIRST = "09_profiling#a-clock-around-every-node"
+SLOWING, ODD = "two calls on a machine that slows down", "an odd number of rounds"
 
 
 def took(call, clock):
@@ -45,7 +46,7 @@ def with_timeit(first, second, rounds, clock=time.perf_counter):
 
 @right
 def logarithms(first, second, rounds, clock=time.perf_counter):
-    """The sign says who ran first."""
+    """The sign says which ran first."""
     first(), second()
     found = []
     for one, other, sign in itertools.islice(itertools.cycle([(second, first, -1), (first, second, 1)]), rounds):
@@ -53,31 +54,9 @@ def logarithms(first, second, rounds, clock=time.perf_counter):
     return tuple(math.exp(value) for value in found)
 
 
-@breaks("one directly after the other", case="two calls on a machine that slows down")
-@wrong("ratios_in_pairs", says="is not of two runs side by side")
-def one_after_the_other(first, second, rounds, clock=time.perf_counter):
-    first(), second()
-    a = [took(first, clock) for _ in range(rounds)]
-    b = [took(second, clock) for _ in range(rounds)]
-    return [x / y for x, y in zip(a, b, strict=True)]
-
-
-@breaks("the order alternates", case="two calls on a machine that slows down")
-@wrong("ratios_in_pairs", says="`first` runs first in 12 of 12 rounds: the order was to alternate.")
-def always_the_same_order(first, second, rounds, clock=time.perf_counter):
-    first(), second()
-    return [took(first, clock) / took(second, clock) for _ in range(rounds)]
-
-
-@breaks("the time of `first` divided by the time of `second`:", case="two calls on a machine that slows down")
-@wrong("ratios_in_pairs", says="second / first: first / second was asked")
-def divides_the_wrong_way(first, second, rounds, clock=time.perf_counter):
-    return [1 / ratio for ratio in swaps_a_list(first, second, rounds, clock)]
-
-
 @right
 def one_round_more(first, second, rounds, clock=time.perf_counter):
-    """The first round is left out; three looks at the clock in a round."""
+    """The first round is left out; the clock is read three times in a round."""
     ratios = []
     for turn in range(rounds + 1):
         one, other = (first, second) if turn % 2 else (second, first)
@@ -90,11 +69,13 @@ def one_round_more(first, second, rounds, clock=time.perf_counter):
     return ratios[1:]
 
 
-def in_order(goes_first, first, second, rounds, clock, warm=True):
+def in_order(goes_first, first, second, rounds, clock, warm=1, warm_again=0):
     ratios = []
-    for call in (first, second) if warm else ():
-        call()
+    for _ in range(warm):
+        first(), second()
     for turn in range(rounds):
+        for _ in range(warm_again):
+            first(), second()
         seconds = {}
         for call in (first, second) if goes_first(turn) else (second, first):
             seconds[call] = took(call, clock)
@@ -102,54 +83,68 @@ def in_order(goes_first, first, second, rounds, clock, warm=True):
     return ratios
 
 
-@breaks("Leave the first call of each out.", case="two calls on a machine that slows down")
-@wrong("ratios_in_pairs", says="Ratio 0 is far from the others: a first call is in it.", read=FIRST)
+def turns(turn):
+    return turn % 2
+
+
+@breaks("one directly after the other", case=SLOWING)
+@wrong("ratios_in_pairs", says="Ratio 0 compares runs that were not side by side")
+def one_after_the_other(first, second, rounds, clock=time.perf_counter):
+    first(), second()
+    a = [took(first, clock) for _ in range(rounds)]
+    b = [took(second, clock) for _ in range(rounds)]
+    return [x / y for x, y in zip(a, b, strict=True)]
+
+
+@breaks("the order alternates", case=SLOWING)
+@wrong("ratios_in_pairs", says="`first` runs first in 12 of 12 rounds: the order must alternate.")
+def always_the_same_order(first, second, rounds, clock=time.perf_counter):
+    return in_order(lambda turn: True, first, second, rounds, clock)
+
+
+@breaks("the time of `first` divided by the time of `second`:", case=SLOWING)
+@wrong("ratios_in_pairs", says="second / first: the task asks for first / second.")
+def divides_the_wrong_way(first, second, rounds, clock=time.perf_counter):
+    return in_order(turns, second, first, rounds, clock)
+
+
+@breaks("Do not measure the first call", case=SLOWING)
+@wrong("ratios_in_pairs", says="Ratio 0 is far from the others: it contains a first call.", read=FIRST)
 def warms_nothing_up(first, second, rounds, clock=time.perf_counter):
-    return in_order(lambda turn: turn % 2, first, second, rounds, clock, warm=False)
+    return in_order(turns, first, second, rounds, clock, warm=0)
 
 
-@breaks("from round to round", case="two calls on a machine that slows down")
-@wrong("ratios_in_pairs", says="The same one runs first in two rounds that follow each other")
+@breaks("from round to round", case=SLOWING)
+@wrong("ratios_in_pairs", says="The same function runs first in two successive rounds")
 def alternates_halfway(first, second, rounds, clock=time.perf_counter):
     return in_order(lambda turn: 2 * turn < rounds, first, second, rounds, clock)
 
 
-@breaks("one ratio for each of `rounds` rounds.", case="two calls on a machine that slows down")
-@wrong("ratios_in_pairs", says="The list has 1 ratios: 12 rounds were asked.")
+@breaks("one ratio for each of `rounds` rounds.", case=SLOWING)
+@wrong("ratios_in_pairs", says="The list has 1 ratios: `rounds` is 12.")
 def one_ratio(first, second, rounds, clock=time.perf_counter):
-    ratios = swaps_a_list(first, second, rounds, clock)
-    return [sum(ratios) / len(ratios)]
+    return [sum(in_order(turns, first, second, rounds, clock)) / rounds]
 
 
-@breaks("a list of ratios", case="two calls on a machine that slows down")
-@wrong("ratios_in_pairs", says="A list of numbers was asked")
+@breaks("a list of ratios", case=SLOWING)
+@wrong("ratios_in_pairs", says="The task asks for a list of numbers")
 def returns_pairs(first, second, rounds, clock=time.perf_counter):
     return [(took(first, clock), took(second, clock)) for _ in range(rounds)]
 
 
-@breaks("`clock` is as in the first exercise.", case="two calls on a machine that slows down")
-@wrong("ratios_in_pairs", says="Nothing ran after `clock` was read: the seconds were to be those that it gives.")
+@breaks("Measure with `clock`", case=SLOWING)
+@wrong("ratios_in_pairs", says="Neither function ran after `clock` was read: measure with it.")
 def reads_another_clock(first, second, rounds, clock=time.perf_counter):
-    return swaps_a_list(first, second, rounds, time.perf_counter)
+    return in_order(turns, first, second, rounds, time.perf_counter)
 
 
-@breaks("In a round each runs once", case="two calls on a machine that slows down")
-@wrong("ratios_in_pairs", says="`first` ran 23 times for 12 ratios: in a round each was to run once.")
+@breaks("both functions run once", case=SLOWING)
+@wrong("ratios_in_pairs", says="`first` ran 23 times for 12 ratios: each runs once in a round.")
 def warms_up_in_each_round(first, second, rounds, clock=time.perf_counter):
-    order, ratios = [first, second], []
-    for _ in range(rounds):
-        first(), second()
-        seconds = {call: took(call, clock) for call in order}
-        ratios.append(seconds[first] / seconds[second])
-        order.reverse()
-    return ratios
+    return in_order(turns, first, second, rounds, clock, warm=0, warm_again=1)
 
 
-@breaks("for each of `rounds` rounds", case="an odd number of rounds")
-@wrong("ratios_in_pairs", says="(an odd number of rounds): the list has 10 ratios: 9 rounds were asked.")
+@breaks("for each of `rounds` rounds", case=ODD)
+@wrong("ratios_in_pairs", says="(an odd number of rounds): the list has 10 ratios: `rounds` is 9.")
 def rounds_in_twos(first, second, rounds, clock=time.perf_counter):
-    first(), second()
-    ratios = []
-    while len(ratios) < rounds:
-        ratios += in_order(lambda turn: turn % 2, first, second, 2, clock, warm=False)
-    return ratios
+    return in_order(turns, first, second, rounds + rounds % 2, clock)

@@ -15,7 +15,7 @@ from ..cases import Machine, between
 
 
 class Drifting(nn.Module):
-    """Two calls, of which one takes ``ratio`` times as long, on a machine that is slower by ``drift`` at each call."""
+    """The first call takes ``ratio`` times as long as the second; each call slows the machine down by ``drift``."""
 
     def __init__(self, rounds: int = 12) -> None:
         super().__init__()
@@ -27,7 +27,7 @@ class Drifting(nn.Module):
 
 
 def two_calls(model: nn.Module) -> tuple[Any, ...]:
-    """Two calls on a machine that slows down: ``(first, second, rounds, machine)``."""
+    """``(first, second, rounds, machine)``."""
     assert isinstance(model, Drifting)
     machine = Machine(drift=model.drift)
     result = nn.Identity().forward
@@ -43,11 +43,7 @@ def two_calls(model: nn.Module) -> tuple[Any, ...]:
 def measured(
     answer: Callable[..., Any], first: Callable[[], Any], second: Callable[[], Any], rounds: int, machine: Machine
 ) -> Any:
-    """What the answer returns, and how often it called each of the two after it first read the clock.
-
-    Raises:
-        Exception: whatever the answer raises.
-    """
+    """What the answer returns, and how often it called each of the two after it first read the clock."""
     returned = answer(first, second, rounds, machine.clock)
     looked = machine.log.index(None) if None in machine.log else len(machine.log)
     calls = Counter(entry[0] for entry in machine.log[looked:] if entry)

@@ -1,4 +1,4 @@
-"""GPTs whose head works on every position, of which one is returned; and the FLOPs of an answer's nodes."""
+"""GPTs whose head works on every position, though one is returned; and the FLOPs of an answer's nodes."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class GPT(nn.Module):
 
 
 class OtherGPT(GPT):
-    """Another size and other names; a head of two layers, a softmax after it, and a second user of the norm."""
+    """Other names; a head of two layers, a softmax after it, and a second user of the norm."""
 
     def __init__(self, words: int, width: int, heads: int, length: int, depth: int) -> None:
         super().__init__(words, width, heads, length, depth)
@@ -87,24 +87,19 @@ class OtherGPT(GPT):
 
 
 class NestedGPT(GPT):
-    """Its head is a module of its own: two layers, and a norm between them; a second user of the sum below its norm."""
+    """Its head is a module of its own, with a norm inside; the norm before it is over the positions."""
 
     def __init__(self, words: int, width: int, heads: int, length: int, depth: int) -> None:
         super().__init__(words, width, heads, length, depth)
+        self.norm = nn.GroupNorm(1, length)
         self.head = nn.Sequential(nn.Linear(width, 32 * width), nn.LayerNorm(32 * width), nn.Linear(32 * width, words))
-
-    def forward(self, tokens: Tensor) -> tuple[Tensor, Tensor]:
-        hidden = self.hidden(tokens)
-        return self.head(self.norm(hidden))[:, -1], hidden.mean(dim=1)
 
 
 class MixingGPT(GPT):
-    """Behind the layers stands a step that mixes the positions: it needs them all."""
+    """After the layers comes a step that mixes the positions: it needs them all."""
 
-    def __init__(
-        self, mixing: Callable[[Tensor], Tensor], words: int, width: int, heads: int, length: int, depth: int
-    ) -> None:
-        super().__init__(words, width, heads, length, depth)
+    def __init__(self, mixing: Callable[[Tensor], Tensor], *sizes: int) -> None:
+        super().__init__(*sizes)
         self.mixing = mixing
 
     def hidden(self, tokens: Tensor) -> Tensor:
@@ -125,43 +120,18 @@ class ScoringGPT(GPT):
 
 
 class RankingGPT(GPT):
-    """A softmax over the positions stands right in front of the selection: nothing can be moved."""
+    """A softmax over the positions comes directly before the selection: nothing can be moved."""
 
     def forward(self, tokens: Tensor) -> Tensor:
-        return self.head(self.norm(self.hidden(tokens))).softmax(dim=1)[:, -1]
+        return torch.softmax(self.head(self.norm(self.hidden(tokens))), dim=1)[:, -1]
 
 
-def small_gpt() -> GPT:
-    return GPT(words=4096, width=32, heads=2, length=32, depth=2).eval()
+def _mixing_by_layer(*sizes: int) -> GPT:
+    return MixingGPT(nn.Conv1d(12, 12, 1), *sizes)
 
 
-def other_gpt() -> GPT:
-    return OtherGPT(words=512, width=24, heads=3, length=20, depth=3).eval()
-
-
-def nested_gpt() -> GPT:
-    return NestedGPT(words=128, width=8, heads=2, length=8, depth=1).eval()
-
-
-def mixing_gpt() -> GPT:
-    # As it is made, in training: so is the result.
-    return MixingGPT(nn.Conv1d(12, 12, 1), words=1024, width=16, heads=2, length=12, depth=1)
-
-
-def mixing_by_function() -> GPT:
-    return MixingGPT(lambda x: torch.cumsum(x, dim=1), words=32, width=4, heads=1, length=4, depth=1).eval()
-
-
-def mixing_by_method() -> GPT:
-    return MixingGPT(lambda x: x.softmax(dim=1), words=32, width=4, heads=1, length=4, depth=1).eval()
-
-
-def scoring_gpt() -> GPT:
-    return ScoringGPT(words=32, width=4, heads=1, length=4, depth=1).eval()
-
-
-def ranking_gpt() -> GPT:
-    return RankingGPT(words=32, width=4, heads=1, length=4, depth=1).eval()
+def _mixing_by_method(*sizes: int) -> GPT:
+    return MixingGPT(lambda x: x.cumsum(dim=1), *sizes)
 
 
 def tokens(words: int, *shape: int) -> Callable[[], tuple[Tensor, ...]]:
@@ -211,17 +181,22 @@ def counted(answer: Callable[..., Any], model: nn.Module) -> Any:
     return result
 
 
+def _case(name: str, kind: Callable[..., GPT], *sizes: int, batch: int = 2, training: bool = False) -> Case:
+    """``sizes``: words, width, heads, length, depth."""
+    inputs = tokens(sizes[0], batch, sizes[3])
+    return Case(name, lambda: kind(*sizes).train(training), inputs, unseen=kind is not GPT)
+
+
 USAGE = Usage(
     "pass",
     cases=(
-        Case("the GPT of the exercise", small_gpt, tokens(4096, 4, 32)),
-        Case("a GPT of another size and other names", other_gpt, tokens(512, 3, 20), unseen=True),
-        Case("a GPT with a norm inside its head", nested_gpt, tokens(128, 1, 8), unseen=True),
-        Case("a GPT that mixes positions", mixing_gpt, tokens(1024, 2, 12), unseen=True),
-        Case("a GPT that adds up positions", mixing_by_function, tokens(32, 2, 4), unseen=True),
-        Case("a GPT that mixes positions by a method", mixing_by_method, tokens(32, 2, 4), unseen=True),
-        Case("a GPT of which every score is used", scoring_gpt, tokens(32, 2, 4), unseen=True),
-        Case("a GPT that ranks the positions at its end", ranking_gpt, tokens(32, 2, 4), unseen=True),
+        _case("the GPT of the exercise", GPT, 4096, 32, 2, 32, 2, batch=4),
+        _case("a GPT of another size and other names", OtherGPT, 512, 24, 3, 20, 3, batch=3),
+        _case("a GPT with a norm over positions", NestedGPT, 128, 8, 2, 8, 1, batch=1),
+        _case("a GPT that mixes positions", _mixing_by_layer, 1024, 16, 2, 12, 1, training=True),
+        _case("a GPT that adds up positions", _mixing_by_method, 32, 4, 1, 4, 1),
+        _case("a GPT of which every score is used", ScoringGPT, 32, 4, 1, 4, 1),
+        _case("a GPT that ranks the positions at its end", RankingGPT, 32, 4, 1, 4, 1),
     ),
     call=counted,
 )

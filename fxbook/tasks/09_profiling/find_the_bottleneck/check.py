@@ -27,7 +27,7 @@ _BY_POSITION = ("torch.nn.Linear", "torch.nn.LayerNorm", "torch.tanh")
 
 
 class Repaired(nn.Module):
-    """The same scores, where the head works on the one position that is returned."""
+    """The same scores; the head works only on the position that is returned."""
 
     def __init__(self, model: nn.Module) -> None:
         super().__init__()
@@ -42,7 +42,7 @@ class Repaired(nn.Module):
         if isinstance(model, OtherGPT):
             normed = model.final(hidden)
             return model.scored(normed[:, -1]).softmax(dim=-1), normed.mean(dim=1)
-        return model.head(model.norm(hidden[:, -1]))
+        return model.head(model.norm(hidden)[:, -1])  # A norm has no FLOPs.
 
 
 def flops_needed(case: CaseView) -> dict[str, int]:
@@ -64,7 +64,7 @@ def parts(output: Value) -> tuple[Value, dict[str, int]]:
 
 @rule
 def same_scores(case: CaseView) -> Found:
-    """As ``same_result``, of what stands beside the FLOPs."""
+    """As ``same_result``, of what ``counted`` returns beside the FLOPs."""
     fault = next(_other_scores(case), None)
     if fault:
         yield from _passed_too_far(case)
@@ -97,14 +97,14 @@ def _passed_too_far(case: CaseView) -> Found:
         if not narrowed or select.index in before:
             continue
         if (was.kind or was.target) not in _BY_POSITION:
-            none = "is no nn.Linear, nn.LayerNorm or torch.tanh: select the last one after it"
-            yield node, f"no longer gets every position, and {none}", REPAIR
+            none = "it is not an nn.Linear, nn.LayerNorm or torch.tanh"
+            yield node, f"no longer gets every position: {none}", REPAIR
         for user in was.users:
             if user not in way:
                 other = case.before.nodes[user]
                 if other.target == select.target:
                     yield node, f"no longer gets every position: `{other.name}` does not select the last one", REPAIR
-                yield node, f"no longer gets every position, and `{other.name}`, which uses it too, needs all", REPAIR
+                yield node, f"no longer gets every position: `{other.name}` uses it too, and needs all", REPAIR
 
 
 def _above(graph: GraphRecord, node: NodeRecord) -> set[int]:
@@ -120,7 +120,7 @@ def _above(graph: GraphRecord, node: NodeRecord) -> set[int]:
 
 @rule("09_profiling#work-can-be-counted")
 def bottleneck_gone(case: CaseView) -> Found:
-    """No more FLOPs than the model needs when its head works on the position that is returned."""
+    """No more FLOPs than the model needs when its head works only on the position that is returned."""
     needed = flops_needed(case)
     enough = sum(needed.values())
     for output in case.outputs or []:

@@ -12,7 +12,7 @@ from torch import Tensor, fx, nn
 
 from fxbook.cases import Case, Usage
 
-from ..cases import ResNet, images, with_images
+from ..cases import ResNet, with_images
 
 
 class Weighted(nn.Module):
@@ -27,8 +27,6 @@ class Weighted(nn.Module):
 
 
 class Twice(nn.Module):
-    """Products made by the root itself and inside submodules, one of which is called twice; nested two deep."""
-
     def __init__(self) -> None:
         super().__init__()
         self.mix = nn.Sequential(nn.Sequential(nn.Linear(6, 6), nn.GELU()), Weighted(6))
@@ -41,10 +39,7 @@ class Twice(nn.Module):
 
 
 class Direct(nn.Module):
-    """The root calls a child of a child, and a submodule whose name begins as another; two inputs, a nested result.
-
-    The root's own product is a method, and one layer's result is read by nobody.
-    """
+    """Names that begin alike, two inputs, a nested result, a product by a method, a layer whose result has no users."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -58,7 +53,7 @@ class Direct(nn.Module):
 
 
 class Shared(nn.Module):
-    """A layer that the root calls, and a block that holds it too and is named later; a leaf of several products."""
+    """A layer that the root calls, and a block that holds it too under a later name; a leaf of several products."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -74,36 +69,22 @@ def many() -> int:
     return int(torch.randint(2, 7, ()))
 
 
-def rows() -> tuple[Tensor, ...]:
-    return (torch.randn(many(), 6),)
-
-
-def two_kinds_of_rows() -> tuple[Tensor, ...]:
-    return torch.randn(many(), 6), torch.randn(many(), 5)
-
-
 def with_rows(model: nn.Module) -> tuple[Any, ...]:
     """The traced model, and rows."""
-    return fx.symbolic_trace(model), *rows()
+    return fx.symbolic_trace(model), torch.randn(many(), 6)
 
 
 def with_two_kinds(model: nn.Module) -> tuple[Any, ...]:
     """The traced model, and rows of two kinds."""
-    return fx.symbolic_trace(model), *two_kinds_of_rows()
+    return fx.symbolic_trace(model), torch.randn(many(), 6), torch.randn(many(), 5)
 
 
 USAGE = Usage(
     "compute",
     cases=(
-        Case("the network of the chapter", ResNet, images, given=with_images),
-        Case("modules in modules, one called twice", Twice, rows, unseen=True, given=with_rows),
-        Case(
-            "a child of a child, called by the root; several inputs",
-            Direct,
-            two_kinds_of_rows,
-            unseen=True,
-            given=with_two_kinds,
-        ),
-        Case("a layer in two modules, a leaf of several products", Shared, rows, unseen=True, given=with_rows),
+        Case("the network of the chapter", ResNet, tuple, given=with_images),
+        Case("modules in modules, one called twice", Twice, tuple, unseen=True, given=with_rows),
+        Case("a child of a child; several inputs", Direct, tuple, unseen=True, given=with_two_kinds),
+        Case("a layer in two modules, a leaf of several products", Shared, tuple, unseen=True, given=with_rows),
     ),
 )

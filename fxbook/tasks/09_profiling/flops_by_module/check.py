@@ -21,11 +21,7 @@ from ..check import one_thread
 
 @one_thread()
 def flops_by_outermost(model: nn.Module, *inputs: Any) -> dict[str, int]:
-    """FLOPs by path of the outermost submodule, counted while the model itself runs; ``""`` for the model's own.
-
-    A module inside a submodule counts there, also if the model calls it directly: the counter itself names such a
-    module by its class.
-    """
+    """FLOPs by outermost submodule while the model itself runs: the counter names its own by class."""
     counts: Counter[str] = Counter()
     inside: list[int] = []
 
@@ -56,23 +52,23 @@ def each_module_its_flops(case: CaseView) -> Found:
     table = table_of(case.value)
     counted = {path: number for path, item in (table or {}).items() if (number := number_of(item)) is not None}
     if table is None or len(counted) != len(table):
-        yield None, "A dict was asked that gives for the path of each outermost submodule a number of FLOPs."
+        yield None, "The task asks for a dict that maps the name of each outermost submodule to a number of FLOPs."
         return
     model = model_of(case.case, case.seed)
     known = {"", *(name for name, _ in model.named_children())}
     for path in table:
         if path not in known:
-            yield None, f"`{path}` is not the path of an outermost submodule of the model."
+            yield None, f"`{path}` is not the name of an outermost submodule of the model."
     asked = flops_by_outermost(model, *case.arguments[1:])
     halved = all(2 * counted.get(path, 0) == right for path, right in asked.items())
     for path in (*asked, *counted):
         flops, right = counted.get(path, 0), asked.get(path, 0)
-        where = f"`{path}`" if path else 'The root itself (`""`)'
+        where = f"`{path}`" if path else 'The root (`""`) itself'
         if flops == 0 and right:
-            yield None, f"{where} has no FLOPs in the answer: {right:,} are done there."
+            yield None, f"{where} does {right:,} FLOPs; your answer has none for it."
         if flops != right:
             counted_so = " A multiplication with its addition counts as 2." if halved else ""
-            yield None, f"{where} does {right:,} FLOPs; you say {flops:,.10g}.{counted_so}"
+            yield None, f"{where} does {right:,} FLOPs; your answer is {flops:,.10g}.{counted_so}"
 
 
 CHECK = Check((each_module_its_flops,))

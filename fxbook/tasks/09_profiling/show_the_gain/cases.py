@@ -33,17 +33,13 @@ class Products(nn.Module):
     def two(self, machine: Machine) -> tuple[fx.GraphModule, fx.GraphModule]:
         """Two products and one."""
         # Not by way of the model, which knows how fast the machine is.
-        up, down = self.up, self.down
-        after = self.one(up, down)
-        seconds = 0.002
-        before = machine.work(
-            "before",
-            seconds * self.slower,
-            lambda x: x @ up @ down,
-            first=_TAKES[0],
-            later=lambda call: _TAKES[call % len(_TAKES)],
-        )
-        return self._graph(before), self._graph(machine.work("after", seconds, after, first=1.0))
+        up, down, seconds = self.up, self.down, 0.002
+
+        def later(call: int) -> float:
+            return _TAKES[call % len(_TAKES)]
+
+        before = machine.work("before", seconds * self.slower, lambda x: x @ up @ down, _TAKES[0], later)
+        return self._graph(before), self._graph(machine.work("after", seconds, self.one(up, down), 1.0))
 
     def one(self, up: Tensor, down: Tensor) -> Callable[[Tensor], Tensor]:
         """The same as one product: that of the weights is known beforehand."""
@@ -81,11 +77,7 @@ def with_and_without(model: nn.Module) -> tuple[Any, ...]:
 
 
 def measured(answer: Callable[..., Any], before: Any, after: Any, inputs: tuple[Tensor, ...], machine: Machine) -> Any:
-    """What the answer returns, how often it timed each module, with gradients and under a mode, and read the clock.
-
-    Raises:
-        Exception: whatever the answer raises.
-    """
+    """What the answer returns, how often it timed each module, with gradients and under a mode, and read the clock."""
     returned = answer(before, after, *inputs, clock=machine.clock)
     first, second = machine.timed("before"), machine.timed("after")
     with_gradients = sum(gradients for gradients, _ in first + second)

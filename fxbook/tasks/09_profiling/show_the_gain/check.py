@@ -41,21 +41,19 @@ def times_of(case: CaseView) -> list[float] | None:
 
 @rule
 def ratio_of_flops(case: CaseView) -> Found:
-    """A dict of two, with the FLOPs of ``before`` over those of ``after``."""
+    """A dict of two, with the FLOPs of ``before`` divided by those of ``after``."""
     gain = gain_of(case)
     if gain is None:
-        yield None, "A dict with the keys 'flops' and 'time' was asked."
+        yield None, "The task asks for a dict with the keys 'flops' and 'time'."
         return
     before, after, inputs, _ = case.arguments
     wanted = total_flops(before, *inputs) / total_flops(after, *inputs)
     flops = number_of(gain["flops"])
     if flops is None or not close(flops, wanted):
         turned = flops is not None and close(flops, 1 / wanted)
-        differs = (
-            "is after / before: before / after was asked." if turned else f"is {wanted:.4g}, FLOPs before / after."
-        )
-        said = "" if turned or flops is None else f" You say {flops:.4g}."
-        yield None, f"`flops` {differs}{said}", "09_profiling#work-can-be-counted"
+        said = "not a number" if flops is None else f"{flops:.4g}"
+        why = "is after / before: the task asks for before / after" if turned else "is not the ratio before / after"
+        yield None, f"`flops` {why}: {wanted:.4g}; your answer is {said}.", "09_profiling#work-can-be-counted"
 
 
 @rule
@@ -63,11 +61,11 @@ def three_numbers(case: CaseView) -> Found:
     """Three numbers that rise."""
     times = times_of(case)
     if times is None or len(times) != 3:
-        yield None, "`time` was to be three numbers: the lower decile, the median and the upper decile."
+        yield None, "`time` must hold three numbers: the lower decile, the median and the upper decile."
     elif not 0 < times[0] <= times[1] <= times[2]:
-        yield None, "The three numbers of `time` are not in order: lower decile, median, upper decile were asked."
+        yield None, "The three numbers of `time` are not in order: lower decile, median, upper decile."
     elif times[0] == times[2]:
-        yield None, "The three numbers of `time` are equal: one ratio is no spread.", IN_PAIRS
+        yield None, "The three numbers of `time` are equal: one ratio has no spread.", IN_PAIRS
 
 
 @rule
@@ -75,18 +73,16 @@ def twenty_rounds(case: CaseView) -> Found:
     """Each module is timed by itself 20 times or more, on the clock of the check, with no gradients and no counter."""
     _, before, after, with_gradients, under_a_mode, looks = case.value["tuple"]
     if not looks:
-        yield None, "`clock` was never read: the seconds were to be those that it gives."
+        yield None, "`clock` was never read: measure with it."
     if min(before, after) < 20:
         name, often = min(("before", before), ("after", after), key=lambda pair: pair[1])
-        count = f"{often or 'None'} of your times {'are' if often > 1 else 'is'}"
-        few = f"{count} of one call of `{name}` alone: at least 20 were asked, one a round."
-        yield None, few, IN_PAIRS
+        yield None, f"You timed single calls of `{name}` {often} times: the task asks for at least 20 rounds.", IN_PAIRS
     if with_gradients:
-        asking = "The calls that were timed ask for gradients: they were not to."
-        yield None, asking, "09_profiling#who-asks-for-gradients"
+        recording = "The timed calls run with gradients: time them without."
+        yield None, recording, "09_profiling#who-asks-for-gradients"
     if under_a_mode:
-        slower = "The calls that were timed run under a `FlopCounterMode`, which makes every operation slower"
-        yield None, f"{slower}: count in calls of their own.", A_CLOCK
+        slower = "The timed calls run under a `FlopCounterMode`, which makes every operation slower: count separately."
+        yield None, slower, A_CLOCK
 
 
 @rule
@@ -97,17 +93,21 @@ def median_with_deciles(case: CaseView) -> Found:
     low, middle, high = (time / model.slower for time in times_of(case) or ())
     if not _about(1.0, middle):
         if _about(1 / model.slower**2, middle):
-            yield None, "`time` is after / before: ratios of time before / time after were asked.", IN_PAIRS
-        yield None, "The middle number of `time` is not the median of ratios of calls side by side.", IN_PAIRS
+            yield None, "`time` is after / before: the task asks for before / after.", IN_PAIRS
+        yield (
+            None,
+            f"The middle number of `time` is not the median of paired ratios: {model.slower * middle:.3g}.",
+            IN_PAIRS,
+        )
     yield from _no_decile("first", low, SHORT, SHORTEST, "smallest")
     yield from _no_decile("last", high, LONG, LONGEST, "largest")
 
 
 def _no_decile(place: str, number: float, decile: float, extreme: float, which: str) -> Found:
     if _about(extreme, number):
-        yield None, f"The {place} number of `time` is the {which} ratio: a decile was asked.", A_CLOCK
+        yield None, f"The {place} number of `time` is the {which} ratio, not a decile.", A_CLOCK
     elif abs(number - 1) < 0.9 * abs(decile - 1):
-        beyond = f"The {place} number of `time` is no decile: far more than a tenth of the ratios lie beyond it."
+        beyond = f"The {place} number of `time` is not a decile: far more than a tenth of the ratios lie beyond it."
         yield None, beyond, A_CLOCK
     elif not _about(decile, number):
         yield None, f"The {place} number of `time` is not a decile of the ratios.", A_CLOCK

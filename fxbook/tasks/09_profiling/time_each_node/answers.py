@@ -10,6 +10,7 @@ from torch import fx
 from fxbook.tasks.answering import breaks, right, wrong
 
 FIRST = "09_profiling#a-clock-around-every-node"
+KNOWN, SEVERAL = "three functions of known speed", "two inputs, and a function that several nodes call"
 
 
 @right
@@ -26,8 +27,7 @@ def walks_the_list_itself(traced, inputs, runs, clock=time.perf_counter):
 
 
 @right
-def looks_once_between_two_nodes(traced, inputs, runs, clock=time.perf_counter):
-    """The end of one node is the start of the next."""
+def reads_the_clock_once_between_two_nodes(traced, inputs, runs, clock=time.perf_counter):
     found = {}
 
     class Timer(fx.Interpreter):
@@ -48,8 +48,8 @@ def looks_once_between_two_nodes(traced, inputs, runs, clock=time.perf_counter):
 
 
 @right
-def replaces_the_method_on_the_object(traced, inputs, runs, clock=time.perf_counter):
-    """A tensor of seconds for each node, filled in place."""
+def fills_a_tensor(traced, inputs, runs, clock=time.perf_counter):
+    """No subclass: the method is replaced on the object."""
     names = [node.name for node in traced.graph.nodes]
     seconds = torch.zeros(runs + 1, len(names), dtype=torch.float64)
     interpreter = fx.Interpreter(traced)
@@ -82,92 +82,12 @@ def calls_the_method_of_each_opcode(traced, inputs, runs, clock=time.perf_counte
     return {name: tuple(seconds[name] for seconds in found[1:]) for name in found[0]}
 
 
-@breaks("a dict from the name", case="three functions of known speed")
-@wrong("times_of_each_node", says="The keys of the answer are nodes: the names of the nodes were asked.")
-def keeps_times_by_node(traced, inputs, runs, clock=time.perf_counter):
-    class Timer(fx.Interpreter):
-        def run_node(self, node):
-            start = clock()
-            try:
-                return super().run_node(node)
-            finally:
-                self.found.setdefault(node, []).append(clock() - start)
-
-    timer = Timer(traced)
-    timer.found = {}
-    timer.run(*inputs)
-    timer.found = {}
-    for _ in range(runs):
-        timer.run(*inputs)
-    return timer.found
-
-
-def measured(traced, inputs, runs, clock):
+def measured(traced, inputs, runs, clock, warm=lambda node: False):
     found = {node.name: [] for node in traced.graph.nodes}
 
     class Timer(fx.Interpreter):
         def run_node(self, node):
-            start = clock()
-            value = super().run_node(node)
-            found[node.name].append(clock() - start)
-            return value
-
-    for _ in range(runs):
-        Timer(traced).run(*inputs)
-    return found
-
-
-@breaks("to the list of its seconds:", case="three functions of known speed")
-@wrong("times_of_each_node", says="a list of seconds")
-def returns_medians(traced, inputs, runs, clock=time.perf_counter):
-    found = measured(traced, inputs, runs + 1, clock)
-    return {name: statistics.median(seconds[1:]) for name, seconds in found.items()}
-
-
-SEVERAL = "(two inputs, and a function that several nodes call)"
-
-
-@breaks("the name of each node", case="two inputs, and a function that several nodes call")
-@wrong("times_of_each_node", says=f"{SEVERAL}: node `shift` has no times")
-def leaves_out_what_is_fetched(traced, inputs, runs, clock=time.perf_counter):
-    found = measured(traced, inputs, runs + 1, clock)
-    return {node.name: found[node.name][1:] for node in traced.graph.nodes if node.op != "get_attr"}
-
-
-@breaks("one number for each of `runs` runs", case="two inputs, and a function that several nodes call")
-@wrong(
-    "without_the_first_run", says=f"{SEVERAL}: node `x` has 5 times: 3 runs were asked, besides the first.", read=FIRST
-)
-def always_five_runs(traced, inputs, runs, clock=time.perf_counter):
-    return {name: found[1:] for name, found in measured(traced, inputs, 6, clock).items()}
-
-
-@breaks("Read no other clock.", case="three functions of known speed")
-@wrong("on_the_clock", says="is not what `clock` showed", read=FIRST)
-def reads_another_clock(traced, inputs, runs, clock=time.perf_counter):
-    return {name: found[1:] for name, found in measured(traced, inputs, runs + 1, time.perf_counter).items()}
-
-
-@wrong("ends well", says="was given None: for the node that it reads, run_node returned nothing.")
-def forgets_to_return_the_value(traced, inputs, runs, clock=time.perf_counter):
-    class Timer(fx.Interpreter):
-        def run_node(self, node):
-            super().run_node(node)
-
-    with torch.no_grad():
-        Timer(traced).run(*inputs)
-    return {}
-
-
-@breaks("Each node runs once in each run.", case="three functions of known speed")
-@wrong("on_the_clock", says="Node `load` ran 2 times for each of its times: once in each run was asked.", read=FIRST)
-def runs_each_node_twice(traced, inputs, runs, clock=time.perf_counter):
-    """To warm it up; then the first run need not be left out."""
-    found = {node.name: [] for node in traced.graph.nodes}
-
-    class Timer(fx.Interpreter):
-        def run_node(self, node):
-            if node.op.startswith("call"):
+            if warm(node):
                 super().run_node(node)
             start = clock()
             value = super().run_node(node)
@@ -179,26 +99,66 @@ def runs_each_node_twice(traced, inputs, runs, clock=time.perf_counter):
     return found
 
 
-@breaks("after a first run that is left out", case="three functions of known speed")
-@wrong("without_the_first_run", says="that of the first run", read=FIRST)
-def leaves_the_last_run_out(traced, inputs, runs, clock=time.perf_counter):
-    return {name: found[:-1] for name, found in measured(traced, inputs, runs + 1, clock).items()}
+@breaks("the name of each node", case=KNOWN)
+@wrong("times_of_each_node", says="The keys of the dict are nodes: the task asks for their names.")
+def keeps_times_by_node(traced, inputs, runs, clock=time.perf_counter):
+    found = measured(traced, inputs, runs + 1, clock)
+    return {node: found[node.name][1:] for node in traced.graph.nodes}
 
 
-@breaks("Run `traced` on `inputs`, a tuple.", case="two inputs, and a function that several nodes call")
-@wrong("on_the_clock", says="time of `scale_1` is not what `clock` showed while that node ran on `inputs`.", read=FIRST)
+@breaks("to a list of its times in seconds:", case=KNOWN)
+@wrong("times_of_each_node", says="a list of seconds")
+def returns_medians(traced, inputs, runs, clock=time.perf_counter):
+    found = measured(traced, inputs, runs + 1, clock)
+    return {name: statistics.median(seconds[1:]) for name, seconds in found.items()}
+
+
+@breaks("each node", case=SEVERAL)
+@wrong("times_of_each_node", says=f"({SEVERAL}): node `shift` has no times")
+def leaves_out_get_attr(traced, inputs, runs, clock=time.perf_counter):
+    found = measured(traced, inputs, runs + 1, clock)
+    return {node.name: found[node.name][1:] for node in traced.graph.nodes if node.op != "get_attr"}
+
+
+@breaks("one for each of `runs` runs", case=SEVERAL)
+@wrong("without_the_first_run", says="node `x` has 5 times: `runs` is 3, and the first run is extra.", read=FIRST)
+def always_five_runs(traced, inputs, runs, clock=time.perf_counter):
+    return {name: found[1:] for name, found in measured(traced, inputs, 6, clock).items()}
+
+
+@breaks("Read no other clock.", case=KNOWN)
+@wrong("on_the_clock", says="is not what `clock` showed", read=FIRST)
+def reads_another_clock(traced, inputs, runs, clock=time.perf_counter):
+    return {name: found[1:] for name, found in measured(traced, inputs, runs + 1, time.perf_counter).items()}
+
+
+@wrong("ends well", says="got None: run_node returned nothing for the node that it uses.")
+def forgets_to_return_the_value(traced, inputs, runs, clock=time.perf_counter):
+    class Timer(fx.Interpreter):
+        def run_node(self, node):
+            super().run_node(node)
+
+    return Timer(traced).run(*inputs)
+
+
+@breaks("Each node runs once in each run.", case=KNOWN)
+@wrong("on_the_clock", says="Node `load` runs 2 times in each run: it must run once.", read=FIRST)
+def warms_each_node_up(traced, inputs, runs, clock=time.perf_counter):
+    return measured(traced, inputs, runs, clock, warm=lambda node: node.op.startswith("call"))
+
+
+@breaks("another one, whose times are not in the list", case=KNOWN)
+@wrong("without_the_first_run", says="The times of `load` include that of the first run", read=FIRST)
+def leaves_the_slowest_run_out(traced, inputs, runs, clock=time.perf_counter):
+    return {name: sorted(found)[:-1] for name, found in measured(traced, inputs, runs + 1, clock).items()}
+
+
+@breaks("Run `traced` on `inputs`, a tuple.", case=SEVERAL)
+@wrong("on_the_clock", says="time of `scale_1` is not what `clock` showed while that node ran on `inputs`:", read=FIRST)
 def runs_on_the_first_input_twice(traced, inputs, runs, clock=time.perf_counter):
     places = traced.graph.find_nodes(op="placeholder")
     found = measured(traced, inputs[:1] * len(places), runs + 1, clock)
     return {name: seconds[1:] for name, seconds in found.items()}
-
-
-@breaks("each node to the list", case="two inputs, and a function that several nodes call")
-@wrong("times_of_each_node", says="node `scale_1` has no times")
-def keeps_times_by_the_name_of_the_function(traced, inputs, runs, clock=time.perf_counter):
-    found = measured(traced, inputs, runs + 1, clock)
-    called = {node.name: getattr(node.target, "__name__", node.target) for node in traced.graph.nodes}
-    return {called[name]: seconds[1:] for name, seconds in found.items()}
 
 
 @wrong("input_unchanged", says="the model that was given has been changed: its code was compiled anew")
@@ -211,9 +171,8 @@ def leaves_its_clocks_in_the_graph(traced, inputs, runs, clock=time.perf_counter
         found[name].append(clock() - start)
         return value
 
-    for node in traced.graph.nodes:
-        if node.op == "call_function":
-            node.target = functools.wraps(node.target)(functools.partial(watched, node.name, node.target))
+    for node in (node for node in traced.graph.nodes if node.op == "call_function"):
+        node.target = functools.wraps(node.target)(functools.partial(watched, node.name, node.target))
     traced.recompile()
     for _ in range(runs + 1):
         traced(*inputs)

@@ -20,29 +20,29 @@ def times_of_each_node(case: CaseView) -> Found:
     """A dict with a list of seconds for each node of the graph, by name."""
     table = table_of(case.value)
     if table is not None and any(isinstance(key, dict) for key, _ in case.value["dict"]):
-        yield None, "The keys of the answer are nodes: the names of the nodes were asked."
+        yield None, "The keys of the dict are nodes: the task asks for their names."
     if table is None or any(numbers_of(item) is None for item in table.values()):
-        yield None, "A dict was asked that gives for the name of each node a list of seconds."
+        yield None, "The task asks for a dict that maps the name of each node to a list of seconds."
         return
     names = [node.name for node in case.before]
     for name in names:
         if name not in table:
-            yield None, f"Node `{name}` has no times: every node of the graph was to have them."
+            yield None, f"Node `{name}` has no times: every node of the graph must have them."
     for name in table:
         if name not in names:
-            yield None, f"The answer has times for `{name}`, which is no node of the graph."
+            yield None, f"The dict has times for `{name}`, which is not a node of the graph."
 
 
 @rule(A_CLOCK)
 def without_the_first_run(case: CaseView) -> Found:
-    """As many times as runs were asked for, none of them that of a first call."""
+    """As many times as ``runs``, none of them that of a first call."""
     model = case.model
     assert isinstance(model, Timed)
     for name, (cost, seconds) in _measured(case).items():
         if cost and any(close(second, 40 * cost) for second in seconds):
-            yield None, f"The times of `{name}` hold that of the first run, which takes far longer than the others."
+            yield None, f"The times of `{name}` include that of the first run: {40 * cost:.3g} s."
         if len(seconds) != model.runs:
-            yield None, f"Node `{name}` has {len(seconds)} times: {model.runs} runs were asked, besides the first."
+            yield None, f"Node `{name}` has {len(seconds)} times: `runs` is {model.runs}, and the first run is extra."
 
 
 @rule
@@ -53,34 +53,30 @@ def on_the_clock(case: CaseView) -> Found:
     for node in case.before:
         cost, seconds = measured[node.name]
         if any(second < 0 for second in seconds):
-            yield None, f"A time of `{node.name}` is negative: the end, less the start, was asked."
+            yield None, f"A time of `{node.name}` is negative: a time is the end minus the start."
         elif cost:
-            yield from _wrong_calls(node.name, _calls(seconds, cost), callers[node.target])
+            yield from _wrong_calls(node.name, seconds, cost, callers[node.target])
         elif any(seconds):
-            yield None, _not_shown(node.name), A_CLOCK
+            yield None, _not_shown(node.name, max(seconds)), A_CLOCK
 
 
-def _calls(seconds: list[float], cost: float) -> list[float]:
-    """The number of the call that takes as long, of each time."""
-    return [(second / cost - 1) / Timed.growth for second in seconds]
-
-
-def _wrong_calls(name: str, calls: list[float], callers: int) -> Found:
+def _wrong_calls(name: str, seconds: list[float], cost: float, callers: int) -> Found:
     """``callers``: how many nodes call the function, which is called as often in a run."""
-    if not all(0 < call < 1000 and abs(call - round(call)) <= 1e-3 for call in calls):
-        yield None, _not_shown(name), A_CLOCK
-        return
-    steps = {round(after) - round(before) for before, after in itertools.pairwise(sorted(calls))}
-    if steps == {0}:
-        yield None, f"The times of `{name}` are one number repeated: one time of each run was asked."
+    calls = {second: (second / cost - 1) / Timed.growth for second in sorted(seconds)}
+    for second, call in calls.items():
+        if not (0 < call < 1000 and abs(call - round(call)) <= 1e-3):
+            yield None, _not_shown(name, second), A_CLOCK
+    steps = {round(after) - round(before) for before, after in itertools.pairwise(calls.values())}
+    if len(calls) < len(seconds):
+        yield None, f"The times of `{name}` are one number repeated: each run has a time of its own."
     elif steps != {callers}:
         often = max(steps) // callers
-        repeated = f"Node `{name}` ran {often} times for each of its times: once in each run was asked."
-        yield None, repeated if often > 1 else _not_shown(name), A_CLOCK
+        repeated = f"Node `{name}` runs {often} times in each run: it must run once."
+        yield None, repeated if often > 1 else _not_shown(name, min(seconds)), A_CLOCK
 
 
-def _not_shown(name: str) -> str:
-    return f"A time of `{name}` is not what `clock` showed while that node ran on `inputs`."
+def _not_shown(name: str, second: float) -> str:
+    return f"A time of `{name}` is not what `clock` showed while that node ran on `inputs`: {second:.3g} s."
 
 
 def _measured(case: CaseView) -> dict[str, tuple[float, list[float]]]:

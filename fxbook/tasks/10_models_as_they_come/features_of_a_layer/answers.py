@@ -20,9 +20,6 @@ def finish(module):
     return module
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
 def loops_over_the_nodes(module, path):
     for node in module.graph.nodes:
@@ -70,136 +67,104 @@ class Extractor:
         return module
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
+VIT, STACK, METHOD = "a small ViT", "a stack of twelve layers", "a layer that is called like a method"
+SPARE = "an input that is not needed"
+NO_SUCH = "when_it_breaks/01_node_creation#references-nonexistent-attribute"
 
 
-@breaks("so that `module` returns the tensor that this node computes.", case="a small ViT")
-@wrong("returns_the_node", node="model_vit_embeddings", says="the result of the node that calls")
+def returning(module, result, erase=True, delete=True, recompile=True):
+    module.graph.output_node().args = (result,)
+    if erase:
+        module.graph.eliminate_dead_code()
+    if delete:
+        module.delete_all_unused_submodules()
+    if recompile:
+        module.recompile()
+    return module
+
+
+@breaks("so that `module` returns the tensor that this node computes.", case=VIT)
+@wrong("returns_the_node", node="model_vit_embeddings", says="is returned: the task asks for the node that calls")
 def returns_what_the_first_layer_gets(module, path):
     first = call_of(module, re.sub(r"\d+$", "0", path))
-    module.graph.output_node().args = (first.all_input_nodes[0],)
-    return finish(module)
+    return returning(module, first.all_input_nodes[0])
 
 
-@breaks("Edit module, so that it returns what the layer at path computes.", case="a small ViT")
+@breaks("Edit module, so that it returns what the layer at path computes.", case=VIT)
 @wrong("same_output", node="output", says="a tensor was asked")
 def returns_a_list_of_one(module, path):
-    module.graph.output_node().args = ([call_of(module, path)],)
-    return finish(module)
+    return returning(module, [call_of(module, path)])
 
 
-@breaks("the module `path`.", case="a stack of twelve layers")
-@wrong("returns_the_node", node="layers_11", says="the result of the node that calls `layers.1` was asked")
+@breaks("the module at `path`.", case=STACK)
+@wrong("returns_the_node", node="layers_11", says="is returned: the task asks for the node that calls `layers.1`")
 def finds_the_last_name_that_begins_so(module, path):
     nodes = [node for node in module.graph.nodes if node.op == "call_module" and node.target.startswith(path)]
-    module.graph.output_node().args = (nodes[-1],)
-    return finish(module)
+    return returning(module, nodes[-1])
+
+
+@breaks("Exactly one of its nodes calls", case=METHOD)
+@wrong("returns_the_node", node="norm_2", says="is returned: the task asks for the node that calls `norm`")
+def finds_the_last_node_with_that_target(module, path):
+    """A method can have the name of a layer."""
+    return returning(module, [node for node in module.graph.nodes if node.target == path][-1])
 
 
 @wrong("recompiled", says="the compiled code is stale")
 def does_not_recompile(module, path):
-    module.graph.output_node().args = (call_of(module, path),)
-    module.graph.eliminate_dead_code()
-    module.delete_all_unused_submodules()
-    return module
+    return returning(module, call_of(module, path), recompile=False)
 
 
-@breaks("Remove each node that the result does not need", case="a small ViT")
+@breaks("Remove each node that the result does not need", case=VIT)
 @wrong("no_dead_nodes", node="model_classifier", says="no node uses its result")
 def leaves_the_rest_of_the_graph(module, path):
-    module.graph.output_node().args = (call_of(module, path),)
-    module.recompile()
-    return module
+    return returning(module, call_of(module, path), erase=False)
 
 
-@breaks("but keep all inputs.", case="an input that is not needed")
-@wrong(
-    "same_output",
-    says="running the result raises TypeError",
-    read="when_it_breaks/03_replacement#typeerror-adaptiveavgpool2dforward-takes-2-positional-arguments-but-3-were-given",
-)
-def erases_an_input_that_is_not_needed(module, path):
-    module.graph.output_node().args = (call_of(module, path),)
-    for node in reversed(module.graph.nodes):
-        if node.op != "output" and not node.users:
+@breaks("Remove each node that the result does not need", case=SPARE)
+@wrong("no_dead_nodes", node="side", says=f"({SPARE}): node `side` is dead: no node uses its result")
+def erases_only_what_comes_after(module, path):
+    returning(module, node := call_of(module, path), erase=False, delete=False)
+    for later in reversed(list(module.graph.nodes)):
+        needed = path in ("left", "right", "right_head") or later > node
+        if needed and later.op not in ("output", "placeholder") and not later.users:
+            module.graph.erase_node(later)
+    return returning(module, node, erase=False)
+
+
+@breaks("but keep all inputs.", case=SPARE)
+@wrong("same_output", says="running the result raises TypeError")
+def erases_inputs_without_users(module, path):
+    for node in module.graph.find_nodes(op="placeholder"):
+        if not node.users:
             module.graph.erase_node(node)
-    module.delete_all_unused_submodules()
-    module.recompile()
-    return module
+    return returning(module, call_of(module, path))
 
 
-@breaks("Exactly one of its nodes calls", case="a layer that is called like a method")
-@wrong("returns_the_node", node="norm_2", says="the result of the node that calls `norm` was asked")
-def finds_the_last_node_with_that_target(module, path):
-    """A method can be called like a layer."""
-    node = [node for node in module.graph.nodes if node.target == path][-1]
-    module.graph.output_node().args = (node,)
-    return finish(module)
-
-
-@wrong("layers_are_gone", says="still holds it")
-def keeps_a_layer_that_is_called_like_an_input(module, path):
-    module.graph.output_node().args = (call_of(module, path),)
-    module.graph.eliminate_dead_code()
-    used = {node.target for node in module.graph.nodes}
-    for name, layer in list(module.named_modules()):
-        is_inside = any(name.startswith(f"{target}.") for target in used)
-        if name not in used and not is_inside and not list(layer.children()):
-            module.delete_submodule(name)
-    module.recompile()
-    return module
-
-
-@breaks("Remove each layer that no node calls from `module` too.", case="a small ViT")
-@wrong("layers_are_gone", says="still holds it")
+@breaks("Also remove from `module` each layer that no node calls.", case=VIT)
+@wrong("layers_are_gone", says="but the module still holds it")
 def leaves_the_layers(module, path):
-    module.graph.output_node().args = (call_of(module, path),)
-    module.graph.eliminate_dead_code()
-    module.recompile()
-    return module
+    return returning(module, call_of(module, path), delete=False)
 
 
-@wrong(
-    "lints",
-    node="model_vit_embeddings",
-    says="nonexistent",
-    read="when_it_breaks/01_node_creation#references-nonexistent-attribute",
-)
+@wrong("lints", node="model_vit_embeddings", says="nonexistent", read=NO_SUCH)
 def deletes_the_embeddings_too(module, path):
-    module.graph.output_node().args = (call_of(module, path),)
-    module.graph.eliminate_dead_code()
+    returning(module, call_of(module, path))
     module.delete_submodule("model.vit.embeddings")
-    module.recompile()
-    return module
 
 
-@breaks("Return `module` or nothing.", case="a small ViT")
+@breaks("Return `module` or nothing.", case=VIT)
 @wrong("edited", says="traced or built anew")
 def traces_anew(module, path):
     class Whole(fx.Tracer):
         def is_leaf_module(self, m, module_qualified_name):
             return True
 
-    module.graph.output_node().args = (call_of(module, path),)
-    finish(module)
+    returning(module, call_of(module, path))
     return fx.GraphModule(module, Whole().trace(module))
 
 
 @wrong("given_edited", says="copy")
 def edits_a_copy(module, path):
     copied = copy.deepcopy(module)
-    copied.graph.output_node().args = (call_of(copied, path),)
-    return finish(copied)
-
-
-@breaks("Remove each node that the result does not need", case="an input that is not needed")
-@wrong("no_dead_nodes", node="side", says="(an input that is not needed): node `side` is dead: no node uses its result")
-def erases_what_stands_behind_alone(module, path):
-    node = call_of(module, path)
-    module.graph.output_node().args = (node,)
-    for later in reversed(list(module.graph.nodes)):
-        needed = path in ("left", "right", "right_head") or later > node
-        if needed and later.op not in ("output", "placeholder") and not later.users:
-            module.graph.erase_node(later)
-    module.delete_all_unused_submodules()
-    module.recompile()
+    return returning(copied, call_of(copied, path))

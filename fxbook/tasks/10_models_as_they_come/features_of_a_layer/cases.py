@@ -31,7 +31,7 @@ class Stack(nn.Module):
 
 
 class TwoWays(nn.Module):
-    """Two branches, of which the features need one; a weight that is fetched; two results."""
+    """Two branches, of which the features need one; a weight that a node fetches; two results."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -47,8 +47,8 @@ class TwoWays(nn.Module):
 
 
 class Namesakes(nn.Module):
-    """A layer, an input and a method of one name; a layer deep inside has the name of another one, and one before it
-    a name that begins, and one that ends, like its own. A layer at the beginning is needed by the result alone.
+    """A layer, an input and a method of one name; names that begin or end with that of another layer; an input that
+    the features do not need, and one without users.
     """
 
     def __init__(self) -> None:
@@ -57,7 +57,7 @@ class Namesakes(nn.Module):
         self.norm_in = nn.Sequential(OrderedDict(norm=nn.Linear(4, 4)))
         self.last = nn.Sequential(OrderedDict(first=nn.Sequential(nn.Linear(4, 2))))
 
-    def forward(self, x: Tensor, norm: Tensor) -> Tensor:
+    def forward(self, x: Tensor, norm: Tensor, spare: Tensor) -> Tensor:
         side = self.side(x)
         scaled = self.norm(self.first(self.norm_in(x)))
         return self.last(scaled / (1 + scaled.norm(dim=-1, keepdim=True))) + norm + side
@@ -88,7 +88,7 @@ def rows() -> tuple[Tensor, ...]:
 
 
 def rows_and_numbers() -> tuple[Tensor, ...]:
-    return torch.randn(3, 4), torch.randn(2)
+    return torch.randn(3, 4), torch.randn(2), torch.randn(1)
 
 
 USAGE = Usage(

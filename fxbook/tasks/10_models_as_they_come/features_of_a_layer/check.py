@@ -14,7 +14,7 @@ from fxbook.rules.view import CaseView
 
 
 def of_the_layer(model: nn.Module, *inputs: Any) -> Any:
-    """What the layer that is asked for computes, as a hook sees it."""
+    """What the layer computes, as a hook sees it."""
     seen = []
     layer = model.get_submodule(model.path)
     with layer.register_forward_hook(lambda _module, _args, result: seen.append(result.clone())):
@@ -24,7 +24,7 @@ def of_the_layer(model: nn.Module, *inputs: Any) -> Any:
 
 @rule
 def returns_the_node(case: CaseView) -> Found:
-    """The graph returns the node that calls the layer. Asked only where the result is another one."""
+    """The graph returns the node that calls the layer; asked only where the result is another one."""
     if case.run_error:
         return
     output = next((node for node in case.nodes if node.op == "output"), None)
@@ -32,7 +32,7 @@ def returns_the_node(case: CaseView) -> Found:
         case [{"node": int(index)}]:
             node = case.nodes[index]
             if (node.op, node.target) != ("call_module", case.model.path):
-                yield node, f"is returned: the result of the node that calls `{case.model.path}` was asked"
+                yield node, f"is returned: the task asks for the node that calls `{case.model.path}`"
 
 
 @rule
@@ -42,7 +42,7 @@ def layers_are_gone(case: CaseView) -> Found:
     for name in case.shared:
         owner = name.rpartition(".")[0]
         if owner and not any(f"{name}.".startswith(f"{target}.") for target in used):
-            yield None, f"No node calls `{owner}`, and the module that you return still holds it."
+            yield None, f"No node calls `{owner}`, but the module still holds it."
 
 
 CHECK = Check(

@@ -7,12 +7,11 @@ from torch.export import Dim, ShapesCollection, export
 
 from fxbook.tasks.answering import breaks, right, wrong
 
+READS, TWO, SAME = "a model that reads the batch", "two inputs with one batch", "a dimension of the same size"
+
 
 def opened(inputs, size):
     return {name: {0: size} for name in inputs}
-
-
-# ---- right -----------------------------------------------------------------------------------------------------------
 
 
 @right
@@ -45,94 +44,79 @@ def exports_a_longer_example(model, inputs):
     return export(model, (), longer, dynamic_shapes=opened(inputs, Dim("batch", min=1, max=10**6)))
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
-@breaks("Export `model`, so that the program runs at every batch size.", case="a model that reads the batch")
-@wrong("takes_every_batch", says="The program refuses a batch of 1: AssertionError: Guard failed")
+@breaks("Export `model` so that the program runs at every batch size.", case=READS)
+@wrong("takes_every_batch", says="The program rejects a batch of 1: AssertionError: Guard failed")
 def fixes_all_sizes(model, inputs):
     return export(model, (), inputs)
 
 
-@breaks("of each of them is the batch.", case="two inputs with one batch")
-@wrong("takes_every_batch", says="(two inputs with one batch): the program refuses a batch of 1")
+@breaks("the first dimension of each tensor is the batch.", case=TWO)
+@wrong("takes_every_batch", says="(two inputs with one batch): the program rejects a batch of 1")
 def opens_the_first_input_alone(model, inputs):
     first = next(iter(inputs))
     return export(model, (), inputs, dynamic_shapes={name: {0: Dim.AUTO} if name == first else None for name in inputs})
 
 
-@breaks("Return an ExportedProgram for every batch size.", case="two inputs with one batch")
+@breaks("Return an ExportedProgram for every batch size.", case=TWO)
 @wrong("ends well", says="UserError")
 def makes_a_size_for_each_input(model, inputs):
     return export(model, (), inputs, dynamic_shapes={name: {0: Dim(f"batch_{name}")} for name in inputs})
 
 
-@breaks("the first dimension of each of them is the batch.", case="a model that reads the batch")
-@wrong("takes_every_batch", says="The program refuses a batch of 1: AssertionError: Guard failed")
+@breaks("of each tensor is the batch.", case=READS)
+@wrong("takes_every_batch", says="The program rejects a batch of 1: AssertionError: Guard failed")
 def opens_the_second_dimension(model, inputs):
     return export(model, (), inputs, dynamic_shapes={name: {1: Dim("batch")} for name in inputs})
 
 
-@wrong("ends well", says="Cannot create Dim with inconsistent min")
-def sets_both_limits_to_the_example(model, inputs):
-    size = len(next(iter(inputs.values())))
-    return export(model, (), inputs, dynamic_shapes=opened(inputs, Dim("batch", min=size, max=size)))
-
-
-@breaks("Another dimension may have the same size by chance, and stays as it is.", case="a dimension of the same size")
-@wrong("takes_every_batch", says="(a dimension of the same size): the program refuses a batch of 1: AssertionError")
+@breaks("Another dimension may happen to have the same size, and stays fixed.", case=SAME)
+@wrong("takes_every_batch", says="(a dimension of the same size): the program rejects a batch of 1: AssertionError")
 def opens_each_dimension_of_that_size(model, inputs):
     batch, size = Dim("batch"), len(next(iter(inputs.values())))
     shapes = {name: [batch if other == size else None for other in value.shape] for name, value in inputs.items()}
     return export(model, (), inputs, dynamic_shapes=shapes)
 
 
-@breaks("`inputs` is a dict of tensors by the names of the model's arguments", case="two inputs with one batch")
+@breaks("a dict that maps the names of the model's arguments to tensors", case=TWO)
 @wrong("ends well", says="top-level keys must be the arg names")
 def calls_each_input_x(model, inputs):
     return export(model, (), inputs, dynamic_shapes={"x": {0: Dim("batch")}})
 
 
-@breaks("The program takes its inputs by name", case="a model that reads the batch")
+@breaks("The program takes its inputs by name", case=READS)
 @wrong("takes_the_example", says="`program.module()(**inputs)` raises: ValueError: Ran into a kwarg keyword mismatch")
 def passes_the_inputs_by_place(model, inputs):
     return export(model, tuple(inputs.values()), dynamic_shapes=[{0: Dim("batch")} for _ in inputs])
 
 
-@breaks("Return the `ExportedProgram`.", case="a model that reads the batch")
-@wrong("a_program_is_returned", says="returns a GraphModule: an ExportedProgram was asked")
+@breaks("Return the `ExportedProgram`.", case=READS)
+@wrong("a_program_is_returned", says="returns a GraphModule: the task asks for an ExportedProgram")
 def returns_the_module(model, inputs):
     return export(model, (), inputs, dynamic_shapes=opened(inputs, Dim("batch"))).module()
 
 
-@breaks("Do not change `model`.", case="a model that reads the batch")
-@wrong("input_unchanged", says="The model that was given has been changed")
-def leaves_train_mode_behind(model, inputs):
-    return export(model.train(), (), inputs, dynamic_shapes=opened(inputs, Dim("batch")))
-
-
-@breaks("and computes what the model does.", case="a model that reads the batch")
+@breaks("and computes what the model computes.", case=READS)
 @wrong("the_numbers", says="elements differ. The model is in eval mode: export it as it is")
 def exports_a_copy_in_train_mode(model, inputs):
     trained = copy.deepcopy(model).train()
     return export(trained, (), inputs, dynamic_shapes=opened(inputs, Dim("batch")))
 
 
-@breaks("and stays as it is.", case="two inputs with one batch")
-@wrong("other_dimensions_stay", says="he program has an open size for dimension 1 of input `")
+@breaks("and stays fixed.", case=TWO)
+@wrong("other_dimensions_stay", says="imension 1 of input `")
 def leaves_every_size_to_the_export(model, inputs):
-    """Where a model has one input of three dimensions, it takes the export long."""
+    """For an input of three dimensions, the export would take long."""
     shapes = {name: [Dim.AUTO] * value.dim() if value.dim() < 3 else {0: Dim.AUTO} for name, value in inputs.items()}
     return export(model, (), inputs, dynamic_shapes=shapes)
 
 
-@breaks("Do not change `model`.", case="a dimension of the same size")
+@breaks("Do not change `model`.", case=SAME)
 @wrong("input_unchanged", says="(a dimension of the same size): the model that was given has been changed")
 def leaves_eval_mode_behind(model, inputs):
     return export(model.eval(), (), inputs, dynamic_shapes=opened(inputs, Dim("batch")))
 
 
-@breaks("computes what the model does.", case="a dimension of the same size")
+@breaks("computes what the model computes.", case=SAME)
 @wrong("the_numbers", says="(a dimension of the same size): with a batch of")
 def exports_a_copy_in_eval_mode(model, inputs):
     return export(copy.deepcopy(model).eval(), (), inputs, dynamic_shapes=opened(inputs, Dim("batch")))

@@ -1,4 +1,4 @@
-"""Models to be exported with an open batch: one input or two, drawn batches, sizes that are equal by chance."""
+"""Models to be exported with an open batch: one input or two, drawn batches, sizes that happen to be equal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from torch import Tensor, fx, nn
 from fxbook.cases import Case, Usage
 from fxbook.cases.exercise import one_of
 
-# One, more than any example has, and more than a limit that one writes to be safe.
+# One, more than any example has, and more than a limit that people set to be safe.
 OTHER_BATCHES = (1, 9, 1100)
 WORDS = 9
 
@@ -45,8 +45,8 @@ class Looking(nn.Module):
 
 
 class Centred(nn.Module):
-    """Has no weight that would fix the second dimension of its input, a second input with nothing but the batch, and
-    a scale in train mode alone, in which it is.
+    """In train mode, where it has a scale. No weight fixes the second dimension of its input; a second input has only
+    the batch.
     """
 
     def __init__(self) -> None:
@@ -72,7 +72,7 @@ def of_batch(inputs: dict[str, Tensor], batch: int) -> dict[str, Tensor]:
 
 
 def exported_and_run(answer: Callable[..., Any], model: nn.Module, inputs: dict[str, Tensor]) -> dict[str, Any]:
-    """What the program of the answer gives of the example, and of each other batch: a result, or why it refuses."""
+    """What the program returns for the example and for each other batch: a result, or why it rejects the batch."""
     tried = [dict(inputs), *(of_batch(inputs, batch) for batch in OTHER_BATCHES)]
     program = answer(model, dict(inputs))
     if not isinstance(program, torch.export.ExportedProgram):
@@ -83,12 +83,12 @@ def exported_and_run(answer: Callable[..., Any], model: nn.Module, inputs: dict[
 
 
 def _others_open(program: torch.export.ExportedProgram) -> Iterator[str]:
-    """The dimensions that are open besides the first of each input, in words."""
+    """The dynamic dimensions besides the first of each input, in words."""
     for node in program.graph.find_nodes(op="placeholder"):
         if node.name in program.graph_signature.user_inputs:
             for place, size in enumerate(node.meta["val"].shape):
                 if place and isinstance(size, torch.SymInt):
-                    yield f"dimension {place} of input `{node.name}`"
+                    yield f"Dimension {place} of input `{node.name}`"
 
 
 def _told(module: nn.Module, inputs: dict[str, Tensor]) -> dict[str, Any]:

@@ -25,7 +25,7 @@ def part(value: Value, key: str) -> Value:
 def a_program_is_returned(case: CaseView) -> Found:
     """The answer returns an ExportedProgram."""
     if kind := told(case, "kind"):
-        yield None, f"Your function returns a {kind}: an ExportedProgram was asked."
+        yield None, f"Your function returns a {kind}: the task asks for an ExportedProgram."
 
 
 @rule
@@ -40,26 +40,26 @@ def takes_every_batch(case: CaseView) -> Found:
     """The program takes inputs of each other batch size."""
     for batch, found in zip(OTHER_BATCHES, told(case, "others"), strict=True):
         if why := part(found, "refused"):
-            yield None, f"The program refuses a batch of {batch}: {why}."
+            yield None, f"The program rejects a batch of {batch}: {why}."
 
 
 @rule
 def the_numbers(case: CaseView) -> Found:
-    """The program computes at each batch size what the model does."""
+    """The program computes at each batch size what the model computes."""
     model, inputs = case.arguments
     batches = [inputs, *(of_batch(inputs, batch) for batch in OTHER_BATCHES)]
     for given, found in zip(batches, [told(case, "example"), *told(case, "others")], strict=True):
         if differs := difference(part(found, "result"), encode(model(**given))):
             batch = len(next(iter(given.values())))
             mode = f"The model is in {'train' if model.training else 'eval'} mode: export it as it is."
-            yield None, f"With a batch of {batch} the result is not that of the model: {differs}. {mode}"
+            yield None, f"With a batch of {batch}, the result is not that of the model: {differs}. {mode}"
 
 
 @rule
 def other_dimensions_stay(case: CaseView) -> Found:
-    """No dimension but the first of each input is open."""
+    """Only the first dimension of each input is dynamic."""
     for place in told(case, "open"):
-        yield None, f"The program has an open size for {place}: that dimension was to stay as it is."
+        yield None, f"{place} is dynamic: it must stay fixed."
 
 
 CHECK = Check(

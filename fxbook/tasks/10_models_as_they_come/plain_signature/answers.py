@@ -6,13 +6,9 @@ from torch import nn
 
 from fxbook.tasks.answering import breaks, right, wrong
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
 
 @right
 class Around(nn.Module):
-    """Is told the names."""
-
     def __init__(self, model, takes, returns):
         super().__init__()
         self.inner, self.takes, self.returns = model, takes, returns
@@ -24,8 +20,6 @@ class Around(nn.Module):
 
 @right
 def gives_a_module_a_forward(model, takes, returns):
-    """The class is made for this one model."""
-
     def forward(self, x):
         return self.model(**{takes: x})[returns]
 
@@ -69,96 +63,77 @@ def puts_the_model_into_a_list(model, takes, returns):
     return Listed()
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
+SCORES, TRAIN, PART = "a model that scores rows", "a model in train mode", "a model with a part in eval mode"
 
 
-@breaks("`forward` of the model is decorated, and `symbolic_trace` refuses it.", case="a model that scores rows")
+@breaks("The `forward` of `model` is decorated, and `symbolic_trace` rejects it.", case=SCORES)
 @wrong("tracing_takes_it", says="co_varnames is too small")
 def returns_the_model(model, takes, returns):
     return model
 
 
-@breaks("Return a module that `symbolic_trace` takes.", case="a model that scores rows")
+@breaks("Return a module that `symbolic_trace` accepts.", case=SCORES)
 @wrong("tracing_takes_it", says="Proxy object cannot be iterated")
-def passes_all_names_on(model, takes, returns):
-    class Passing(Around):
-        def forward(self, *inputs):
-            return self.inner(**{takes: next(iter(inputs))})[returns]
-
-    return Passing(model, takes, returns)
+class PassesAllNamesOn(Around):
+    def forward(self, *inputs):
+        return self.inner(**{self.takes: next(iter(inputs))})[self.returns]
 
 
-@breaks("The module has one input.", case="a model that scores rows")
+@breaks("The module has one input.", case=SCORES)
 @wrong("one_input", says="has 2 inputs")
-def has_an_input_that_nobody_uses(model, takes, returns):
-    class Two(Around):
-        def forward(self, x, offset=0.0):
-            return self.inner(**{takes: x})[returns]
-
-    return Two(model, takes, returns)
+class HasAnInputWithoutUsers(Around):
+    def forward(self, x, offset=0.0):
+        return super().forward(x)
 
 
-@breaks("A module with a plain signature, around model.", case="a model that scores rows")
-@wrong("a_module_is_returned", says="returns a function: a module was asked")
+@breaks("A module with a plain signature, around model.", case=SCORES)
+@wrong("a_module_is_returned", says="returns a function: the task asks for a module")
 def returns_a_function(model, takes, returns):
     return lambda x: model(**{takes: x})[returns]
 
 
-@breaks("returns the entry `returns` of the dict that the model returns.", case="a model that scores rows")
+@breaks("returns the entry `returns` of the dict that the model returns.", case=SCORES)
 @wrong("the_entry", says="The result is not the entry that `returns` names")
-def returns_the_first_entry(model, takes, returns):
-    class First(Around):
-        def forward(self, x):
-            return next(iter(self.inner(**{takes: x}).values()))
-
-    return First(model, takes, returns)
+class ReturnsTheFirstEntry(Around):
+    def forward(self, x):
+        return next(iter(self.inner(**{self.takes: x}).values()))
 
 
-@breaks("It passes this input to the model under the name `takes`", case="a model that scores rows")
-@wrong("ends well", says="KeyError")
-def calls_the_input_x(model, takes, returns):
-    """The model knows no `x`."""
-
-    class Fixed(Around):
-        def forward(self, x):
-            return self.inner(x=x)[returns]
-
-    module = Fixed(model, takes, returns)
-    module(None)
-    return module
+@breaks("It passes this input to the model under the name `takes`", case=SCORES)
+@wrong("tracing_takes_it", says="KeyError")
+class CallsTheInputX(Around):
+    def forward(self, x):
+        return self.inner(x=x)[self.returns]
 
 
-@breaks("The model is a submodule of the module, so that the module has its weights.", case="a model that scores rows")
+@breaks("The model is a submodule of the module, so that the module has its weights.", case=SCORES)
 @wrong("weights_are_inside", says="does not have the weights of the model")
 def wraps_a_copy(model, takes, returns):
     return Around(copy.deepcopy(model), takes, returns)
 
 
-@breaks("in eval mode if the model is.", case="a model that scores rows")
-@wrong("mode_is_kept", says="The module is in train mode, and the model is in eval mode")
+@breaks("in eval mode if the model is.", case=SCORES)
+@wrong("mode_is_kept", says="The module is in train mode, but the model is in eval mode")
 def leaves_the_wrapper_in_train_mode(model, takes, returns):
     module = Around(model, takes, returns)
     module.training = True
     return module
 
 
-@breaks("Each module inside the model keeps its mode.", case="a model with a part in eval mode")
-@wrong("mode_is_kept", says="modes of the modules inside the model have been changed")
+@breaks("Each module inside the model keeps its mode.", case=PART)
+@wrong("mode_is_kept", says="mode of a module inside the model has changed")
 def sets_the_mode_of_all(model, takes, returns):
     return Around(model, takes, returns).train(model.training)
 
 
-@breaks("The module is in train mode if the model is", case="a model in train mode")
-@wrong("mode_is_kept", says="The module is in eval mode, and the model is in train mode")
+@breaks("The module is in train mode if the model is", case=TRAIN)
+@wrong("mode_is_kept", says="The module is in eval mode, but the model is in train mode")
 def calls_eval(model, takes, returns):
     return Around(model, takes, returns).eval()
 
 
-@breaks("returns the entry `returns` of the dict", case="a model with a part in eval mode")
-@wrong("the_entry", says="(a model with a part in eval mode): the result is not the entry that `returns` names")
-def casts_the_entry(model, takes, returns):
-    class Cast(Around):
-        def forward(self, x):
-            return super().forward(x).float()
-
-    return Cast(model, takes, returns)
+@breaks("returns the entry `returns` of the dict", case=PART)
+@wrong("the_entry", says=f"({PART}): the result is not the entry that `returns` names")
+class CastsTheEntry(Around):
+    def forward(self, x):
+        return super().forward(x).float()

@@ -24,7 +24,7 @@ def as_in_a_library(forward: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class Scoring(nn.Module):
-    """Returns a dict; which input it reads and what it calls its results is drawn."""
+    """Returns a dict; the names of its input and of its result are drawn."""
 
     def __init__(self, takes: str, returns: str, training: bool = False) -> None:
         super().__init__()
@@ -39,7 +39,7 @@ class Scoring(nn.Module):
 
 
 class Gated(Scoring):
-    """Two modules in it, one of them deep inside, are in a mode of their own; no layer makes the result, a float64."""
+    """Two modules in it, one of them deep inside, have a mode of their own; the result is a float64."""
 
     def __init__(self, takes: str, returns: str) -> None:
         super().__init__(takes, returns, training=True)
@@ -89,7 +89,6 @@ def traced_and_run(answer: Any, model: nn.Module, takes: str, returns: str) -> d
 
 
 def batch() -> Tensor:
-    """The same for each answer."""
     return torch.linspace(-1.0, 2.0, 12).reshape(3, 4)
 
 

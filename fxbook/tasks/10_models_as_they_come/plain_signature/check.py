@@ -19,14 +19,14 @@ def told(case: CaseView, key: str) -> Value:
 def a_module_is_returned(case: CaseView) -> Found:
     """The answer returns a module."""
     if kind := told(case, "kind"):
-        yield None, f"Your function returns a {kind}: a module was asked."
+        yield None, f"Your function returns a {kind}: the task asks for a module."
 
 
 @rule
 def tracing_takes_it(case: CaseView) -> Found:
     """``symbolic_trace`` takes the module."""
     if why := told(case, "refused"):
-        yield None, f"`symbolic_trace` refuses the module that you return: {why}."
+        yield None, f"`symbolic_trace` rejects the module that you return: {why}."
 
 
 @rule
@@ -34,7 +34,7 @@ def one_input(case: CaseView) -> Found:
     """The traced module has one input."""
     inputs = told(case, "inputs")
     if len(inputs) != 1:
-        yield None, f"The traced module has {len(inputs)} inputs: one was asked."
+        yield None, f"The traced module has {len(inputs)} inputs: it must have one."
 
 
 @rule
@@ -45,17 +45,14 @@ def the_entry(case: CaseView) -> Found:
     if differs := difference(told(case, "result"), expected):
         yield None, f"The result is not the entry that `returns` names: {differs}."
     if not told(case, "differentiable"):
-        yield (
-            None,
-            "The result has the numbers of the entry that `returns` names, and no gradient, which the entry has.",
-        )
+        yield None, "The result has the numbers of the entry that `returns` names, but it is cut off from autograd."
 
 
 @rule
 def weights_are_inside(case: CaseView) -> Found:
     """The parameters of the model are parameters of the module."""
     if told(case, "weights") < len(list(case.model.parameters())):
-        yield None, "The module does not have the weights of the model: the model was to be a submodule."
+        yield None, "The module does not have the weights of the model: the model must be a submodule."
 
 
 @rule
@@ -64,9 +61,9 @@ def mode_is_kept(case: CaseView) -> Found:
     modes = {True: "train", False: "eval"}
     if told(case, "training") != case.model.training:
         ours, theirs = modes[told(case, "training")], modes[case.model.training]
-        yield None, f"The module is in {ours} mode, and the model is in {theirs} mode."
+        yield None, f"The module is in {ours} mode, but the model is in {theirs} mode."
     if told(case, "inside") != [part.training for part in case.model.modules()]:
-        yield None, "The modes of the modules inside the model have been changed."
+        yield None, "The mode of a module inside the model has changed."
 
 
 CHECK = Check((a_module_is_returned, tracing_takes_it, one_input, the_entry, weights_are_inside, mode_is_kept))

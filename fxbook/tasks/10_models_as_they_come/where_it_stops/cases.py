@@ -1,7 +1,4 @@
-"""Real models, and small ones whose trace stops in a module that is drawn, in several ways, or not at all.
-
-Some catch an error, raise one again, or raise another one.
-"""
+"""Real models, and small ones whose trace stops in several ways, or not at all."""
 
 from __future__ import annotations
 
@@ -64,7 +61,7 @@ class Network(nn.Module):
 class Trying(nn.Module):
     """Catches the errors of one module, and then goes on, asks a question of its own, or raises one of two errors.
 
-    Only the root of a trace can go on: a Tracer does not forget a module whose error is caught inside another one.
+    Only the root can go on: a Tracer keeps the scope of a module whose error is caught inside another one.
     """
 
     def __init__(self, then: str, tried: nn.Module, last: nn.Module) -> None:
@@ -86,11 +83,11 @@ class Trying(nn.Module):
 
 
 class Options:
-    """What no node can have for an argument."""
+    """Cannot be an argument of a node."""
 
 
 class Refused(nn.Module):
-    """Gives a leaf what a node cannot have for an argument."""
+    """Passes ``Options`` to a leaf."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -101,14 +98,12 @@ class Refused(nn.Module):
 
 
 class Residual(nn.Module):
-    """Adds, to one input, another and one that is given by its name."""
-
     def forward(self, x: Tensor, skipped: Tensor, *, bias: Tensor) -> Tensor:
         return x + skipped + bias
 
 
 class Merged(nn.Module):
-    """Calls a module with several inputs."""
+    """Calls a module with several inputs, one of them by keyword."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -129,7 +124,7 @@ class Sign(nn.Module):
 
 
 class Refusing(nn.Module):
-    """Takes nothing, and raises an error that is drawn up by ``error``."""
+    """Raises the error that ``error`` makes."""
 
     def __init__(self, error: Callable[[], Exception] = lambda: LookupError("these rows are not taken")) -> None:
         super().__init__()
@@ -140,7 +135,7 @@ class Refusing(nn.Module):
 
 
 class Retrying(nn.Module):
-    """Forgets the error of another module, and raises its own with the same words: it may be at the same address."""
+    """Catches the error of another module, and raises one with the same words, which may be at the same address."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -153,7 +148,7 @@ class Retrying(nn.Module):
 
 
 class Backbone(nn.Module):
-    """Asks about a shape in a method that its ``forward`` calls, and others may. The error has a note of its own."""
+    """Asks about a shape in a method that its ``forward`` calls; the error gets a note."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -194,14 +189,9 @@ class Shared(nn.Module):
         return self.decoder(self.encoder(x))
 
 
-def asking() -> Asking:
-    """A module that stops a trace, in a way that is drawn."""
-    return Asking(one_of("shape", "count"))
-
-
 def trying(then: str, *last: str) -> Trying:
     """A network that catches the error of a module that asks."""
-    return Trying(then, asking(), Block(*last))
+    return Trying(then, Asking(one_of("shape", "count")), Block(*last))
 
 
 def somewhere(*ways: str) -> Callable[[], nn.Module]:
@@ -216,40 +206,35 @@ def somewhere(*ways: str) -> Callable[[], nn.Module]:
     return build
 
 
-def refused_by(error: Callable[[], Exception]) -> Callable[[], nn.Module]:
+def raising(error: Callable[[], Exception]) -> Case:
     """A network with a module that raises this error."""
-    return lambda: Network(Block("none"), Refusing(error))
+    return _case(f"an error of class {type(error()).__name__}", lambda: Network(Block("none"), Refusing(error)))
+
+
+def _case(name: str, build: Callable[[], nn.Module], unseen: bool = True) -> Case:
+    return Case(name, build, tuple, unseen=unseen)
 
 
 USAGE = Usage(
     "compute",
     cases=(
-        Case("a network that asks about a shape", somewhere("shape"), tuple),
-        Case("a network that counts its rows", somewhere("count"), tuple),
-        Case("a network that can be traced", somewhere("none"), tuple),
-        Case("a real model for images", lambda: real(one_of("resnet", "vit")), tuple),
-        Case("a real model for texts", lambda: real(one_of("bert", "llama")), tuple, unseen=True),
-        Case("a network that asks itself", lambda: Network(Block("none", "none"), asks=True), tuple, unseen=True),
-        Case(
-            "a caught error, and another module that asks", lambda: trying("go on", "none", "shape"), tuple, unseen=True
-        ),
-        Case("a caught error, and a network that asks", lambda: trying("ask"), tuple, unseen=True),
-        Case("a caught error, and nothing else that asks", lambda: trying("go on"), tuple, unseen=True),
-        Case("an error that is raised again", lambda: trying("raise again"), tuple, unseen=True),
-        Case("an error in place of another", lambda: Network(trying("raise another")), tuple, unseen=True),
-        Case(
-            "a leaf that is given what no node can hold", lambda: Network(Block("none"), Refused()), tuple, unseen=True
-        ),
-        Case("a module without layers", lambda: Network(Merged(), Sign()), tuple, unseen=True),
-        Case(
-            "a method of a module that does not run", lambda: Network(Block("none"), Classifier()), tuple, unseen=True
-        ),
-        Case("an error that is forgotten, and one of its own", Retrying, tuple, unseen=True),
-        *(
-            Case(f"an error of class {type(error()).__name__}", refused_by(error), tuple, unseen=True)
-            for error in ERRORS
-        ),
-        Case("a module with two names", lambda: Shared(one_of("shape", "count")), tuple, unseen=True),
+        _case("a network that asks about a shape", somewhere("shape"), unseen=False),
+        _case("a network that counts its rows", somewhere("count"), unseen=False),
+        _case("a network that can be traced", somewhere("none"), unseen=False),
+        _case("a real model for images", lambda: real(one_of("resnet", "vit")), unseen=False),
+        _case("a real model for texts", lambda: real(one_of("bert", "llama"))),
+        _case("a network that asks itself", lambda: Network(Block("none", "none"), asks=True)),
+        _case("a caught error, and another module that asks", lambda: trying("go on", "none", "shape")),
+        _case("a caught error, and a network that asks", lambda: trying("ask")),
+        _case("a caught error, and nothing else that asks", lambda: trying("go on")),
+        _case("an error that is raised again", lambda: trying("raise again")),
+        _case("an error in place of another", lambda: Network(trying("raise another"))),
+        _case("a leaf that is given what no node can hold", lambda: Network(Block("none"), Refused())),
+        _case("a module without layers", lambda: Network(Merged(), Sign())),
+        _case("a method of a module that does not run", lambda: Network(Block("none"), Classifier())),
+        _case("an error that is caught, and one of its own", Retrying),
+        *map(raising, ERRORS),
+        _case("a module with two names", lambda: Shared(one_of("shape", "count"))),
     ),
     given=lambda model: (model,),
 )

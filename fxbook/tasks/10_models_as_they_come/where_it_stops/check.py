@@ -31,16 +31,12 @@ class _Watching(fx.Tracer):
         return super().call_module(m, watched, args, kwargs)
 
     def stopped_in(self, error: Exception) -> str | None:
-        """The name of the module in which this very error was raised; ``None`` if it was in none."""
+        """The name of the module in which this error object was raised; ``None`` if it was in none."""
         return next((name for other, name in self.raised if other is error), None)
 
 
 def stops_in(model: nn.Module) -> tuple[str | None, set[str]]:
-    """Where the trace stops, and the names of all modules inside in which an error was raised.
-
-    It stops in the innermost module that was running when the error was raised: ``""`` is the model, and ``None``
-    stands for a trace that succeeds.
-    """
+    """Where the trace stops (``None``: nowhere), and the names of all modules inside in which an error was raised."""
     tracer = _Watching()
     try:
         tracer.trace(model)
@@ -56,14 +52,14 @@ def the_module(case: CaseView) -> Found:
     modules = dict(case.model.named_modules(remove_duplicate=False))
     if answer is None and wanted is not None:
         where = f"in `{wanted}`" if wanted else "in the model itself"
-        yield None, f"None was returned, but the trace stops {where}."
+        yield None, f"You return None, but the trace stops {where}."
     elif answer is not None and not isinstance(answer, str):
-        yield None, "The answer is neither a string nor None."
+        yield None, "You return neither a string nor None."
     elif wanted is None and answer is not None:
         caught = " The model caught each error." if raised else ""
-        yield None, f"The trace of this model succeeds, so None was asked.{caught}"
+        yield None, f"The trace of this model succeeds, but you return a name.{caught}"
     elif answer is not None and answer not in modules:
-        yield None, "The answer is not the qualified name of a module of the model."
+        yield None, "You return a string that is not the qualified name of a module of the model."
     elif answer is not None and modules[answer] is not modules[wanted]:
         yield None, _not_there(answer, wanted, raised, modules)
 
@@ -74,12 +70,12 @@ def _not_there(answer: str, wanted: str, raised: set[str], modules: dict[str, nn
     if fx.Tracer().is_leaf_module(modules[answer], answer):
         return f"You return {who}, which is a leaf: its `forward` does not run."
     if answer in raised:
-        return f"In {who} an error was raised, but the model caught it: another error stops the trace."
+        return f"You return {who}. The model caught the error that was raised there: another error stops the trace."
     if wanted == "":
-        return "The trace stops in `forward` of the model itself, so the empty name was asked."
+        return f"You return {who}, but the trace stops in the `forward` of the model itself."
     if answer == "" or wanted.startswith(f"{answer}."):
         return f"You return {who}, but the error was raised in a module inside it."
-    return "When the error that stops the trace is raised, the module that you return is not running."
+    return f"You return {who}, whose `forward` does not run when the error that stops the trace is raised."
 
 
 CHECK = Check((the_module, input_unchanged))

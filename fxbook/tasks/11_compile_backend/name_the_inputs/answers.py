@@ -4,12 +4,11 @@ import torch
 
 from fxbook.tasks.answering import breaks, right, wrong
 
+SHEET, PART = "the model of the sheet, in train mode", "Entry 0 names another tensor than placeholder"
+
 
 def placeholders(module):
     return module.graph.find_nodes(op="placeholder")
-
-
-# ---- right -----------------------------------------------------------------------------------------------------------
 
 
 @right
@@ -20,7 +19,6 @@ def compares_with_is(module, example_inputs, model):
 
 @right
 def asks_for_each_tensor_by_its_path(module, example_inputs, model):
-    """Walks down from the model; a path that leads to a tensor is its name."""
     names = {}
     for path in [name for named in (model.named_buffers, model.named_parameters) for name, _ in named()]:
         owner, _, last = path.rpartition(".")
@@ -47,24 +45,21 @@ def fills_a_list_of_none(module, example_inputs, model):
     return answer
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
-@breaks("If a tensor has two names, give either.", case="the model of the sheet, in train mode")
-@wrong("names_each_input", says="which is another tensor than the one that the answer names")
+@breaks("If a tensor has two names, return either.", case=SHEET)
+@wrong("names_each_input", says=PART)
 def returns_the_names_of_the_placeholders(module, example_inputs, model):
     return [node.target for node in placeholders(module)]
 
 
-@breaks("of the parameter or buffer of `model`", case="the model of the sheet, in train mode")
-@wrong("names_each_input", says="which is a tensor of the model, and the answer is None")
+@breaks("of the parameter or buffer of `model`", case=SHEET)
+@wrong("names_each_input", says="is a parameter or buffer of the model.")
 def forgets_the_buffers(module, example_inputs, model):
     names = {id(tensor): name for name, tensor in model.named_parameters()}
     return [names.get(id(value)) for value in example_inputs]
 
 
 @breaks("that it stands for", case="two layers with equal weights")
-@wrong("names_each_input", says="which is another tensor than the one that the answer names")
+@wrong("names_each_input", says=PART)
 def compares_the_values(module, example_inputs, model):
     named = [*model.named_parameters(), *model.named_buffers()]
 
@@ -74,28 +69,31 @@ def compares_the_values(module, example_inputs, model):
     return [next((name for name, tensor in named if equal(value, tensor)), None) for value in example_inputs]
 
 
-@wrong("names_each_input", says="which is a tensor of the model, and the answer is None")
+@wrong("names_each_input", says="is a parameter or buffer of the model.")
 def asks_the_state_dict_alone(module, example_inputs, model):
     """A buffer that is not saved with the model is not in it."""
     names = {id(tensor): name for name, tensor in model.state_dict(keep_vars=True).items()}
     return [names.get(id(value)) for value in example_inputs]
 
 
-@breaks("with an entry for each placeholder", case="the model of the sheet, in train mode")
-@wrong("names_each_input", says="has not one entry for each placeholder")
+@breaks("with an entry for each placeholder", case=SHEET)
+@wrong("names_each_input", says="The list has 6 entries for 10 placeholders.")
 def returns_the_names_of_the_model(module, example_inputs, model):
     return [name for name, _ in model.named_parameters()]
 
 
-@breaks("Return a list", case="the model of the sheet, in train mode")
+@breaks("Return a list", case=SHEET)
 @wrong("names_each_input", says="The answer is not a list")
 def returns_a_dict(module, example_inputs, model):
     names = {id(tensor): name for name, tensor in (*model.named_parameters(), *model.named_buffers())}
     return {node.name: names.get(id(value)) for node, value in zip(placeholders(module), example_inputs, strict=True)}
 
 
-@breaks("and `None` for every other input.", case="the model of the sheet, in train mode")
-@wrong("names_each_input", says="which is no parameter and no buffer of the model: None was asked")
+@breaks("or `None` for any other input.", case=SHEET)
+@wrong(
+    "names_each_input",
+    says="Entry 2 has a name, but placeholder `l_x_` is neither a parameter nor a buffer of the model.",
+)
 def has_a_word_for_an_input(module, example_inputs, model):
     names = {id(tensor): name for name, tensor in (*model.named_parameters(), *model.named_buffers())}
     return [names.get(id(value), "input") for value in example_inputs]

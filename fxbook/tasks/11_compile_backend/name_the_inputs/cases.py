@@ -17,7 +17,7 @@ from ..cases import WIDTH, FeedForward, Logits, capture, pixels, rows
 
 
 class Twins(nn.Module):
-    """Two layers whose weights are equal, and are two tensors."""
+    """Two layers with equal weights, which are two tensors."""
 
     def __init__(self, is_left_first: bool) -> None:
         super().__init__()
@@ -31,7 +31,7 @@ class Twins(nn.Module):
 
 
 class Shifts(nn.Module):
-    """Buffers that a state dict does not have."""
+    """Buffers that are not in the state dict."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -43,8 +43,8 @@ class Shifts(nn.Module):
 
 
 class Scaled(nn.Module):
-    """A tensor that is neither parameter nor buffer, a parameter in a list, an input that is a parameter, and a buffer
-    that begins where another one does, and has almost its name.
+    """A tensor that is neither parameter nor buffer, parameters in a list, an input that is a parameter, and a buffer
+    with the address of another one and almost its name.
     """
 
     def __init__(self) -> None:
@@ -59,7 +59,7 @@ class Scaled(nn.Module):
 
 
 class Tied(nn.Module):
-    """A table of words that is the weight of the last layer, too."""
+    """An embedding whose weight is also that of the last layer."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -92,22 +92,18 @@ def given_by(*makers: Callable[[], nn.Module], calls: tuple[Call, ...]) -> Calla
 
 
 def resnet() -> nn.Module:
-    """A real model, with buffers."""
     return Logits("resnet").eval()
 
 
 def photo() -> tuple[Tensor]:
-    """One image."""
     return (pixels(),)
 
 
 def words() -> tuple[Tensor]:
-    """Three words."""
     return (torch.randint(2 * WIDTH, (3,)),)
 
 
 def a_parameter_and_rows() -> tuple[Tensor, Tensor]:
-    """Two inputs, of which one is a parameter of nobody."""
     return nn.Parameter(torch.randn(WIDTH)), torch.randn(2, WIDTH)
 
 

@@ -32,17 +32,17 @@ def names_each_input(case: CaseView) -> Found:
             return
     nodes = module.graph.find_nodes(op="placeholder")
     if len(answer) != len(nodes):
-        yield None, f"The list has not one entry for each placeholder: {len(answer)} for {len(nodes)}."
+        yield None, f"The list has {len(answer)} entries for {len(nodes)} placeholders."
         return
     for place, (node, value, said) in enumerate(zip(nodes, example_inputs, answer, strict=True)):
         names = known.get(id(value), set())
-        where = f"Entry {place} is for placeholder `{node.name}`"
+        where = f"placeholder `{node.name}`"
         if names and said is None:
-            yield None, f"{where}, which is a tensor of the model, and the answer is None."
+            yield None, f"Entry {place} is None, but {where} is a parameter or buffer of the model."
         elif names and said not in names:
-            yield None, f"{where}, which is another tensor than the one that the answer names."
+            yield None, f"Entry {place} names another tensor than {where}."
         elif not names and said is not None:
-            yield None, f"{where}, which is no parameter and no buffer of the model: None was asked."
+            yield None, f"Entry {place} has a name, but {where} is neither a parameter nor a buffer of the model."
 
 
 CHECK = Check((names_each_input, input_unchanged))

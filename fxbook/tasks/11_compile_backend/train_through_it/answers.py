@@ -8,7 +8,7 @@ from torch.nn import functional
 
 from fxbook.tasks.answering import breaks, right, wrong
 
-aten = torch.ops.aten
+aten, GATED = torch.ops.aten, "a gated block"
 
 
 def swap(module, old=functional.silu, new=functional.hardswish):
@@ -21,9 +21,6 @@ def swap(module, old=functional.silu, new=functional.hardswish):
 
 def plain(module, example_inputs):
     return make_boxed_func(module.forward)
-
-
-# ---- right -----------------------------------------------------------------------------------------------------------
 
 
 @right
@@ -57,8 +54,6 @@ def copies_into_a_new_graph(module, example_inputs):
 
 @right
 def writes_the_function_out(module, example_inputs):
-    """By its formula, which works on a copy."""
-
     def hardswish(input, inplace=False):
         kept = input.clone()
         result = kept * torch.clamp(kept + 3, 0, 6) / 6
@@ -67,11 +62,11 @@ def writes_the_function_out(module, example_inputs):
     return swap(module, new=hardswish).forward
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
-@breaks("the gradients are those of the new function.", case="a gated block")
-@wrong("has_its_gradients", says="the gradient of `l_self_modules_gate_parameters_weight_` is not that of what is")
+@breaks("the gradients are those of the new function.", case=GATED)
+@wrong(
+    "has_its_gradients",
+    says="but the gradient of `l_self_modules_gate_parameters_weight_` is not that of `hardswish`: ",
+)
 def edits_the_forward_graph(module, example_inputs):
     def forward_graph(module, example_inputs):
         return plain(swap(module, aten.silu.default, aten.hardswish.default), example_inputs)
@@ -79,28 +74,28 @@ def edits_the_forward_graph(module, example_inputs):
     return aot_autograd(fw_compiler=forward_graph, bw_compiler=plain)(module, example_inputs)
 
 
-@breaks("A backend returns a function", case="a gated block")
-@wrong("returns_a_function_of_tuples", says="The backend returns no function, but an object of type `NoneType`")
+@breaks("A backend returns a function", case=GATED)
+@wrong("returns_a_function_of_tuples", says="The backend does not return a function, but an object of type `NoneType`")
 def returns_nothing(module, example_inputs):
     swap(module)
 
 
-@breaks("a tuple or a list", case="a gated block")
+@breaks("a tuple or a list", case=GATED)
 @wrong("returns_a_function_of_tuples", says="The function returns Tensor: Dynamo needs a tuple or a list")
 def returns_the_first_output(module, example_inputs):
     edited = swap(module)
     return lambda *inputs: edited(*inputs)[0]
 
 
-@breaks("with an item for each output.", case="a gated block")
-@wrong("returns_a_function_of_tuples", says="The function does not return an item for each output of the graph")
+@breaks("with an item for each output.", case=GATED)
+@wrong("returns_a_function_of_tuples", says="The function returns 1 items: the graph has 2 outputs.")
 def returns_one_of_two_outputs(module, example_inputs):
     edited = swap(module)
     return lambda *inputs: edited(*inputs)[:1]
 
 
-@breaks("replaces each `nn.functional.silu` by `nn.functional.hardswish`", case="a gated block")
-@wrong("computes_the_new_function", says="still runs as `silu`: each was to be replaced")
+@breaks("replaces each `nn.functional.silu` with `nn.functional.hardswish`", case=GATED)
+@wrong("computes_the_new_function", says="still runs as `silu`: each call must be replaced")
 def replaces_the_first_alone(module, example_inputs):
     node = next(iter(module.graph.find_nodes(op="call_function", target=functional.silu)), None)
     if node is not None:
@@ -109,7 +104,7 @@ def replaces_the_first_alone(module, example_inputs):
     return module.forward
 
 
-@breaks("which takes the inputs one by one", case="a gated block")
+@breaks("that takes the inputs one by one", case=GATED)
 @wrong(
     "ends well",
     says="takes 2 positional arguments",
@@ -120,8 +115,8 @@ def returns_a_boxed_function(module, example_inputs):
     return fx.Interpreter(swap(module)).boxed_run
 
 
-@breaks("so that the results and the gradients are those of the new function.", case="a gated block")
-@wrong("computes_the_new_function", says="works in place, and the call that you put there does not")
+@breaks("so that the results and the gradients are those of the new function.", case=GATED)
+@wrong("computes_the_new_function", says="works in place, but its replacement does not: a later node uses")
 def drops_inplace(module, example_inputs):
     for node in module.graph.find_nodes(op="call_function", target=functional.silu):
         node.kwargs = {key: value for key, value in node.kwargs.items() if key != "inplace"}

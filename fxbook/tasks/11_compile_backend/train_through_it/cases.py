@@ -19,7 +19,7 @@ from ..cases import WIDTH, capture, part_of_llama
 
 
 class Gated(nn.Module):
-    """Two results; the function by name, a module in place, both on what is read later; activations that stay."""
+    """Two results; silu by keyword and as a module in place, both on values with later users; other activations."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -59,7 +59,7 @@ def _record(make: Callable[[], nn.Module], width: int) -> tuple[fx.GraphModule, 
 
 
 def given_by(make: Callable[[], nn.Module], width: int = WIDTH) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """A copy of the recorded graph, examples of its inputs, and inputs: numbers at which the activations differ."""
+    """A copy of the recorded graph, example inputs, and other inputs."""
 
     def given(_: nn.Module) -> tuple[Any, ...]:
         _warm_up()
@@ -72,16 +72,9 @@ def given_by(make: Callable[[], nn.Module], width: int = WIDTH) -> Callable[[nn.
     return given
 
 
+@torch.enable_grad()
 def differentiated(function: Callable[..., Any], inputs: list[Tensor]) -> dict[str, Any]:
-    """What a compiled function gives for these inputs, and the gradients of a weighted sum of it.
-
-    In place of either there is a word on what cannot be used. Gradients are on, whatever the notebook has set.
-    """
-    with torch.enable_grad():
-        return _differentiated(function, inputs)
-
-
-def _differentiated(function: Callable[..., Any], inputs: list[Tensor]) -> dict[str, Any]:
+    """What a compiled function returns for these inputs, and the gradients of a weighted sum; or what is wrong."""
     results = function(*[tensor.clone() for tensor in inputs])
     if not isinstance(results, tuple | list):
         return {"returned": type(results).__name__}

@@ -19,7 +19,7 @@ from .cases import differentiated
 
 
 class _Replacing(fx.Interpreter):
-    """Runs a graph with hardswish wherever it calls silu, but for some nodes; the graph stays as it is."""
+    """Runs a graph with hardswish in place of silu, except at some nodes; the graph stays as it is."""
 
     def __init__(self, module: fx.GraphModule, kept: Collection[str] = (), writes: bool = True) -> None:
         super().__init__(module)
@@ -43,12 +43,12 @@ def returns_a_function_of_tuples(case: CaseView) -> Found:
     """The backend returns a function, and the function a tuple or a list with a tensor for each output."""
     told = table_of(case.value) or {}
     if "compiled" in told:
-        yield None, f"The backend returns no function, but an object of type `{told['compiled']}`."
+        yield None, f"The backend does not return a function, but an object of type `{told['compiled']}`."
     if "returned" in told:
         yield None, f"The function returns {told['returned']}: Dynamo needs a tuple or a list of the outputs."
     results = told.get("results")
-    if results is not None and len(results) != len(asked(case)["results"]):
-        yield None, f"The function does not return an item for each output of the graph: {len(results)} of them."
+    if results is not None and len(results) != (outputs := len(asked(case)["results"])):
+        yield None, f"The function returns {len(results)} items: the graph has {outputs} outputs."
 
 
 @rule
@@ -64,27 +64,27 @@ def computes_the_new_function(case: CaseView) -> Found:
 
 
 def _reasons(case: CaseView, results: list[Value], told: dict[str, Value]) -> Found:
-    """What a graph does that gives these results: it calls silu still, or no longer works in place."""
+    """Mistakes that explain these results: silu still runs, or its replacement does not work in place."""
     calling = [node for node in case.before.nodes if node.target.endswith("functional.silu")]
     names = [node.name for node in calling]
     if told.get("stale") and _same(results, asked(case, kept=names)):
-        sentence = "The graph is changed, but the compiled code is stale: calling the module runs `silu` still."
+        sentence = "The graph is changed, but the compiled code is stale: calling the module still runs `silu`."
         yield None, sentence, "00_first_graph#change-one-node"
     for count in range(1, len(names) + 1):
         for kept in itertools.combinations(calling, count):
             if _same(results, asked(case, kept=[node.name for node in kept])):
-                yield kept[0], "still runs as `silu`: each was to be replaced"
+                yield kept[0], "still runs as `silu`: each call must be replaced"
     if _same(results, asked(case, writes=False)):
         writing = next(node for node in calling if "in place" in node.notes)
-        yield writing, "works in place, and the call that you put there does not: a later node reads what it writes"
+        yield writing, "works in place, but its replacement does not: a later node uses the tensor that it writes"
 
 
 def _unread_inputs(case: CaseView, told: dict[str, Value], right: dict[str, Any]) -> Found:
-    """The inputs that the results do not depend on."""
+    """Inputs that the results do not depend on."""
     inputs = [node for node in case.before.nodes if node.op == "placeholder"]
     for node, found, gradient in zip(inputs, told.get("gradients") or [], right["gradients"], strict=False):
         if found is None and gradient is not None:
-            yield node, "is an input, and the function that you return does not use the value that it is called with"
+            yield node, "is an input, but the function that you return does not use the value that it gets for it"
 
 
 def _same(results: list[Value], others: dict[str, Any]) -> bool:
@@ -98,13 +98,18 @@ def has_its_gradients(case: CaseView) -> Found:
     told, right = table_of(case.value) or {}, asked(case)
     gradients = told.get("gradients")
     if gradients is None:
-        yield None, "The outputs are right, and have no gradients: autograd does not know how they were computed."
+        yield (
+            None,
+            "The outputs are right, but they have no gradients: autograd has not recorded how they were computed.",
+        )
         return
     inputs = [node for node in case.before.nodes if node.op == "placeholder"]
     for node, found, gradient in zip(inputs, gradients, right["gradients"], strict=False):
-        if difference(found, encode(gradient)):
-            told = f"the gradient of `{node.name}` is not that of what is computed now"
-            yield node, f"The outputs are right, and {told}."
+        if differs := difference(found, encode(gradient)):
+            yield (
+                node,
+                f"The outputs are right, but the gradient of `{node.name}` is not that of `hardswish`: {differs}.",
+            )
 
 
 CHECK = Check((returns_a_function_of_tuples, computes_the_new_function, has_its_gradients))

@@ -24,29 +24,27 @@ def gelu_by_parts(x: Tensor) -> Tensor:
 
 
 def two_results(x: Tensor) -> tuple[Tensor, Tensor]:
-    """The first result is saved, too."""
+    """The first result is also saved."""
     opened = torch.exp(x)
     return opened, torch.sin(opened) * torch.tanh(x)
 
 
 def of_many_sizes(x: Tensor) -> Tensor:
-    """Values of float32 and float64, places as integers, and a view of a larger value."""
+    """Values of float32 and float64, indices, and a view of a larger value."""
     wide = (torch.sigmoid(x).double() * torch.sin(x).double()).float()
     return wide.topk(2).values * torch.exp(x)[..., :2].sin()
 
 
 def activation_of_gpt2() -> nn.Module:
-    """Of the real model."""
     return copy.deepcopy(real("gpt2").transformer.h[0].mlp.act)
 
 
 def training_block() -> nn.Module:
-    """Its norm changes its buffers, whose new values the graph returns before its result."""
+    """Its norm writes buffers, whose new values the graph returns before its result."""
     return FeedForward().train()
 
 
 def function(called: Callable[..., Any]) -> Callable[[], Callable[..., Any]]:
-    """What makes a function is a function that returns it."""
     return functools.partial(_itself, called)
 
 
@@ -55,12 +53,10 @@ def _itself(called: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def leaf() -> tuple[Tensor]:
-    """One input that needs a gradient."""
     return (torch.randn(WIDTH).requires_grad_(),)
 
 
 def long_leaf() -> tuple[Tensor]:
-    """A longer one."""
     return (torch.randn(3, WIDTH).requires_grad_(),)
 
 
@@ -94,10 +90,17 @@ def _pair(
 def pair_of(
     make: Callable[[], Callable[..., Any]], *inputs: Callable[[], tuple[Any, ...]], is_min_cut: bool = False
 ) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """A copy of the two graphs, recorded on one of these inputs, drawn."""
+    """A copy of the two graphs, recorded on one of these inputs, drawn; the backward graph gets its inputs in another
+    order than the forward graph computes them.
+    """
 
     def given(_: nn.Module) -> tuple[Any, ...]:
-        return tuple(copy.deepcopy(graph) for graph in _pair(make, one_of(*inputs), is_min_cut))
+        forward, backward = (copy.deepcopy(graph) for graph in _pair(make, one_of(*inputs), is_min_cut))
+        *others, last = backward.graph.find_nodes(op="placeholder")
+        for node in others:
+            last.append(node)
+        backward.recompile()
+        return forward, backward
 
     return given
 

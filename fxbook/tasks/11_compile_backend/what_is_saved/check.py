@@ -12,7 +12,7 @@ from fxbook.rules.view import CaseView
 
 
 def saved(forward: fx.GraphModule, backward: fx.GraphModule) -> dict[str, int]:
-    """The nodes that the forward graph computes and the backward graph gets, each with its bytes, in their order."""
+    """The nodes that the forward graph computes and the backward graph gets, with their bytes, in forward order."""
     gets = {node.name for node in backward.graph.nodes if node.op == "placeholder"}
     computed = [node for node in forward.graph.nodes if node.op not in ("placeholder", "output")]
     return {node.name: node.meta["val"].nbytes for node in computed if node.name in gets}
@@ -28,28 +28,28 @@ def names_what_is_saved(case: CaseView) -> Found:
         case _:
             yield None, "The answer is not a pair of a list of names and a number."
             return
-    inputs = {node.name for node in case.arguments[0].graph.find_nodes(op="placeholder")}
+    graph = case.arguments[0].graph
+    inputs, computed = ({node.name for node in found} for found in (graph.find_nodes(op="placeholder"), graph.nodes))
     for name in names:
         if name in inputs:
-            yield (
-                None,
-                f"`{name}` is in the list, and it is an input of the forward graph, which computes nothing for it.",
-            )
+            yield None, f"`{name}` is in the list, but it is an input of the forward graph, which does not compute it."
+        if name not in computed:
+            yield None, f"`{name}` is in the list, but no node of the forward graph has this name."
         if name not in asked:
-            yield (
-                None,
-                f"`{name}` is in the list, but the backward graph does not get this value from the forward graph.",
-            )
+            yield None, f"`{name}` is in the list, but it is not an input of the backward graph."
     if nodes:
-        yield None, f"The list holds an object, the node `{name_of(nodes[0])}`: names were asked, as text."
+        yield None, f"The list holds the node `{name_of(nodes[0])}`: the task asks for names, as strings."
     for name in asked:
         if name not in names:
             yield (
                 None,
-                f"`{name}` is missing in the list: the forward graph computes it, and the backward graph gets it.",
+                f"`{name}` is missing from the list: the forward graph computes it, and the backward graph gets it.",
             )
     if names != list(asked):
-        yield None, "The names are right, but not in the order of the forward graph, each of them once."
+        yield (
+            None,
+            "The names are right, but the list does not have each of them once, in the order of the forward graph.",
+        )
 
 
 @rule
@@ -59,7 +59,7 @@ def counts_the_bytes(case: CaseView) -> Found:
     pair = case.value["tuple"] if isinstance(case.value, dict) else case.value
     told = number_of(pair[1])
     if told != bytes_:
-        yield None, f"The names are right, but their values do not take so many bytes: {pair[1]} in place of {bytes_}."
+        yield None, f"The names are right, but the number of bytes is not: {pair[1]} instead of {bytes_}."
 
 
 CHECK = Check((names_what_is_saved, counts_the_bytes, input_unchanged))

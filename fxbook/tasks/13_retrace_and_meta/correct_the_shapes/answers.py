@@ -5,8 +5,11 @@ import copy
 from torch import fx
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx.passes.fake_tensor_prop import FakeTensorProp
+from torch.fx.passes.shape_prop import ShapeProp
 
 from fxbook.tasks.answering import breaks, right, wrong
+
+LLAMA = "a block of Llama, fewer tokens"
 
 
 def calls(module):
@@ -22,9 +25,6 @@ def propagated(module, x):
     return {node.name: tuple(node.meta["val"].shape) for node in calls(module)}
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
 def propagates_in_a_copy(module, x):
     true = propagated(copy.deepcopy(module), x)
@@ -35,29 +35,20 @@ def propagates_in_a_copy(module, x):
 def runs_with_numbers(module, x):
     runner = fx.Interpreter(module, garbage_collect_values=False)
     runner.run(x)
+    # The keys are the nodes themselves.
     return {
-        node.name: list(runner.env[node].shape)
+        node: list(runner.env[node].shape)
         for node in calls(module)
         if "val" not in node.meta or node.meta["val"].shape != runner.env[node].shape
     }
 
 
 @right
-def compares_while_it_runs(module, x):
-    found = {}
-
-    class Comparing(fx.Interpreter):
-        def call_function(self, target, args, kwargs):
-            value = super().call_function(target, args, kwargs)
-            [node] = [n for n in calls(self.module) if n not in self.env and n.name not in seen][:1]
-            seen.append(node.name)
-            if noted(module)[node.name] != tuple(value.shape):
-                found[node.name] = tuple(value.shape)
-            return value
-
-    seen = []
-    Comparing(module).run(x)
-    return found
+def propagates_real_shapes(module, x):
+    before = noted(module)
+    ShapeProp(module).propagate(x)
+    true = {node.name: node.meta["tensor_meta"].shape for node in calls(module)}
+    return {name: shape for name, shape in true.items() if before[name] != shape}
 
 
 @right
@@ -77,19 +68,14 @@ def runs_on_fake_tensors(module, x):
     return found
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
-@breaks(
-    "Return {name: true shape} of the nodes whose note is missing or untrue.", case="a block of Llama, fewer tokens"
-)
-@wrong("finds_the_untrue", says="has no shape in its notes, and is missing in the answer")
+@breaks("Return {name: true shape} of the nodes whose note is missing or untrue.", case=LLAMA)
+@wrong("finds_the_untrue", says="has no shape in its notes, but is missing from the answer")
 def compares_after_it_wrote(module, x):
     true = propagated(module, x)
     return {name: shape for name, shape in noted(module).items() if shape != true[name]}
 
 
-@breaks("Leave out the nodes whose note is true.", case="a node that changes no shape")
+@breaks("Leave out the nodes whose noted shape is true.", case="a node that changes no shape")
 @wrong("finds_the_untrue", says="(a node that changes no shape):")
 def takes_all_after_the_new_node(module, x):
     true = propagated(copy.deepcopy(module), x)
@@ -98,21 +84,21 @@ def takes_all_after_the_new_node(module, x):
     return {name: true[name] for name in names[first:]}
 
 
-@breaks("its name, and its true shape.", case="a block of Llama, fewer tokens")
-@wrong("finds_the_untrue", says="in the answer is not the one that it has in a run")
+@breaks("its name, and its true shape.", case=LLAMA)
+@wrong("finds_the_untrue", says="in the answer is not the true one: ")
 def tells_the_shape_of_the_input(module, x):
     true = propagated(copy.deepcopy(module), x)
     return {name: (*x.shape, 1) for name, shape in noted(module).items() if shape != true[name]}
 
 
-@breaks("each `call_function` node", case="a block of Llama, fewer tokens")
-@wrong("finds_the_untrue", says="but it is no node that calls a function")
+@breaks("each `call_function` node", case=LLAMA)
+@wrong("finds_the_untrue", says="but it is not a `call_function` node")
 def has_the_output_too(module, x):
     return {**propagates_in_a_copy(module, x), "output": tuple(module(x).shape)}
 
 
-@breaks("Return a dict with", case="a block of Llama, fewer tokens")
-@wrong("finds_the_untrue", says="The answer is not a dict with names of nodes as keys")
+@breaks("Return a dict with an entry", case=LLAMA)
+@wrong("finds_the_untrue", says="The answer is not a dict with the names of nodes as keys")
 def tells_the_names(module, x):
     return list(propagates_in_a_copy(module, x))
 
@@ -124,13 +110,6 @@ CONVERT = "07_placeholder#assertionerror-please-convert-all-tensors-to-faketenso
 def forgets_to_allow_weights(module, x):
     FakeTensorProp(module).propagate(x)
     return noted(module)
-
-
-@breaks("its name", case="a block of Llama, fewer tokens")
-@wrong("keys_are_names", says="A key of the answer is an object, the node `")
-def keys_are_the_nodes(module, x):
-    found = propagates_in_a_copy(module, x)
-    return {node: found[node.name] for node in calls(module) if node.name in found}
 
 
 @breaks("is not true for the input `x`", case="another batch and length")
@@ -145,3 +124,19 @@ def compares_the_sorted_sizes(module, x):
 def compares_two_sizes(module, x):
     true = propagated(copy.deepcopy(module), x)
     return {name: true[name] for name, shape in noted(module).items() if shape is None or shape[:2] != true[name][:2]}
+
+
+@breaks("Leave out the nodes whose noted shape is true.", case="a node that changes no shape")
+@wrong("finds_the_untrue", says="is in the answer, but the shape in its notes is true")
+def compares_the_dtypes_too(module, x):
+    before = {node: node.meta["val"].dtype if "val" in node.meta else None for node in calls(module)}
+    found = propagates_in_a_copy(module, x)
+    true = propagated(module, x)
+    return found | {node.name: true[node.name] for node in before if before[node] != node.meta["val"].dtype}
+
+
+@breaks("is not true for the input `x`", case="a block of ViT, a smaller batch")
+@wrong("finds_the_untrue", says="has an untrue shape in its notes, but is missing from the answer: ")
+def leaves_the_batch_out(module, x):
+    true = propagated(copy.deepcopy(module), x)
+    return {name: true[name] for name, shape in noted(module).items() if shape is None or shape[1:] != true[name][1:]}

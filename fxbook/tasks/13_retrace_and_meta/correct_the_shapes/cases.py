@@ -1,4 +1,4 @@
-"""Exported graphs with shapes in their notes, and an edit that made some of them untrue."""
+"""Exported graphs with shapes in their notes, and an edit after which some are untrue."""
 
 from __future__ import annotations
 
@@ -20,9 +20,14 @@ _aten = torch.ops.aten
 _BATCH, _LENGTH = 3, 7
 
 
-def _nothing(value: Tensor) -> tuple[Any, tuple[Any, ...]]:
-    """A node that changes no shape."""
-    return _aten.neg.default, ()
+def _cast(value: Tensor) -> tuple[Any, tuple[Any, ...]]:
+    """A node that changes the dtype, but no shape."""
+    return _aten.to.dtype, (torch.float64,)
+
+
+def _fewer(value: Tensor) -> tuple[Any, tuple[Any, ...]]:
+    """Only the first rows of the batch."""
+    return _aten.slice.Tensor, (0, 0, int(torch.randint(1, _BATCH, ())))
 
 
 def _cut(value: Tensor) -> tuple[Any, tuple[Any, ...]]:
@@ -54,7 +59,7 @@ def _shape(node: fx.Node) -> tuple[int, ...] | None:
 
 
 def _meets_another(node: fx.Node) -> bool:
-    """Whether a value of another place is added to this one or multiplied with it later: shapes would not fit."""
+    """Whether a later node combines this value with another: the shapes would not match."""
     return any(
         _shape(user) == _shape(node) and len([one for one in user.all_input_nodes if one.op != "get_attr"]) > 1
         for user in node.users
@@ -66,8 +71,9 @@ def _exported(build: Callable[[], nn.Module]) -> fx.GraphModule:
     # Only the first case of a process comes here: what it draws is drawn from no other.
     with torch.random.fork_rng():
         module = exported_graph(build(), torch.randn(_BATCH, _LENGTH, WIDTH))
-    # What asserts about its argument has no value.
+    # A node that asserts has no value. The shape is noted under "val" alone.
     for node in reversed(module.graph.nodes):
+        node.meta.pop("tensor_meta", None)
         if node.target is _aten._assert_tensor_metadata.default:
             module.graph.erase_node(node)
     module.recompile()
@@ -77,14 +83,14 @@ def _exported(build: Callable[[], nn.Module]) -> fx.GraphModule:
 def edited(
     build: Callable[[], nn.Module], edit: Callable[[Tensor], Any], at_the_end: bool = False, is_turned: bool = False
 ) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """A copy of the exported graph with one more node, after a node that is drawn or after the last, and an input.
+    """A copy of the exported graph with one more node, after a drawn node or the last one, and an input.
 
-    Of a turned input the batch and the length are exchanged, so each shape has the sizes that it had, in another order.
+    A turned input has batch and length swapped, so each shape has the same sizes in another order.
     """
 
     def given(model: nn.Module) -> tuple[Any, ...]:
         with warnings.catch_warnings():
-            # torch's own code is what it warns of.
+            # torch warns of its own code.
             warnings.simplefilter("ignore", FutureWarning)
             module = copy.deepcopy(_exported(build))
         wide = (_BATCH, _LENGTH, WIDTH)
@@ -111,8 +117,8 @@ USAGE = Usage(
     "compute",
     cases=(
         Case("a block of Llama, fewer tokens", llama, tuple, given=edited(llama, _cut)),
-        Case("a block of ViT, fewer tokens", vit, tuple, given=edited(vit, _cut)),
-        Case("a node that changes no shape", llama, tuple, unseen=True, given=edited(llama, _nothing)),
+        Case("a block of ViT, a smaller batch", vit, tuple, given=edited(vit, _fewer)),
+        Case("a node that changes no shape", Pointwise, tuple, unseen=True, given=edited(Pointwise, _cast)),
         Case("a node at the end", llama, tuple, unseen=True, given=edited(llama, _cut, at_the_end=True)),
         Case("the mean of the tokens", Gated, tuple, unseen=True, given=edited(Gated, _pooled)),
         Case("fewer features", Pointwise, tuple, unseen=True, given=edited(Pointwise, _narrow)),
@@ -121,7 +127,7 @@ USAGE = Usage(
             llama,
             tuple,
             unseen=True,
-            given=edited(llama, _nothing, at_the_end=True, is_turned=True),
+            given=edited(llama, _cast, at_the_end=True, is_turned=True),
         ),
     ),
 )

@@ -1,4 +1,4 @@
-"""Find the nodes whose noted shape an edit has made untrue."""
+"""Find the nodes whose noted shape is no longer true after an edit."""
 
 from __future__ import annotations
 
@@ -12,13 +12,11 @@ from fxbook.rules.returned import numbers_of, table_of
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-from ..check import keys_are_names
-
 Shape = tuple[int, ...]
 
 
 class _Measured(fx.Interpreter):
-    """Notes the shape that each node really has."""
+    """Keeps the shape that each node has in a run."""
 
     def run_node(self, n: fx.Node) -> Any:
         value = super().run_node(n)
@@ -47,29 +45,29 @@ def finds_the_untrue(case: CaseView) -> Found:
     table = table_of(case.value)
     true, noted = shapes_of(*case.arguments)
     if table is None:
-        yield None, "The answer is not a dict with names of nodes as keys."
+        yield None, "The answer is not a dict with the names of nodes as keys."
         return
     for name, shape in true.items():
         node = case.before.named(name)
         if name not in table:
             if noted[name] is None:
-                yield node, "has no shape in its notes, and is missing in the answer"
+                yield node, "has no shape in its notes, but is missing from the answer"
             elif noted[name] != shape:
-                yield node, "has a shape in its notes that is not true for `x`, and is missing in the answer"
+                untrue = f"{noted[name]} in place of {shape}"
+                yield node, f"has an untrue shape in its notes, but is missing from the answer: {untrue}"
             continue
         if noted[name] == shape:
-            yield node, "is in the answer, and the shape in its notes is true"
+            yield node, "is in the answer, but the shape in its notes is true"
         sizes = numbers_of(table[name])
         if sizes is None:
             yield None, f"The value for `{name}` is not a shape: a tuple or a list of sizes."
         elif tuple(map(int, sizes)) != shape:
-            untrue = (
-                "the one in its notes" if noted[name] == tuple(map(int, sizes)) else "not the one that it has in a run"
-            )
-            yield None, f"The shape of `{name}` in the answer is {untrue}."
+            said = tuple(map(int, sizes))
+            untrue = "the one in its notes, not the true one" if noted[name] == said else "not the true one"
+            yield None, f"The shape of `{name}` in the answer is {untrue}: {said} in place of {shape}."
     for name in table:
         if name not in true:
-            yield None, f"`{name}` is in the answer, but it is no node that calls a function."
+            yield None, f"`{name}` is in the answer, but it is not a `call_function` node."
 
 
-CHECK = Check((keys_are_names, finds_the_untrue))
+CHECK = Check((finds_the_untrue,))

@@ -9,7 +9,7 @@ from torch.fx.experimental.proxy_tensor import make_fx
 
 from fxbook.tasks.answering import breaks, right, wrong
 
-KEPT = "13_retrace_and_meta#which-notes-survive"
+LLAMA = "a block of Llama"
 
 
 def calls(traced):
@@ -25,9 +25,6 @@ def noted(traced, operators, x, note):
 
 def functions(lowered):
     return [node for node in lowered.graph.nodes if node.op == "call_function"]
-
-
-# ---- right -----------------------------------------------------------------------------------------------------------
 
 
 @right
@@ -67,7 +64,8 @@ def takes_the_table_of_torch(traced, x, operators):
         node.meta["custom"] = {"from": node}
     with fx.traceback.preserve_node_meta():
         lowered = make_fx(fx.Interpreter(traced).run, table)(x)
-    return {node.name: sum(new.meta["custom"]["from"] is node for new in functions(lowered)) for node in calls(traced)}
+    # The keys are the nodes themselves.
+    return {node: sum(new.meta["custom"]["from"] is node for new in functions(lowered)) for node in calls(traced)}
 
 
 @right
@@ -84,10 +82,7 @@ def traces_a_function_that_runs(traced, x, operators):
     return {node.name: counts[node.name] for node in calls(traced)}
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
-@wrong("counted", says="and the answer has ")
+@wrong("counted", says="your answer is ")
 def reads_from_node_of_empty_notes(traced, x, operators):
     """`symbolic_trace` leaves the meta of functions and methods empty."""
     lowered = noted(traced, operators, x, lambda node: {})
@@ -95,38 +90,35 @@ def reads_from_node_of_empty_notes(traced, x, operators):
     return {node.name: counts[node.name] for node in calls(traced)}
 
 
-@breaks("decompose `operators`", case="a block of Llama")
-@wrong("counted", says="became 2 nodes, and the answer has 1")
+@breaks("decompose `operators`", case=LLAMA)
+@wrong("counted", says="became 2 nodes; your answer is 1")
 def leaves_the_operators_whole(traced, x, operators):
     return works_on_a_copy(traced, x, [])
 
 
-@breaks("the number of `call_function` nodes of the new graph that come from that node", case="a block of Llama")
-@wrong("counted", says="and the answer has ")
+@breaks("the number of `call_function` nodes in the new graph that come from that node", case=LLAMA)
+@wrong("counted", says="your answer is ")
 def counts_the_weights_too(traced, x, operators):
     lowered = noted(traced, operators, x, lambda node: {"custom": {"from": node.name}})
     counts = Counter(node.meta.get("custom", {}).get("from") for node in lowered.graph.nodes)
     return {node.name: counts[node.name] for node in calls(traced)}
 
 
-@breaks(
-    "Its keys are the names of the nodes of `traced` that call a function, a method or a module.",
-    case="a block of Llama",
-)
-@wrong("counted", says="but it is no node of the old graph that calls something")
+@breaks("the names of the nodes of `traced` that call a function, a method or a module.", case=LLAMA)
+@wrong("counted", says="but it is not a node of `traced` that calls something")
 def has_inputs_too(traced, x, operators):
     lowered = noted(traced, operators, x, lambda node: {"custom": {"from": node.name}})
     counts = Counter(node.meta["custom"]["from"] for node in functions(lowered))
     return {node.name: counts[node.name] for node in traced.graph.nodes}
 
 
-@breaks("Return a dict.", case="a block of Llama")
-@wrong("counted", says="not a dict with names of nodes as keys")
+@breaks("Return a dict.", case=LLAMA)
+@wrong("counted", says="not a dict with the names of nodes as keys")
 def returns_the_sum(traced, x, operators):
     return len(functions(noted(traced, operators, x, lambda node: {})))
 
 
-@breaks("Return {name of a node of traced: number of new nodes}.", case="a block of Llama")
+@breaks("Return {name of a node of traced: number of new nodes}.", case=LLAMA)
 @wrong("counted", says="is not a number")
 def returns_the_nodes(traced, x, operators):
     lowered = noted(traced, operators, x, lambda node: {"custom": {"from": node.name}})
@@ -136,22 +128,15 @@ def returns_the_nodes(traced, x, operators):
     return made
 
 
-@breaks("Retrace `traced` on `x`", case="a block of Llama")
-@wrong("counted", says="and the answer has ")
+@breaks("Retrace `traced` on `x`", case=LLAMA)
+@wrong("counted", says="your answer is ")
 def counts_one_for_each(traced, x, operators):
     return dict.fromkeys((node.name for node in calls(traced)), 1)
 
 
-@breaks("the names of the nodes of `traced`", case="a block of Llama")
-@wrong("keys_are_names", says="A key of the answer is an object, the node `")
-def keys_are_the_nodes(traced, x, operators):
-    found = works_on_a_copy(traced, x, operators)
-    return {node: found[node.name] for node in calls(traced)}
-
-
-@breaks("0 if none does.", case="an operation in three nodes")
-@wrong("counted", says="(an operation in three nodes): node `add_` became 1 node, and the answer has 0")
-def takes_what_nothing_uses_for_nothing(traced, x, operators):
+@breaks("0 if there are none.", case="an operation in three nodes")
+@wrong("counted", says="(an operation in three nodes): node `add_` became 1 node; your answer is 0")
+def counts_nothing_for_a_node_without_users(traced, x, operators):
     """A node that writes in place needs no user."""
     found = works_on_a_copy(traced, x, operators)
     return {node.name: found[node.name] if node.users else 0 for node in calls(traced)}

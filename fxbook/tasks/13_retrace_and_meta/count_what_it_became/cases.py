@@ -1,4 +1,4 @@
-"""Traced graphs, an input, and the operators that the retrace has to take apart."""
+"""Traced graphs, an input, and the operators that the retrace has to decompose."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _aten = torch.ops.aten
 
 
 class Repeated(nn.Module):
-    """One operation in three nodes, a cast of the input, one that does nothing, a result that is a pair, and an
-    addition in place, whose node nothing uses.
+    """One operation in three nodes, a cast, one that does nothing, a result that is a pair, and an addition in place
+    without users.
     """
 
     def __init__(self) -> None:

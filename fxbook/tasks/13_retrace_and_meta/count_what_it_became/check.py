@@ -16,11 +16,9 @@ from fxbook.rules.returned import number_of, table_of
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-from ..check import keys_are_names
-
 
 def became(traced: fx.GraphModule, x: torch.Tensor, operators: list[Any]) -> dict[str, int]:
-    """For each node that calls something, how many nodes the retrace makes while it runs."""
+    """For each node that calls something, the number of nodes that the retrace makes of it."""
     noted = copy.deepcopy(traced)
     for node in noted.graph.nodes:
         node.meta["custom"] = {"from": node.name}
@@ -39,25 +37,25 @@ def counted(case: CaseView) -> Found:
     """The answer maps each node that calls something to the number of nodes that it became."""
     table, right = table_of(case.value), became(*case.arguments)
     if table is None:
-        yield None, "The answer is not a dict with names of nodes as keys."
+        yield None, "The answer is not a dict with the names of nodes as keys."
         return
     for name, number in right.items():
         node = case.before.named(name)
         if name not in table:
-            yield node, "is missing in the answer: it became nothing" if number == 0 else "is missing in the answer"
+            yield node, "is missing from the answer: it became no node" if number == 0 else "is missing from the answer"
             return
         answer = number_of(table[name])
         if answer is None:
             yield None, f"The value for `{name}` is not a number."
         elif answer != number:
-            yield node, f"became {_nodes(number)}, and the answer has {answer:g}"
+            yield node, f"became {_nodes(number)}; your answer is {answer:g}"
     for name in table:
         if name not in right:
-            yield None, f"`{name}` is in the answer, but it is no node of the old graph that calls something."
+            yield None, f"`{name}` is in the answer, but it is not a node of `traced` that calls something."
 
 
 def _nodes(count: int) -> str:
     return f"{count or 'no'} node{'' if count == 1 else 's'}"
 
 
-CHECK = Check((keys_are_names, counted))
+CHECK = Check((counted,))

@@ -5,17 +5,15 @@ from torch import nn
 
 from fxbook.tasks.answering import breaks, right, wrong
 
+LAST = "the last dimension"
+
 
 def halved(both, dim):
     return [size // 2 if place == dim % both.dim() else size for place, size in enumerate(both.shape)]
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
 def computes_on_fake_tensors(both, dim=-1):
-    """Under a fake mode the operator's own code computes no number."""
     first, second = both.chunk(2, dim)
     return (nn.functional.silu(first) * second).contiguous()
 
@@ -35,10 +33,7 @@ def takes_the_sum_of_the_halves(both, dim=-1):
     return both.unflatten(dim, (2, -1)).sum(dim if dim >= 0 else dim - 1).contiguous()
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
-@breaks("returns one with the shape, the dtype, the device and the strides of the result", case="the last dimension")
+@breaks("returns a fake tensor with the shape, the dtype, the device and the strides of the result", case=LAST)
 @wrong("keeps_the_promise", says="The shape of the result is not that")
 def keeps_the_whole(both, dim=-1):
     return torch.empty_like(both)
@@ -51,45 +46,50 @@ def halves_the_first_or_the_last(both, dim=-1):
     return both.new_empty(shape)
 
 
-@breaks("An operator halves a tensor along `dim`", case="the first dimension")
+@breaks("An operator splits a tensor into two halves along `dim`", case="the first dimension")
 @wrong("keeps_the_promise", says="The shape of the result is not that")
 def halves_the_last_always(both, dim=-1):
     return both.new_empty(*both.shape[:-1], both.shape[-1] // 2)
 
 
 @breaks("the dtype, the device and the strides of the result", case="half precision")
-@wrong("keeps_the_promise", says="(half precision): the dtype of the result is not that")
+@wrong(
+    "keeps_the_promise",
+    says="(half precision): the dtype of the result is not that of the operator's result, torch.float16.",
+)
 def takes_the_default_dtype(both, dim=-1):
     return torch.empty(halved(both, dim))
 
 
 @breaks("the device and the strides of the result", case="on another device")
-@wrong("keeps_the_promise", says="(on another device): the device of the result is not that")
+@wrong(
+    "keeps_the_promise",
+    says="(on another device): the device of the result is not that of the operator's result, meta.",
+)
 def takes_the_default_device(both, dim=-1):
     return torch.empty(halved(both, dim), dtype=both.dtype)
 
 
 @breaks("the strides of the result", case="an argument that was transposed")
-@wrong("keeps_the_promise", says="(an argument that was transposed): the shape is right, and the strides are not")
+@wrong("keeps_the_promise", says="(an argument that was transposed): the shape is right, but the strides are not")
 def keeps_the_order_of_strides(both, dim=-1):
     return torch.empty_like(both.chunk(2, dim)[0])
 
 
-@breaks("and with memory of its own.", case="the last dimension")
+@breaks("and with its own memory.", case=LAST)
 @wrong("keeps_the_promise", says="The result shares its memory with the argument")
 def returns_the_memory_of_the_argument(both, dim=-1):
     shape = halved(both, dim)
-    strides = torch.empty(shape, device="meta").stride()
-    return both.as_strided(shape, strides)
+    return both.as_strided(shape, torch.empty(shape, device="meta").stride())
 
 
-@breaks("Return a fake tensor like the result of gate.", case="the last dimension")
-@wrong("keeps_the_promise", says="The result is no tensor, but of class list")
+@breaks("Return a fake tensor like the result of gate.", case=LAST)
+@wrong("keeps_the_promise", says="The result is not a tensor, but an object of class list")
 def returns_the_shape(both, dim=-1):
     return halved(both, dim)
 
 
-@breaks("It may not compute on real data.", case="the last dimension")
+@breaks("It must not compute on real data.", case=LAST)
 @wrong("keeps_the_promise", says="The result is a real tensor")
 def returns_real_numbers(both, dim=-1):
     with torch._subclasses.fake_tensor.unset_fake_temporarily():

@@ -14,13 +14,12 @@ from fxbook.cases import Case, Usage
 
 
 def gate(both: Tensor, dim: int = -1) -> Tensor:
-    """The operator itself: the second half, times SiLU of the first."""
     first, second = both.chunk(2, dim)
     return (nn.functional.silu(first) * second).contiguous()
 
 
 def promised(answer: Callable[..., Any], both: Tensor, *dim: int) -> dict[str, Any]:
-    """What the answer promises of the operator's result, of an argument without data."""
+    """What the answer promises about the operator's result for an argument without data."""
     mode = FakeTensorMode()
     with mode:
         given = mode.from_tensor(both)
@@ -39,7 +38,7 @@ def promised(answer: Callable[..., Any], both: Tensor, *dim: int) -> dict[str, A
 
 @functools.cache
 def _load() -> None:
-    """Have torch load what the first fake tensors of a process need: an answer has no time for that."""
+    # What torch loads for its first fake tensors takes longer than an answer has.
     promised(gate, torch.zeros(2, 2))
 
 
@@ -50,7 +49,7 @@ def of_sizes(
 
     def given(model: nn.Module) -> tuple[Any, ...]:
         _load()
-        # A size of 1 would leave its stride open.
+        # With a size of 1, any stride would be right.
         sizes = (2 * (torch.randperm(6)[:3] + 2)).tolist()
         both = torch.zeros(*sizes, dtype=dtype, device=device)
         return (both.transpose(0, 1) if turned else both, *dim)

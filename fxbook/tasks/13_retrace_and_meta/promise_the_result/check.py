@@ -18,10 +18,10 @@ def keeps_the_promise(case: CaseView) -> Found:
     """The fake result has the shape, dtype, device and strides of the real one, no data, and memory of its own."""
     told, real = table_of(case.value), gate(*case.arguments)
     if told is None or "kind" not in told:
-        yield None, "The answer could not be used as a fake function."
+        yield None, "The answer cannot be used as a fake function."
         return
     if told["kind"] not in ("fake", "real"):
-        yield None, f"The result is no tensor, but of class {told['kind']}."
+        yield None, f"The result is not a tensor, but an object of class {told['kind']}."
         return
     if told["kind"] == "real":
         yield None, "The result is a real tensor: a fake function returns a tensor without data."
@@ -29,13 +29,14 @@ def keeps_the_promise(case: CaseView) -> Found:
         shapes = f"{_sizes(told['shape'])} in place of {list(real.shape)}"
         yield None, f"The shape of the result is not that of the operator's result: {shapes}."
     if told["dtype"] != encode(real.dtype):
-        yield None, "The dtype of the result is not that of the operator's result."
+        yield None, f"The dtype of the result is not that of the operator's result, {real.dtype}."
     if told["device"] != str(real.device):
-        yield None, "The device of the result is not that of the operator's result."
+        yield None, f"The device of the result is not that of the operator's result, {real.device}."
     if _sizes(told["stride"]) != list(real.stride()):
-        yield None, "The shape is right, and the strides are not those of the operator's result."
+        strides = f"{_sizes(told['stride'])} in place of {list(real.stride())}"
+        yield None, f"The shape is right, but the strides are not those of the operator's result: {strides}."
     if told["own"] is not True:
-        yield None, "The result shares its memory with the argument, and that of the operator does not."
+        yield None, "The result shares its memory with the argument: the operator's result does not."
 
 
 def _sizes(value: Any) -> list[int] | None:
