@@ -129,7 +129,9 @@ def compares_the_class_itself(model, layer, function, activation):
     case="softmax layers, and what is taken for them",
 )
 @wrong(
-    "followed_by_activation", node="tanh", says="follows `near_class_logsoftmax`, which is no call of the layer Softmax"
+    "followed_by_activation",
+    node="tanh_2",
+    says="which is no call of the layer Softmax",
 )
 def compares_the_names_of_classes(model, layer, function, activation):
     def is_meant(traced, node):
