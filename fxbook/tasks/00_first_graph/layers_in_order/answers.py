@@ -65,7 +65,7 @@ def takes_names_for_paths(model):
     return [node.name for node in fx.symbolic_trace(model).graph.nodes if node.op == "call_module"]
 
 
-@breaks("A layer that is called twice is in your list twice.", case="a model that calls a layer twice")
+@breaks("A layer that is called twice appears in your list twice.", case="a model that calls a layer twice")
 @wrong("layers_in_order", says="`step` is in the answer once: the model calls it 2 times")
 def lists_each_layer_once(model):
     called = [node.target for node in fx.symbolic_trace(model).graph.nodes if node.op == "call_module"]
@@ -73,7 +73,7 @@ def lists_each_layer_once(model):
 
 
 @breaks("the submodules that a model calls", case="the classifier of the chapter")
-@wrong("layers_in_order", says="`relu` is in the answer, but a `call_method` calls it: it is no submodule")
+@wrong("layers_in_order", says="`relu` is in the answer, but it is the target of a `call_method`, not a submodule")
 def takes_every_call(model):
     skipped = ("placeholder", "output")
     return [str(node.target) for node in fx.symbolic_trace(model).graph.nodes if node.op not in skipped]
@@ -87,7 +87,7 @@ def keeps_the_order_of_definition(model):
 
 
 @breaks("neither is a container", case="a model that calls a layer twice")
-@wrong("layers_in_order", says="`encode`, a container, which counts as no call")
+@wrong("layers_in_order", says="`encode`, a container, whose call is not recorded")
 def stops_at_containers(model):
     class Shallow(fx.Tracer):
         def is_leaf_module(self, module, path):
