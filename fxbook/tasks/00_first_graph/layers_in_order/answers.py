@@ -122,15 +122,6 @@ def lists_modules_without_children_only(model):
     return [target for target in called if not list(traced.get_submodule(target).children())]
 
 
-@breaks("A layer that is never called is not in it", case="a model with names that begin alike")
-@wrong("layers_in_order", says="`head2` is in the answer, but `forward` never calls it")
-def takes_paths_that_begin_alike(model):
-    """A layer that holds others is taken as it is."""
-    called = [node.target for node in fx.symbolic_trace(model).graph.nodes if node.op == "call_module"]
-    paths = [name for name, module in model.named_modules() if not list(module.children())]
-    return [path for target in called for path in (paths if target in paths else [target]) if path.startswith(target)]
-
-
 @breaks("A layer that is never called is not in it", case="a model that uses no result of one of its layers")
 @wrong("layers_in_order", says="`spare` is in the answer, but `forward` never calls it")
 def takes_every_target_that_names_a_layer(model):

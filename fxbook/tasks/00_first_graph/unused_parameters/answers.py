@@ -136,16 +136,6 @@ def removes_what_is_not_used(model):
     return [name for name in before if name not in dict(model.named_parameters())]
 
 
-@breaks("the parameters that the graph does not use.", case="a model with names that begin alike")
-@wrong("unused_parameters", says="`head2.weight` is unused, but is not in the answer")
-def compares_beginnings_of_paths(model):
-    targets = {str(node.target) for node in fx.symbolic_trace(copy.deepcopy(model)).graph.nodes}
-    twin = copy.deepcopy(model)
-    used = {id(parameter) for parameter in fx.symbolic_trace(twin).parameters()}
-    names = [name for name, parameter in twin.named_parameters() if id(parameter) not in used]
-    return [name for name in names if not any(name.rpartition(".")[0].startswith(target) for target in targets)]
-
-
 @breaks("You get no input for the model.", case="a model that takes tokens")
 @wrong("unused_parameters", says="`spare_blank` is unused, but is not in the answer")
 def goes_backward_where_rows_of_numbers_fit(model):
