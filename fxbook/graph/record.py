@@ -12,6 +12,7 @@ import inspect
 import linecache
 import operator
 import re
+import types
 from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple
 
@@ -257,14 +258,6 @@ def _fetch(module: nn.Module | None, path: Any) -> Any:
     return found
 
 
-def _asks_for_it(node: fx.Node) -> bool:
-    """Whether the argument ``inplace`` of a call is true, by keyword or, in ``nn.functional``, by its place."""
-    if node.args and inspect.isfunction(node.target) and node.target.__module__ == "torch.nn.functional":
-        given = zip(inspect.signature(node.target).parameters, node.args, strict=False)
-        return {**dict(given), **node.kwargs}.get("inplace") is True
-    return node.kwargs.get("inplace") is True
-
-
 def _notes(node: fx.Node, module: nn.Module | None) -> tuple[str, ...]:
     if node.op in ("placeholder", "output"):
         return ()
@@ -275,7 +268,7 @@ def _notes(node: fx.Node, module: nn.Module | None) -> tuple[str, ...]:
     in_place &= getattr(node.target, "__module__", "") != "_operator"
     in_place |= node.op == "call_function" and any(node.target is operation for operation in _IN_PLACE)
     in_place |= node.op == "call_module" and getattr(_fetch(module, node.target), "inplace", False) is True
-    if in_place or "out" in node.kwargs or _asks_for_it(node):
+    if in_place or "out" in node.kwargs or _passes_inplace(node):
         notes.append("in place")
     # Node.is_impure looks a module up in the owner of the graph, which may be missing, or lack the module.
     missing = node.op == "call_module" and not isinstance(_fetch(module, node.target), nn.Module)
@@ -284,6 +277,13 @@ def _notes(node: fx.Node, module: nn.Module | None) -> tuple[str, ...]:
     if not node.users and not notes:
         notes.append(_DEAD)
     return tuple(notes)
+
+
+def _passes_inplace(node: fx.Node) -> bool:
+    """Whether ``inplace`` is true, by name or by its place among the parameters of a function."""
+    code = getattr(node.target, "__code__", None)
+    parameters = code.co_varnames[: code.co_argcount] if isinstance(code, types.CodeType) else ()
+    return {**dict(zip(parameters, node.args, strict=False)), **node.kwargs}.get("inplace") is True
 
 
 def _faults(node: fx.Node, reads: list[fx.Node], position: dict[fx.Node, int]) -> tuple[str, ...]:

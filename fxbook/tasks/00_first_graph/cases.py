@@ -12,7 +12,7 @@ from fxbook.cases.exercise import one_of
 
 
 class Classifier(nn.Module):
-    """The classifier of the chapter; ``auxiliary`` is used by nothing."""
+    """The classifier of the chapter; no node uses ``auxiliary``."""
 
     def __init__(self, width: int = 8) -> None:
         super().__init__()
@@ -42,7 +42,7 @@ class Recurrent(nn.Module):
 
 
 class Dense(nn.Module):
-    """A value read by four nodes: twice by one of them, inside a list by another, by name by a third."""
+    """A value with four users: one uses it twice, one inside a list, one by name."""
 
     def __init__(self) -> None:
         super().__init__()

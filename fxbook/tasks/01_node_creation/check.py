@@ -1,4 +1,4 @@
-"""What exercises of chapter 01 demand alike of nodes made by hand."""
+"""What exercises of chapter 01 ask of nodes made by hand."""
 
 from __future__ import annotations
 
@@ -80,4 +80,4 @@ def nothing_detached(case: CaseView) -> Found:
     """No node cuts gradients off: the expression has no such step."""
     for node in case.nodes:
         if _cuts(node):
-            yield node, "cuts gradients off, a step that the expression does not have"
+            yield node, "cuts off gradients, which the expression does not do"

@@ -10,18 +10,18 @@ from ..cases import Attending, Classifier, Drawn, NamedAlike, Recurrent, rows, w
 
 
 class Probed(nn.Module):
-    """Nothing uses what ``probe`` gives; an input and a method are named like layers that are never called."""
+    """No node uses the result of ``probe_1``; an input and a method are named like layers that are never called."""
 
     def __init__(self) -> None:
         super().__init__()
         self.spare = nn.Linear(4, 4)
         self.mix = nn.Linear(4, 4)
-        self.probe = nn.Identity()
+        self.probe_1 = nn.Identity()
         self.tanh = nn.Tanh()
 
     def forward(self, spare: Tensor) -> Tensor:
         mixed = self.mix(spare)
-        self.probe(mixed)
+        self.probe_1(mixed)
         return mixed.tanh()
 
 

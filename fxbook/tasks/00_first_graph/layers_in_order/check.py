@@ -13,7 +13,7 @@ from ..check import names_in, unreadable
 def layers_in_order(case: CaseView) -> Found:
     """The answer is the targets of the ``call_module`` nodes, in list order."""
     if isinstance(case.value, dict) and "set" in case.value:
-        yield None, "The answer is a set, which has no order: a list was asked."
+        yield None, "The answer is a set, which has no order: a list was asked for."
     yield from unreadable(case.value)
     answer = names_in(case.value)
     asked = [node.target for node in case.before if node.op == "call_module"]
@@ -37,12 +37,12 @@ def _no_layer(case: CaseView, place: int, name: str) -> str:
     node = next((node for node in case.before if name in (node.name, node.target)), None)
     if name and name in modules:
         if any(child.startswith(f"{name}.") for child in modules):
-            return f"Item {place} of the answer is `{name}`, a container, which counts as no call."
+            return f"Item {place} of the answer is `{name}`, a container, whose call is not recorded."
         return f"`{name}` is in the answer, but `forward` never calls it."
     if node and node.op == "call_module":
         return f"Item {place} of the answer is `{name}`, the name of the node; the qualified name is its target."
     if node:
-        return f"`{name}` is in the answer, but a `{node.op}` calls it: it is no submodule."
+        return f"`{name}` is in the answer, but it is the target of a `{node.op}`, not a submodule."
     return f"`{name}` is in the answer, but the model has no submodule of that name."
 
 

@@ -1,4 +1,4 @@
-"""Answers to 00-readers: the nodes that read a node."""
+"""Answers to 00-users: the users of a node."""
 
 import copy
 
@@ -12,17 +12,17 @@ from fxbook.tasks.answering import breaks, right, wrong
 
 @right
 class MapsOverTheArguments:
-    """Collects every node that stands anywhere among the arguments."""
+    """Collects each node that has the value anywhere among its arguments."""
 
     def __call__(self, traced, name):
         found = set()
         for node in traced.graph.nodes:
-            fx.node.map_arg((node.args, node.kwargs), lambda read, reader=node: self.note(read, reader, name, found))
+            fx.node.map_arg((node.args, node.kwargs), lambda read, user=node: self.note(read, user, name, found))
         return found
 
-    def note(self, read, reader, name, found):
+    def note(self, read, user, name, found):
         if read.name == name:
-            found.add(reader)
+            found.add(user)
         return read
 
 
@@ -74,7 +74,7 @@ def goes_the_wrong_way(traced, name):
     return [read.name for node in traced.graph.nodes if node.name == name for read in node.all_input_nodes]
 
 
-@wrong("readers", says="`output` uses `cat_1`, and is not in the answer")
+@wrong("readers", says="`output` uses `cat_1`, but is not in the answer")
 def leaves_out_the_output(traced, name):
     [node] = [node for node in traced.graph.nodes if node.name == name]
     return [user.name for user in node.users if user.op != "output"]
@@ -86,7 +86,7 @@ def counts_the_uses(traced, name):
     found = []
     for node in traced.graph.nodes:
         read = (node.args, node.kwargs)
-        fx.node.map_arg(read, lambda read, reader=node: found.append(reader.name) if read.name == name else None)
+        fx.node.map_arg(read, lambda read, user=node: found.append(user.name) if read.name == name else None)
     return found
 
 
@@ -97,7 +97,7 @@ def searches_the_printed_text(traced, name):
 
 
 @breaks("return the names of the nodes", case="`relu` of the classifier")
-@wrong("readers", says="The answer is a number: a list of names was asked")
+@wrong("readers", says="The answer is a number: a list of names was asked for")
 def returns_their_number(traced, name):
     return next(len(node.users) for node in traced.graph.nodes if node.name == name)
 
@@ -109,7 +109,7 @@ def looks_for_the_target(traced, name):
 
 
 @breaks("a dict or a slice", case="`size` of slices")
-@wrong("readers", says="`getitem` uses `size`, inside a slice, and is not in the answer")
+@wrong("readers", says="`getitem` uses `size`, inside a slice, but is not in the answer")
 def flattens_the_arguments(traced, name):
     """To a pytree, a slice is a leaf."""
     for node in traced.graph.nodes:
@@ -119,7 +119,7 @@ def flattens_the_arguments(traced, name):
 
 
 @breaks("by name, inside a list", case="`tanh` of a squashing block")
-@wrong("readers", says="`cat` uses `tanh`, by name, and is not in the answer")
+@wrong("readers", says="`cat` uses `tanh`, by name, but is not in the answer")
 def expects_no_list_by_name(traced, name):
     def holds(value):
         match value:
@@ -138,8 +138,8 @@ def expects_no_list_by_name(traced, name):
             yield node.name
 
 
-@breaks("the names of the nodes", case="`exp`, which nothing uses")
-@wrong("readers", says="the answer is None: a list of names was asked")
+@breaks("the names of the nodes", case="`exp`, which has no users")
+@wrong("readers", says="the answer is None: a list of names was asked for")
 def returns_nothing_for_no_users(traced, name):
     [node] = [node for node in traced.graph.nodes if node.name == name]
     return [user.name for user in node.users] or None

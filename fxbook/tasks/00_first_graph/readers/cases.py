@@ -1,4 +1,4 @@
-"""Nodes that are read in every way that a node can read."""
+"""Values that nodes use in every way that a node can."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Cut(nn.Module):
 
 
 class Squashing(nn.Module):
-    """``tanh`` is used inside lists and a dict; nothing uses ``exp``. A layer and an option are named alike."""
+    """``tanh`` is used inside lists and a dict, ``exp`` has no users. A layer and an option are named alike."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -59,7 +59,7 @@ USAGE = Usage(
         Case("`cat_1` of a dense block", Dense, rows(4), unseen=True, given=traced_and("cat_1")),
         Case("`size` of slices", Cut, lambda: (torch.randn(4), 2), unseen=True, given=traced_and("size")),
         Case("`tanh` of a squashing block", Squashing, rows(4), unseen=True, given=traced_and("tanh")),
-        Case("`exp`, which nothing uses", Squashing, rows(4), unseen=True, given=traced_and("exp")),
+        Case("`exp`, which has no users", Squashing, rows(4), unseen=True, given=traced_and("exp")),
         Case("a node of a model with layers of its own", Drawn, rows(4), unseen=True, given=traced_and_a_node),
     ),
     call=what_it_lists,

@@ -13,25 +13,25 @@ from ..check import names_in, repeated, unreadable
 
 @rule
 def readers(case: CaseView) -> Found:
-    """The answer names the nodes that read the node asked about, each once, in any order."""
+    """The answer names the users of the node, each once, in any order."""
     yield from unreadable(case.value, nodes=True)
     answer = names_in(case.value, nodes=True)
     _, name = case.arguments
     read = case.before.named(name)
     assert read
-    asked = [case.before.nodes[user] for user in read.users]
-    if not answer and read.target != name and any(reader.op != "output" for reader in asked):
+    asked = [case.before.nodes[index] for index in read.users]
+    if not answer and read.target != name and any(user.op != "output" for user in asked):
         yield None, f"The answer is empty: `{name}` is the name of a node, its target is `{read.target}`."
     for other in answer:
-        if other not in [reader.name for reader in asked]:
-            yield None, f"`{other}` is in the answer{_no_reader(case.before, read, other)}."
+        if other not in [user.name for user in asked]:
+            yield None, f"`{other}` is in the answer{_no_user(case.before, read, other)}."
     yield from repeated(answer)
-    for reader in asked:
-        if reader.name not in answer:
-            yield None, f"`{reader.name}` uses `{name}`{_how(reader, read.index)}, and is not in the answer."
+    for user in asked:
+        if user.name not in answer:
+            yield None, f"`{user.name}` uses `{name}`{_how(user, read.index)}, but is not in the answer."
 
 
-def _no_reader(graph: GraphRecord, read: NodeRecord, name: str) -> str:
+def _no_user(graph: GraphRecord, read: NodeRecord, name: str) -> str:
     node = graph.named(name)
     if node is None:
         return ", but no node has that name"
@@ -40,13 +40,13 @@ def _no_reader(graph: GraphRecord, read: NodeRecord, name: str) -> str:
     return f", but does not use `{read.name}` itself"
 
 
-def _how(reader: NodeRecord, read: int) -> str:
-    """How a reader reads, where a search could miss it."""
-    if {"node": read} in reader.positional:
+def _how(user: NodeRecord, read: int) -> str:
+    """How a node uses the value, where a search could miss it."""
+    if {"node": read} in user.positional:
         return ""
-    if not _holds(reader.args, read):
+    if not _holds(user.args, read):
         return ", by name"
-    inside = next((kind for kind in ("slice", "dict") if _holds(reader.args, read, inside=kind)), "list")
+    inside = next((kind for kind in ("slice", "dict") if _holds(user.args, read, inside=kind)), "list")
     return f", inside a {inside}"
 
 

@@ -1,4 +1,4 @@
-"""ReLU in every spelling, and what is called like one."""
+"""ReLU in every spelling, and calls with similar names."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class FourSpellings(nn.Module):
 
 
 class Residual(nn.Module):
-    """Blocks of their own with a ReLU inside, one called twice; two relatives of ReLU, which are to stay."""
+    """Blocks of their own with a ReLU inside, one called twice; two relatives of ReLU; a layer in eval mode."""
 
     def __init__(self) -> None:
         super().__init__()
         self.enter = nn.Sequential(nn.Linear(5, 5), nn.ReLU(inplace=True))
         self.block = nn.Sequential(nn.Linear(5, 5), nn.ReLU(), nn.Linear(5, 5))
-        self.relu = nn.Linear(5, 5)
+        self.relu = nn.Linear(5, 5).eval()
         self.bound = nn.ReLU6()
 
     def forward(self, x: Tensor) -> Tensor:

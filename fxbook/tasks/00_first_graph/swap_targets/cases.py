@@ -23,7 +23,7 @@ OTHER_SWAPS: dict[Any, Any] = {
 
 
 class NamedRelu(nn.Module):
-    """Calls to be changed, twice in either spelling and once by name; a submodule of the same name that is to stay."""
+    """Calls to be changed, twice in each spelling and once by name; a submodule of the same name that is to stay."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -37,9 +37,9 @@ class NamedRelu(nn.Module):
 
 
 class NamedAsMethods(nn.Module):
-    """An input and a parameter with names of methods; calls of several arguments, and some whose names begin alike.
+    """An input, a parameter and a call of a function with names of methods; calls whose names begin alike; a dead one.
 
-    Two methods take each other's place, and `-` is no key of the table, as ``torch.sub`` is.
+    Two methods take each other's place, and `-` is not a key of the table, as ``torch.sub`` is.
     """
 
     def __init__(self) -> None:
@@ -47,7 +47,8 @@ class NamedAsMethods(nn.Module):
         self.sigmoid = nn.Parameter(torch.rand(4) + 0.5)
 
     def forward(self, sin: Tensor) -> Tensor:
-        scaled = sin * self.sigmoid
+        scaled = sin * self.sigmoid + torch.cos(sin)
+        scaled.sigmoid()
         changed = scaled.sin() - scaled.cos() + torch.exp(scaled) + scaled.sigmoid()
         changed = torch.sub(changed, scaled.sum(1, keepdim=True), alpha=3)
         return changed + scaled.sinh() + torch.exp2(scaled) + scaled.exp() + torch.sigmoid(scaled)

@@ -1,4 +1,4 @@
-"""Parameters that are reached in every way, and some that nothing reaches."""
+"""Parameters that are used in every way, and some that are not used."""
 
 from __future__ import annotations
 
@@ -34,7 +34,10 @@ class Tied(nn.Module):
 
 
 class Tagger(nn.Module):
-    """Takes tokens, not numbers; of two layers with equal values one is used, and one layer is called by nothing."""
+    """Takes tokens, not numbers; of two layers with equal values one is used, and of two empty parameters.
+
+    One layer is never called, and frozen; of another no node uses the result; a buffer is never fetched.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -42,10 +45,15 @@ class Tagger(nn.Module):
         self.norm = nn.LayerNorm(6)
         self.spare_norm = nn.LayerNorm(6)
         self.tag = nn.Linear(6, 3)
-        self.spare = nn.Linear(6, 3)
+        self.probe = nn.Linear(6, 3)
+        self.spare = nn.Linear(6, 3).requires_grad_(False)
+        self.blank, self.spare_blank = nn.Parameter(torch.empty(0)), nn.Parameter(torch.empty(0))
+        self.register_buffer("steps", torch.zeros(()))
 
     def forward(self, tokens: Tensor) -> Tensor:
-        return self.tag(self.norm(self.embed(tokens)))
+        hidden = self.norm(self.embed(tokens))
+        self.probe(hidden)
+        return self.tag(hidden) + self.blank.sum()
 
 
 def tokens() -> tuple[Tensor]:

@@ -16,7 +16,7 @@ from ..check import names_in, repeated, unreadable
 
 @rule
 def unused_parameters(case: CaseView) -> Found:
-    """The answer names the parameters that no call reaches, each once, in any order."""
+    """The answer names the parameters that the graph does not use, each once, in any order."""
     returned, _, _ = _returned_and_traces(case)
     yield from unreadable(returned)
     answer, asked = names_in(returned), never_reached(case.model, case.before)
@@ -28,7 +28,7 @@ def unused_parameters(case: CaseView) -> Found:
     yield from repeated(answer)
     for name in asked:
         if name not in answer:
-            yield None, f"`{name}` is unused, and is not in the answer."
+            yield None, f"`{name}` is unused, but is not in the answer."
 
 
 def never_reached(model: nn.Module, graph: GraphRecord) -> list[str]:

@@ -72,13 +72,13 @@ class NotesWhatATransformerRuns:
 
 
 @breaks("`x.add(y)`.", case="the residual block")
-@wrong("finds", says="Node `add_1`, a `call_method`, is an addition, and not in the list")
+@wrong("finds", says="Node `add_1`, a `call_method`, is an addition, but not in the list")
 def knows_functions_only(gm):
     return [node for node in gm.graph.nodes if node.target in (operator.add, torch.add, operator.iadd)]
 
 
 @breaks("`operator.iadd`.", case="the block of many sums")
-@wrong("finds", says="node `iadd`, a `call_function`, is an addition, and not in the list")
+@wrong("finds", says="node `iadd`, a `call_function`, is an addition, but not in the list")
 def knows_what_tracing_records(gm):
     def known(node):
         if node.op == "call_function":
@@ -89,7 +89,7 @@ def knows_what_tracing_records(gm):
 
 
 @breaks("`x.add_(y)`", "here they count.", case="the block of many sums")
-@wrong("finds", says="node `add_`, a `call_method`, is an addition, and not in the list")
+@wrong("finds", says="node `add_`, a `call_method`, is an addition, but not in the list")
 def leaves_out_what_works_in_place(gm):
     """`is_add` of the chapter."""
 
@@ -104,13 +104,13 @@ def leaves_out_what_works_in_place(gm):
 
 
 @breaks("does not belong in the list.", case="the block of many sums")
-@wrong("finds", says="node `add`, a `call_function`, is in the list, and no addition")
+@wrong("finds", says="node `add`, a `call_function`, is in the list, but not an addition")
 def forgets_alpha(gm):
     return [node for node in gm.graph.nodes if node.target in CALLED.get(node.op, ())]
 
 
-@breaks("A node with an `alpha` different from 1", case="the block of many sums")
-@wrong("finds", says="node `add_1`, a `call_function`, is an addition, and not in the list")
+@breaks("A node with an `alpha` other than 1", case="the block of many sums")
+@wrong("finds", says="node `add_1`, a `call_function`, is an addition, but not in the list")
 def refuses_every_alpha(gm):
     return [node for node in gm.graph.nodes if node.target in CALLED.get(node.op, ()) and "alpha" not in node.kwargs]
 
@@ -122,36 +122,19 @@ def returns_names(gm):
 
 
 @breaks("in graph order.", case="the residual block")
-@wrong("finds", says="`add_2` is in the list before `add_1`: in the graph it comes after")
+@wrong("finds", says="`add_2` is in the list before `add_1`: in the graph it comes after it")
 def lists_functions_before_methods(gm):
     return [node for opcode in CALLED for node in gm.graph.nodes if node.op == opcode and adds(node)]
 
 
-@wrong("ends well", says="Your code raises AttributeError: 'str' object has no attribute '__name__'")
-def asks_every_target_for_its_name(gm):
-    return [node for node in gm.graph.nodes if node.target.__name__ in ("add", "iadd", "add_")]
-
-
-@breaks("`x + y`", case="the residual block")
-@wrong("finds", says="Node `add_2`, a `call_function`, is an addition, and not in the list")
-def knows_no_operator(gm):
-    return [node for node in gm.graph.nodes if adds(node) and node.target is not operator.add]
-
-
-@breaks("`torch.add(x, y)`", case="the residual block")
-@wrong("finds", says="Node `add`, a `call_function`, is an addition, and not in the list")
-def knows_operators_and_methods_only(gm):
-    return [node for node in gm.graph.nodes if adds(node) and node.target is not torch.add]
-
-
 @breaks("all nodes of a `GraphModule` that add", case="the residual block")
-@wrong("finds", says="Node `add_2`, a `call_function`, is an addition, and not in the list")
+@wrong("finds", says="Node `add_2`, a `call_function`, is an addition, but not in the list")
 def stops_before_the_last(gm):
     return [node for node in gm.graph.nodes if adds(node)][:-1]
 
 
-@breaks("an `alpha` different from 1", case="a sum that nothing uses, beside weighted sums")
-@wrong("finds", says="node `add_1`, a `call_function`, is in the list, and no addition")
+@breaks("an `alpha` other than 1", case="a sum without users, beside weighted sums")
+@wrong("finds", says="node `add_1`, a `call_function`, is in the list, but not an addition")
 def rounds_alpha_down(gm):
     known = [node for node in gm.graph.nodes if node.target in CALLED.get(node.op, ())]
     return [node for node in known if int(node.kwargs.get("alpha", 1)) == 1]
@@ -163,3 +146,13 @@ def makes_one_spelling_of_them(gm):
     for node in found:
         node.op, node.target = "call_function", torch.add
     return found
+
+
+@breaks("that add, in graph order.", case="a sum without users, beside weighted sums")
+@wrong("finds", says="node `add_2`, a `call_function`, is in the list, but not an addition")
+def knows_functions_by_their_names(gm):
+    def named(node):
+        return getattr(node.target, "__name__", node.target) if node.op in CALLED else ""
+
+    known = [node for node in gm.graph.nodes if named(node) in ("add", "add_", "iadd")]
+    return [node for node in known if node.kwargs.get("alpha", 1) == 1]

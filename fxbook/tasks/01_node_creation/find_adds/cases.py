@@ -1,4 +1,4 @@
-"""Models that add in every spelling, and do what looks like it."""
+"""Models that add in every spelling, and do what looks like adding."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ import torch
 from torch import fx, nn
 
 from fxbook.cases import Case, Usage, traced
+from fxbook.cases.neighbours import namesake
 
 from ..cases import rows
 
 
 class Residual(nn.Module):
-    """A block that adds in the three spellings of the chapter, and does other things besides."""
+    """A block that adds in the three spellings of the chapter, and does other things, too."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -71,7 +72,7 @@ def many_sums(model: nn.Module) -> tuple[fx.GraphModule]:
 
 
 class Weighted(nn.Module):
-    """Values of ``alpha`` near 1 or of its size, one of them in place; sums that nothing uses and of a weight alone."""
+    """Values of ``alpha`` near 1 or of its size, one of them in place; another function called ``add``; a dead sum."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -81,7 +82,7 @@ class Weighted(nn.Module):
         plain = torch.add(x, x, alpha=1.0)
         weighted = torch.add(plain, x, alpha=1.5)
         placed = weighted.sub(1).add_(x, alpha=2)
-        placed + placed
+        placed + namesake("add")(placed)
         return torch.add(placed, x, alpha=-1) * (self.gain + 1)
 
 
@@ -135,7 +136,7 @@ USAGE = Usage(
     cases=(
         Case("the residual block", Residual, rows(4)),
         Case("the block of many sums", ManySums, rows(4), unseen=True, given=many_sums),
-        Case("a sum that nothing uses, beside weighted sums", Weighted, rows(4), unseen=True),
+        Case("a sum without users, beside weighted sums", Weighted, rows(4), unseen=True),
         Case("a model of drawn steps", DrawnSums, rows(4), unseen=True),
     ),
     call=told_from_copies,

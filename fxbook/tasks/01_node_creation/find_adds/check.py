@@ -27,7 +27,7 @@ def finds(case: CaseView) -> Found:
         yield None, f"The answer is {kind_of(case.value)}: a list of nodes was asked."
         return
     if {"opaque": NodeOfACopy.__name__} in listed:
-        yield None, "The list holds a node of a copy of the graph: the nodes of `gm.graph` itself were asked."
+        yield None, "The list holds a node of a copy of the graph: the nodes of `gm.graph` itself were asked for."
         return
     for item in listed:
         if not isinstance(item, dict) or "node" not in item:
@@ -36,15 +36,15 @@ def finds(case: CaseView) -> Found:
     names = [item["node"] for item in listed]
     for node in case.before:
         if adds(node) and node.name not in names:
-            yield None, _told(case, node, "is an addition, and not in the list")
+            yield None, _told(case, node, "is an addition, but not in the list")
         if node.name in names and not adds(node):
-            yield None, _told(case, node, "is in the list, and no addition")
+            yield None, _told(case, node, "is in the list, but not an addition")
     for name in names:
         if names.count(name) > 1:
             yield None, f"Node `{name}` is in the list {names.count(name)} times: each was to be there once."
     for name, asked in zip(names, [node.name for node in case.before if adds(node)], strict=True):
         if name != asked:
-            yield None, f"`{name}` is in the list before `{asked}`: in the graph it comes after."
+            yield None, f"`{name}` is in the list before `{asked}`: in the graph it comes after it."
 
 
 def _told(case: CaseView, node: NodeRecord, what: str) -> str:

@@ -10,8 +10,8 @@ from torch.utils import _pytree as pytree
 from fxbook.tasks.answering import breaks, right, wrong
 
 
-def lifted(gm, named, stored=nn.Module.register_buffer, everywhere=True):
-    """As the answers below do it: ``named`` chooses the name, ``stored`` keeps the tensor."""
+def lifting(gm, named, stored=nn.Module.register_buffer):
+    """A function that replaces a tensor: ``named`` chooses the name, ``stored`` keeps the tensor."""
 
     def lift(value):
         if not isinstance(value, torch.Tensor):
@@ -20,11 +20,15 @@ def lifted(gm, named, stored=nn.Module.register_buffer, everywhere=True):
         stored(gm, name, value)
         return gm.graph.get_attr(name)
 
-    for node in list(gm.graph.nodes):
+    return lift
+
+
+def lifted(gm, named, stored=nn.Module.register_buffer, is_meant=lambda node: True):
+    """The arguments of the nodes that are meant, without tensors."""
+    lift = lifting(gm, named, stored)
+    for node in filter(is_meant, list(gm.graph.nodes)):
         with gm.graph.inserting_before(node):
-            node.args = fx.node.map_aggregate(node.args, lift)
-            if everywhere:
-                node.kwargs = fx.node.map_aggregate(node.kwargs, lift)
+            node.args, node.kwargs = fx.node.map_aggregate((node.args, node.kwargs), lift)
 
 
 def free_names(gm, prefix="lifted"):
@@ -60,7 +64,7 @@ def copies_into_a_new_graph_and_assigns_it(gm):
 
 @right
 def keeps_all_buffers_in_one_submodule(gm):
-    """Fetches everything at the top, and gives one home to a tensor that is met twice."""
+    """Fetches everything at the top, and fetches a tensor once that is met twice."""
     home = free_names(gm, "constants")()
     gm.add_submodule(home, nn.Module())
     inside = gm.get_submodule(home)
@@ -85,7 +89,7 @@ def keeps_all_buffers_in_one_submodule(gm):
 
 @right
 class Lifter:
-    """Walks through the arguments by itself, and tells names apart by a number that goes on."""
+    """Goes through the arguments by itself, and numbers the names."""
 
     def __call__(self, gm):
         self.gm, self.number = gm, 0
@@ -138,28 +142,14 @@ def forgets_to_recompile(gm):
 @breaks("Tensors can be inside lists", case="the padded rows, repaired once more")
 @wrong("tensor_free", node="cat", says="has a tensor among its arguments: `torch.cat([<tensor")
 def looks_at_plain_arguments_only(gm):
-    named = free_names(gm)
+    lift = lifting(gm, free_names(gm))
     for node in list(gm.graph.nodes):
-        arguments = []
-        for value in node.args:
-            if isinstance(value, torch.Tensor):
-                name = named()
-                gm.register_buffer(name, value)
-                with gm.graph.inserting_before(node):
-                    value = gm.graph.get_attr(name)
-            arguments.append(value)
-        node.args = tuple(arguments)
+        with gm.graph.inserting_before(node):
+            node.args = tuple(map(lift, node.args))
     gm.recompile()
 
 
-@breaks("among the keywords", case="the padded rows, repaired once more")
-@wrong("tensor_free", node="clamp", says="has a tensor among its arguments: `torch.clamp(cat, min=<tensor")
-def forgets_the_keywords(gm):
-    lifted(gm, free_names(gm), everywhere=False)
-    gm.recompile()
-
-
-@breaks("a buffer that", case="the scale and shift")
+@breaks("a buffer that a `get_attr` fetches.", case="the scale and shift")
 @wrong(
     "fetches_buffers",
     node="lifted0",
@@ -178,13 +168,6 @@ def stores_all_under_one_name(gm):
     gm.recompile()
 
 
-@wrong("ends well", says="your code raises KeyError: \"attribute '_tensor_constant0' already exists\"")
-def counts_from_nought_as_the_tracer_does(gm):
-    numbers = iter(range(99))
-    lifted(gm, lambda: f"_tensor_constant{next(numbers)}")
-    gm.recompile()
-
-
 @breaks("the module can have attributes of its own.", case="the padded rows, repaired once more")
 @wrong("own_weights_stay", node="constant_1", says="fetches `constant_0`, a name that the module used already")
 def overwrites_a_buffer_of_the_module(gm):
@@ -193,52 +176,25 @@ def overwrites_a_buffer_of_the_module(gm):
     gm.recompile()
 
 
-@breaks("attributes of its own.", case="the padded rows, repaired once more")
-@wrong("no_shared_buffer", node="lifted0_1", says="both fetch `lifted0`: one tensor has replaced another")
-def numbers_its_buffers_from_nought(gm):
-    numbers = iter(range(99))
-    lifted(gm, lambda: f"lifted{next(numbers)}")
-    gm.recompile()
+@breaks("each tensor becomes a buffer", case="parameters that are returned, tensors for methods")
+@wrong("same_result", node="output", says="item 2 of it holds other numbers")
+def shares_a_buffer_between_equal_tensors(gm):
+    fetched, lift = [], lifting(gm, free_names(gm))
 
-
-@breaks("each tensor becomes a buffer", case="parameters that are returned, truth values for a method")
-@wrong("tensor_free", node="output", says="has a tensor among its arguments")
-def takes_plain_tensors_only(gm):
-    named = free_names(gm)
-
-    def lift(value):
-        if type(value) is not torch.Tensor:
+    def lift_once(value):
+        if not isinstance(value, torch.Tensor):
             return value
-        name = named()
-        gm.register_buffer(name, value)
-        return gm.graph.get_attr(name)
+        known = next((node for other, node in fetched if torch.equal(other, value)), None)
+        node = known or lift(value)
+        fetched.append((value.clone(), node))
+        return node
 
     for node in list(gm.graph.nodes):
         with gm.graph.inserting_before(node):
-            node.args, node.kwargs = fx.node.map_aggregate((node.args, node.kwargs), lift)
+            node.args, node.kwargs = fx.node.map_aggregate((node.args, node.kwargs), lift_once)
     gm.recompile()
 
 
-@breaks("each tensor", case="parameters that are returned, truth values for a method")
-@wrong("same_result", node="masked_fill", says="masked_fill")
-def makes_all_of_them_floats(gm):
-    lifted(gm, free_names(gm), lambda module, name, value: module.register_buffer(name, value.float()))
-    gm.recompile()
-
-
-@breaks("Repair a `GraphModule`", case="the scale and shift")
-@wrong("same_result", node="add", says="must be Tensor, not")
-def makes_them_python_lists(gm):
-    def plain(value):
-        return value.tolist() if isinstance(value, torch.Tensor) else value
-
-    for node in gm.graph.nodes:
-        node.args = fx.node.map_aggregate(node.args, plain)
-        node.kwargs = fx.node.map_aggregate(node.kwargs, plain)
-    gm.recompile()
-
-
-@breaks("that a `get_attr` fetches.", case="the scale and shift")
 @wrong(
     "lints",
     node="mul",
@@ -246,23 +202,10 @@ def makes_them_python_lists(gm):
     read="02_insertion_points#a-node-made-without-an-anchor",
 )
 def fetches_without_an_anchor(gm):
-    named = free_names(gm)
-
-    def lift(value):
-        if not isinstance(value, torch.Tensor):
-            return value
-        name = named()
-        gm.register_buffer(name, value)
-        return gm.graph.get_attr(name)
-
+    lift = lifting(gm, free_names(gm))
     for node in list(gm.graph.nodes):
         node.args, node.kwargs = fx.node.map_aggregate((node.args, node.kwargs), lift)
     gm.recompile()
-
-
-@wrong("ends well", says="Your code raises NameError: name 'float32' is not defined")
-def traces_the_module_once_more(gm):
-    return fx.symbolic_trace(gm)
 
 
 @breaks("edits its graph in place", case="the scale and shift")
@@ -293,35 +236,16 @@ def builds_the_known_graph_anew(gm):
     read="when_it_breaks/01_node_creation#a-list-assigned-to-nodeargs",
 )
 def assigns_a_list_of_arguments(gm):
-    named = free_names(gm)
-
-    def lift(value):
-        if not isinstance(value, torch.Tensor):
-            return value
-        name = named()
-        gm.register_buffer(name, value)
-        return gm.graph.get_attr(name)
-
-    for node in list(gm.graph.nodes):
-        with gm.graph.inserting_before(node):
-            arguments = [fx.node.map_aggregate(value, lift) for value in node.args]
-            node.kwargs = fx.node.map_aggregate(node.kwargs, lift)
+    lifted(gm, free_names(gm))
+    for node in gm.graph.nodes:
         if node.op.startswith("call"):
-            node.args = arguments
+            node.args = [*node.args]
     gm.recompile()
 
 
 @wrong("no_dead_nodes", node="lifted0", says="is dead: no node uses its result")
 def lifts_once_to_see_whether_there_is_anything_to_lift(gm):
-    named = free_names(gm)
-
-    def lift(value):
-        if not isinstance(value, torch.Tensor):
-            return value
-        name = named()
-        gm.register_buffer(name, value)
-        return gm.graph.get_attr(name)
-
+    lift = lifting(gm, free_names(gm))
     for node in list(gm.graph.nodes):
         given = (node.args, node.kwargs)
         with gm.graph.inserting_before(node):
@@ -333,21 +257,9 @@ def lifts_once_to_see_whether_there_is_anything_to_lift(gm):
 @breaks(
     "nodes have tensors among their arguments:",
     "among the results that the module returns",
-    case="parameters that are returned, truth values for a method",
+    case="parameters that are returned, tensors for methods",
 )
 @wrong("tensor_free", node="output", says="has a tensor among its arguments")
 def looks_at_calls_only(gm):
-    named = free_names(gm)
-
-    def lift(value):
-        if not isinstance(value, torch.Tensor):
-            return value
-        name = named()
-        gm.register_buffer(name, value)
-        return gm.graph.get_attr(name)
-
-    for node in list(gm.graph.nodes):
-        if node.op.startswith("call"):
-            with gm.graph.inserting_before(node):
-                node.args, node.kwargs = fx.node.map_aggregate((node.args, node.kwargs), lift)
+    lifted(gm, free_names(gm), is_meant=lambda node: node.op.startswith("call"))
     gm.recompile()

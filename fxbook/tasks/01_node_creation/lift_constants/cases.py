@@ -55,22 +55,23 @@ def padded_by_hand(model: nn.Module) -> tuple[fx.GraphModule, Tensor]:
 
 
 class WithItsPad(nn.Module):
-    """Fills a column that a mask of truth values names, and returns two constants beside what it computes."""
+    """Fills a column that a mask of truth values names, and returns constants, one cleared and one that equalled it."""
 
-    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
         filled = torch.relu(x).masked_fill(torch.tensor([True, False]), 0.5)
-        return filled, torch.tensor([7.0, 8.0]), torch.tensor(9.0)
+        return filled, torch.tensor([7.0, 8.0]).zero_(), torch.tensor([7.0, 8.0]), torch.tensor(9.0)
 
 
 def with_its_pad_by_hand(model: nn.Module) -> tuple[fx.GraphModule]:
-    """``WithItsPad`` as a graph with truth values in the call of a method, and two parameters in ``output``."""
+    """``WithItsPad`` as a graph with tensors in calls of methods, and two parameters in ``output``."""
     graph = fx.Graph()
     bounded = graph.call_function(torch.relu, (graph.placeholder("x"),))
     filled = graph.call_method("masked_fill", (bounded, torch.tensor([True, False]), 0.5))
+    cleared = graph.call_method("zero_", (torch.tensor([7.0, 8.0]),))
     last = graph.output(filled)
     made = fx.GraphModule({}, graph)
     # The code of a parameter is no Python before torch 2.12: a module with one can be edited, and not made.
-    last.args = ((filled, nn.Parameter(torch.tensor([7.0, 8.0])), nn.Parameter(torch.tensor(9.0))),)
+    last.args = ((filled, cleared, nn.Parameter(torch.tensor([7.0, 8.0])), nn.Parameter(torch.tensor(9.0))),)
     return (made,)
 
 
@@ -99,7 +100,7 @@ USAGE = Usage(
         Case("the scale and shift", ScaleAndShift, rows(3)),
         Case("the padded rows, repaired once more", Padded, rows(3, 2), unseen=True, given=padded_by_hand),
         Case(
-            "parameters that are returned, truth values for a method",
+            "parameters that are returned, tensors for methods",
             WithItsPad,
             rows(2),
             unseen=True,

@@ -22,10 +22,10 @@ def fetches_each_weight(case: CaseView) -> Found:
 
 @rule
 def no_other_weights(case: CaseView) -> Found:
-    """No node fetches a parameter that is none of the layer's, nor the layer."""
+    """No node fetches the layer, or a parameter that is not the layer's."""
     for node in case.nodes:
         if node.op == "get_attr" and node.kind != "torch.Tensor" and case.shared.get(node.target) is None:
-            yield node, f"fetches `{node.target}`, which is no parameter of the layer"
+            yield node, f"fetches `{node.target}`, which is not a parameter of the layer"
 
 
 CHECK = Check(

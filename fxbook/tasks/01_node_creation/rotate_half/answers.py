@@ -37,7 +37,7 @@ def traces_the_line():
 
 @right
 def begins_at_the_output():
-    """The list is filled from behind, each node before the one that uses it."""
+    """Each node is made before the one that uses it."""
     graph = fx.Graph()
     output = graph.output(None)
     with graph.inserting_before(output):
@@ -66,87 +66,65 @@ def traces_a_module():
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+def negated(graph, half):
+    return graph.call_function(operator.neg, (half,))
+
+
+def joined(graph, turned, first):
+    return graph.call_function(torch.cat, ([turned, first],), {"dim": -1})
+
+
+def rotated(turn=negated, join=joined, cut=halves):
+    """The right graph, but for what is given."""
+    graph, x = started()
+    first, last = cut(graph, x)
+    graph.output(join(graph, turn(graph, last), first))
+    return graph
+
+
 @wrong(
     "brackets_take_two",
     node="getitem",
-    says="has 3 arguments: the code of `[]` has room for two",
+    says="has 3 arguments: the code for `[]` uses two and drops the rest",
     read="when_it_breaks/01_node_creation#too-many-arguments-for-an-operator",
 )
 def spreads_the_index_out():
-    graph, x = started()
-    last = graph.call_function(operator.getitem, (x, ..., slice(2, None)))
-    first = graph.call_function(operator.getitem, (x, ..., slice(None, 2)))
-    turned = graph.call_function(operator.neg, (last,))
-    graph.output(graph.call_function(torch.cat, ([turned, first],), {"dim": -1}))
-    return graph
+    return rotated(cut=lambda graph, x: [graph.call_function(operator.getitem, (x, *half)) for half in (LEFT, RIGHT)])
 
 
 @breaks("the four columns are its last dimension.", case="rotation")
-@wrong("in_last_dimension", node="getitem", says="cuts dimension 1 of `x`, which has 3")
-def thinks_of_two_dimensions():
-    graph, x = started()
-    last = graph.call_function(operator.getitem, (x, (slice(None), slice(2, None))))
-    first = graph.call_function(operator.getitem, (x, (slice(None), slice(None, 2))))
-    turned = graph.call_function(operator.neg, (last,))
-    graph.output(graph.call_function(torch.cat, ([turned, first],), {"dim": 1}))
-    return graph
-
-
-@breaks("dim=-1)`", case="rotation")
-@wrong("in_last_dimension", node="cat", says="joins along dimension 0: the last was asked")
-def forgets_the_dimension():
-    graph, x = started()
-    first, last = halves(graph, x)
-    graph.output(graph.call_function(torch.cat, ([graph.call_function(operator.neg, (last,)), first],)))
-    return graph
+@wrong("in_last_dimension", node="getitem", says="slices dimension 1 of `x`, which has 3")
+def slices_the_second_dimension():
+    parts = slice(None, 2), slice(2, None)
+    return rotated(
+        cut=lambda graph, x: [graph.call_function(operator.getitem, (x, (slice(None), part))) for part in parts]
+    )
 
 
 @breaks("Build the graph of `torch.cat([", case="rotation")
-@wrong("pieces_in_a_list", node="cat", says="gets its pieces one by one: it takes them as one list")
+@wrong("pieces_in_a_list", node="cat", says="gets its pieces as separate arguments: it takes one list")
 def passes_the_pieces_one_by_one():
-    graph, x = started()
-    first, last = halves(graph, x)
-    turned = graph.call_function(operator.neg, (last,))
-    graph.output(graph.call_function(torch.cat, (turned, first), {"dim": -1}))
-    return graph
+    return rotated(join=lambda graph, *pieces: graph.call_function(torch.cat, pieces, {"dim": -1}))
 
 
 @breaks("-x[..., 2:], x[..., :2]]", case="rotation")
 @wrong("negated_half_first", node="cat", says="begins with `getitem`: the negated half was to come first")
 def leaves_the_halves_where_they_were():
-    graph, x = started()
-    first, last = halves(graph, x)
-    turned = graph.call_function(operator.neg, (last,))
-    graph.output(graph.call_function(torch.cat, ([first, turned],), {"dim": -1}))
-    return graph
+    return rotated(join=lambda graph, turned, first: joined(graph, first, turned))
 
 
 @wrong("has_node", says="The graph has no `output` node", read="when_it_breaks/01_node_creation#no-output-node")
 def forgets_the_output():
     graph, x = started()
     first, last = halves(graph, x)
-    graph.call_function(torch.cat, ([graph.call_function(operator.neg, (last,)), first],), {"dim": -1})
-    return graph
-
-
-@wrong("ends well", says="unsupported operand type(s) for -")
-def calculates_with_nodes():
-    graph, x = started()
-    first, last = halves(graph, x)
-    graph.output(graph.call_function(torch.cat, ([0 - last, first],), {"dim": -1}))
+    joined(graph, negated(graph, last), first)
     return graph
 
 
 @breaks("has the shape `(batch, tokens, 4)`;", case="a batch of another shape")
-@wrong("same_result", node="view", says="running the result raises RuntimeError: shape '[2, 3, 2, 2]' is invalid")
+@wrong("same_result", node="view", says="running the result raises RuntimeError: shape '[2, 3, 4]' is invalid")
 def knows_the_shape_of_one_batch():
-    graph, x = started()
-    apart = graph.call_method("view", (x, 2, 3, 2, 2))
-    last = graph.call_function(operator.getitem, (apart, (..., 1, slice(None))))
-    first = graph.call_function(operator.getitem, (apart, (..., 0, slice(None))))
-    turned = graph.call_function(operator.neg, (last,))
-    graph.output(graph.call_function(torch.cat, ([turned, first],), {"dim": -1}))
-    return graph
+    return rotated(join=lambda graph, *pieces: graph.call_method("view", (joined(graph, *pieces), 2, 3, 4)))
 
 
 @breaks("The input is called `x`", case="rotation")
@@ -157,42 +135,34 @@ def names_the_input_for_its_use():
 
 @wrong("no_dead_nodes", node="add", says="is dead: no node uses its result")
 def leaves_a_trial_behind():
-    graph, x = started()
-    first, last = halves(graph, x)
-    graph.call_function(operator.add, (first, last))
-    turned = graph.call_function(operator.neg, (last,))
-    graph.output(graph.call_function(torch.cat, ([turned, first],), {"dim": -1}))
-    return graph
+    def join(graph, *pieces):
+        graph.call_function(operator.add, pieces)
+        return joined(graph, *pieces)
+
+    return rotated(join=join)
 
 
 @wrong("lints", node="neg", says="before it is defined", read="02_insertion_points#two-nodes-one-anchor")
-def makes_them_all_behind_the_input():
+def makes_them_all_after_the_input():
     """Each new node is directly after ``x``, before the nodes that were created earlier."""
     graph, x = started()
     with graph.inserting_after(x):
         first, last = halves(graph, x)
-        turned = graph.call_function(operator.neg, (last,))
-    graph.output(graph.call_function(torch.cat, ([turned, first],), {"dim": -1}))
+        turned = negated(graph, last)
+    graph.output(joined(graph, turned, first))
     return graph
 
 
 @breaks("which rotary position embeddings apply", case="rotation")
-@wrong("nothing_detached", node="detach", says="cuts gradients off, a step that the expression does not have")
+@wrong("nothing_detached", node="detach", says="cuts off gradients, which the expression does not do")
 def detaches_a_half():
-    graph, x = started()
-    first, last = halves(graph, x)
-    turned = graph.call_function(operator.neg, (graph.call_method("detach", (last,)),))
-    graph.output(graph.call_function(torch.cat, ([turned, first],), {"dim": -1}))
-    return graph
+    return rotated(lambda graph, half: negated(graph, graph.call_method("detach", (half,))))
 
 
 @breaks("Return the `fx.Graph` or a `GraphModule` of it.", case="rotation")
 @wrong("right kind", says="Your function returns an object of class Node: an fx.Graph or an fx.GraphModule was asked")
 def returns_the_last_node():
-    graph, x = started()
-    first, last = halves(graph, x)
-    turned = graph.call_function(operator.neg, (last,))
-    return graph.output(graph.call_function(torch.cat, ([turned, first],), {"dim": -1}))
+    return rotated().output_node()
 
 
 @breaks("[-x[..., 2:]", case="rotation")
@@ -203,8 +173,4 @@ def returns_the_last_node():
     read="01_node_creation#four-spellings-of-add",
 )
 def negates_a_slice_in_place():
-    graph, x = started()
-    first, last = halves(graph, x)
-    turned = graph.call_method("neg_", (last,))
-    graph.output(graph.call_function(torch.cat, ([turned, first],), {"dim": -1}))
-    return graph
+    return rotated(lambda graph, half: graph.call_method("neg_", (half,)))

@@ -19,11 +19,11 @@ VIEWS = family("getitem", "narrow", "chunk", "split", "tensor_split", "hsplit", 
 
 @rule("when_it_breaks/01_node_creation#too-many-arguments-for-an-operator")
 def brackets_take_two(case: CaseView) -> Found:
-    """``[]`` has one index: what follows it among the arguments vanishes from the code."""
+    """``[]`` has one index: arguments after it vanish from the code."""
     for node in case.nodes:
         count = len(node.positional)
         if node.target == "operator.getitem" and count > 2:
-            yield node, f"has {count} arguments: the code of `[]` has room for two, the rest is left out"
+            yield node, f"has {count} arguments: the code for `[]` uses two and drops the rest"
 
 
 @rule
@@ -32,7 +32,7 @@ def pieces_in_a_list(case: CaseView) -> Found:
     for node in case.nodes:
         first = node.positional[0] if node.positional else None
         if node in CAT and isinstance(first, dict) and "node" in first:
-            yield node, "gets its pieces one by one: it takes them as one list"
+            yield node, "gets its pieces as separate arguments: it takes one list"
 
 
 @rule
@@ -42,25 +42,25 @@ def in_last_dimension(case: CaseView) -> Found:
         parts = _index(node)
         is_whole = any(part.get("constant") == "ellipsis" for part in parts)
         if any("slice" in part for part in parts) and not is_whole and len(parts) < 3:
-            yield node, f"cuts dimension {len(parts) - 1} of `x`, which has 3 dimensions: the last was asked"
+            yield node, f"slices dimension {len(parts) - 1} of `x`, which has 3 dimensions: the last was to be sliced"
         by_position = node.positional[1] if len(node.positional) > 1 else 0
         dim = dict(node.kwargs.get("dict", ())).get("dim", by_position)
         if node in CAT and isinstance(dim, int) and dim not in (-1, 2):
-            yield node, f"joins along dimension {dim}: the last was asked"
+            yield node, f"joins along dimension {dim} instead of the last"
 
 
 @rule
 def negated_half_first(case: CaseView) -> Found:
-    """The sign of the second half is turned, and that half comes first."""
+    """The second half is negated, and comes first."""
     if not any(node in TURNS for node in case.nodes):
-        yield None, "No node turns the sign of a half."
+        yield None, "No node negates a half."
     for node in case.nodes:
         if not node.inputs:
             continue
         first = case.nodes[node.inputs[0]]
         slices = [part["slice"] for part in _index(first) if "slice" in part]
         if node in TURNS and slices and slices[-1][0] in (None, 0) and slices[-1][1] is not None:
-            yield node, "turns the sign of the first half of the columns: the second was asked"
+            yield node, "negates the first half of the columns: the second half was to be negated"
         if node in CAT and first not in TURNS:
             yield node, f"begins with `{first.name}`: the negated half was to come first"
 

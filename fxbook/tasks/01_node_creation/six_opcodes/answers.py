@@ -12,7 +12,7 @@ from fxbook.tasks.answering import breaks, right, wrong
 
 @right
 def begins_at_the_output(model):
-    """The list is filled from behind, each node before the one that reads it; a GraphModule is returned."""
+    """Each node is made before the one that uses it; a GraphModule is returned."""
     graph = fx.Graph()
     output = graph.output(None)
     with graph.inserting_before(output):
@@ -56,60 +56,49 @@ class TracesAModuleWithTheSameParts:
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+def added(graph, x, path="bias"):
+    return graph.call_function(torch.add, (x, graph.get_attr(path)))
+
+
+def bounded(graph, value):
+    return graph.call_method("tanh", (value,))
+
+
+def built(add=added, norm="norm", finish=bounded, name="x"):
+    """The right graph, but for what is given."""
+    graph = fx.Graph()
+    graph.output(finish(graph, graph.call_module(norm, (add(graph, graph.placeholder(name)),))))
+    return graph
+
+
 @breaks("the module in which your graph will run.", case="the shifted norm")
 @wrong(
     "tensor_free", node="add", says="a tensor among its arguments", read="01_node_creation#a-tensor-is-not-an-argument"
 )
 def passes_the_parameter_itself(model):
-    graph = fx.Graph()
-    x = graph.placeholder("x")
-    total = graph.call_function(torch.add, (x, model.bias))
-    graph.output(graph.call_method("tanh", (graph.call_module("norm", (total,)),)))
-    return graph
-
-
-@breaks("`bias` is a parameter of `model`", case="the shifted norm")
-@wrong("placeholders", node="bias", says="Input `bias` was not asked")
-def makes_the_parameter_an_input(model):
-    graph = fx.Graph()
-    total = graph.call_function(torch.add, (graph.placeholder("x"), graph.placeholder("bias")))
-    graph.output(graph.call_method("tanh", (graph.call_module("norm", (total,)),)))
-    return graph
+    return built(lambda graph, x: graph.call_function(torch.add, (x, model.bias)))
 
 
 @breaks("at least one node of each of the six opcodes.", case="the shifted norm")
 @wrong("opcodes", says="The graph has no `call_method` node")
 def calls_the_function_tanh(model):
-    graph = fx.Graph()
-    total = graph.call_function(torch.add, (graph.placeholder("x"), graph.get_attr("bias")))
-    graph.output(graph.call_function(torch.tanh, (graph.call_module("norm", (total,)),)))
-    return graph
-
-
-@wrong("ends well", says="args must be a tuple, got <class 'torch.fx.node.Node'>")
-def forgets_the_comma_of_the_tuple(model):
-    graph = fx.Graph()
-    total = graph.call_function(torch.add, (graph.placeholder("x"), graph.get_attr("bias")))
-    graph.output(graph.call_method("tanh", (graph.call_module("norm", (total)))))
-    return graph
+    return built(finish=lambda graph, value: graph.call_function(torch.tanh, (value,)))
 
 
 @wrong("has_node", says="The graph has no `output` node", read="when_it_breaks/01_node_creation#no-output-node")
 def forgets_the_output(model):
-    graph = fx.Graph()
-    total = graph.call_function(torch.add, (graph.placeholder("x"), graph.get_attr("bias")))
-    graph.call_method("tanh", (graph.call_module("norm", (total,)),))
+    graph = built()
+    graph.erase_node(graph.output_node())
     return graph
 
 
 @wrong("no_dead_nodes", node="tanh", says="is dead: no node uses its result")
 def returns_the_node_before_the_last(model):
-    graph = fx.Graph()
-    total = graph.call_function(torch.add, (graph.placeholder("x"), graph.get_attr("bias")))
-    norm = graph.call_module("norm", (total,))
-    graph.call_method("tanh", (norm,))
-    graph.output(norm)
-    return graph
+    def finish(graph, value):
+        bounded(graph, value)
+        return value
+
+    return built(finish=finish)
 
 
 @wrong(
@@ -119,45 +108,31 @@ def returns_the_node_before_the_last(model):
     read="when_it_breaks/01_node_creation#argument-input-position-1-must-be-tensor-not-str",
 )
 def passes_names_for_nodes(model):
-    graph = fx.Graph()
-    graph.placeholder("x")
-    graph.get_attr("bias")
-    graph.call_function(torch.add, ("x", "bias"))
-    graph.call_module("norm", ("add",))
-    graph.call_method("tanh", ("norm",))
-    graph.output("tanh")
-    return graph
+    def add(graph, x):
+        graph.get_attr("bias")
+        return graph.call_function(torch.add, ("x", "bias"))
+
+    return built(add)
 
 
 @breaks("of `norm(x + bias).tanh()`", case="the shifted norm")
 @wrong("calls_before", node="norm", says="does not read the sum of `x` and `bias`")
-def adds_behind_the_norm(model):
-    graph = fx.Graph()
-    norm = graph.call_module("norm", (graph.placeholder("x"),))
-    total = graph.call_function(torch.add, (norm, graph.get_attr("bias")))
-    graph.output(graph.call_method("tanh", (total,)))
-    return graph
+def adds_after_the_norm(model):
+    return built(lambda graph, x: x, finish=lambda graph, value: bounded(graph, added(graph, value)))
 
 
-@breaks("Build the graph of `norm(x + bias).tanh()`", case="the shifted norm")
 @wrong("calls", says="No node calls tanh")
 def leaves_out_the_tanh(model):
-    graph = fx.Graph()
-    total = graph.call_function(torch.add, (graph.placeholder("x"), graph.get_attr("bias")))
-    graph.output(graph.call_module("norm", (total,)))
-    return graph
+    return built(finish=lambda graph, value: value)
 
 
 @breaks("The input is called `x`.", case="the shifted norm")
 @wrong("placeholders", node="input_1", says="Input 1 is called `input`: `x` was asked")
 def calls_the_input_by_another_name(model):
-    graph = fx.Graph()
-    total = graph.call_function(torch.add, (graph.placeholder("input"), graph.get_attr("bias")))
-    graph.output(graph.call_method("tanh", (graph.call_module("norm", (total,)),)))
-    return graph
+    return built(name="input")
 
 
-@breaks("`norm` is a submodule.", case="the shifted norm")
+@breaks("`bias` is a parameter of `model`, and `norm` is a submodule.", case="the shifted norm")
 @wrong(
     "paths_exist",
     node="self_bias",
@@ -165,10 +140,7 @@ def calls_the_input_by_another_name(model):
     read="when_it_breaks/01_node_creation#referenced-target-head-but-that-target-was-not-provided-in-root",
 )
 def writes_self_in_front_of_the_paths(model):
-    graph = fx.Graph()
-    total = graph.call_function(torch.add, (graph.placeholder("x"), graph.get_attr("self.bias")))
-    graph.output(graph.call_method("tanh", (graph.call_module("self.norm", (total,)),)))
-    return graph
+    return built(lambda graph, x: added(graph, x, "self.bias"), "self.norm")
 
 
 @wrong(
@@ -178,45 +150,29 @@ def writes_self_in_front_of_the_paths(model):
     read="01_node_creation#does-not-belong-to-this-graph-but-was-used-as-an-argument",
 )
 def takes_the_bias_from_a_trace_of_the_model(model):
-    bias = next(node for node in fx.symbolic_trace(model).graph.nodes if node.op == "get_attr")
-    graph = fx.Graph()
-    total = graph.call_function(torch.add, (graph.placeholder("x"), bias))
-    graph.output(graph.call_method("tanh", (graph.call_module("norm", (total,)),)))
-    return graph
+    [bias] = fx.symbolic_trace(model).graph.find_nodes(op="get_attr", target="bias")
+    return built(lambda graph, x: graph.call_function(torch.add, (x, bias)))
 
 
-@wrong("fetches_bias", node="norm_bias", says="fetches `norm.bias`: `bias` was asked")
+@wrong("fetches_bias", node="norm_bias", says="fetches `norm.bias`: `bias` was to be fetched")
 def fetches_the_bias_of_the_norm(model):
-    graph = fx.Graph()
-    total = graph.call_function(torch.add, (graph.placeholder("x"), graph.get_attr("norm.bias")))
-    graph.output(graph.call_method("tanh", (graph.call_module("norm", (total,)),)))
-    return graph
+    return built(lambda graph, x: added(graph, x, "norm.bias"))
 
 
-@breaks("`norm(x + bias).tanh()`", case="the shifted norm")
-@wrong("nothing_detached", node="detach", says="cuts gradients off, a step that the expression does not have")
-def detaches_the_bias(model):
-    graph = fx.Graph()
-    bias = graph.call_method("detach", (graph.get_attr("bias"),))
-    total = graph.call_function(torch.add, (graph.placeholder("x"), bias))
-    graph.output(graph.call_method("tanh", (graph.call_module("norm", (total,)),)))
-    return graph
+@wrong("nothing_detached", node="detach", says="cuts off gradients, which the expression does not do")
+def detaches_the_sum(model):
+    return built(lambda graph, x: graph.call_method("detach", (added(graph, x),)))
 
 
 @breaks("Return the `fx.Graph` or a `GraphModule` of it.", case="the shifted norm")
 @wrong("right kind", says="Your function returns nothing (None): an fx.Graph or an fx.GraphModule was asked")
 def returns_nothing(model):
-    graph = fx.Graph()
-    total = graph.call_function(torch.add, (graph.placeholder("x"), graph.get_attr("bias")))
-    graph.output(graph.call_method("tanh", (graph.call_module("norm", (total,)),)))
+    built()
 
 
 @wrong("same_result", node="output", says="The result is not the one asked for")
 def adds_the_bias_twice(model):
-    graph = fx.Graph()
-    total = graph.call_function(torch.add, (graph.placeholder("x"), graph.get_attr("bias")), {"alpha": 2})
-    graph.output(graph.call_method("tanh", (graph.call_module("norm", (total,)),)))
-    return graph
+    return built(lambda graph, x: graph.call_function(torch.add, (x, graph.get_attr("bias")), {"alpha": 2}))
 
 
 @breaks("`norm(x + bias).tanh()`", case="the shifted norm")
@@ -227,7 +183,4 @@ def adds_the_bias_twice(model):
     read="01_node_creation#four-spellings-of-add",
 )
 def adds_in_place(model):
-    graph = fx.Graph()
-    total = graph.call_function(operator.iadd, (graph.placeholder("x"), graph.get_attr("bias")))
-    graph.output(graph.call_method("tanh", (graph.call_module("norm", (total,)),)))
-    return graph
+    return built(lambda graph, x: graph.call_function(operator.iadd, (x, graph.get_attr("bias"))))

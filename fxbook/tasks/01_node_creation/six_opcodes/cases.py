@@ -1,4 +1,4 @@
-"""A layer behind a sum, of two widths."""
+"""A layer after a sum, of two widths."""
 
 from __future__ import annotations
 

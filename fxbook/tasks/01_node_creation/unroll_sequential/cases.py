@@ -30,9 +30,10 @@ def nested() -> nn.Module:
 
 
 def zeros() -> nn.Module:
-    """Settings that are zero, which a default must not replace, and a norm over the rows together."""
-    norm = nn.LayerNorm((3, 4), eps=0.0, elementwise_affine=False)
-    return nn.Sequential(norm, nn.LeakyReLU(0.0), nn.Linear(4, 3))
+    """Settings that are zero, which a default must not replace, a norm over the rows together, and a frozen bias."""
+    norm, linear = nn.LayerNorm((3, 4), eps=0.0, elementwise_affine=False), nn.Linear(4, 3)
+    linear.bias.requires_grad_(False)
+    return nn.Sequential(nn.LeakyReLU(0.5), norm, nn.LeakyReLU(0.0), linear)
 
 
 def small() -> tuple[Tensor]:

@@ -9,7 +9,7 @@ from torch import nn
 from fxbook.cases import Check
 from fxbook.cases.values import Value
 from fxbook.graph.record import NodeRecord
-from fxbook.rules.explained import has_output, lints, recompiled, tensor_free
+from fxbook.rules.explained import callers_input_stays, has_output, lints, recompiled, tensor_free
 from fxbook.rules.families import LAYER_NORM, LINEAR, Family, family
 from fxbook.rules.predicates import all_in_sight, no_dead_nodes, opcodes, shares_weights
 from fxbook.rules.rule import Found, rule
@@ -68,7 +68,7 @@ def settings_kept(case: CaseView) -> Found:
             name, default = ("negative_slope", 0.01) if isinstance(layer, nn.LeakyReLU) else ("eps", 1e-5)
             setting, numbers = getattr(layer, name, default), _numbers(node)
             if setting not in numbers and (numbers or setting != default):
-                yield node, f"does not have the `{name}` of layer `{path}`"
+                yield node, f"does not have the `{name}` of layer `{path}`: {setting}"
             shape = getattr(layer, "normalized_shape", None)
             if shape is not None and list(shape) not in _shapes(node):
                 yield node, f"does not have the `normalized_shape` of layer `{path}`: {shape}"
@@ -119,6 +119,7 @@ CHECK = Check(
         shares_weights,
         keeps_names,
         gradients_kept,
+        callers_input_stays,
         no_dead_nodes,
     ),
     expected=expected_with_gradients,

@@ -1,8 +1,8 @@
-"""Answers to 02-activation-after-linear: a pass that puts an activation behind every call of a layer."""
+"""Answers to 02-activation-after-linear: a pass that puts an activation after every call of a layer."""
 
 import copy
 
-from torch import fx, nn
+from torch import fx
 
 from fxbook.tasks.answering import breaks, right, wrong
 
@@ -13,14 +13,18 @@ def is_layer(traced, node, layer, function):
     return node.op == "call_function" and node.target is function
 
 
-def put_behind(node, activation, readers=None):
-    """A new node behind this one, for the readers given: for all, where none are."""
-    readers = list(node.users) if readers is None else readers
-    with node.graph.inserting_after(node):
-        new = node.graph.call_function(activation, (node,))
-    for reader in readers:
-        reader.replace_input_with(node, new)
-    return new
+def edited(model, is_meant, activation, users=lambda node: list(node.users)):
+    """A traced model with the activation after each node that is meant, for its users."""
+    traced = fx.symbolic_trace(model)
+    for node in list(traced.graph.nodes):
+        if is_meant(traced, node):
+            old = users(node)
+            with traced.graph.inserting_after(node):
+                new = traced.graph.call_function(activation, (node,))
+            for user in old:
+                user.replace_input_with(node, new)
+    traced.recompile()
+    return traced
 
 
 def inputs_of(traced):
@@ -52,7 +56,7 @@ def transforms_as_it_runs(model, layer, function, activation):
 
 @right
 class CopiesNodeByNode:
-    """Copies the graph; readers of a layer are given the activation when they are copied."""
+    """Copies the graph; users of a layer are given the activation when they are copied."""
 
     def __call__(self, model, layer, function, activation):
         traced = fx.symbolic_trace(model)
@@ -66,8 +70,8 @@ class CopiesNodeByNode:
 
 
 @right
-def spares_the_new_node(model, layer, function, activation):
-    """Looks the functions up, and asks about each reader; every activation is a module of its own."""
+def excludes_the_new_node(model, layer, function, activation):
+    """Looks the functions up, and asks about each user."""
     traced = fx.symbolic_trace(model)
     found = traced.graph.find_nodes(op="call_function", target=function)
     calls = traced.graph.find_nodes(op="call_module")
@@ -111,35 +115,37 @@ class RunsItOnProxies:
 @breaks("and it counts as the layer.", case="a traced model, with a subclass in `torch.nn`, which is a leaf module")
 @wrong("followed_by_activation", node="out_proj", says="is not followed by relu")
 def compares_the_class_itself(model, layer, function, activation):
-    traced = fx.symbolic_trace(model)
-    for node in list(traced.graph.nodes):
-        found = node.op == "call_module" and type(traced.get_submodule(node.target)) is layer
-        if found or (node.op == "call_function" and node.target is function):
-            put_behind(node, activation)
-    traced.recompile()
-    return traced
+    def is_meant(traced, node):
+        return node.target is function or (
+            node.op == "call_module" and type(traced.get_submodule(node.target)) is layer
+        )
+
+    return edited(model, is_meant, activation)
 
 
-@breaks("or it calls `function`", "the call of `function` inside it counts.", case="the functional form")
+@breaks(
+    "A node calls a layer in one of two ways:",
+    "it calls a module that is an instance of `layer`",
+    case="softmax layers, and what is taken for them",
+)
+@wrong(
+    "followed_by_activation",
+    node="tanh_2",
+    says="which is no call of the layer Softmax",
+)
+def compares_the_names_of_classes(model, layer, function, activation):
+    def is_meant(traced, node):
+        return node.target is function or (
+            node.op == "call_module" and layer.__name__ in type(traced.get_submodule(node.target)).__name__
+        )
+
+    return edited(model, is_meant, activation)
+
+
+@breaks("its node is a `call_function`.", "the call of `function` inside it counts.", case="the functional form")
 @wrong("followed_by_activation", node="linear", says="is not followed by relu")
 def knows_modules_only(model, layer, function, activation):
-    traced = fx.symbolic_trace(model)
-    for node in list(traced.graph.nodes):
-        if node.op == "call_module" and is_layer(traced, node, layer, function):
-            put_behind(node, activation)
-    traced.recompile()
-    return traced
-
-
-@wrong("ends well", says="object has no attribute 'body.0.0'")
-def fetches_a_path_with_getattr(model, layer, function, activation):
-    traced = fx.symbolic_trace(model)
-    for node in list(traced.graph.nodes):
-        called = getattr(model, node.target) if node.op == "call_module" else None
-        if isinstance(called, layer) or node.target is function:
-            put_behind(node, activation)
-    traced.recompile()
-    return traced
+    return edited(model, lambda traced, node: is_layer(traced, node, layer, None), activation)
 
 
 @breaks(
@@ -147,14 +153,14 @@ def fetches_a_path_with_getattr(model, layer, function, activation):
 )
 @wrong("followed_by_activation", node="shared_1", says="is not followed by tanh")
 def takes_each_module_once(model, layer, function, activation):
-    traced = fx.symbolic_trace(model)
-    for name, module in traced.named_modules():
-        if isinstance(module, layer):
-            put_behind(next(node for node in traced.graph.nodes if node.target == name), activation)
-    for node in traced.graph.find_nodes(op="call_function", target=function):
-        put_behind(node, activation)
-    traced.recompile()
-    return traced
+    met = set()
+
+    def is_meant(traced, node):
+        is_new = node.op == "call_function" or node.target not in met
+        met.add(node.target)
+        return is_new and is_layer(traced, node, layer, function)
+
+    return edited(model, is_meant, activation)
 
 
 @breaks("layers whose result the model returns.", case="nested modules")
@@ -165,23 +171,19 @@ def takes_each_module_once(model, layer, function, activation):
     read="02_insertion_points#a-new-node-needs-a-user",
 )
 def leaves_out_the_output(model, layer, function, activation):
-    traced = fx.symbolic_trace(model)
-    for node in list(traced.graph.nodes):
-        if is_layer(traced, node, layer, function):
-            put_behind(node, activation, [user for user in node.users if user.op != "output"])
-    traced.recompile()
-    return traced
+    def users(node):
+        return [user for user in node.users if user.op != "output"]
+
+    return edited(model, lambda *each: is_layer(*each, layer, function), activation, users)
 
 
 @breaks("All users of a layer get the result of the activation.", case="a layer called twice, and one with its weight")
-@wrong("followed_by_activation", node="mul", says="still uses `shared`, past the tanh that follows it")
-def serves_the_first_reader_only(model, layer, function, activation):
-    traced = fx.symbolic_trace(model)
-    for node in list(traced.graph.nodes):
-        if is_layer(traced, node, layer, function):
-            put_behind(node, activation, list(node.users)[:1])
-    traced.recompile()
-    return traced
+@wrong("followed_by_activation", node="shared_1", says="still uses `shared`, past the tanh that follows it")
+def leaves_a_layer_that_has_an_activation(model, layer, function, activation):
+    def is_meant(traced, node):
+        return is_layer(traced, node, layer, function) and all(user.target is not activation for user in node.users)
+
+    return edited(model, is_meant, activation)
 
 
 @wrong("lints", node="relu", says="node `relu` uses itself", read="02_insertion_points#replace-uses-without-a-cycle")
@@ -196,51 +198,9 @@ def hands_each_activation_to_itself(model, layer, function, activation):
     return traced
 
 
-@breaks("the new one shares its weights.", case="nested modules")
 @wrong("shares_weights", node="enter", says="`enter.weight` is not the object that the model holds")
 def copies_the_model_first(model, layer, function, activation):
     return transforms_as_it_runs(copy.deepcopy(model), layer, function, activation)
-
-
-@breaks("The given model does not change", case="nested modules")
-@wrong("input_unchanged", says="`body.0.0` is another object")
-def puts_a_sequential_into_the_model(model, layer, function, activation):
-    """Without a graph: each layer gives way to itself and an activation."""
-
-    class Activation(nn.Module):
-        def forward(self, x):
-            return activation(x)
-
-    for path, module in list(model.named_modules()):
-        if isinstance(module, layer) and path:
-            model.set_submodule(path, nn.Sequential(module, Activation()))
-    traced = fx.symbolic_trace(model)
-    for node in traced.graph.find_nodes(op="call_function", target=function):
-        put_behind(node, activation)
-    traced.recompile()
-    return traced
-
-
-@breaks("A node calls a layer in one of two ways:", case="convolutions")
-@wrong("followed_by_activation", node="relu_3", says="follows `head`, which is no layer of the kind asked")
-def takes_linear_layers_too(model, layer, function, activation):
-    traced = fx.symbolic_trace(model)
-    for node in list(traced.graph.nodes):
-        if is_layer(traced, node, (layer, nn.Linear), function):
-            put_behind(node, activation)
-    traced.recompile()
-    return traced
-
-
-@breaks("in any model that can be traced.", case="nested modules")
-@wrong("followed_by_activation", node="head", says="is not followed by relu")
-def goes_by_the_names_of_the_chapter(model, layer, function, activation):
-    traced = fx.symbolic_trace(model)
-    for node in list(traced.graph.nodes):
-        if node.name.startswith(("up", "down", "body", "linear")) and is_layer(traced, node, layer, function):
-            put_behind(node, activation)
-    traced.recompile()
-    return traced
 
 
 @wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
@@ -248,41 +208,12 @@ def forgets_to_recompile(model, layer, function, activation):
     traced = fx.symbolic_trace(model)
     for node in list(traced.graph.nodes):
         if is_layer(traced, node, layer, function):
-            put_behind(node, activation)
+            users = list(node.users)
+            with traced.graph.inserting_after(node):
+                new = traced.graph.call_function(activation, (node,))
+            for user in users:
+                user.replace_input_with(node, new)
     return traced
-
-
-@breaks("Return a new `fx.GraphModule`.", case="nested modules")
-@wrong("right kind", says="Your function returns nothing (None): an fx.GraphModule was asked")
-def forgets_to_return(model, layer, function, activation):
-    traced = fx.symbolic_trace(model)
-    for node in list(traced.graph.nodes):
-        if is_layer(traced, node, layer, function):
-            put_behind(node, activation)
-    traced.recompile()
-
-
-@breaks("Insert an activation", case="nested modules")
-@wrong(
-    "no_dead_nodes",
-    node="relu",
-    says="is dead: no node uses its result",
-    read="02_insertion_points#a-new-node-needs-a-user",
-)
-def gives_the_activations_no_readers(model, layer, function, activation):
-    traced = fx.symbolic_trace(model)
-    for node in list(traced.graph.nodes):
-        if is_layer(traced, node, layer, function):
-            put_behind(node, activation, [])
-    traced.recompile()
-    return traced
-
-
-@breaks("The check also uses a different kind of layer", case="a layer called twice, and one with its weight")
-@wrong("followed_by_activation", node="shared", says="is not followed by tanh")
-def puts_relu_in_whatever_is_asked(model, layer, function, activation):
-    """The names of the ordinary case, written down in place of the arguments."""
-    return transforms_as_it_runs(model, nn.Linear, nn.functional.linear, nn.functional.relu)
 
 
 @wrong(
@@ -308,69 +239,22 @@ def makes_the_activations_and_leaves_them_there(model, layer, function, activati
 )
 def writes_every_activation_as_a_method(model, layer, function, activation):
     """Tensors have a `relu` and a `tanh`."""
-    traced = fx.symbolic_trace(model)
-    for node in list(traced.graph.nodes):
-        if is_layer(traced, node, layer, function):
-            readers = list(node.users)
-            with traced.graph.inserting_after(node):
-                new = traced.graph.call_method(activation.__name__, (node,))
-            for reader in readers:
-                reader.replace_input_with(node, new)
+    traced = edited(model, lambda *each: is_layer(*each, layer, function), activation)
+    for node in traced.graph.find_nodes(op="call_function", target=activation):
+        node.op, node.target = "call_method", activation.__name__
     traced.recompile()
     return traced
 
 
-@breaks("by position or by name", case="the functional form")
-@wrong("followed_by_activation", node="linear_1", says="is not followed by relu")
-def looks_at_arguments_by_position(model, layer, function, activation):
-    traced = fx.symbolic_trace(model)
-    for node in list(traced.graph.nodes):
-        if is_layer(traced, node, layer, function) and node.args:
-            put_behind(node, activation)
-    traced.recompile()
-    return traced
-
-
-@breaks("it calls a module that is an instance of `layer`", case="nested modules")
-@wrong("followed_by_activation", node="body_0_0", says="is not followed by relu")
-def knows_functions_only(model, layer, function, activation):
-    traced = fx.symbolic_trace(model)
-    for node in traced.graph.find_nodes(op="call_function", target=function):
-        put_behind(node, activation)
-    traced.recompile()
-    return traced
-
-
-@breaks("nested modules", case="nested modules")
-@wrong("followed_by_activation", node="body_0_0", says="is not followed by relu")
-def looks_at_the_top_level_only(model, layer, function, activation):
-    traced = fx.symbolic_trace(model)
-    for node in list(traced.graph.nodes):
-        if is_layer(traced, node, layer, function) and "." not in str(node.target).removeprefix("torch."):
-            put_behind(node, activation)
-    traced.recompile()
-    return traced
-
-
-@breaks("it calls `function`, the functional form", case="a subclass defined outside `torch.nn`, which is traced into")
-@wrong("followed_by_activation", node="gelu_1", says="follows `linear_1`, which is no layer of the kind asked")
-def compares_the_names_of_functions(model, layer, function, activation):
-    traced = fx.symbolic_trace(model)
-    for node in list(traced.graph.nodes):
-        is_module = node.op == "call_module" and isinstance(traced.get_submodule(node.target), layer)
-        if is_module or (node.op == "call_function" and node.target.__name__ == function.__name__):
-            put_behind(node, activation)
-    traced.recompile()
-    return traced
-
-
-@breaks("The given model does not change", case="a traced model, with a subclass in `torch.nn`, which is a leaf module")
+@breaks(
+    "Return a new `fx.GraphModule`.",
+    "The given model does not change",
+    case="a traced model, with a subclass in `torch.nn`, which is a leaf module",
+)
 @wrong("input_unchanged", says="the model that was given has been changed: its graph was edited, at node `relu`")
 def edits_a_model_that_is_traced_already(model, layer, function, activation):
-    traced = model if isinstance(model, fx.GraphModule) else fx.symbolic_trace(model)
-    for node in list(traced.graph.nodes):
-        is_module = node.op == "call_module" and isinstance(traced.get_submodule(node.target), layer)
-        if is_module or node.target is function:
-            put_behind(node, activation)
-    traced.recompile()
-    return traced
+    result = edited(model, lambda *each: is_layer(*each, layer, function), activation)
+    if isinstance(model, fx.GraphModule):
+        model.graph = result.graph
+        return model
+    return result

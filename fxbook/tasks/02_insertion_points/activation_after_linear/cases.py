@@ -10,6 +10,7 @@ from torch import Tensor, fx, nn
 from torch.nn.modules.linear import NonDynamicallyQuantizableLinear
 
 from fxbook.cases import Case, Usage
+from fxbook.cases.neighbours import near
 
 
 class Layered(nn.Module):
@@ -52,7 +53,7 @@ class Functional(Layered):
 
 
 class Tied(Layered):
-    """One layer called twice, another with the same weight; a value read by three; a tuple and a dict returned."""
+    """One layer called twice, another with the same weight, in eval mode; an activation of its own; a dict returned."""
 
     task = (nn.Linear, nn.functional.linear, torch.tanh)
 
@@ -61,10 +62,11 @@ class Tied(Layered):
         self.shared = nn.Linear(6, 6)
         self.tied = nn.Linear(6, 6)
         self.tied.weight = self.shared.weight
+        self.tied.eval().bias.requires_grad_(False)
 
     def forward(self, x: Tensor) -> tuple[Tensor, dict[str, Tensor]]:
         first = self.shared(x)
-        second = self.shared(first) * first
+        second = self.shared(first) * torch.tanh(first)
         return self.tied(torch.cat([first, second], dim=0)), {"first": first, "second": second}
 
 
@@ -96,7 +98,7 @@ class WithOwnLayer(Layered):
 
 
 class WithLeafSubclass(Layered):
-    """A subclass of the layer in ``torch.nn``, which stays a leaf, behind one of the class itself; two inputs."""
+    """A subclass of the layer in ``torch.nn``, which stays a leaf, after one of the class itself; two inputs."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -108,21 +110,21 @@ class WithLeafSubclass(Layered):
         return self.out_proj(self.enter(x)) - offset
 
 
-class Convolutional(Layered):
-    """Another kind of layer, as module and as function; linear layers, which are to stay."""
+class Softmaxed(Layered):
+    """Another kind of layer, as module and as function, and all that is taken for it, which is to stay."""
 
-    task = (nn.Conv2d, nn.functional.conv2d, torch.relu)
+    task = (nn.Softmax, nn.functional.softmax, torch.tanh)
 
     def __init__(self) -> None:
         super().__init__()
-        self.blocks = nn.ModuleList(nn.Conv2d(1, 1, 3, padding=1) for _ in range(2))
-        self.kernel = nn.Parameter(torch.randn(2, 1, 3, 3))
-        self.head = nn.Linear(5, 2)
+        self.near = near(nn.Softmax, -1, on=(3, 6), without=("deeper", "keyword", "function_softmax"))
+        self.blocks = nn.ModuleList(nn.Softmax(dim=-1) for _ in range(2))
 
-    def forward(self, image: Tensor) -> Tensor:
+    def forward(self, x: Tensor) -> Tensor:
         for block in self.blocks:
-            image = image + block(image)
-        return self.head(nn.functional.conv2d(image, self.kernel, padding=1))
+            x = x - block(x)
+        others = [layer(x) for layer in self.near.values()]
+        return torch.stack(others).sum(0) * nn.functional.softmax(x, dim=-1)
 
 
 def layered(
@@ -157,6 +159,6 @@ USAGE = Usage(
             unseen=True,
             given=fx.symbolic_trace,
         ),
-        layered("convolutions", Convolutional, 2, 1, 5, 5, unseen=True),
+        layered("softmax layers, and what is taken for them", Softmaxed, 3, 6, unseen=True),
     ),
 )

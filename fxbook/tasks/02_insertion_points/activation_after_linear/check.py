@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -11,18 +11,18 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
 from fxbook.cases import Check
+from fxbook.graph.naming import callable_name
+from fxbook.graph.record import NodeRecord
 from fxbook.rules import explained
 from fxbook.rules.explained import lints, output_last, recompiled
-from fxbook.rules.families import CONV2D, GELU, LINEAR, RELU, TANH
-from fxbook.rules.predicates import calls_after, input_unchanged, no_dead_nodes, same_result, shares_weights
+from fxbook.rules.families import GELU, RELU, TANH
+from fxbook.rules.predicates import input_unchanged, no_dead_nodes, same_result, shares_weights
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
 from .cases import Layered
 
-# Its module is private, so the drawings and families know it by its bare name.
-_ANY_LINEAR = dataclasses.replace(LINEAR, modules=LINEAR.modules | {"NonDynamicallyQuantizableLinear"})
-_FAMILY = {nn.Linear: _ANY_LINEAR, nn.Conv2d: CONV2D, torch.relu: RELU, torch.tanh: TANH, nn.functional.gelu: GELU}
+_ACTIVATIONS = {torch.relu: RELU, torch.tanh: TANH, nn.functional.gelu: GELU}
 
 
 class _Activating(TorchFunctionMode):
@@ -50,13 +50,26 @@ def followed_by_activation(case: CaseView) -> Found:
     """Each call of the layer asked for, and nothing else, is followed by the activation asked for."""
     assert isinstance(case.model, Layered)
     kind, _, function = case.model.task
-    layer, activation = _FAMILY[kind], _FAMILY[function]
-    # None of the models has an activation of its own.
+    activation, own = _ACTIVATIONS[function], {node.name for node in case.before}
     for node in case.nodes:
         read = next((case.nodes[index] for index in node.inputs), None)
-        if node in activation and read and read not in layer:
-            yield node, f"follows `{read.name}`, which is no layer of the kind asked"
-    yield from calls_after(activation, layer).find(case)
+        if node in activation and node.name not in own and read and not _is_layer(case, read):
+            yield node, f"follows `{read.name}`, which is no call of the layer {kind.__name__}"
+    for node in filter(functools.partial(_is_layer, case), case.nodes):
+        users = [case.nodes[user] for user in node.users]
+        if not any(user in activation for user in users):
+            yield node, f"Node `{node.name}` ({kind.__name__}) is not followed by {activation.label}."
+        for user in users:
+            if user not in activation:
+                yield user, f"still uses `{node.name}`, past the {activation.label} that follows it"
+
+
+def _is_layer(case: CaseView, node: NodeRecord) -> bool:
+    assert isinstance(case.model, Layered)
+    kind, function, _ = case.model.task
+    if node.op == "call_module":
+        return isinstance(dict(case.model.named_modules()).get(node.target), kind)
+    return node.op == "call_function" and node.target == callable_name(function)
 
 
 CHECK = Check(

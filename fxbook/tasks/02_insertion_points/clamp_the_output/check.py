@@ -10,7 +10,7 @@ from fxbook.graph.record import JSON
 from fxbook.rules import explained
 from fxbook.rules.explained import args_are_tuples, callers_input_stays, given_edited, lints, output_last, recompiled
 from fxbook.rules.families import family
-from fxbook.rules.predicates import calls, no_dead_nodes, same_result
+from fxbook.rules.predicates import no_dead_nodes, same_result
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
@@ -27,23 +27,25 @@ def clamped(model: nn.Module, x: Tensor) -> Tensor:
 def result_clamped(case: CaseView) -> Found:
     """What is clamped is what the model returned, and to the range asked."""
     returned = case.before.nodes[case.before.nodes[-1].inputs[0]]
-    for node in case.new():
-        if node not in CLAMP:
-            continue
+    clamps = [node for node in case.new() if node in CLAMP]
+    if not clamps:
+        yield None, f"No new node calls clamp: the result of `{returned.name}` is not clamped."
+    for node in clamps:
         first, *limits = [*node.positional, *(value for _, value in node.kwargs["dict"])] or [None]
         if isinstance(first, dict) and "tuple" in first:
-            yield node, "clamps a tuple: the arguments of `output`, and not what is in them", _TUPLE
+            yield node, "clamps the tuple `output.args`, not the node in it", _TUPLE
         read = case.nodes[node.inputs[0]] if node.inputs else node
         if read.name != returned.name:
             yield node, f"clamps `{read.name}`: the model returned `{returned.name}`"
-        if node.op != "call_module" and [_number(limit) for limit in limits] != [0.0, 6.0]:
-            yield node, "does not clamp to the range from 0 to 6"
         if node.op == "call_module":
             yield node, "calls a module that clamps to another range than from 0 to 6"
+        if [_number(limit) for limit in limits] != [0.0, 6.0]:
+            given = " to ".join(str(_number(limit)) for limit in limits)
+            yield node, f"clamps to the range from {given}: the range from 0 to 6 was asked"
     for node, _ in case.kept():
-        for clamp in case.new():
-            if clamp in CLAMP and clamp.index in node.inputs and node.op != "output":
-                yield node, f"uses `{clamp.name}`, which was to be for `output` alone"
+        for clamp in clamps:
+            if clamp.index in node.inputs and node.op != "output":
+                yield node, f"uses `{clamp.name}`: only `output` was to use it"
 
 
 def _number(value: JSON) -> float | None:
@@ -58,7 +60,7 @@ CHECK = Check(
         recompiled,
         args_are_tuples,
         output_last,
-        same_result.or_because(explained.no_dead_nodes, calls(CLAMP), result_clamped),
+        same_result.or_because(explained.no_dead_nodes, result_clamped),
         callers_input_stays,
         no_dead_nodes,
         given_edited,

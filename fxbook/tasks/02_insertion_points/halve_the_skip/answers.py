@@ -1,4 +1,4 @@
-"""Answers to 02-halve-the-skip: additions read half of each input of the model, and nothing else does."""
+"""Answers to 02-halve-the-skip: additions use half of each input of the model, and no other node does."""
 
 import copy
 import operator
@@ -74,75 +74,46 @@ def changes_all_users_and_gives_the_input_back(traced):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-def halve_each_side(traced, make):
-    """In each addition, what is made of an input stands for it."""
+def half_of(graph, value):
+    return graph.call_function(torch.mul, (value, 0.5))
+
+
+def halve_each(traced, chosen=lambda value: value.op == "placeholder", make=half_of, additions=additions):
+    """Each addition uses what is made of the chosen values."""
     for node in additions(traced):
-        for value in node.all_input_nodes:
-            if value.op == "placeholder":
-                with traced.graph.inserting_before(node):
-                    half = make(traced.graph, value)
-                node.replace_input_with(value, half)
+        for value in filter(chosen, node.all_input_nodes):
+            with traced.graph.inserting_before(node):
+                half = make(traced.graph, value)
+            node.replace_input_with(value, half)
     traced.recompile()
 
 
 @breaks("All other users keep the whole input", case="the block of the chapter")
 @wrong("only_additions_read_half", node="up", says="no longer uses `x`: only additions were to use half of an input")
 def halves_the_input_for_all(traced):
-    graph = traced.graph
-    for value in graph.find_nodes(op="placeholder"):
-        with graph.inserting_after(value):
-            half = graph.call_function(torch.mul, (value, 0.5))
+    for value in traced.graph.find_nodes(op="placeholder"):
+        with traced.graph.inserting_after(value):
+            half = half_of(traced.graph, value)
         value.replace_all_uses_with(half, delete_user_cb=lambda user, half=half: user is not half)
     traced.recompile()
 
 
-@breaks("Inputs are the placeholders.", case="the block of the chapter")
-@wrong("only_additions_read_half", node="add", says="no longer uses `down`: only inputs of the model were to be halved")
-def halves_both_sides(traced):
-    for node in additions(traced):
-        for side in node.all_input_nodes:
-            with traced.graph.inserting_before(node):
-                half = traced.graph.call_function(torch.mul, (side, 0.5))
-            node.replace_input_with(side, half)
-    traced.recompile()
-
-
-@breaks("Additions are the nodes whose target is `operator.add`.", case="the block of the chapter")
-@wrong("only_additions_read_half", node="add", says="still uses the input `x` whole")
-def looks_for_torch_add(traced):
-    for node in traced.graph.nodes:
-        if node.target == torch.add:
-            for value in node.all_input_nodes:
-                if value.op == "placeholder":
-                    with traced.graph.inserting_before(node):
-                        half = traced.graph.call_function(torch.mul, (value, 0.5))
-                    node.replace_input_with(value, half)
-    traced.recompile()
+@breaks("Inputs are the placeholders.", case="an input that no addition uses")
+@wrong("only_additions_read_half", node="add_5", says="uses `tanh`: only inputs of the model were to be halved")
+def halves_what_a_method_makes_of_an_input(traced):
+    halve_each(traced, lambda value: value.op == "placeholder" or value.target == "tanh")
 
 
 @wrong("lints", node="mul", says="node `mul` uses itself", read="02_insertion_points#replace-uses-without-a-cycle")
 def hands_the_half_to_itself(traced):
-    graph = traced.graph
-    for value in graph.find_nodes(op="placeholder"):
-        with graph.inserting_after(value):
-            half = graph.call_function(torch.mul, (value, 0.5))
+    for value in traced.graph.find_nodes(op="placeholder"):
+        with traced.graph.inserting_after(value):
+            half = half_of(traced.graph, value)
         value.replace_all_uses_with(half)
     traced.recompile()
 
 
-@wrong("no_dead_nodes", node="mul_6", says="is dead: no node uses its result")
-def makes_a_half_for_each_side_and_reroutes_both(traced):
-    """In x + x the first round exchanges both sides, and nothing is left for the half of the second."""
-    for node in additions(traced):
-        for side in node.args:
-            if side.op == "placeholder":
-                with traced.graph.inserting_before(node):
-                    half = traced.graph.call_function(torch.mul, (side, 0.5))
-                node.replace_input_with(side, half)
-    traced.recompile()
-
-
-@breaks("Running the result must not change the tensors that the caller passes.", case="the block of the chapter")
+@breaks("must not change the tensors that the caller passes.", case="the block of the chapter")
 @wrong(
     "callers_input_stays",
     node="mul_",
@@ -150,36 +121,22 @@ def makes_a_half_for_each_side_and_reroutes_both(traced):
     read="01_node_creation#four-spellings-of-add",
 )
 def halves_in_place(traced):
-    halve_each_side(traced, lambda graph, value: graph.call_method("mul_", (value, 0.5)))
+    halve_each(traced, make=lambda graph, value: graph.call_method("mul_", (value, 0.5)))
 
 
 @wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
 def forgets_to_recompile(traced):
     for node in additions(traced):
-        for value in node.all_input_nodes:
-            if value.op == "placeholder":
-                with traced.graph.inserting_before(node):
-                    half = traced.graph.call_function(torch.mul, (value, 0.5))
-                node.replace_input_with(value, half)
-
-
-@breaks("instead of the whole input.", case="the block of the chapter")
-@wrong("only_additions_read_half", node="add", says="still uses the input `x` whole")
-def halves_what_is_added_to_the_skip(traced):
-    """Halves the sum's other side: the branch in place of the skip."""
-    for node in additions(traced):
-        for value in node.all_input_nodes:
-            if value.op != "placeholder":
-                with traced.graph.inserting_before(node):
-                    half = traced.graph.call_function(torch.mul, (value, 0.5))
-                node.replace_input_with(value, half)
-    traced.recompile()
+        for value in traced.graph.find_nodes(op="placeholder"):
+            with traced.graph.inserting_before(node):
+                half = half_of(traced.graph, value)
+            node.replace_input_with(value, half)
 
 
 @wrong("given_edited", says="You edited a copy")
 def edits_a_copy(traced):
     traced = copy.deepcopy(traced)
-    writes_the_arguments_anew(traced)
+    halve_each(traced)
     return traced
 
 
@@ -191,15 +148,15 @@ def edits_a_copy(traced):
 )
 def makes_the_halves_and_leaves_them_there(traced):
     for value in traced.graph.find_nodes(op="placeholder"):
-        traced.graph.call_function(torch.mul, (value, 0.5))
+        half_of(traced.graph, value)
     traced.recompile()
 
 
-@breaks("use half of the input", case="the block of the chapter")
-@wrong("half_is_half", node="floordiv", says="computes `operator.floordiv(x, 2)`: half of `x` was asked")
+@breaks("use half of an input", case="the block of the chapter")
+@wrong("half_is_half", node="floordiv", says="computes `operator.floordiv(x, 2)`: half of `x` was asked for")
 def divides_and_drops_the_rest(traced):
     """`//` takes the floor of a half."""
-    halve_each_side(traced, lambda graph, value: graph.call_function(operator.floordiv, (value, 2)))
+    halve_each(traced, make=lambda graph, value: graph.call_function(operator.floordiv, (value, 2)))
 
 
 @wrong(
@@ -208,67 +165,37 @@ def divides_and_drops_the_rest(traced):
     says="is dead: no node uses its result",
     read="02_insertion_points#a-new-node-needs-a-user",
 )
-def gives_the_halves_no_readers(traced):
+def gives_the_halves_no_users(traced):
     for value in traced.graph.find_nodes(op="placeholder"):
         with traced.graph.inserting_after(value):
-            traced.graph.call_function(torch.mul, (value, 0.5))
-    traced.recompile()
-
-
-@breaks("Make every addition", case="a model with two inputs")
-@wrong("only_additions_read_half", node="add_2", says="still uses the input `x` whole")
-def changes_the_first_addition_only(traced):
-    for value in traced.graph.find_nodes(op="placeholder"):
-        for node in [user for user in value.users if user.target is operator.add][:1]:
-            with traced.graph.inserting_before(node):
-                half = traced.graph.call_function(torch.mul, (value, 0.5))
-            node.replace_input_with(value, half)
+            half_of(traced.graph, value)
     traced.recompile()
 
 
 @breaks("In `x + x`, both sides are halved.", case="a model with two inputs")
-@wrong("only_additions_read_half", node="add_3", says="still uses the input `x` whole")
+@wrong(
+    "only_additions_read_half", node="add_3", says="still uses the whole input `x`: additions were to use half of it"
+)
 def changes_one_side_of_a_sum_with_itself(traced):
     for node in additions(traced):
         for value in node.all_input_nodes:
             if value.op == "placeholder":
                 with traced.graph.inserting_before(node):
-                    half = traced.graph.call_function(torch.mul, (value, 0.5))
-                node.update_arg(node.args.index(value), half)
+                    node.update_arg(node.args.index(value), half_of(traced.graph, value))
     traced.recompile()
 
 
-@breaks("also those that add in another spelling, such as `torch.add`.", case="an input that no addition reads")
-@wrong("only_additions_read_half", node="add", says="no longer uses `x`: only additions were to use half of an input")
-def takes_every_spelling_for_an_addition(traced):
-    for node in list(traced.graph.nodes):
-        if node.target in (operator.add, torch.add, "add"):
-            for value in node.all_input_nodes:
-                if value.op == "placeholder":
-                    with traced.graph.inserting_before(node):
-                        half = traced.graph.call_function(torch.mul, (value, 0.5))
-                    node.replace_input_with(value, half)
-    traced.recompile()
+@breaks(
+    "including nodes that add in another spelling",
+    "Additions are the nodes whose target is `operator.add`.",
+    case="an input that no addition uses",
+)
+@wrong("only_additions_read_half", node="add", says="uses `x`: only additions were to use half of an input")
+def takes_torch_add_for_an_addition(traced):
+    both = (operator.add, torch.add)
+    halve_each(traced, additions=lambda traced: [node for node in traced.graph.nodes if node.target in both])
 
 
-@wrong("same_result", node="add", says="The result is not the one asked for")
-def bounds_the_half(traced):
-    for node in additions(traced):
-        for value in node.all_input_nodes:
-            if value.op == "placeholder":
-                with traced.graph.inserting_before(node):
-                    half = (fx.Proxy(value) * 0.5).tanh().node
-                node.replace_input_with(value, half)
-    traced.recompile()
-
-
-@wrong("others_keep_the_input", node="up", says="no longer uses the input `x`, and is no addition")
-def gives_all_users_the_half_before_the_addition(traced):
-    for node in additions(traced):
-        for value in node.all_input_nodes:
-            if value.op == "placeholder":
-                with traced.graph.inserting_before(node):
-                    half = traced.graph.call_function(torch.mul, (value, 0.5))
-                value.replace_all_uses_with(half)
-                half.replace_input_with(half, value)
-    traced.recompile()
+@wrong("same_result", node="add", says="item 0 of it has dtype float32, float64 was asked")
+def halves_in_float32(traced):
+    halve_each(traced, make=lambda graph, value: graph.call_method("float", (half_of(graph, value),)))

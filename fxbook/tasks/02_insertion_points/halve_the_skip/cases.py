@@ -1,4 +1,4 @@
-"""Models with additions that read an input, and some that do not."""
+"""Models with additions that use an input, and some that do not."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..cases import FeedForward, rows
 
 
 class TwoSkips(nn.Module):
-    """Two inputs; additions that read none, one or two of them, one that reads an input twice."""
+    """Two inputs; additions that use none, one or two of them, one that uses an input twice."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -23,7 +23,7 @@ class TwoSkips(nn.Module):
 
 
 class Scaled(nn.Module):
-    """An input that no addition reads, before the one that is skipped; other spellings of addition; a parameter."""
+    """An input that no addition uses; other spellings of addition; a parameter, and a method called on an input."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -32,14 +32,20 @@ class Scaled(nn.Module):
 
     def forward(self, scale: Tensor, x: Tensor) -> Tensor:
         other = torch.add(x, 2.0) * x.add(scale)
-        return (self.mix(x) + x) * scale + self.shift - (x + 1.0) * other
+        mixed = (self.mix(x) + x) * scale + self.shift - (x + 1.0) * other
+        return (mixed - x) + x.tanh()
 
 
 class SumOfInputs(nn.Module):
     """The first addition has two inputs, neither of which was halved before."""
 
-    def forward(self, x: Tensor, y: Tensor) -> Tensor:
-        return (x + y) * y
+    def forward(self, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        return x + y, y * y
+
+
+def rows_of_float64() -> tuple[Tensor, ...]:
+    """Two inputs of three rows, of a dtype that few answers expect."""
+    return tuple(value.double() for value in rows(2)())
 
 
 USAGE = Usage(
@@ -47,7 +53,7 @@ USAGE = Usage(
     cases=(
         Case("the block of the chapter", FeedForward, rows()),
         Case("a model with two inputs", TwoSkips, rows(2), unseen=True),
-        Case("an input that no addition reads", Scaled, rows(2), unseen=True),
-        Case("a sum of two inputs", SumOfInputs, rows(2), unseen=True),
+        Case("an input that no addition uses", Scaled, rows(2), unseen=True),
+        Case("a sum of two inputs", SumOfInputs, rows_of_float64, unseen=True),
     ),
 )

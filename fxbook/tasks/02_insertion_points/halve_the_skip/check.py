@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import torch
-from torch import Tensor, nn
+import operator
+from typing import Any
+
+from torch import Tensor, fx, nn
 
 from fxbook.cases import Check
 from fxbook.graph.record import JSON
@@ -14,27 +16,23 @@ from fxbook.rules.predicates import no_dead_nodes, same_result
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-from ..cases import FeedForward
-from .cases import Scaled, SumOfInputs, TwoSkips
-
 DIV = family("div", "truediv", "divide", "true_divide")
 
 
-def halved(model: nn.Module, x: Tensor, *residuals: Tensor) -> Tensor:
+def halved(model: nn.Module, *inputs: Tensor) -> Any:
     """The model with half of each input in its additions."""
-    if isinstance(model, TwoSkips):
-        [residual] = residuals
-        hidden = model.mix(x) + model.mix(residual)
-        return (hidden + x / 2) * (residual / 2 + x / 2) + x * residual
-    if isinstance(model, Scaled):
-        [value] = residuals
-        other = (value + 2.0) * (value + x)
-        return (model.mix(value) + value / 2) * x + model.shift - (value / 2 + 1.0) * other
-    if isinstance(model, SumOfInputs):
-        [y] = residuals
-        return (x / 2 + y / 2) * y
-    assert isinstance(model, FeedForward)
-    return x * 0.5 + model.down(torch.relu(model.up(x)))
+
+    class Halving(fx.Interpreter):
+        def run_node(self, node: fx.Node) -> Any:
+            if node.target is not operator.add:
+                return super().run_node(node)
+            args, _ = self.fetch_args_kwargs_from_env(node)
+            inputs = [isinstance(side, fx.Node) and side.op == "placeholder" for side in node.args]
+            return operator.add(
+                *(value / 2 if is_input else value for value, is_input in zip(args, inputs, strict=True))
+            )
+
+    return Halving(fx.symbolic_trace(model)).run(*inputs)
 
 
 @rule
@@ -48,25 +46,12 @@ def only_additions_read_half(case: CaseView) -> Found:
             is_input = value.op == "placeholder"
             is_read = index in now and now[index].index in node.inputs
             if is_addition and is_input and is_read:
-                yield node, f"still uses the input `{value.name}` whole: additions were to use half"
+                yield node, f"still uses the whole input `{value.name}`: additions were to use half of it"
             elif not (is_addition and is_input) and not is_read:
                 asked = (
                     "additions were to use half of an input" if is_input else "inputs of the model were to be halved"
                 )
                 yield node, f"no longer uses `{value.name}`: only {asked}"
-
-
-@rule
-def others_keep_the_input(case: CaseView) -> Found:
-    """What is no addition uses each input as before; a node that uses itself is told first."""
-    if any(node.index in node.inputs for node in case.nodes):
-        return
-    now = case.now()
-    for node, before in case.kept():
-        for index in () if before.target == "operator.add" else before.inputs:
-            value = case.before.nodes[index]
-            if value.op == "placeholder" and index in now and now[index].index not in node.inputs:
-                yield node, f"no longer uses the input `{value.name}`, and is no addition: it was to keep the input"
 
 
 @rule
@@ -77,7 +62,11 @@ def half_is_half(case: CaseView) -> Found:
         halves = (node in MUL and 0.5 in numbers) or (node in DIV and 2.0 in numbers)
         read = next((case.nodes[index] for index in node.inputs if case.nodes[index].op == "placeholder"), None)
         if read and not halves:
-            yield node, f"computes `{node.call}`: half of `{read.name}` was asked"
+            yield node, f"computes `{node.call}`: half of `{read.name}` was asked for"
+
+
+def _no_cycle(case: CaseView) -> bool:
+    return not any(node.index in node.inputs for node in case.nodes)
 
 
 def _number(value: JSON) -> float | None:
@@ -88,7 +77,7 @@ def _number(value: JSON) -> float | None:
 
 CHECK = Check(
     (
-        lints.or_because(others_keep_the_input),
+        lints.or_because(only_additions_read_half.where(_no_cycle)),
         recompiled,
         output_last,
         same_result.or_because(explained.no_dead_nodes, only_additions_read_half, callers_input_stays, half_is_half),

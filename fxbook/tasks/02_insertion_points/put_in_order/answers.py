@@ -1,4 +1,4 @@
-"""Answers to 02-put-in-order: nodes moved until each stands behind what it reads."""
+"""Answers to 02-put-in-order: nodes moved until each is after the nodes that it uses."""
 
 import heapq
 import itertools
@@ -27,7 +27,7 @@ def appends_ready_nodes(traced):
 
 @right
 class SwapsUntilNothingIsWrong:
-    """Moves a node behind the last that it reads, again and again."""
+    """Moves a node after the last node that it uses, again and again."""
 
     def __call__(self, traced):
         nodes = list(traced.graph.nodes)
@@ -94,34 +94,36 @@ def counts_what_each_node_waits_for(traced):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@breaks("Then `recompile`.", case="the block of the chapter, reversed")
-@wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
-def forgets_to_recompile(traced):
-    graph = traced.graph
-    [output] = graph.find_nodes(op="output")
-    placed, waiting = set(), [node for node in graph.nodes if node is not output]
+def sort_before(output, waiting, uses=lambda node: node.all_input_nodes, placed=()):
+    """Moves the nodes before ``output`` in rounds, each after what ``uses`` says that it uses."""
     while waiting:
-        ready = [node for node in waiting if placed.issuperset(node.all_input_nodes)]
+        ready = [node for node in waiting if {*placed}.issuperset(uses(node))]
         for node in ready:
             output.prepend(node)
-        placed.update(ready)
+        placed = {*placed, *ready}
         waiting = [node for node in waiting if node not in placed]
 
 
-@breaks("Each node has to come after the nodes that it uses", case="the block of the chapter, reversed")
-@wrong("lints", node="up", says="reads x before it is defined")
-def turns_the_order_round(traced):
-    nodes = list(traced.graph.nodes)
-    last = nodes[-1]
-    for node in reversed(nodes[:-1]):
-        last.append(node)
-        last = node
+@breaks("Then `recompile`.", case="the block of the chapter, reversed")
+@wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
+def forgets_to_recompile(traced):
+    [output] = traced.graph.find_nodes(op="output")
+    sort_before(output, [node for node in traced.graph.nodes if node is not output])
+
+
+@breaks("or an input after a node that uses it.", case="attention, two inputs late")
+@wrong("lints", node="key", says="before it is defined")
+def leaves_the_inputs_where_they_are(traced):
+    """As if each input were above `output`."""
+    [output] = traced.graph.find_nodes(op="output")
+    inputs = traced.graph.find_nodes(op="placeholder")
+    sort_before(output, [node for node in traced.graph.nodes if node not in (*inputs, output)], placed=inputs)
     traced.recompile()
 
 
-@breaks("one node at a wrong place", case="the block with one node misplaced")
+@breaks("one node in a wrong place", case="the block with one node misplaced")
 @wrong("lints", node="output", says="node `output` reads add before it is defined")
-def turns_round_what_stands_behind_the_inputs(traced):
+def reverses_what_is_after_the_inputs(traced):
     """Right for `scrambled`, and for no other order."""
     nodes = list(traced.graph.nodes)
     inputs = [node for node in nodes if node.op == "placeholder"]
@@ -138,7 +140,7 @@ def turns_round_what_stands_behind_the_inputs(traced):
 )
 @wrong("lints", node="output", says="node `output` reads add before it is defined")
 def moves_each_node_once(traced):
-    """The cure for one node that stands too high, for each node in the order of the list."""
+    """The fix for one node that is too early, for each node in the order of the list."""
     for node in list(traced.graph.nodes):
         if node.all_input_nodes:
             max(node.all_input_nodes).append(node)
@@ -147,7 +149,7 @@ def moves_each_node_once(traced):
 
 @breaks("The inputs keep their order.", case="attention, with three inputs")
 @wrong("inputs_keep_order", node="value", says="input `value` is after `keys`: the inputs were to keep their order")
-def places_inputs_where_they_are_read_first(traced):
+def places_inputs_where_they_are_used_first(traced):
     [output] = traced.graph.find_nodes(op="output")
     placed = set()
 
@@ -165,7 +167,7 @@ def places_inputs_where_they_are_read_first(traced):
     traced.recompile()
 
 
-@breaks("`output` has to be last.", case="a chain that nothing reads")
+@breaks("`output` has to be last.", case="a chain that has no users")
 @wrong(
     "output_last",
     node="sum_1",
@@ -173,7 +175,7 @@ def places_inputs_where_they_are_read_first(traced):
     read="02_insertion_points#a-node-made-without-an-anchor",
 )
 def treats_the_output_as_any_node(traced):
-    """A sort by depth: `output` is no deeper than what nothing reads."""
+    """A sort by depth: `output` is no deeper than what has no users."""
     order, placed = [], set()
     waiting = list(traced.graph.nodes)
     while waiting:
@@ -187,7 +189,7 @@ def treats_the_output_as_any_node(traced):
 
 
 @breaks("Make no node", case="the block of the chapter, reversed")
-@wrong("only_moved", node="x", says="is new: the nodes that are there were to be moved")
+@wrong("only_moved", node="x", says="is new: the given nodes were to be moved")
 def makes_every_node_anew(traced):
     graph, made = fx.Graph(), {}
     waiting = [node for node in traced.graph.nodes if node.op != "output"]
@@ -204,7 +206,7 @@ def makes_every_node_anew(traced):
 
 @breaks(
     "A pass has left the nodes in the wrong order:",
-    "`lint` refuses the graph.",
+    "`lint` rejects the graph.",
     "`scrambled` is one such graph:",
     case="the block of the chapter, reversed",
 )
@@ -213,23 +215,10 @@ def changes_nothing(traced):
     traced.recompile()
 
 
-@wrong("ends well", says="it may loop for ever")
-def waits_for_a_node_that_is_never_ready(traced):
-    """`output` waits for its place behind all others, itself among them."""
-    placed, waiting = set(), list(traced.graph.nodes)
-    while waiting:
-        for node in list(waiting):
-            others = [other for other in traced.graph.nodes if node.op == "output"]
-            if placed.issuperset([*node.all_input_nodes, *others]):
-                placed.add(node)
-                waiting.remove(node)
-    traced.recompile()
-
-
 @breaks("and change no argument.", case="the block of the chapter, reversed")
 @wrong("only_moved", node="add", says="has other arguments than before: only its place was to change")
 def satisfies_lint_with_other_arguments(traced):
-    """Lets each node read the input of the model, where it cannot read what it should."""
+    """Lets each node use the input of the model in place of a node below it."""
     for node in traced.graph.nodes:
         for read in node.all_input_nodes:
             if not read < node:
@@ -248,7 +237,7 @@ def wraps_the_sorted_graph_in_a_new_module(traced):
     return fx.GraphModule(traced, traced.graph)
 
 
-@breaks("erase none", case="a chain that nothing reads")
+@breaks("erase none", case="a chain that has no users")
 @wrong("only_moved", says="node `tanh` of the graph that was given is gone")
 def erases_what_nothing_uses(traced):
     appends_ready_nodes(traced)
@@ -256,50 +245,10 @@ def erases_what_nothing_uses(traced):
     traced.recompile()
 
 
-@breaks("or an input after the node that uses it.", case="attention, one input late")
-@wrong("lints", node="key", says="before it is defined")
-def leaves_the_inputs_where_they_are(traced):
-    """Sorts what stands behind the inputs, as if each input were at the top."""
-    order = [node for node in traced.graph.nodes if node.op not in ("placeholder", "output")]
-    placed = set(traced.graph.find_nodes(op="placeholder"))
-    [output] = traced.graph.find_nodes(op="output")
-    *_, last = itertools.takewhile(lambda node: node.op == "placeholder", traced.graph.nodes)
-    while order:
-        node = next(node for node in order if placed.issuperset(node.all_input_nodes))
-        order.remove(node)
-        placed.add(node)
-        last.append(node)
-        last = node
-    output_place = list(traced.graph.nodes)[-1]
-    if output_place is not output:
-        output_place.append(output)
-    traced.recompile()
-
-
-def sorted_before(traced, output, uses):
-    """Moves the nodes before ``output`` in rounds, each after what ``uses`` says that it uses."""
-    waiting, placed = [node for node in traced.graph.nodes if node is not output], set()
-    while waiting:
-        ready = [node for node in waiting if placed.issuperset(uses(node))]
-        for node in ready:
-            output.prepend(node)
-        placed.update(ready)
-        waiting = [node for node in waiting if node not in placed]
-    traced.recompile()
-
-
 @breaks("and `output` has to be last.", case="halves, and a layer called `output`")
 @wrong("lints", node="output_1", says="node `output_1` reads output before it is defined")
 def takes_the_node_called_output(traced):
     [output] = [node for node in traced.graph.nodes if node.name == "output"]
-    sorted_before(traced, output, lambda node: set(node.all_input_nodes) - {output})
-
-
-@breaks("erase none", case="halves, and a layer called `output`")
-@wrong("only_moved", says="node `mask` of the graph that was given is gone")
-def erases_inputs_that_nothing_uses(traced):
-    sorted_before(traced, traced.graph.find_nodes(op="output")[0], lambda node: node.all_input_nodes)
-    for node in traced.graph.find_nodes(op="placeholder"):
-        if not node.users:
-            traced.graph.erase_node(node)
+    waiting = [node for node in traced.graph.nodes if node is not output]
+    sort_before(output, waiting, lambda node: set(node.all_input_nodes) - {output})
     traced.recompile()

@@ -1,4 +1,4 @@
-"""Graphs in orders that are wrong in every way: several nodes, one node, an input that stands too low."""
+"""Graphs in orders that are wrong in every way: several nodes, one node, an input after a node that uses it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Order = Callable[[list[fx.Node]], list[fx.Node]]
 
 
 class Attention(nn.Module):
-    """Three inputs, whose order in the signature a sort must keep; ``query`` is not the first one read."""
+    """Three inputs, whose order in the signature a sort must keep; ``query`` is not the first that is used."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -28,8 +28,8 @@ class Attention(nn.Module):
         return scores @ value
 
 
-class Unread(nn.Module):
-    """Computes a chain that nothing reads, longer than the way to the output."""
+class Unused(nn.Module):
+    """Computes a chain that has no users, longer than the way to the output."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -69,7 +69,7 @@ def in_list_order(choose: Order) -> Callable[[nn.Module], tuple[fx.GraphModule]]
     return given
 
 
-def _reversed_behind_inputs(nodes: list[fx.Node]) -> list[fx.Node]:
+def _reversed_after_inputs(nodes: list[fx.Node]) -> list[fx.Node]:
     """The order of the exercise's ``scrambled``."""
     inputs = [node for node in nodes if node.op == "placeholder"]
     return [*inputs, *(node for node in reversed(nodes) if node.op != "placeholder")]
@@ -83,23 +83,23 @@ def _every_third(nodes: list[fx.Node]) -> list[fx.Node]:
 
 
 def _one_too_early(nodes: list[fx.Node]) -> list[fx.Node]:
-    """The right order, but for one node that stands directly behind the first input."""
-    first, *rest, misplaced, reader, output = nodes
-    return [first, misplaced, *rest, reader, output]
+    """The right order, but for one node that is directly after the first input."""
+    first, *rest, misplaced, user, output = nodes
+    return [first, misplaced, *rest, user, output]
 
 
 def _last_input_late(nodes: list[fx.Node]) -> list[fx.Node]:
-    """The right order, but for the last input, which stands behind everything but ``output``."""
+    """The right order, but for the last input, which is after everything but ``output``."""
     late = [node for node in nodes if node.op == "placeholder"][-1]
     *others, output = (node for node in nodes if node is not late)
     return [*others, late, output]
 
 
 def _two_inputs_late(nodes: list[fx.Node]) -> list[fx.Node]:
-    """The right order, but for the last two inputs, of which the second is read first."""
+    """The right order, but for the last two inputs, of which the second is used first, and is after ``output``."""
     late = [node for node in nodes if node.op == "placeholder"][-2:]
     *others, output = (node for node in nodes if node not in late)
-    return [*others, *late, output]
+    return [*others, late[0], output, late[1]]
 
 
 def without_copies(answer: Any, traced: fx.GraphModule) -> Any:
@@ -126,12 +126,12 @@ USAGE = Usage(
         mixed("attention in no order at all", Attention, rows(3), _every_third),
         mixed("attention, one input late", Attention, rows(3), _last_input_late),
         mixed("attention, two inputs late", Attention, rows(3), _two_inputs_late),
-        mixed("a value read in lists, by name and twice", Joined, rows(), _every_third),
-        mixed("the same, reversed", Joined, rows(), _reversed_behind_inputs),
+        mixed("a value used in lists, by name and twice", Joined, rows(), _every_third),
+        mixed("the same, reversed", Joined, rows(), _reversed_after_inputs),
         mixed("the block, its input late", FeedForward, rows(), _last_input_late),
-        mixed("halves, and a layer called `output`", Projected, rows(2), _reversed_behind_inputs),
-        mixed("a chain that nothing reads", Unread, rows(), _every_third),
+        mixed("halves, and a layer called `output`", Projected, rows(2), _reversed_after_inputs),
+        mixed("a chain that has no users", Unused, rows(), _every_third),
     ),
-    given=in_list_order(_reversed_behind_inputs),
+    given=in_list_order(_reversed_after_inputs),
     call=without_copies,
 )

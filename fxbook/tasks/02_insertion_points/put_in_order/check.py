@@ -1,7 +1,6 @@
 """Put a list in order.
 
-Nothing is asked of the result: nodes that call what they called, on what they read, in an order that ``lint`` accepts,
-compute what they computed.
+Nothing is asked of the result: the same calls on the same nodes, in an order that ``lint`` accepts, compute the same.
 """
 
 from __future__ import annotations
@@ -18,9 +17,9 @@ from fxbook.rules.view import CaseView
 
 @rule
 def only_moved(case: CaseView) -> Found:
-    """The nodes are those that were given, with the calls they had, on what they read."""
+    """The nodes are those that were given, with the calls and arguments that they had."""
     for node in case.new():
-        yield node, "is new: the nodes that are there were to be moved"
+        yield node, "is new: the given nodes were to be moved"
     for before in case.before:
         if before.index not in case.origins:
             yield before, "of the graph that was given is gone"
@@ -44,8 +43,8 @@ def on_error(_trial: Trial, kind: str) -> str | None:
     """What an answer has met that copies the list before it is in order."""
     if kind != "KeyError":
         return None
-    copying = "A copy of a graph is made from the front of its list to the end"
-    return f"{copying}, and here nodes are before those that they use: put the graph itself in order."
+    copying = "A copy is made in the order of the list"
+    return f"{copying}, and here some nodes are before nodes that they use: put the graph itself in order."
 
 
 CHECK = Check((lints, output_last, only_moved, inputs_keep_order, recompiled, given_edited), on_error=on_error)

@@ -1,4 +1,4 @@
-"""Answers to 02-round-every-function: what a call_function computes is rounded before anything reads it."""
+"""Answers to 02-round-every-function: the result of each call_function is rounded before any node uses it."""
 
 import copy
 
@@ -11,12 +11,12 @@ from fxbook.tasks.answering import breaks, right, wrong
 
 
 @right
-def rounds_before_each_reader(traced):
+def rounds_before_each_user(traced):
     functions = [node for node in traced.graph.nodes if node.op == "call_function"]
     for node in functions:
-        for reader in list(node.users):
-            with traced.graph.inserting_before(reader):
-                reader.replace_input_with(node, torch.round(fx.Proxy(node)).node)
+        for user in list(node.users):
+            with traced.graph.inserting_before(user):
+                user.replace_input_with(node, torch.round(fx.Proxy(node)).node)
     traced.graph.lint()
     traced.recompile()
 
@@ -62,15 +62,27 @@ class MakesAllRoundsFirst:
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
+def rounding(traced, is_meant=lambda node: node.op == "call_function", function=torch.round, **kwargs):
+    """Rounds the results of the nodes that are meant, for each of their users."""
+    for node in list(traced.graph.nodes):
+        if is_meant(node):
+            users = list(node.users)
+            with traced.graph.inserting_after(node):
+                rounded = traced.graph.call_function(function, (node,), kwargs)
+            for user in users:
+                user.replace_input_with(node, rounded)
+    traced.recompile()
+
+
 @wrong("ends well", says="it may loop for ever")
 def meets_its_own_nodes(traced):
     for node in traced.graph.nodes:
         if node.op == "call_function":
-            readers = list(node.users)
+            users = list(node.users)
             with traced.graph.inserting_after(node):
                 rounded = traced.graph.call_function(torch.round, (node,))
-            for reader in readers:
-                reader.replace_input_with(node, rounded)
+            for user in users:
+                user.replace_input_with(node, rounded)
     traced.recompile()
 
 
@@ -80,11 +92,10 @@ def meets_its_own_nodes(traced):
     says="is dead: no node uses its result",
     read="02_insertion_points#a-new-node-needs-a-user",
 )
-def gives_the_rounds_no_readers(traced):
-    for node in list(traced.graph.nodes):
-        if node.op == "call_function":
-            with traced.graph.inserting_after(node):
-                traced.graph.call_function(torch.round, (node,))
+def gives_the_rounds_no_users(traced):
+    for node in traced.graph.find_nodes(op="call_function", target=torch.relu):
+        with traced.graph.inserting_after(node):
+            traced.graph.call_function(torch.round, (node,))
     traced.recompile()
 
 
@@ -103,24 +114,7 @@ def hands_each_round_to_itself(traced):
 @breaks("between every `call_function` node", case="the block of the chapter")
 @wrong("functions_rounded", node="output", says="uses `add`, which is not rounded")
 def knows_the_functions_of_torch_only(traced):
-    for node in list(traced.graph.nodes):
-        if node.op == "call_function" and node.target is torch.relu:
-            with traced.graph.inserting_after(node):
-                rounded = traced.graph.call_function(torch.round, (node,))
-            node.replace_all_uses_with(rounded, delete_user_cb=lambda user, new=rounded: user is not new)
-    traced.recompile()
-
-
-@breaks("and its users.", case="functions in a row, one of them `torch.round`")
-@wrong("functions_rounded", node="square", says="uses `mul_1`, which is not rounded")
-def serves_the_first_reader_only(traced):
-    for node in list(traced.graph.nodes):
-        if node.op == "call_function":
-            reader = next(iter(node.users))
-            with traced.graph.inserting_before(reader):
-                rounded = traced.graph.call_function(torch.round, (node,))
-            reader.replace_input_with(node, rounded)
-    traced.recompile()
+    rounding(traced, lambda node: node.target is torch.relu)
 
 
 @wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
@@ -135,7 +129,7 @@ def forgets_to_recompile(traced):
 @wrong("given_edited", says="You edited a copy")
 def edits_a_copy(traced):
     traced = copy.deepcopy(traced)
-    rounds_before_each_reader(traced)
+    rounding(traced)
     return traced
 
 
@@ -153,37 +147,14 @@ def makes_the_rounds_and_leaves_them_there(traced):
 
 @breaks("Insert `torch.round`", case="the block of the chapter")
 @wrong("calls", says="No node calls round")
-def cuts_off_what_stands_behind_the_point(traced):
-    for node in list(traced.graph.nodes):
-        if node.op == "call_function":
-            with traced.graph.inserting_after(node):
-                cut = traced.graph.call_function(torch.trunc, (node,))
-            node.replace_all_uses_with(cut, delete_user_cb=lambda user, new=cut: user is not new)
-    traced.recompile()
+def truncates(traced):
+    rounding(traced, function=torch.trunc)
 
 
 @breaks("`torch.round` between", case="the block of the chapter")
-@wrong("to_whole_numbers", node="round_1", says="rounds to 1 decimals: `torch.round(value)` was asked")
+@wrong("to_whole_numbers", node="round_1", says="rounds to 1 decimals: whole numbers were asked for")
 def keeps_one_decimal(traced):
-    for node in list(traced.graph.nodes):
-        if node.op == "call_function":
-            with traced.graph.inserting_after(node):
-                rounded = traced.graph.call_function(torch.round, (node,), {"decimals": 1})
-            node.replace_all_uses_with(rounded, delete_user_cb=lambda user, new=rounded: user is not new)
-    traced.recompile()
-
-
-@wrong("no_dead_nodes", node="round_1", says="is dead: no node uses its result")
-def rounds_anew_and_leaves_the_old_round(traced):
-    """What is rounded already gets a new round in place of the old one, which is not erased."""
-    for node in list(traced.graph.nodes):
-        if node.op == "call_function" and node.target is not torch.round:
-            old = [user for user in node.users if user.target is torch.round]
-            with traced.graph.inserting_after(node):
-                new = traced.graph.call_function(torch.round, (node,))
-            for replaced in (node, *old):
-                replaced.replace_all_uses_with(new, delete_user_cb=lambda user, kept=(new, *old): user not in kept)
-    traced.recompile()
+    rounding(traced, decimals=1)
 
 
 @wrong("same_result", node="down", says="The result is not the one asked for")
@@ -197,29 +168,13 @@ def doubles_what_is_rounded(traced):
     traced.recompile()
 
 
-def rounding(traced, is_meant, function=torch.round, replace=fx.Node.replace_input_with):
-    """Rounds what nodes give that are meant, for each of their users."""
-    for node in list(traced.graph.nodes):
-        if is_meant(node):
-            users = list(node.users)
-            with traced.graph.inserting_after(node):
-                rounded = traced.graph.call_function(function, (node,))
-            for user in users:
-                replace(user, node, rounded)
-    traced.recompile()
+@breaks("`call_function` node and its users.", case="functions in a row, one of them `torch.round`")
+@wrong("functions_rounded", node="mul_1", says="uses `round_1`, which is not rounded")
+def leaves_out_rounds(traced):
+    rounding(traced, lambda node: node.op == "call_function" and node.target is not torch.round)
 
 
-def is_function(node):
-    return node.op == "call_function"
-
-
-@breaks("`call_function` node and its users.", case="results read by name, twice, in a dict and by a round")
-@wrong("functions_rounded", node="mul_3", says="node `mul_3` uses `mul_1`, which is not rounded")
-def takes_every_round_for_its_own(traced):
-    rounding(traced, lambda node: is_function(node) and all(user.target is not torch.round for user in node.users))
-
-
-@breaks("`torch.round` between", case="results read by name, twice, in a dict and by a round")
+@breaks("`torch.round` between", case="results used by name, twice, in a dict and by a round")
 @wrong(
     "rounds_share_no_memory",
     node="round_",
@@ -227,4 +182,4 @@ def takes_every_round_for_its_own(traced):
     read="01_node_creation#four-spellings-of-add",
 )
 def rounds_in_place(traced):
-    rounding(traced, is_function, torch.round_)
+    rounding(traced, function=torch.round_)

@@ -11,20 +11,23 @@ from ..cases import FeedForward, rows
 
 
 class Rounding(nn.Module):
-    """Calls of functions in a row, read twice, rounded already, and returned beside one another."""
+    """Calls of functions in a row, used twice, and returned beside one another.
+
+    One rounds to one decimal, one works in place, both on what a method returns.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.scale = nn.Linear(4, 4)
 
-    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        scaled = torch.round(torch.mul(self.scale(x), 5.0))
-        narrowed = torch.mul(scaled, 0.4)
-        return torch.exp(narrowed) * torch.square(narrowed), (x.sigmoid() * 3.0)
+    def forward(self, x: Tensor) -> tuple[Tensor, ...]:
+        scaled = torch.round(self.scale(x).mul(5.0), decimals=1)
+        narrowed = torch.mul(torch.mul(scaled, 3.0), 0.5)
+        return torch.exp(narrowed) * torch.square(narrowed), x.sigmoid() * 3.0, torch.sigmoid_(x.mul(1.0)) * 3.0
 
 
-class ReadAlike(nn.Module):
-    """Results of functions that are read by name, twice, in a dict, and by ``torch.round`` beside another function.
+class UsedAlike(nn.Module):
+    """Results of functions that are used by name, twice, in a dict, and by ``torch.round`` beside another function.
 
     One is a slice of the input, one a function of ``torch.nn.functional``; a parameter is fetched, which is none.
     """
@@ -50,6 +53,6 @@ USAGE = Usage(
     cases=(
         Case("the block of the chapter", FeedForward, rows()),
         Case("functions in a row, one of them `torch.round`", Rounding, rows(), unseen=True),
-        Case("results read by name, twice, in a dict and by a round", ReadAlike, far_rows, unseen=True),
+        Case("results used by name, twice, in a dict and by a round", UsedAlike, far_rows, unseen=True),
     ),
 )

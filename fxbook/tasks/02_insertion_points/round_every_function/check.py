@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
-from torch import Tensor, nn
+from torch import Tensor, fx, nn
 
 from fxbook.cases import Check
+from fxbook.graph.record import JSON, NodeRecord
 from fxbook.rules import explained
 from fxbook.rules.explained import given_edited, lints, output_last, recompiled
 from fxbook.rules.families import family
@@ -13,34 +16,25 @@ from fxbook.rules.predicates import calls, no_dead_nodes, same_result
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-from ..cases import FeedForward
-from .cases import ReadAlike, Rounding
-
 ROUND = family("round")
 
 
-def rounded(model: nn.Module, x: Tensor) -> Tensor | tuple[Tensor, Tensor] | dict[str, Tensor]:
+def rounded(model: nn.Module, x: Tensor) -> Any:
     """The model with the result of each function rounded."""
-    if isinstance(model, ReadAlike):
-        gated = torch.round(nn.functional.leaky_relu(torch.round(torch.round(x[:2]) * model.gain), 0.3))
-        scaled = torch.round(gated * 2.75)
-        return {"x": x, "square": gated**2, "rounded": scaled, "beside": scaled * 8}
-    if isinstance(model, Rounding):
-        scaled = torch.round(model.scale(x) * 5.0)
-        narrowed = torch.round(scaled * 0.4)
-        product = torch.round(torch.exp(narrowed)) * torch.round(torch.square(narrowed))
-        return torch.round(product), torch.round(x.sigmoid() * 3.0)
-    assert isinstance(model, FeedForward)
-    return torch.round(x + model.down(torch.round(torch.relu(model.up(x)))))
+
+    class Rounding(fx.Interpreter):
+        def call_function(self, target: Any, args: Any, kwargs: Any) -> Any:
+            return torch.round(super().call_function(target, args, kwargs))
+
+    return Rounding(fx.symbolic_trace(model)).run(x)
 
 
 @rule
 def to_whole_numbers(case: CaseView) -> Found:
     """The new rounds round to whole numbers."""
     for node in case.new():
-        decimals = [*node.positional[1:], *(value for _, value in node.kwargs["dict"])]
-        if node in ROUND and any(decimals):
-            yield node, f"rounds to {decimals[0]} decimals: `torch.round(value)` was asked"
+        if node in ROUND and (decimals := _decimals(node)):
+            yield node, f"rounds to {decimals} decimals: whole numbers were asked for"
 
 
 @rule
@@ -50,12 +44,16 @@ def functions_rounded(case: CaseView) -> Found:
         if node in ROUND and node.inputs:
             read = case.nodes[node.inputs[0]]
             if read.op != "call_function":
-                yield node, f"rounds `{read.name}`, a `{read.op}`: what functions compute was asked"
+                yield node, f"rounds `{read.name}`, a `{read.op}`: only results of functions were to be rounded"
     for node, before in case.kept():
-        if before.op == "call_function" and node not in ROUND:
-            for user in node.users:
-                if case.nodes[user] not in ROUND:
-                    yield case.nodes[user], f"uses `{node.name}`, which is not rounded"
+        is_whole = node in ROUND and not _decimals(node)
+        for user in node.users if before.op == "call_function" and not is_whole else ():
+            if case.nodes[user] not in ROUND:
+                yield case.nodes[user], f"uses `{node.name}`, which is not rounded"
+
+
+def _decimals(node: NodeRecord) -> JSON:
+    return next(iter([*node.positional[1:], *(value for _, value in node.kwargs["dict"])]), 0)
 
 
 @rule("01_node_creation#four-spellings-of-add")
