@@ -222,7 +222,7 @@ def notes_at_every_node(kind, traced, tensors):
 
 
 @breaks("but need not be alive.", case="an input that the last node uses, in a graph that was edited")
-@wrong("tells_unneeded", says="(an input that the last node uses, in a graph that was edited): node `features` is in")
+@wrong("tells_unneeded", says="(an input that the last node uses, in a graph that was edited): node `input_1` is in")
 def takes_the_last_of_the_users(kind, traced, tensors):
     last = {node.name: [*node.users, node][-2 if node.users else -1] for node in traced.graph.nodes}
     runner, found = watch(kind, traced, refs_of(traced, tensors), less=False)

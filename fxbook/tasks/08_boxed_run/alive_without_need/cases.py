@@ -51,12 +51,12 @@ class Late(fx.Interpreter):
 
 
 class Skip(nn.Module):
-    """An input that is used by the first and by the last step."""
+    """An input of another name than its parameter, used by the first and by the last step."""
 
-    def forward(self, features: Tensor, scale: Tensor, shift: Tensor) -> Tensor:
-        hidden = torch.relu(features)
+    def forward(self, input: Tensor, scale: Tensor, shift: Tensor) -> Tensor:
+        hidden = torch.relu(input)
         moved = torch.sub(hidden * scale, shift)
-        return torch.add(features, torch.tanh(moved))
+        return torch.add(input, torch.tanh(moved))
 
 
 class Layered(nn.Module):
