@@ -22,7 +22,7 @@ class Weighting(nn.Module):
 
 
 class Reserved(nn.Module):
-    """Parameters whose nodes have other names, one that is never read, and one that may be ``None``."""
+    """Parameters whose nodes have other names, one without users, and one that may be ``None``."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -33,7 +33,7 @@ class Reserved(nn.Module):
 
 
 class Unread(nn.Module):
-    """One input, neither the first nor the last, is never read."""
+    """One input, neither the first nor the last, has no users."""
 
     def forward(self, rows: Tensor, unread: Tensor, other: Tensor) -> Tensor:
         return rows - other
@@ -81,5 +81,5 @@ def no_interpreter(answer: Any) -> str | None:
     if not isinstance(answer, type):
         return f"The answer is an object of class {type(answer).__name__}: pass your class itself, by its name"
     if not issubclass(answer, fx.Interpreter):
-        return f"The class `{answer.__name__}` is no fx.Interpreter"
+        return f"The class `{answer.__name__}` is not an fx.Interpreter"
     return None

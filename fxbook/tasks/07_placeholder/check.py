@@ -11,6 +11,6 @@ from fxbook.rules.view import CaseView
 def usable(case: CaseView) -> Found:
     """The answer is an interpreter that could be run."""
     if not (isinstance(case.value, dict) and "dict" in case.value):
-        yield None, "What your interpreter gives cannot be read."
+        yield None, "What your interpreter returns cannot be read."
     elif problem := dict_items(case.value).get("'problem'"):
         yield None, f"{problem}."

@@ -34,7 +34,7 @@ class Mixed(nn.Module):
 
 
 class Nested(nn.Module):
-    """Values read in lists, by name, twice, and by nodes that are not the last made."""
+    """Values used in lists, by name, twice, and by nodes that are not the last made."""
 
     def forward(self, first: Tensor, second: Tensor, third: Tensor) -> dict[str, Any]:
         total = torch.add(first, second, alpha=2)
@@ -44,7 +44,7 @@ class Nested(nn.Module):
 
 
 class Unused(nn.Module):
-    """An input that no node reads, and two results that no node reads."""
+    """An input without users, and two results without users."""
 
     def forward(self, features: Tensor, mask: Tensor, scale: Tensor) -> Tensor:
         hidden = torch.exp(features)
@@ -56,7 +56,7 @@ class Unused(nn.Module):
 
 
 class Residual(nn.Module):
-    """An input that is read by the first and by the last step, and one that is returned as it came."""
+    """An input that is used by the first and by the last step, and one that is returned as it came."""
 
     def forward(self, features: Tensor, kept: Tensor, shift: Tensor) -> tuple[Tensor, Tensor]:
         hidden = torch.relu(features)
@@ -81,7 +81,7 @@ class Weighted(nn.Module):
 class Windowed(nn.Module):
     """A slice up to a value, a weight that is fetched late, and a result that is used and returned.
 
-    The first input has another name than its parameter, and no node reads what reads it last.
+    The first input has another name than its parameter, and what uses it last has no users.
     """
 
     def __init__(self, width: int = WIDTH) -> None:

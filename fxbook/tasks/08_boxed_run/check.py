@@ -11,7 +11,7 @@ from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
 
-def last_reader(graph: GraphRecord, node: NodeRecord) -> NodeRecord:
+def last_user(graph: GraphRecord, node: NodeRecord) -> NodeRecord:
     """The last node of the list that reads this one, and the node itself where none does."""
     return graph.nodes[max(node.users, default=node.index)]
 
@@ -19,7 +19,7 @@ def last_reader(graph: GraphRecord, node: NodeRecord) -> NodeRecord:
 def needed(graph: GraphRecord) -> dict[str, set[str]]:
     """For each node that computes, the values that exist by then and that it or a later node reads.
 
-    A value changed in place is read by the readers of what the change returns: they are one tensor.
+    A value changed in place is used by the users of what the change returns: they are one tensor.
     """
     same = {node.index: node.inputs[0] for node in graph if node.op == "call_method" and node.target.endswith("_")}
     reads = {node.index: {same.get(read, read) for read in node.inputs} for node in graph}
@@ -61,14 +61,14 @@ def differences(
         return
     for step, values in asked.items():
         if step not in table:
-            yield None, f"Node `{step}` computes, but is missing in the answer."
+            yield None, f"Node `{step}` computes, but is missing from the answer."
             return
         names = names_of(table[step])
         if names is None:
             yield None, f"What the answer has for node `{step}` is not a set of names."
             return
         if step in names - values:
-            yield None, f"`{step}` is in the answer for itself: its own result is not counted."
+            yield None, f"`{step}` is in the answer for itself: its own result does not count."
         for value in sorted(names - values):
             yield None, f"Node `{value}` is in the answer for `{step}`, but it {surplus(step, value)}"
         for value in sorted(values - names):

@@ -22,16 +22,13 @@ def asks_whether_it_is_there(traced):
 
 @right
 def asks_for_forgiveness(traced):
-    def dim(node):
+    dims = {}
+    for node in sums_of(traced):
         try:
-            return node.kwargs["dim"]
-        except KeyError:
-            try:
-                return node.args[1]
-            except IndexError:
-                return None
-
-    return dict(zip([node.name for node in sums_of(traced)], map(dim, sums_of(traced)), strict=True))
+            dims[node.name] = node.kwargs["dim"] if "dim" in node.kwargs else node.args[1]
+        except IndexError:
+            dims[node.name] = None
+    return dims
 
 
 @right
@@ -63,8 +60,6 @@ def notes_the_dims_while_copying(traced):
 
 @right
 class VisitsTheCalls:
-    """An Interpreter in all but running: asks each call as it passes by, methods and functions apart."""
-
     def __call__(self, traced):
         found = traced.graph.find_nodes(op="call_function", target=torch.sum)
         found += traced.graph.find_nodes(op="call_method", target="sum")
@@ -75,14 +70,14 @@ class VisitsTheCalls:
 
 
 @breaks("Its keys are the names", case="sums over one dimension and over all")
-@wrong("dims_found", says="The answer has nodes for keys: their names were asked.")
+@wrong("dims_found", says="The keys of the answer are nodes")
 def gives_the_nodes_themselves(traced):
     sums = [node for node in traced.graph.nodes if node.target in (torch.sum, "sum")]
     return {node: node.kwargs.get("dim", node.args[1] if len(node.args) > 1 else None) for node in sums}
 
 
 @breaks("and nothing else.", case="sums with other arguments")
-@wrong("dims_found", says="the answer has the key 'cumsum', which is the name of no sum: it is that")
+@wrong("dims_found", says="the answer has the key 'cumsum', but `cumsum = torch.cumsum(")
 def looks_for_sum_in_the_target(traced):
     sums = [node for node in traced.graph.nodes if node.op.startswith("call_") and "sum" in str(node.target)]
     sums = [node for node in sums if node.op != "call_module"]
@@ -105,13 +100,13 @@ def empties_the_keywords(traced):
 
 
 @breaks("Its values are the `dim` of each sum", case="sums over one dimension and over all")
-@wrong("dims_found", says="For `sum_1 = torch.sum(x, 0)` the answer is None: its `dim` is passed by position.")
+@wrong("dims_found", says="For `sum_1 = torch.sum(x, 0)` the answer is None: the call passes its `dim` by position.")
 def looks_by_name_only(traced):
     return {node.name: node.kwargs.get("dim") for node in traced.graph.nodes if node.target in (torch.sum, "sum")}
 
 
 @breaks("In both, `dim` is the second argument", case="sums over one dimension and over all")
-@wrong("dims_found", says="For `sum_2 = torch.sum(x, dim=1)` the answer is None: its `dim` is passed by name.")
+@wrong("dims_found", says="For `sum_2 = torch.sum(x, dim=1)` the answer is None: the call passes its `dim` by name.")
 def looks_by_position_only(traced):
     sums = [node for node in traced.graph.nodes if node.target in (torch.sum, "sum")]
     return {node.name: node.args[1] if len(node.args) > 1 else None for node in sums}
@@ -130,7 +125,7 @@ def passes_over_the_method(traced):
 
 
 @breaks("Return a dict.", case="sums over one dimension and over all")
-@wrong("dims_found", says="The answer is no dict.")
+@wrong("dims_found", says="The answer is not a dict.")
 def returns_pairs(traced):
     return [(node.name, node.kwargs.get("dim")) for node in traced.graph.nodes if node.target in (torch.sum, "sum")]
 
@@ -165,11 +160,3 @@ def expects_the_tensor_by_position(traced):
 def leaves_out_what_no_node_uses(traced):
     dims = asks_whether_it_is_there(traced)
     return {node.name: dims[node.name] for node in sums_of(traced) if node.users}
-
-
-@wrong("input_unchanged", says="(an input and a layer named sum): the model that was given has been changed")
-def clears_dead_nodes_away(traced):
-    dims = asks_whether_it_is_there(traced)
-    traced.graph.eliminate_dead_code()
-    traced.recompile()
-    return dims

@@ -15,26 +15,26 @@ from ..check import SUM, argument, keywords
 def dims_found(case: CaseView) -> Found:
     """The answer maps the name of each sum to its ``dim``."""
     if not (isinstance(case.value, dict) and "dict" in case.value):
-        yield None, "The answer is no dict."
+        yield None, "The answer is not a dict."
         return
     items = case.value["dict"]
     if any(isinstance(key, dict) and "node" in key for key, _ in items):
-        yield None, "The answer has nodes for keys: their names were asked."
+        yield None, "The keys of the answer are nodes: they should be the names of nodes."
     answered = {str(key): dim for key, dim in items}
     sums = {node.name: node for node in case.before if node in SUM}
     for name in answered:
         if name not in sums:
             other = case.before.named(name)
-            what = f": it is that of `{other.call}`" if other else ""
-            yield None, f"The answer has the key {name!r}, which is the name of no sum{what}."
+            why = f"`{name} = {other.call}` is not a sum" if other else "the graph has no node of that name"
+            yield None, f"The answer has the key {name!r}, but {why}."
     for name, node in sums.items():
         if name not in answered:
             yield None, f"The answer lacks `{name} = {node.call}`."
-        elif _plain(answered[name]) != _plain(argument(node, 1, "dim")):
-            dim = "None" if answered[name] is None else "another dim"
+        elif (dim := _plain(answered[name])) != _plain(argument(node, 1, "dim")):
             how = "by name" if "dim" in keywords(node) else "by position" if len(node.positional) > 1 else None
-            where = f"its `dim` is passed {how}" if how else "the call has no `dim`"
-            yield None, f"For `{name} = {node.call}` the answer is {dim}: {where}."
+            where = f"passes its `dim` {how}" if how else "has no `dim`"
+            told = "another value" if isinstance(dim, dict) else repr(dim)
+            yield None, f"For `{name} = {node.call}` the answer is {told}: the call {where}."
 
 
 def _plain(dim: JSON) -> JSON:

@@ -24,12 +24,23 @@ def made_by_a_maker(traced, value):
     return called(traced, value) in MAKERS
 
 
-def own_copy(traced, node):
-    """Gives the call a copy of its layer, which works in place."""
-    layer = copy.copy(traced.get_submodule(node.target))
-    layer.inplace = True
-    node.target = f"own_{node.name}"
-    traced.add_submodule(node.target, layer)
+def stores(make=copy.copy, path=lambda node: f"own_{node.name}"):
+    """Gives a call a copy of its layer, which works in place."""
+
+    def store(traced, node):
+        layer = make(traced.get_submodule(node.target))
+        layer.inplace = True
+        node.target = path(node)
+        traced.add_submodule(node.target, layer)
+
+    return store
+
+
+own_copy = stores()
+
+
+def set_it(traced, node):
+    traced.get_submodule(node.target).inplace = True
 
 
 def is_layer(traced, node):
@@ -37,13 +48,12 @@ def is_layer(traced, node):
 
 
 def in_place(
-    model, made=made_by_a_maker, readers=1, methods=METHODS, set_layer=own_copy, set_method=None, functions=True
+    model, made=made_by_a_maker, users=1, methods=METHODS, set_layer=own_copy, set_method=None, functions=True
 ):
-    """The pass, with what a wrong one does otherwise left to say."""
     traced = fx.symbolic_trace(model)
     for node in list(traced.graph.nodes):
         value = next(iter(node.all_input_nodes), None)
-        if value is None or len(value.users) > readers or not made(traced, value):
+        if value is None or len(value.users) > users or not made(traced, value):
             continue
         if functions and "inplace" in node.kwargs:
             node.update_kwarg("inplace", True)
@@ -55,13 +65,8 @@ def in_place(
     return traced
 
 
-def set_it(traced, node):
-    traced.get_submodule(node.target).inplace = True
-
-
 @right
 def decides_first_and_copies_the_graph_then(model):
-    """Into a graph of its own, whose layers are kept in a dict."""
     traced = fx.symbolic_trace(model)
     safe = set()
     for node in traced.graph.nodes:
@@ -88,8 +93,6 @@ def decides_first_and_copies_the_graph_then(model):
 
 @right
 class PassOfTorch(PassBase):
-    """A pass as torch.fx.passes knows them, which gives a PassResult."""
-
     def __call__(self, model):
         return super().__call__(fx.symbolic_trace(model))
 
@@ -119,7 +122,6 @@ class PassOfTorch(PassBase):
 
 @right
 def keeps_its_copies_in_one_container(model):
-    """Beside the layers of the model, with a number for each."""
     traced = fx.symbolic_trace(model)
     copies = nn.ModuleList()
 
@@ -148,8 +150,6 @@ def keeps_its_copies_in_one_container(model):
 
 @right
 class Overwriting(fx.Transformer):
-    """Copies the graph call by call; what is safe is written into the copy in another way."""
-
     def safe(self):
         value = next(iter(self.node.all_input_nodes), None)
         return value is not None and len(value.users) == 1 and made_by_a_maker(self.module, value)
@@ -175,26 +175,10 @@ class Overwriting(fx.Transformer):
         return super().call_module(target, args, kwargs)
 
 
-@breaks("every activation works in place where that is safe", case="the block")
-@wrong(
-    "nothing_missed", node="act_1", says="Node `act_1` does not work in place, though it is safe on `up = self.up(x)`."
-)
-def leaves_all_as_it_is(model):
-    return fx.symbolic_trace(model)
-
-
-@breaks("and nowhere else.", case="the block")
-@wrong(
-    "nothing_unsafe", node="act", says="Node `act` works in place, and `x` is an input, which belongs to the caller."
-)
-def overwrites_without_looking(model):
-    return in_place(model, made=lambda traced, value: True, readers=99)
-
-
-@breaks("no other node uses that value.", case="views, a parameter, values read by others")
-@wrong("nothing_unsafe", node="elu", says="node `elu` works in place, and `output` uses `mul` too.")
+@breaks("no other node uses that value.", case="views, a parameter, values with other users")
+@wrong("nothing_unsafe", node="elu", says="node `elu` works in place, but `output` uses `mul` too.")
 def asks_only_who_made_it(model):
-    return in_place(model, readers=99)
+    return in_place(model, users=99)
 
 
 @breaks("The given model stays as it is", case="the block")
@@ -219,7 +203,9 @@ def copies_the_model_first(model):
 
 @breaks("a layer of `torch.nn` that has an attribute `inplace`", case="the block")
 @wrong(
-    "nothing_missed", node="act_1", says="Node `act_1` does not work in place, though it is safe on `up = self.up(x)`."
+    "nothing_missed",
+    node="act_1",
+    says="Node `act_1` does not work in place, although that is safe on",
 )
 def changes_functions_only(model):
     return in_place(model, methods=(), set_layer=None)
@@ -257,67 +243,28 @@ def also(*others):
     return lambda traced, value: called(traced, value) in {*MAKERS, *others} or value.op in others
 
 
-@breaks(
-    "one of `MAKERS` (functions and layers, no methods) made the value that it uses",
-    case="values that none of `MAKERS` made",
-)
-@wrong("nothing_unsafe", node="relu_1", says="node `relu_1` works in place, and `add = torch.add(x, 1)` calls none of")
-def takes_torch_add_for_a_maker(model):
-    return in_place(model, made=also(torch.add, "add"))
-
-
 @breaks("A value of any other call is not safe here", case="values that none of `MAKERS` made")
-@wrong("nothing_unsafe", node="elu", says="node `elu` works in place, and `truediv = operator.truediv(x, 2)` calls")
+@wrong("nothing_unsafe", node="elu", says="node `elu` works in place, but `truediv = operator.truediv(x, 2)` calls")
 def takes_every_operator_for_a_maker(model):
     return in_place(model, made=also(operator.truediv, operator.neg))
 
 
-@wrong(
-    "layers_apart",
-    node="relu_1",
-    says="`act` and `relu_1` call one layer, `act_in_place`: the model has one for each.",
-    read="when_it_breaks/06_kwargs#silent-another-layer-works-in-place-too",
-)
-def stores_every_copy_at_one_path(model):
-    def store(traced, node):
-        layer = copy.copy(traced.get_submodule(node.target))
-        layer.inplace = True
-        node.target = "act_in_place"
-        traced.add_submodule(node.target, layer)
-
-    return in_place(model, set_layer=store)
-
-
-@breaks("Each layer keeps its settings", case="submodules, keywords, dropout")
-@wrong(
-    "settings_kept",
-    node="body_act",
-    says="the layer of `body_act` has other settings: `negative_slope=0.01`, where the model has `negative_slope=0.3`.",
-    read="when_it_breaks/06_kwargs#silent-another-layer-works-in-place-too",
-)
-def makes_a_fresh_layer(model):
-    def store(traced, node):
-        layer = type(traced.get_submodule(node.target))(inplace=True)
-        node.target = f"own_{node.name}"
-        traced.add_submodule(node.target, layer)
-
-    return in_place(model, set_layer=store)
-
-
 @breaks("one of the methods `relu`, `sigmoid` and `tanh`:", case="layers called by their own name")
-@wrong("nothing_missed", node="tanh", says="node `tanh` does not work in place, though it is safe on `mul = operator")
+@wrong(
+    "nothing_missed", node="tanh", says="node `tanh` does not work in place, although that is safe on `mul = operator"
+)
 def knows_one_method_only(model):
     return in_place(model, methods=("relu",))
 
 
-@breaks("every node that is no activation.", case="values that none of `MAKERS` made")
-@wrong("nothing_unsafe", node="abs_1", says="node `abs_1` works in place, and is no activation.")
+@breaks("and nowhere else.", "every node that is not an activation.", case="values that none of `MAKERS` made")
+@wrong("nothing_unsafe", node="abs_1", says="node `abs_1` works in place, but is not an activation.")
 def writes_with_every_method_that_can(model):
     return in_place(model, methods=[name[:-1] for name in dir(torch.Tensor) if name[-1] == "_" and name[-2] != "_"])
 
 
 @breaks("`torch.relu`;", case="values that none of `MAKERS` made")
-@wrong("stays", node="relu_2", says="node `relu_2` calls `torch.relu_`: `torch.relu` was to stay as it is.")
+@wrong("stays", node="relu_2", says="node `relu_2` calls `torch.relu_`, but `torch.relu` should stay as it was.")
 def takes_torch_relu_for_an_activation(model):
     traced = in_place(model)
     for node in traced.graph.find_nodes(op="call_function", target=torch.relu):
@@ -328,7 +275,7 @@ def takes_torch_relu_for_an_activation(model):
 
 
 @breaks("an activation that works in place already, safe or not;", case="values that none of `MAKERS` made")
-@wrong("stays", node="relu", says="node `relu` worked in place and no longer does: it was to stay as it is.")
+@wrong("stays", node="relu", says="node `relu` worked in place and no longer does: it should stay as it was.")
 def stops_what_is_unsafe(model):
     traced = in_place(model)
     for node in traced.graph.nodes:
@@ -354,91 +301,38 @@ def makes_new_calls_without_an_anchor(model):
     return traced
 
 
-@wrong(
-    "same_behaviour",
-    node="output",
-    says="(submodules, keywords, dropout): the result does not compute what the model does: item 0 of",
+@breaks(
+    "for any model that can be traced.",
+    "a function of `nn.functional` that takes `inplace`",
+    case="submodules, keywords, dropout",
 )
-def calls_functions_in_place_of_layers(model):
-    """Without the settings that the layers have."""
-    functions = {
-        **{nn.ReLU: nn.functional.relu, nn.LeakyReLU: nn.functional.leaky_relu, nn.ReLU6: nn.functional.relu6},
-        **{nn.SiLU: nn.functional.silu, nn.Dropout: nn.functional.dropout},
-    }
-
-    def call(traced, node):
-        node.op, node.target = "call_function", functions[called(traced, node)]
-        node.update_kwarg("inplace", True)
-
-    return in_place(model, set_layer=call)
+@wrong("nothing_missed", node="celu", says="(submodules, keywords, dropout): node `celu` does not work in place")
+def changes_methods_and_layers_only(model):
+    return in_place(model, functions=False)
 
 
-@breaks("and no other node uses that value.", case="values that another node uses before")
-@wrong("nothing_unsafe", node="relu", says="(values that another node uses before): node `relu` works in place, and")
-def asks_only_who_stands_after_it(model):
-    def is_last(traced, node):
-        [value] = node.all_input_nodes
-        return all(user <= node for user in value.users)
-
-    traced = fx.symbolic_trace(model)
-    for node in list(traced.graph.nodes):
-        if len(node.all_input_nodes) != 1 or not is_last(traced, node):
-            continue
-        if not made_by_a_maker(traced, node.all_input_nodes[0]):
-            continue
-        if node.op == "call_function" and "inplace" in node.kwargs:
-            node.update_kwarg("inplace", True)
-        elif node.op == "call_method" and node.target in METHODS:
-            node.target += "_"
-        elif is_layer(traced, node):
-            own_copy(traced, node)
-    traced.recompile()
-    return traced
+@wrong(
+    "layers_apart",
+    node="head_act",
+    says="`body_act` and `head_act` call one layer, `act_in_place`: the model has one for each.",
+    read="when_it_breaks/06_kwargs#silent-another-layer-works-in-place-too",
+)
+def stores_copies_under_the_last_part_of_the_name(model):
+    return in_place(model, set_layer=stores(path=lambda node: f"{node.target.rpartition('.')[2]}_in_place"))
 
 
-@breaks("`nn.Identity`, for example, returns the very tensor that it gets.", case="layers called by their own name")
-@wrong("nothing_unsafe", node="gate", says="(layers called by their own name): node `gate` works in place, and `same")
-def takes_identity_for_a_maker(model):
-    return in_place(model, made=also(nn.Identity))
+@breaks("Each layer keeps its settings", case="submodules, keywords, dropout")
+@wrong(
+    "settings_kept",
+    node="body_act",
+    says="the layer of `body_act` has other settings: `negative_slope=0.01`, but the model has `negative_slope=0.3`.",
+    read="when_it_breaks/06_kwargs#silent-another-layer-works-in-place-too",
+)
+def makes_a_fresh_layer(model):
+    return in_place(model, set_layer=stores(lambda layer: type(layer)()))
 
 
 @breaks("and its mode.", case="a model in eval mode")
 @wrong("same_behaviour", node="output", says="(a model in eval mode): the result does not compute what the model does")
 def makes_a_layer_in_training_mode(model):
-    """With the settings of the layer that it replaces, and without its mode."""
-
-    def store(traced, node):
-        layer = copy.copy(traced.get_submodule(node.target)).train()
-        layer.inplace = True
-        node.target = f"own_{node.name}"
-        traced.add_submodule(node.target, layer)
-
-    return in_place(model, set_layer=store)
-
-
-@breaks("an activation that works in place already", case="a model in eval mode")
-@wrong("stays", node="done", says="(a model in eval mode): node `done` worked in place and no longer does")
-def flips_what_works_in_place_already(model):
-    def store(traced, node):
-        layer = copy.copy(traced.get_submodule(node.target))
-        layer.inplace = not layer.inplace
-        node.target = f"own_{node.name}"
-        traced.add_submodule(node.target, layer)
-
-    return in_place(model, set_layer=store)
-
-
-@breaks("for any model that can be traced.", case="submodules, keywords, dropout")
-@wrong("nothing_missed", node="body_act", says="(submodules, keywords, dropout): node `body_act` does not work")
-def looks_for_layers_of_the_model_itself(model):
-    def set_layer(traced, node):
-        if "." not in node.target:
-            own_copy(traced, node)
-
-    return in_place(model, set_layer=set_layer)
-
-
-@breaks("a function of `nn.functional` that takes `inplace`", case="submodules, keywords, dropout")
-@wrong("nothing_missed", node="celu", says="(submodules, keywords, dropout): node `celu` does not work in place")
-def changes_methods_and_layers_only(model):
-    return in_place(model, functions=False)
+    return in_place(model, set_layer=stores(lambda layer: copy.copy(layer).train()))

@@ -31,7 +31,7 @@ class Block(nn.Module):
 
 
 class Aliased(nn.Module):
-    """Views, a value that is returned too, one that is read twice, a parameter, a value made in place before."""
+    """Views, a value that is returned too, one that is used twice, a parameter, a value made in place before."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -69,7 +69,7 @@ class Called(nn.Module):
 
 
 class NoMakers(nn.Module):
-    """Values that other calls made, calls that are no activations, and one in place on a value that is read again."""
+    """Values that other calls made, calls that are no activations, and one in place on a value that is used again."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -84,26 +84,26 @@ class NoMakers(nn.Module):
 
 
 class Vision(nn.Module):
-    """Submodules of submodules, one layer called at a safe and at an unsafe place, the value by name, dropout."""
+    """Submodules of submodules, two of one name, one called at a safe and an unsafe place; a value by name; dropout."""
 
     def __init__(self) -> None:
         super().__init__()
         layers = {"conv": nn.Conv2d(2, 2, 1), "norm": nn.LayerNorm([2, 4, 4]), "act": nn.LeakyReLU(0.3)}
         self.body = nn.ModuleDict(layers)
         self.drop = nn.Dropout(0.4)
-        self.cap = nn.ReLU6()
+        self.head = nn.ModuleDict({"act": nn.ReLU6()})
 
     def forward(self, image: Tensor) -> tuple[Tensor, Tensor]:
         hidden = self.body["act"](input=self.body["conv"](image))
         hidden = self.drop(self.body["norm"](hidden))
         skip = self.body["act"](hidden)
         matched = functional.celu(hidden @ skip, alpha=0.7) - image
-        return self.cap(matched).sigmoid(), functional.dropout(self.body["norm"](skip), 0.3).tanh()
+        return self.head["act"](matched).sigmoid(), functional.dropout(self.body["norm"](skip), 0.3).tanh()
 
 
 class UsedBefore(nn.Module):
     """Values of makers whose other user stands before the activation, which is the last: of a function, of a method,
-    of a layer. The other users keep nothing, so that overwriting would do no harm here."""
+    of a layer; one is dead. The other users keep nothing, so that overwriting would do no harm here."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -112,7 +112,9 @@ class UsedBefore(nn.Module):
     def forward(self, x: Tensor) -> tuple[Tensor, ...]:
         hidden, doubled, shifted = self.project(x), x * 2, x + 1
         sums = hidden.sum(), doubled + 1, shifted - 1
-        return *sums, functional.relu(hidden), doubled.tanh(), self.act(shifted)
+        raised = x + 3
+        raised.exp()
+        return *sums, functional.relu(hidden), doubled.tanh(), self.act(shifted), raised.sigmoid()
 
 
 class Quiet(nn.Module):
@@ -210,7 +212,7 @@ USAGE = Usage(
     "pass",
     cases=(
         Case("the block", Block, rows()),
-        Case("views, a parameter, values read by others", Aliased, rows(), unseen=True),
+        Case("views, a parameter, values with other users", Aliased, rows(), unseen=True),
         Case("layers called by their own name", Called, rows(), unseen=True),
         Case("values that none of `MAKERS` made", NoMakers, rows(), unseen=True),
         Case("submodules, keywords, dropout", Vision, lambda: (torch.randn(2, 2, 4, 4),), unseen=True),

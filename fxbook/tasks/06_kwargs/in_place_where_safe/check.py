@@ -93,9 +93,9 @@ def stays(case: CaseView) -> Found:
     for before in case.before:
         node = case.graph.named(before.name) if case.graph else None
         if node and _works_in_place(before) and not _works_in_place(node):
-            yield node, "worked in place and no longer does: it was to stay as it is"
+            yield node, "worked in place and no longer does: it should stay as it was"
         if node and before.op == "call_function" and before.target in _STAY and node.target != before.target:
-            yield node, f"calls `{node.target}`: `{before.target}` was to stay as it is"
+            yield node, f"calls `{node.target}`, but `{before.target}` should stay as it was"
 
 
 @rule(SHARED)
@@ -118,13 +118,13 @@ def nothing_unsafe(case: CaseView) -> Found:
         if not _works_in_place(node) or _works_in_place(case.before.named(node.name)) or not node.inputs:
             continue
         if not _is_activation(node):
-            yield node, "works in place, and is no activation"
+            yield node, "works in place, but is not an activation"
         if objection := _objection(case, node):
             same_layer = (other for other in case.nodes if other is not node and _call_one_layer(node, other))
             safe = next((other for other in same_layer if not _objection(case, other)), None)
             if safe:
-                yield node, f"calls the layer of `{safe.name}`, which works in place, and {objection}", SHARED
-            yield node, f"works in place, and {objection}"
+                yield node, f"calls the layer of `{safe.name}`, which works in place, but {objection}", SHARED
+            yield node, f"works in place, but {objection}"
 
 
 def _call_one_layer(node: NodeRecord, other: NodeRecord) -> bool:
@@ -144,8 +144,8 @@ def same_behaviour(case: CaseView) -> Found:
             yield None, "The result overwrites the tensor that it is given."
         gradients, wanted = _items(ours.get("gradients")), _items(theirs["gradients"])
         for name in wanted:
-            if difference(gradients.get(name), wanted[name]):
-                yield output, f"The gradient of `{name}` differs from that of the model."
+            if differs := difference(gradients.get(name), wanted[name]):
+                yield output, f"The gradient of `{name}` differs from that of the model: {differs}."
 
 
 @rule(SHARED)
@@ -157,7 +157,7 @@ def settings_kept(case: CaseView) -> Found:
         if node and before.op == "call_module" and before.name in now:
             wanted = settings(case.model.get_submodule(before.target))
             if now[before.name] != wanted:
-                changed = f"`{now[before.name]}`, where the model has `{wanted}`"
+                changed = f"`{now[before.name]}`, but the model has `{wanted}`"
                 yield node, f"The layer of `{node.name}` has other settings: {changed}."
 
 
@@ -172,7 +172,7 @@ def nothing_missed(case: CaseView) -> Found:
     for node in case.nodes:
         if _is_activation(node) and not _works_in_place(node) and node.inputs and not _objection(case, node):
             read = case.nodes[node.inputs[0]]
-            yield node, f"does not work in place, though it is safe on `{read.name} = {read.call}`"
+            yield node, f"does not work in place, although that is safe on `{read.name} = {read.call}`"
 
 
 CHECK = Check(

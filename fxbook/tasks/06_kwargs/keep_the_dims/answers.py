@@ -41,8 +41,7 @@ def gives_all_by_position(traced):
 
 @right
 def binds_a_signature(traced):
-    def sum_of(input, dim=None, keepdim=False, **options):
-        """With the parameters of both."""
+    def sum_of(input, dim=None, keepdim=False, **options): ...
 
     for node in sums(traced):
         bound = inspect.signature(sum_of).bind(*node.args, **node.kwargs)
@@ -56,7 +55,7 @@ def binds_a_signature(traced):
 
 @right
 def writes_a_function_for_each(traced):
-    """Copies each call, as a function, with a Proxy."""
+
     for node in list(traced.graph.nodes):
         if node.op == "call_method" and node.target == "sum" and has_dim(node):
             tensor, *rest = map(fx.Proxy, node.args[:1]), *node.args[1:2]
@@ -71,7 +70,7 @@ def writes_a_function_for_each(traced):
 
 
 @breaks("A sum without a `dim`", case="sums over one dimension and over all")
-@wrong("keep_where_a_dim_is", node="sum_5", says="Node `sum_5` has `keepdim`, and no `dim`: it was to stay as it is.")
+@wrong("keep_where_a_dim_is", node="sum_5", says="Node `sum_5` has no `dim`, but now has `keepdim=True`")
 def keeps_them_in_every_sum(traced):
     for node in sums(traced):
         node.update_kwarg("keepdim", True)
@@ -91,28 +90,31 @@ def adds_by_name_what_is_there_by_position(traced):
     traced.recompile()
 
 
-@breaks("Make every sum over a `dim` keep its dimensions:", case="sums over one dimension and over all")
+@breaks("Make every sum over a `dim` keep its dimensions:", case="sums over the dimension 0")
 @wrong(
     "keep_where_a_dim_is",
-    node="sum_3",
-    says="Node `sum_3` does not keep its dimensions.",
+    node="sum_2",
+    says="node `sum_2` does not keep its dimensions.",
     read="06_kwargs#the-call-decides-the-place",
 )
-def passes_over_the_method(traced):
-    for node in traced.graph.find_nodes(op="call_function", target=torch.sum):
-        if has_dim(node):
-            node.update_kwarg("keepdim", True)
+def leaves_out_what_has_no_users(traced):
+    for node in filter(has_dim, sums(traced)):
+        if node.users:
+            node.args, node.kwargs = node.args[:2], {**node.kwargs, "keepdim": True}
     traced.recompile()
 
 
+@breaks("call it with `keepdim=True`, whatever it had before.", case="sums with other arguments")
 @wrong(
-    "ends well",
-    says="Your code raises TypeError: 'immutable_dict' object does not support mutation. If you are ",
-    read="06_kwargs#typeerror-immutable_dict-object-does-not-support-mutation",
+    "keep_where_a_dim_is",
+    node="sum_1",
+    says="node `sum_1` does not keep its dimensions.",
+    read="06_kwargs#the-call-decides-the-place",
 )
-def mutates_the_keywords(traced):
+def leaves_a_keepdim_that_is_there(traced):
     for node in filter(has_dim, sums(traced)):
-        node.kwargs["keepdim"] = True
+        if len(node.args) < 3 and "keepdim" not in node.kwargs:
+            node.update_kwarg("keepdim", True)
     traced.recompile()
 
 
@@ -131,20 +133,6 @@ def assigns_a_dict_with_one_key(traced):
 def forgets_to_recompile(traced):
     for node in filter(has_dim, sums(traced)):
         node.args, node.kwargs = node.args[:2], {**node.kwargs, "keepdim": True}
-
-
-@breaks("So does every other call.", case="sums over one dimension and over all")
-@wrong(
-    "only_sums_changed",
-    node="softmax",
-    says="Node `softmax` has got `keepdim`, and is no sum.",
-    read="06_kwargs#who-finds-a-wrong-keyword",
-)
-def gives_it_to_every_call_with_a_dim(traced):
-    for node in traced.graph.nodes:
-        if "dim" in node.kwargs or (node in sums(traced) and has_dim(node)):
-            node.update_kwarg("keepdim", True)
-    traced.recompile()
 
 
 @wrong("same_result", node="sum_12", says="(sums with other arguments): running the result raises TypeError: sum()")
@@ -189,29 +177,6 @@ def leaves_the_old_calls(traced):
     traced.recompile()
 
 
-@wrong("edited", says="No node of the graph that was given is left: it was traced or built anew, an edit was asked.")
-def traces_it_once_more(traced):
-    again = fx.symbolic_trace(traced)
-    cuts_the_positions(again)
-    return again
-
-
-@breaks("every sum over a `dim`", case="sums over the dimension 0")
-@wrong(
-    "no_argument_twice",
-    node="sum_2",
-    says="(sums over the dimension 0): node `sum_2` is given `keepdim` twice, by position and by name.",
-    read="06_kwargs#typeerror-sum-got-multiple-values-for-argument-dim",
-)
-def takes_zero_for_no_dim_where_there_are_three(traced):
-    for node in filter(has_dim, sums(traced)):
-        if len(node.args) > 2 and node.args[1]:
-            node.update_arg(2, True)
-        else:
-            node.update_kwarg("keepdim", True)
-    traced.recompile()
-
-
 @breaks("Edit `traced` in place.", case="sums over one dimension and over all")
 @wrong("given_edited", says="You edited a copy: the module that you were given is what it was.")
 def edits_a_copy(traced):
@@ -220,62 +185,11 @@ def edits_a_copy(traced):
     return traced
 
 
-@breaks("call it with `keepdim=True`", case="sums over one dimension and over all")
-@wrong(
-    "keep_where_a_dim_is",
-    node="sum_1",
-    says="Node `sum_1` does not keep its dimensions.",
-    read="06_kwargs#the-call-decides-the-place",
-)
-def puts_the_dimension_back(traced):
-    """With a call behind each sum."""
-    for node in filter(has_dim, sums(traced)):
-        dim = node.kwargs["dim"] if "dim" in node.kwargs else node.args[1]
-        dims = dim if isinstance(dim, tuple | list) else [dim]
-        if node.kwargs.get("keepdim") or True in node.args[2:]:
-            continue
-        new = node
-        for each in sorted(dims):
-            with traced.graph.inserting_after(new):
-                behind = traced.graph.call_method("unsqueeze", (new, each))
-            new.replace_all_uses_with(behind, delete_user_cb=lambda user, behind=behind: user is not behind)
-            new = behind
-    traced.recompile()
-
-
-@breaks("whatever it had before.", case="sums with other arguments")
-@wrong(
-    "keep_where_a_dim_is",
-    node="sum_1",
-    says="node `sum_1` does not keep its",
-    read="06_kwargs#the-call-decides-the-place",
-)
-def leaves_what_says_how_it_keeps(traced):
-    for node in filter(has_dim, sums(traced)):
-        if len(node.args) < 3 and "keepdim" not in node.kwargs:
-            node.update_kwarg("keepdim", True)
-    traced.recompile()
-
-
-@breaks("So does every other call.", case="sums over the dimension 0")
-@wrong(
-    "only_sums_changed",
-    node="sum_6",
-    says="(sums over the dimension 0): node `sum_6` has got `keepdim`, and is no sum.",
-    read="06_kwargs#who-finds-a-wrong-keyword",
-)
-def asks_the_target_alone(traced):
-    for node in traced.graph.nodes:
-        if node.target in (torch.sum, "sum") and has_dim(node):
-            node.args, node.kwargs = node.args[:2], {**node.kwargs, "keepdim": True}
-    traced.recompile()
-
-
 @breaks("So does every other call.", case="sums with other arguments")
 @wrong(
     "only_sums_changed",
     node="sum_12",
-    says="(sums with other arguments): node `sum_12` has got `keepdim`, and is no sum.",
+    says="(sums with other arguments): node `sum_12` is not a sum, but now has `keepdim`.",
     read="06_kwargs#who-finds-a-wrong-keyword",
 )
 def goes_by_the_names_of_the_nodes(traced):
@@ -288,8 +202,8 @@ def goes_by_the_names_of_the_nodes(traced):
 @breaks("or with `dim=None`, stays as it is.", case="sums over the dimension 0")
 @wrong(
     "keep_where_a_dim_is",
-    node="sum_7",
-    says="node `sum_7` no longer has `keepdim=True`, and has no `dim`: it was to stay as it is.",
+    node="sum_8",
+    says="node `sum_8` has no `dim`, but has lost its `keepdim=True`: it should stay as it was.",
 )
 def keeps_no_dimension_in_the_others(traced):
     cuts_the_positions(traced)

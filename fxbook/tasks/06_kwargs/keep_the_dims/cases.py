@@ -11,7 +11,7 @@ from ..cases import MoreSums, Sums, rows
 
 
 class Zeros(nn.Module):
-    """Sums over the dimension 0, by name and by position, and over all, also with ``keepdim``; no sums."""
+    """Sums over the dimension 0, by name and by position, and over all, also with ``keepdim``, one without users."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -19,10 +19,11 @@ class Zeros(nn.Module):
 
     def forward(self, x: Tensor) -> tuple[Tensor, ...]:
         total = x.sum()
+        x.sum(1)
         return (
             torch.sum(x, 0, False),
             x.sum(dim=0),
-            torch.sum(x, dim=1, keepdim=False, dtype=torch.float64),
+            torch.sum(x, dim=-1, keepdim=False, dtype=torch.float64),
             torch.sum(x, 1, keepdim=False),
             x.argmax(dim=0),
             x.sum_to_size(1, 4),

@@ -33,7 +33,7 @@ def deletes_from_a_copy(traced):
 @wrong(
     "others_kept",
     node="sum_3",
-    says="node `sum_3` has lost `start`, which was to stay: it calls no Python function",
+    says="node `sum_3` has lost `start`, but does not call a Python function",
     read="06_kwargs#both-are-frozen-assign",
 )
 def tries_every_signature(traced):
@@ -49,62 +49,9 @@ def tries_every_signature(traced):
     traced.recompile()
 
 
-@breaks("and no others.", case="four activations")
-@wrong(
-    "others_kept",
-    node="leaky_relu",
-    says="Node `leaky_relu` has lost `negative_slope`, whose value was not a default of that function.",
-    read="06_kwargs#both-are-frozen-assign",
-)
-def removes_every_keyword(traced):
-    for node in traced.graph.nodes:
-        if node.op == "call_function" and inspect.isfunction(node.target):
-            node.kwargs = {}
-    traced.recompile()
-
-
-@breaks("from every call of a Python function", case="four activations")
-@wrong("no_default_left", node="softmax", says="Node `softmax` still has `_stacklevel`, whose value is the default.")
-def removes_what_is_false(traced):
-    for node in traced.graph.nodes:
-        if node.op == "call_function" and inspect.isfunction(node.target):
-            node.kwargs = {name: value for name, value in node.kwargs.items() if value not in (False, None)}
-    traced.recompile()
-
-
-@breaks("remove such keywords", case="four activations")
-@wrong("no_default_left", node="softmax", says="Node `softmax` still has `_stacklevel`, whose value is the default.")
-def removes_inplace_only(traced):
-    for node in traced.graph.nodes:
-        if node.op == "call_function" and inspect.isfunction(node.target):
-            node.kwargs = {name: value for name, value in node.kwargs.items() if name != "inplace"}
-    traced.recompile()
-
-
-@wrong("ends well", says="(functions of every kind): your code raises ValueError: no signature")
-def asks_c_functions_too(traced):
-    for node in traced.graph.nodes:
-        if node.op == "call_function":
-            known = inspect.signature(node.target).parameters
-            node.kwargs = {k: v for k, v in node.kwargs.items() if k not in known or known[k].default != v}
-    traced.recompile()
-
-
-@wrong(
-    "ends well",
-    says="Your code raises TypeError: 'immutable_dict' object does not support mutation. If you are ",
-    read="06_kwargs#typeerror-immutable_dict-object-does-not-support-mutation",
-)
-def mutates_the_keywords(traced):
-    for node in traced.graph.nodes:
-        if node.op == "call_function" and inspect.isfunction(node.target):
-            node.kwargs.pop("inplace", None)
-    traced.recompile()
-
-
 @right
 def binds_the_parameters(traced):
-    """What is left out of a bound call, its signature fills in again."""
+
     for node in filter(calls_python, traced.graph.nodes):
         signature = inspect.signature(node.target)
         for name in list(node.kwargs):
@@ -129,21 +76,13 @@ def reads_what_a_function_keeps(traced):
         code, last = function.__code__, function.__defaults__ or ()
         names = code.co_varnames[: code.co_argcount]
         defaults = dict(zip(names[len(names) - len(last) :], last, strict=True)) | (function.__kwdefaults__ or {})
-        node.kwargs = dict(
-            item for item in node.kwargs.items() if not (item[0] in defaults and is_default(item, defaults))
-        )
+        node.kwargs = {k: v for k, v in node.kwargs.items() if k not in defaults or defaults[k] != v}
     traced.graph.lint()
     traced.recompile()
 
 
-def is_default(item, defaults):
-    name, value = item
-    return name in defaults and bool(defaults[name] == value)
-
-
 @right
 def goes_through_the_calls_with_an_interpreter(traced):
-    """It computes nothing: it takes each call off the list in turn."""
 
     class Leaving(fx.Interpreter):
         def run_node(self, n):
@@ -154,11 +93,34 @@ def goes_through_the_calls_with_an_interpreter(traced):
     traced.recompile()
 
 
+@breaks("and no others.", case="functions of every kind")
+@wrong(
+    "others_kept",
+    node="softmax",
+    says="node `softmax` has lost `_stacklevel`, whose value is not the default.",
+    read="06_kwargs#both-are-frozen-assign",
+)
+def removes_private_keywords(traced):
+    for node in filter(calls_python, traced.graph.nodes):
+        leave_out(node, node.target)
+        node.kwargs = {name: value for name, value in node.kwargs.items() if name[0] != "_"}
+    traced.recompile()
+
+
+@breaks("Remove such keywords from every call of a Python function:", case="functions of every kind")
+@wrong("no_default_left", node="silu", says="node `silu` still has `inplace`, whose value is the default.")
+def leaves_out_calls_without_users(traced):
+    for node in filter(calls_python, traced.graph.nodes):
+        if node.users:
+            leave_out(node, node.target)
+    traced.recompile()
+
+
 @breaks("Their signature has no parameter with the name of that keyword.", case="functions of every kind")
 @wrong(
     "others_kept",
     node="max_pool1d",
-    says="node `max_pool1d` has lost `stride`, whose value was not a default",
+    says="node `max_pool1d` has lost `stride`, whose value is not the default",
     read="06_kwargs#both-are-frozen-assign",
 )
 def drops_what_the_signature_does_not_have(traced):
@@ -172,7 +134,7 @@ def drops_what_the_signature_does_not_have(traced):
 @wrong(
     "others_kept",
     node="widen",
-    says="node `widen` has lost `output_size`, which was to stay: it calls no Python f",
+    says="node `widen` has lost `output_size`, but does not call a Python function",
     read="06_kwargs#both-are-frozen-assign",
 )
 def takes_layers_too(traced):
@@ -184,7 +146,11 @@ def takes_layers_too(traced):
 
 
 @breaks("Do not change `args`.", case="functions of every kind")
-@wrong("others_kept", node="scaled_2", says="has lost an argument by position: only keywords were to be left out.")
+@wrong(
+    "others_kept",
+    node="scaled_2",
+    says="node `scaled_2` has lost a positional argument",
+)
 def takes_what_is_by_position_too(traced):
     for node in filter(calls_python, traced.graph.nodes):
         leave_out(node, node.target)
@@ -194,7 +160,7 @@ def takes_what_is_by_position_too(traced):
     traced.recompile()
 
 
-@breaks("whose value equals (`==`) the default of the parameter", case="functions of every kind")
+@breaks("whose value equals (`==`) the default of its parameter", case="functions of every kind")
 @wrong("no_default_left", node="scaled", says="node `scaled` still has `factor`, whose value is the default.")
 def compares_texts(traced):
     for node in filter(calls_python, traced.graph.nodes):
@@ -252,30 +218,7 @@ def leaves_the_old_calls(traced):
     traced.recompile()
 
 
-@wrong("edited", says="No node of the graph that was given is left: it was traced or built anew, an edit was asked.")
-def traces_it_once_more(traced):
-    again = fx.symbolic_trace(traced)
-    deletes_from_a_copy(again)
-    return again
-
-
-@breaks("methods", case="functions of every kind")
-@wrong(
-    "others_kept",
-    node="norm",
-    says="has lost `keepdim`, which was to stay: it calls no Python function",
-    read="06_kwargs#both-are-frozen-assign",
-)
-def takes_methods_too(traced):
-    for node in traced.graph.nodes:
-        if calls_python(node):
-            leave_out(node, node.target)
-        elif node.op == "call_method":
-            node.kwargs = {k: v for k, v in node.kwargs.items() if v is not False}
-    traced.recompile()
-
-
-@breaks("Edit `traced` in place:", case="four activations")
+@breaks("Edit `traced` in place.", case="four activations")
 @wrong("given_edited", says="You edited a copy: the module that you were given is what it was.")
 def edits_a_copy(traced):
     traced = copy.deepcopy(traced)

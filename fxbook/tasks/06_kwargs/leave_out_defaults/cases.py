@@ -39,7 +39,7 @@ class Activations(nn.Module):
 
 
 class Defaults(nn.Module):
-    """Defaults of functions of all kinds, of a method and a layer, by position; values that only look like defaults."""
+    """Defaults of functions of all kinds, of a method and a layer, by position, without users; what looks like one."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -56,7 +56,8 @@ class Defaults(nn.Module):
             hidden[0], p=0.5, training=False
         )
         # A C function right behind a Python function, with a keyword that is a default of the latter.
-        pooled = pooled + torch.sum(functional.softmax(hidden, dim=0), dim=0, dtype=None)
+        pooled = pooled + torch.sum(functional.softmax(hidden, dim=0, _stacklevel=4), dim=0, dtype=None)
+        functional.silu(x)
         return weighted(pooled, factor=2.0, mode="plain", shift=0.0) + sum(hidden, start=0)
 
 

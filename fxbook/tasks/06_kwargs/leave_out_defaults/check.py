@@ -9,12 +9,12 @@ from torch import fx
 
 from fxbook.cases import Check
 from fxbook.graph.record import JSON, NodeRecord
-from fxbook.rules.explained import given_edited, lints, no_dead_nodes, recompiled
-from fxbook.rules.predicates import edited, same_result
+from fxbook.rules.explained import given_edited, lints, recompiled
+from fxbook.rules.predicates import same_result
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-from ..check import keywords
+from ..check import keywords, no_dead_nodes
 
 Defaults = dict[str, dict[str, Any]]
 
@@ -26,9 +26,9 @@ def others_kept(case: CaseView) -> Found:
     for node, before in case.kept():
         moved = len(node.positional) - len(before.positional)
         if moved < 0:
-            yield node, "has lost an argument by position: only keywords were to be left out"
+            yield node, "has lost a positional argument: `args` should stay as they were"
         if moved > 0:
-            yield node, "has got an argument by position: `args` were to stay as they are"
+            yield node, "has a new positional argument: `args` should stay as they were"
         lost = [
             name
             for name, value in keywords(before).items()
@@ -36,9 +36,8 @@ def others_kept(case: CaseView) -> Found:
         ]
         if lost:
             is_python = before.op == "call_function" and before.target in defaults
-            why = "whose value was not a default of that function"
-            why = why if is_python else "which was to stay: it calls no Python function"
-            yield node, f"has lost `{lost[0]}`, {why}", "06_kwargs#both-are-frozen-assign"
+            why = ", whose value is not the default" if is_python else ", but does not call a Python function"
+            yield node, f"has lost `{lost[0]}`{why}", "06_kwargs#both-are-frozen-assign"
 
 
 @rule
@@ -69,4 +68,4 @@ def _defaults(case: CaseView) -> Defaults:
     return defaults
 
 
-CHECK = Check((lints, recompiled, others_kept, same_result, no_dead_nodes, no_default_left, edited, given_edited))
+CHECK = Check((lints, recompiled, others_kept, same_result, no_dead_nodes, no_default_left, given_edited))

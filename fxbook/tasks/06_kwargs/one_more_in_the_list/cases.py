@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor, fx, nn
 
 from fxbook.cases import Case, Usage
 
 from ..cases import rows
+
+
+@fx.wrap
+def cat(tensors: list[Tensor]) -> Tensor:
+    """Another function of that name, kept one node when a model of this file is traced."""
+    return tensors[0] * len(tensors)
 
 
 class Joining(nn.Module):
@@ -19,18 +25,20 @@ class Joining(nn.Module):
 
 
 class JoiningMore(nn.Module):
-    """Two inputs under other names, the first read by none; the tensors by name, one alone; a layer called `cat`."""
+    """Two inputs, the first without users; the tensors by name, one alone, without users; others called `cat`."""
 
     def __init__(self) -> None:
         super().__init__()
         self.cat = nn.Linear(4, 4)
 
-    def forward(self, image: Tensor, extra: Tensor) -> tuple[Tensor, ...]:
-        first = torch.cat(tensors=[extra, self.cat(extra)], dim=1)
+    def forward(self, image: Tensor, x: Tensor) -> tuple[Tensor, ...]:
+        first = torch.cat(tensors=[x, self.cat(x)], dim=1)
+        torch.cat([x])
         return (
-            torch.cat(dim=1, tensors=(first, extra)),
-            torch.cat([torch.cat([extra])]),
-            torch.cat([extra, extra], dim=1),
+            torch.cat(dim=1, tensors=(first, x)),
+            torch.cat([torch.cat([x])]),
+            torch.cat([x, x], dim=1),
+            cat([x]),
         )
 
 

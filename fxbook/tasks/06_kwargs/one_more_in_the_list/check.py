@@ -6,13 +6,13 @@ import torch
 from torch import Tensor, nn
 
 from fxbook.cases import Check
-from fxbook.rules.explained import given_edited, lints, no_dead_nodes, recompiled
+from fxbook.rules.explained import given_edited, lints, recompiled
 from fxbook.rules.families import family
-from fxbook.rules.predicates import edited, same_result
+from fxbook.rules.predicates import same_result
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-from ..check import argument
+from ..check import argument, no_dead_nodes
 from .cases import JoiningMore
 
 CAT = family("cat", "concat", "concatenate")
@@ -21,13 +21,13 @@ CAT = family("cat", "concat", "concatenate")
 def with_the_first_input(model: nn.Module, first: Tensor, *others: Tensor) -> tuple[Tensor, ...]:
     """What the model returns with its first input as the last tensor of each concatenation."""
     if isinstance(model, JoiningMore):
-        [extra] = others
-        joined = torch.cat([extra, model.cat(extra), first], dim=1)
-        inner = torch.cat([extra, first])
+        [x] = others
+        joined = torch.cat([x, model.cat(x), first], dim=1)
         return (
-            torch.cat([joined, extra, first], dim=1),
-            torch.cat([inner, first]),
-            torch.cat([extra, extra, first], dim=1),
+            torch.cat([joined, x, first], dim=1),
+            torch.cat([x, first, first]),
+            torch.cat([x, x, first], dim=1),
+            x,
         )
     half = first * 0.5
     return torch.cat([half, half, first]), torch.cat([half, first, first], dim=1), torch.stack([half, half])
@@ -51,9 +51,9 @@ def input_in_every_cat(case: CaseView) -> Found:
         before = inputs_before.get(node.index)
         is_one_more = before is None or len(node.inputs) == before + 1
         if node in CAT and not (node.inputs and node.inputs[-1] == first and is_one_more):
-            yield node, f"was to get the first input{name} as one more tensor, at the end of its list"
+            yield node, f"should have the first input{name} as one more tensor at the end of its list"
         if node not in CAT and before is not None and len(node.inputs) > before:
-            yield node, "uses more nodes than before, and is no `torch.cat`"
+            yield node, "is not a `torch.cat`, but uses more nodes than before"
 
 
 @rule
@@ -62,7 +62,7 @@ def as_many_calls(case: CaseView) -> Found:
     known, present = (sum(node.op.startswith("call") for node in graph) for graph in (case.before, case.nodes))
     if present > known:
         new = next((node for node in case.nodes if case.before.named(node.name) is None), None)
-        yield new, f"The graph has {present} calls, where the model has {known}: none was to be added."
+        yield new, f"The graph has {present} calls, but the model has {known}: no call should be added."
 
 
 CHECK = Check(
@@ -72,7 +72,7 @@ CHECK = Check(
         same_result.or_because(dims_kept, input_in_every_cat),
         no_dead_nodes,
         as_many_calls,
-        edited,
+        input_in_every_cat,
         given_edited,
     ),
     expected=with_the_first_input,

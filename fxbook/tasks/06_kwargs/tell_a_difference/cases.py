@@ -27,6 +27,9 @@ class Pair(nn.Module):
         super().__init__()
         self.project = nn.Linear(4, 4)
 
+    def forward(self, x: Tensor) -> Tensor:
+        return self.project(x)
+
     def draw(self) -> Tensor:
         """The tensor on which both are compared; so many rows that some gradient differs in its last digit."""
         return torch.randn(16, 4)
@@ -42,7 +45,7 @@ class Pair(nn.Module):
         """The pass; here it does nothing."""
 
     def insert(self, graph: fx.Graph, value: fx.Node, function: Any, *arguments: Any) -> None:
-        """What read ``value`` reads a call of ``function`` on it instead."""
+        """The users of ``value`` use a call of ``function`` on it instead."""
         with graph.inserting_after(value):
             new = graph.call_function(function, (value, *arguments))
         value.replace_all_uses_with(new, delete_user_cb=lambda user: user is not new)
@@ -88,15 +91,15 @@ class SafelyInPlace(InPlace):
         return functional.celu(self.project(x), alpha=0.7) * x
 
 
-class ReadOnce(InPlace):
-    """In place on a value that nothing else reads."""
+class UsedOnce(InPlace):
+    """In place on a value without other users."""
 
     def forward(self, x: Tensor) -> Tensor:
         return functional.relu(self.project(x)) + x
 
 
-class ReadAgain(InPlace):
-    """In place on a value that is read once more, later."""
+class UsedAgain(InPlace):
+    """In place on a value that a later node uses too."""
 
     def forward(self, x: Tensor) -> Tensor:
         hidden = self.project(x)
@@ -162,9 +165,6 @@ class Raising(Pair):
 class Reordered(Pair):
     """The rows of the result in another order: their sum is the same, and so are all gradients of it."""
 
-    def forward(self, x: Tensor) -> Tensor:
-        return self.project(x)
-
     def change(self, graph: fx.Graph) -> None:
         """Turn the rows around."""
         self.insert(graph, graph.output_node().args[0], torch.flip, (0,))
@@ -228,9 +228,6 @@ class Larger(Pair):
 
     amount = 0.001
 
-    def forward(self, x: Tensor) -> Tensor:
-        return self.project(x)
-
     def change(self, graph: fx.Graph) -> None:
         """Add a little."""
         self.insert(graph, graph.output_node().args[0], torch.add, self.amount)
@@ -267,9 +264,6 @@ class ClippedMore(Clipped):
 
 class Reshaped(Pair):
     """The same numbers in another shape, which compare as equal where shapes are broadcast."""
-
-    def forward(self, x: Tensor) -> Tensor:
-        return self.project(x)
 
     def change(self, graph: fx.Graph) -> None:
         """Put a dimension in front."""
@@ -332,7 +326,7 @@ USAGE = Usage(
     "compute",
     cases=(
         Case("a model and its trace", Unchanged, rows()),
-        Case("`relu` in place on a value that is read again", ReadAgain, rows()),
+        Case("`relu` in place on a value that is used again", UsedAgain, rows()),
         Case("`relu` in place on the input", OverInput, rows()),
         Case("`relu` in place on what `sigmoid` computes", KeptForBackward, rows()),
         Case("`celu` in place where it is safe", SafelyInPlace, rows()),
@@ -347,7 +341,7 @@ USAGE = Usage(
         Case("`relu6` on numbers above six", ClippedMore, rows()),
         Case("`relu6` on numbers below six", Clipped, rows()),
         Case("a parameter times 0, and without it", ZeroGradient, rows()),
-        Case("`relu` in place on a value that nothing else reads", ReadOnce, rows()),
+        Case("`relu` in place on a value without other users", UsedOnce, rows()),
         Case("a result whose rows are turned around twice", TurnedTwice, rows()),
         Case("a result to which zero is added", NoLarger, rows()),
         Case("gradients that are handed on as they are", HandedOnGradient, rows()),

@@ -32,19 +32,19 @@ def truth_of(model: nn.Module, changed: fx.GraphModule, x: Tensor) -> Truth:
         with torch.no_grad():
             second(x.clone())
     except Exception as error:
-        return Truth("the second raises", type(error).__name__)
+        return Truth("`changed` raises", type(error).__name__)
     wanted = behaviour(first, model, x)
     try:
         observed = behaviour(second, model, x)
     except Exception as error:
-        return Truth("the second raises when its gradient is computed", type(error).__name__)
+        return Truth("`changed` raises when its gradient is computed", type(error).__name__)
     if wanted["result"].shape != observed["result"].shape:
         return Truth("the result has another shape")
     if not _close(wanted["result"], observed["result"]):
         is_reordered = _same_rows(wanted["result"], observed["result"])
-        return Truth("the rows of the result are in another order" if is_reordered else "the result is another one")
+        return Truth("the rows of the result are in another order" if is_reordered else "the result has other numbers")
     if not _close(wanted["inputs"][0], observed["inputs"][0]):
-        return Truth("the second overwrites the tensor that it is given")
+        return Truth("`changed` overwrites the tensor that it is given")
     return Truth(_other_gradient(model, wanted["gradients"], observed["gradients"], x))
 
 
@@ -59,7 +59,7 @@ def _other_gradient(
         if _close(ours, theirs):
             continue
         if name in weights:
-            return "a parameter has another gradient"
+            return "the gradient with respect to a parameter differs"
         how = "belong to other rows" if _same_rows(ours, theirs) else "differ"
         return f"the gradients with respect to the input {how}"
     return None
@@ -80,17 +80,17 @@ def told_apart(case: CaseView) -> Found:
     observation = {key[1:-1]: value for key, value in dict_items(case.value).items()}
     verdict, pair, truth = observation["verdict"], case.case.name, truth_of(*case.arguments)
     if observation["let through"]:
-        yield None, f"For {pair} `changed` raises {truth.raises}, and so does your code: True was asked."
+        yield None, f"For {pair} `changed` raises {truth.raises}, and so does your code: it should return True."
     if not isinstance(verdict, bool):
-        yield None, "The answer is no bool: True or False was asked."
+        yield None, "The answer is not a bool: return True or False."
     for name in observation["graded"]:
-        yield None, f"The parameter `{name}` is left with a `.grad`, to which the next gradient is added."
+        yield None, f"The parameter `{name}` still has a `.grad`, to which the next gradient will be added."
     if verdict and truth.different is None:
-        yield None, f"For {pair} the answer is True, and the two behave in the same way."
+        yield None, f"For {pair} the answer is True, but both modules behave the same."
     if not verdict and truth.different:
         yield None, f"For {pair} the answer is False, but {truth.different}."
     if observation["change of x"]:
-        yield None, f"`x` was to stay as it is, and {observation['change of x']} afterwards."
+        yield None, f"Your code changes `x`: afterwards it {observation['change of x']}."
 
 
 CHECK = Check((told_apart, input_unchanged))

@@ -20,6 +20,13 @@ def new_input(graph, default=0.0):
         return graph.placeholder("offset", default_value=default)
 
 
+def returns_sum(traced, offset, function=operator.add):
+    [output] = traced.graph.find_nodes(op="output")
+    with traced.graph.inserting_before(output):
+        output.args = (traced.graph.call_function(function, (output.args[0], offset)),)
+    traced.recompile()
+
+
 # ---- right -----------------------------------------------------------------------------------------------------------
 
 
@@ -36,7 +43,6 @@ def adds_with_proxies(traced):
 
 @right
 def hands_the_output_over(traced):
-    """The sum uses the result too, so only the use in the output is replaced; the input is moved to its place."""
     graph = traced.graph
     output = graph.output_node()
     [result] = output.args
@@ -52,8 +58,6 @@ def hands_the_output_over(traced):
 
 @right
 class CopiesIntoANewGraph:
-    """Every node is copied; what the copy returns is added to an input made after the last one."""
-
     def __call__(self, traced):
         graph, copied = fx.Graph(), {}
         result = graph.graph_copy(traced.graph, copied)
@@ -66,7 +70,6 @@ class CopiesIntoANewGraph:
 
 @right
 def makes_both_at_the_end_and_moves_them(traced):
-    """Two nodes behind the output, each brought to its place; the sum has the offset by name."""
     graph = traced.graph
     output, last = graph.output_node(), last_input(graph)
     [result] = output.args
@@ -89,11 +92,8 @@ def makes_both_at_the_end_and_moves_them(traced):
 )
 def makes_the_input_without_an_anchor(traced):
     graph = traced.graph
-    output = graph.output_node()
     offset = graph.placeholder("offset", default_value=0.0)
-    with graph.inserting_before(output):
-        output.args = (graph.call_function(operator.add, (output.args[0], offset)),)
-    traced.recompile()
+    returns_sum(traced, offset)
 
 
 @breaks("it returns its result + offset", case="the model of the chapter, without an offset")
@@ -106,30 +106,12 @@ def forgets_to_recompile(traced):
         output.args = (graph.call_function(operator.add, (output.args[0], offset)),)
 
 
-@wrong(
-    "ends well",
-    says="Your code raises SyntaxError: ",
-    read="when_it_breaks/02_insertion_points#syntaxerror-non-default-argument-follows-default-argument",
-)
-def forgets_the_default(traced):
-    graph = traced.graph
-    output = graph.output_node()
-    with graph.inserting_after(last_input(graph)):
-        offset = graph.placeholder("offset")
-    with graph.inserting_before(output):
-        output.args = (graph.call_function(operator.add, (output.args[0], offset)),)
-    traced.recompile()
-
-
 @breaks("with the default 0.0", case="the model of the chapter, without an offset")
 @wrong("input_added_last", node="offset", says="`offset` does not have the default 0.0", read=EDIT)
 def gives_none_for_the_default(traced):
     graph = traced.graph
-    output = graph.output_node()
     offset = new_input(graph, default=None)
-    with graph.inserting_before(output):
-        output.args = (graph.call_function(operator.add, (output.args[0], offset)),)
-    traced.recompile()
+    returns_sum(traced, offset)
 
 
 @wrong(
@@ -165,12 +147,7 @@ def takes_the_last_node_for_the_result(traced):
 @breaks("The offset is added to the result", case="the model of the chapter, with an offset")
 @wrong("same_result", node="output", says="it holds other numbers")
 def subtracts_the_offset(traced):
-    graph = traced.graph
-    output = graph.output_node()
-    offset = new_input(graph)
-    with graph.inserting_before(output):
-        output.args = (graph.call_function(operator.sub, (output.args[0], offset)),)
-    traced.recompile()
+    returns_sum(traced, new_input(traced.graph), operator.sub)
 
 
 @breaks("The offset is added to the result", case="a model that returns its input")
@@ -181,12 +158,7 @@ def subtracts_the_offset(traced):
     read="01_node_creation#four-spellings-of-add",
 )
 def adds_in_place(traced):
-    graph = traced.graph
-    output = graph.output_node()
-    offset = new_input(graph)
-    with graph.inserting_before(output):
-        output.args = (graph.call_method("add_", (output.args[0], offset)),)
-    traced.recompile()
+    returns_sum(traced, new_input(traced.graph), torch.Tensor.add_)
 
 
 @breaks("after all others", case="a model whose last input comes after a step")
@@ -198,12 +170,9 @@ def adds_in_place(traced):
 )
 def puts_the_input_before_the_first_step(traced):
     graph = traced.graph
-    output = graph.output_node()
     with graph.inserting_before(next(node for node in graph.nodes if node.op != "placeholder")):
         offset = graph.placeholder("offset", default_value=0.0)
-    with graph.inserting_before(output):
-        output.args = (graph.call_function(operator.add, (output.args[0], offset)),)
-    traced.recompile()
+    returns_sum(traced, offset)
 
 
 @wrong(
@@ -221,31 +190,12 @@ def puts_the_input_before_the_output(traced):
     traced.recompile()
 
 
-@breaks("Give a traced model one more input, `offset`", case="the model of the chapter, without an offset")
-@wrong("input_added_last", says="The graph has no input called `offset`", read=EDIT)
-def stores_the_offset(traced):
-    graph = traced.graph
-    output = graph.output_node()
-    traced.register_buffer("shift", torch.tensor(0.0))
-    with graph.inserting_before(output):
-        offset = graph.get_attr("shift")
-        output.args = (graph.call_function(operator.add, (output.args[0], offset)),)
-    traced.recompile()
-
-
 @breaks("Edit `traced` in place.", case="the model of the chapter, without an offset")
 @wrong("given_edited", says="You edited a copy")
 def edits_a_copy(traced):
     traced = copy.deepcopy(traced)
     adds_with_proxies(traced)
     return traced
-
-
-@wrong("edited", says="it was traced or built anew")
-def traces_it_once_more(traced):
-    again = fx.symbolic_trace(traced)
-    adds_with_proxies(again)
-    return again
 
 
 @wrong(
@@ -262,21 +212,11 @@ def makes_both_nodes_without_an_anchor(traced):
     traced.recompile()
 
 
-@wrong("same_result", node="add_1", says="Running the result raises TypeError: unsupported operand type(s) for +")
-def adds_the_name_of_the_input(traced):
-    graph = traced.graph
-    output = graph.output_node()
-    new_input(graph)
-    with graph.inserting_before(output):
-        output.args = (graph.call_function(operator.add, (output.args[0], "offset")),)
-    traced.recompile()
-
-
 @breaks("The offset is added to the result", case="a model that asserts something of its result")
 @wrong(
     "other_users_kept",
     node="isfinite",
-    says="(a model that asserts something of its result): node `isfinite` uses `add`: only the result that is returned",
+    says="(a model that asserts something of its result): node `isfinite` uses `add`: only the result that is",
     read="03_replacement#one-use-or-all-uses",
 )
 def replaces_all_uses_of_the_result(traced):

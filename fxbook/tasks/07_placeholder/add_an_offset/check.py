@@ -17,7 +17,7 @@ from fxbook.rules.explained import (
     output_last,
     recompiled,
 )
-from fxbook.rules.predicates import edited, same_result
+from fxbook.rules.predicates import same_result
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
@@ -43,12 +43,12 @@ def input_added_last(case: CaseView) -> Found:
         yield None, f"The other inputs are no longer {', '.join(f'`{target}`' for target in before)}."
     elif added is not inputs[-1]:
         following = inputs[inputs.index(added) + 1].target
-        yield added, f"`offset` comes before `{following}`: a place after all other inputs was asked."
+        yield added, f"`offset` comes before `{following}`: it should be after all other inputs."
     elif difference(added.args, encode((0.0,))):
         yield added, "`offset` does not have the default 0.0."
     for node in inputs:
         if node.args != defaults.get(node.target, node.args):
-            yield node, f"`{node.target}` has another default than before: only `offset` was to be added."
+            yield node, f"`{node.target}` no longer has its default: only add `offset`."
 
 
 @rule("when_it_breaks/07_placeholder#silent-a-node-overwrites-the-parameter")
@@ -70,7 +70,7 @@ def offset_added(case: CaseView) -> Found:
         if any(read.target == "offset" and read.op == "placeholder" for read in reads):
             other = next((read.name for read in reads if read.target != "offset"), returned)
             if other != returned:
-                yield node, f"adds the offset to `{other}`: the model returned `{returned}`"
+                yield node, f"adds the offset to `{other}`, but the model returned `{returned}`"
 
 
 @rule("03_replacement#one-use-or-all-uses")
@@ -80,7 +80,7 @@ def other_users_kept(case: CaseView) -> Found:
     for node, _ in case.kept():
         for index in node.inputs:
             if node.op != "output" and index in new:
-                yield node, f"uses `{new[index]}`: only the result that is returned was to get the offset"
+                yield node, f"uses `{new[index]}`: only the result that is returned should get the offset"
 
 
 CHECK = Check(
@@ -92,7 +92,6 @@ CHECK = Check(
         same_result.or_because(parameters_kept, offset_added, other_users_kept),
         callers_input_stays,
         no_dead_nodes,
-        edited,
         given_edited,
     ),
     expected=with_offset,

@@ -32,15 +32,13 @@ class StepsOverTheNodes(WithConstants):
 
 @right
 class RunsACopyOfTheGraph(fx.Interpreter):
-    """In the copy the users have the constants among their arguments, and the inputs are gone."""
-
     def __init__(self, traced, constants):
         graph = copy.deepcopy(traced.graph)
         for node in graph.find_nodes(op="placeholder"):
             if node.target in constants:
-                for reader in list(node.users):
-                    reader.args = fx.node.map_arg(
-                        reader.args, lambda read, node=node: constants[node.target] if read is node else read
+                for user in list(node.users):
+                    user.args = fx.node.map_arg(
+                        user.args, lambda read, node=node: constants[node.target] if read is node else read
                     )
                 graph.erase_node(node)
         super().__init__(traced, graph=graph)
@@ -48,8 +46,6 @@ class RunsACopyOfTheGraph(fx.Interpreter):
 
 @right
 class CallsTheModuleByName(WithConstants):
-    """The compiled code takes names: the values belong to the parameters that have no constant."""
-
     def run(self, *values):
         names = [name for name in inputs_by_target(self) if name not in self.constants]
         return self.module(**self.constants, **dict(zip(names, values, strict=False)))
@@ -57,8 +53,6 @@ class CallsTheModuleByName(WithConstants):
 
 @right
 class PutsTheConstantsInTheBox(WithConstants):
-    """A list that has a value for every input, and is emptied."""
-
     def run(self, *values, initial_env=None):
         if initial_env is not None:
             return super().run(initial_env=initial_env)
@@ -92,22 +86,6 @@ class TakesNoneForNoConstant(WithConstants):
         if self.constants.get(target) is not None:
             return self.constants[target]
         return super().placeholder(target, args, kwargs)
-
-
-@breaks("a constant.", case="a constant that counts as false")
-@wrong(
-    "constants_injected",
-    says="(a constant that counts as false): the input `rows` gets the value meant for `mask`, not the constant",
-    read=REPLACE,
-)
-class TakesZeroForNoConstant(WithConstants):
-    def placeholder(self, target, args, kwargs):
-        constant = self.constants.get(target, 0)
-        return (
-            super().placeholder(target, args, kwargs)
-            if type(constant) in (int, float, bool) and not constant
-            else constant
-        )
 
 
 @breaks("gives some inputs a constant.", case="a layer with the name of an input")
@@ -149,29 +127,9 @@ class LooksForNamesOfNodes(WithConstants):
         return super().run_node(node)
 
 
-@wrong(
-    "constants_injected",
-    says="(an input after one that is left out): the input `input` gets another value, not the constant",
-    read=REPLACE,
-)
-class StopsAtTheFirstValueLeftOut(WithConstants):
-    def run(self, *values):
-        left, filled = list(values), []
-        for name in inputs_by_target(self):
-            if name in self.constants:
-                filled.append(self.constants[name])
-            elif left:
-                filled.append(left.pop(0))
-            else:
-                break
-        return super().run(*filled)
-
-
 @breaks("mask}).run(rows)`.", case="its second input")
 @wrong("constants_injected", says="The input `rows` gets the value meant for `mask`, not its own", read=REPLACE)
 class ServesTheFirstInputOnly(WithConstants):
-    """Right where the constants are those of the inputs that come first."""
-
     def run(self, *values):
         return super().run(*self.constants.values(), *values)
 
@@ -200,7 +158,7 @@ class PassesConstantsByName(WithConstants):
 
 
 @breaks("Write an interpreter", case="a model that returns its inputs")
-@wrong("usable", says="The class `NoInterpreter` is no fx.Interpreter")
+@wrong("usable", says="The class `NoInterpreter` is not an fx.Interpreter")
 class NoInterpreter:
     def __init__(self, traced, constants):
         self.traced, self.constants = traced, constants

@@ -21,14 +21,14 @@ class Listing(nn.Module):
 
 
 class Scaled(nn.Module):
-    """A layer has the name of an input, which begins the name of the other input."""
+    """A layer has the name of an input, and a parameter that of the other."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.scale = nn.Linear(4, 4)
+        self.scale, self.scaled = nn.Linear(4, 4), nn.Parameter(torch.randn(4))
 
     def forward(self, scaled: Any, scale: Any) -> Any:
-        return self.scale(scaled) * scale
+        return self.scale(scaled + self.scaled) * scale
 
 
 def to_replace(replacing: dict[str, Any], *values: Any) -> Callable[[nn.Module], tuple[Any, ...]]:
@@ -57,6 +57,7 @@ USAGE = Usage(
         Case("two inputs of four", Listing, tuple, True, to_replace({"rows": 1, "input": 4}, 2, 3)),
         Case("an input that is used twice", Weighting, tuple, True, to_replace({"rows": table()}, mask())),
         Case("a layer with the name of an input", Scaled, tuple, True, to_replace({"scale": torch.ones(4)}, table())),
+        Case("a parameter with the name of an input", Scaled, tuple, True, to_replace({"scaled": table()}, 2.0)),
         Case("an input that has a default", Listing, tuple, True, to_replace({"sharpness": 3}, 1, 2)),
         Case("an input after one that is left out", Listing, tuple, True, to_replace({"input": 4}, 1, 2)),
         Case("a constant that counts as false", Listing, tuple, True, to_replace({"rows": 0.0, "input": False}, 2, 3)),

@@ -35,7 +35,7 @@ class WeightingByName(Weighting):
     def situations(self) -> tuple[Situation, ...]:
         rows, mask = table(), mask_of(True, False, True, True, False)
         return (
-            Situation("the inputs that were asked", {"rows": rows, "mask": mask}),
+            Situation("the required inputs", {"rows": rows, "mask": mask}),
             Situation("`mask` before `rows`", {"mask": mask, "rows": rows}),
             Situation("a value for `sharpness`", {"rows": rows, "sharpness": 3.0, "mask": mask}),
             Situation("`names`, and `sharpness` left out", {"rows": rows, "mask": mask, "names": ["a"]}),
@@ -53,7 +53,7 @@ class WeightingByName(Weighting):
             Situation("no input at all", {}),
             Situation("an nn.Parameter for `mask`", {"rows": rows, "mask": nn.Parameter(mask, requires_grad=False)}),
             Situation("an nn.Parameter of shape (5,) for `mask`", {"rows": rows, "mask": nn.Parameter(mask[:, 0])}),
-            Situation("the inputs that were asked, after all these errors", {"rows": rows, "mask": mask}),
+            Situation("the required inputs, after all these errors", {"rows": rows, "mask": mask}),
         )
 
 
@@ -112,6 +112,7 @@ class Both(nn.Module):
             Situation("`rows` and `weight`", {"rows": rows, "weight": weight}),
             Situation("no `rows`", {"weight": weight}),
             Situation("no `weight`", {"rows": rows}),
+            Situation("a `weight` of shape (1,)", {"rows": rows, "weight": weight[:1]}),
         )
 
 
@@ -176,7 +177,7 @@ USAGE = Usage(
     "compute",
     cases=(
         Case("the model of the chapter", WeightingByName, tuple),
-        Case("parameters with the names of builtins, one unread", ReservedByName, tuple, unseen=True),
+        Case("parameters with the names of builtins, one without users", ReservedByName, tuple, unseen=True),
         Case("examples for inputs with defaults, none for one without", Partial, tuple, unseen=True),
         Case("a model that returns its inputs, of which some count as false", Echo, tuple, unseen=True),
         Case("a model whose last input must be passed", Both, tuple, unseen=True),

@@ -71,7 +71,7 @@ def tells_what_is_wrong(case: CaseView) -> Found:
     situations: tuple[Situation, ...] = model.situations()
     uses = dict_items(case.value).get("'uses'")
     if not isinstance(uses, list) or len(uses) != len(situations):
-        yield None, "What your interpreter gives cannot be read."
+        yield None, "What your interpreter returns cannot be read."
         return
     for situation, use in zip(situations, uses, strict=True):
         faults, observation = faults_of(model, model.examples(), situation.values), dict_items(use)
@@ -87,7 +87,7 @@ def _to_a_run(model: nn.Module, situation: Situation, observation: dict[str, Val
     raised, message = observation.get("'raised'"), str(observation.get("'message'"))
     if raised:
         refused = BY_NAME if _occurs("missing", message) or _occurs("unknown", message) else VALUES
-        sentence = f"nothing is wrong, and {raised} is raised: {_first_line(message)}"
+        sentence = f"nothing is wrong, but {raised} is raised: {_first_line(message)}"
         yield sentence, refused if raised == "ValueError" else ENVIRONMENT
         return
     with torch.no_grad():
@@ -102,9 +102,9 @@ def _to_a_refusal(situation: Situation, faults: Faults, observation: dict[str, V
     about_names = any(map(_is_of_name, faults.values()))
     place = BY_NAME if about_names else VALUES
     if not raised:
-        yield "no error is raised: a ValueError was asked", place
+        yield "no error is raised: it should be a ValueError", place
     if raised != "ValueError":
-        yield f"{raised} is raised ({_first_line(message)}): a ValueError was asked", place
+        yield f"{raised} is raised ({_first_line(message)}), not a ValueError", place
     if observation.get("'ran'"):
         yield "layers have run before the error was raised", place
     for name, texts in faults.items():
@@ -117,7 +117,7 @@ def _to_a_refusal(situation: Situation, faults: Faults, observation: dict[str, V
     for name in situation.values:
         # An error about names may list the inputs there are; one about values has no reason to name the right ones.
         if not about_names and name not in faults and _occurs(name, message):
-            yield f"the message names `{name}`, in which nothing is wrong", VALUES
+            yield f"the message names `{name}`, which has no fault", VALUES
 
 
 def _is_of_name(texts: tuple[tuple[str, ...], ...]) -> bool:

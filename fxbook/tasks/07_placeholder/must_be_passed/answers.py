@@ -35,7 +35,6 @@ class LeavesOutOneKindAfterTheOther:
 
 @right
 def runs_the_placeholders_alone(traced):
-    """An interpreter hands each placeholder its target and its default."""
     found = []
 
     class Listing(fx.Interpreter):
@@ -86,7 +85,7 @@ def keeps_starred_inputs(traced):
 @breaks("Use the names that callers write.", case="parameters with the names of builtins")
 @wrong(
     "names_required",
-    says="`input_1` is in the list: that is the name of a node, and callers pass `input`",
+    says="`input_1` is in the list: that is the name of the node, but callers pass `input`",
     read="01_node_creation#name-and-target-of-a-placeholder",
 )
 def returns_names_of_nodes(traced):
@@ -106,13 +105,13 @@ def stops_at_the_first_step(traced):
 
 
 @breaks("Return a list of the names", case="the model of the chapter")
-@wrong("names_required", says="The answer is a set: a list of names, as texts, was asked")
+@wrong("names_required", says="The answer is a set: return a list of strings")
 def returns_a_set(traced):
     return {node.target for node in inputs(traced) if not node.args}
 
 
 @breaks("in their order.", case="the model of the chapter")
-@wrong("names_required", says="in another order: `rows` comes before `mask` in the signature")
+@wrong("names_required", says="but their order is not: `rows` comes before `mask` in the signature")
 def sorts_the_names(traced):
     return sorted(asks_the_compiled_signature(traced))
 

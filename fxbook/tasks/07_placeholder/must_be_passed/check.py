@@ -16,10 +16,10 @@ def names_required(case: CaseView) -> Found:
     wanted = [name for name, node in inputs.items() if not node.positional and not name.startswith("*")]
     names = case.value.get("tuple") if isinstance(case.value, dict) else case.value
     if isinstance(names, list) and any(isinstance(name, dict) and "node" in name for name in names):
-        yield None, "The answer holds nodes: a list of the names of parameters was asked."
+        yield None, "The answer contains nodes: return the names of the parameters."
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        kind = "is a set" if isinstance(case.value, dict) and "set" in case.value else "holds something else"
-        yield None, f"The answer {kind}: a list of names, as texts, was asked."
+        kind = "is a set" if isinstance(case.value, dict) and "set" in case.value else "is something else"
+        yield None, f"The answer {kind}: return a list of strings."
         return
     for name in names:
         if name not in wanted:
@@ -30,12 +30,12 @@ def names_required(case: CaseView) -> Found:
             yield None, f"`{name}` is not in the list: a call that leaves it out fails."
     for name in wanted:
         if names.count(name) > 1:
-            yield None, f"`{name}` is in the list {names.count(name)} times: each name once was asked."
+            yield None, f"`{name}` is in the list {names.count(name)} times: it should be there once."
     for name, other in zip(names, wanted, strict=True):
         if name != other:
             yield (
                 None,
-                f"The list has the right names in another order: `{other}` comes before `{name}` in the signature.",
+                f"The names are right, but their order is not: `{other}` comes before `{name}` in the signature.",
             )
 
 
@@ -50,8 +50,8 @@ def _not_required(name: str, inputs: dict[str, NodeRecord]) -> tuple[str, str | 
     for target, node in inputs.items():
         if node.name == name:
             place = "01_node_creation#name-and-target-of-a-placeholder"
-            return f": that is the name of a node, and callers pass `{target}`", place
-    return ", and is no input of the graph", None
+            return f": that is the name of the node, but callers pass `{target}`", place
+    return ", but is not an input of the graph", None
 
 
 CHECK = Check((names_required, input_unchanged))

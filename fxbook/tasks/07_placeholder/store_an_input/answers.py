@@ -39,15 +39,15 @@ def turns_the_node_itself_into_a_fetch(traced, name, value):
 
 
 @right
-def maps_the_arguments_of_each_reader(traced, name, value):
+def maps_the_arguments_of_each_user(traced, name, value):
     path = f"of_production_{name}"
     setattr(traced, path, nn.Buffer(value))
     node = the_input(traced, name)
     stored = traced.graph.create_node("get_attr", path)
     node.prepend(stored)
-    for reader in list(node.users):
-        reader.args, reader.kwargs = fx.node.map_arg(
-            (reader.args, reader.kwargs), lambda read: stored if read is node else read
+    for user in list(node.users):
+        user.args, user.kwargs = fx.node.map_arg(
+            (user.args, user.kwargs), lambda read: stored if read is node else read
         )
     traced.graph.erase_node(node)
     traced.recompile()
@@ -91,7 +91,7 @@ def calls_a_layer_that_returns_it(traced, name, value):
 
 
 @breaks("so that `state_dict` contains it.", case="the mask of the model of the chapter")
-@wrong("in_state_dict", node="stored_mask", says="a buffer that is saved was asked", read=EDIT)
+@wrong("in_state_dict", node="stored_mask", says="it should be a buffer that is saved", read=EDIT)
 def makes_a_buffer_that_is_not_saved(traced, name, value):
     traced.register_buffer(f"stored_{name}", value, persistent=False)
     read_from(traced, name, f"stored_{name}")
@@ -99,7 +99,7 @@ def makes_a_buffer_that_is_not_saved(traced, name, value):
 
 @wrong(
     "each_is_saved",
-    says="The `state_dict` of the model holds no new tensors: one for `mask` was asked",
+    says="The `state_dict` of the model has no new tensors: it should have one for `mask`",
     read=EDIT,
 )
 def calls_a_layer_whose_buffer_is_not_saved(traced, name, value):
@@ -152,16 +152,16 @@ def calls_every_buffer_stored(traced, name, value):
     says="has a tensor among its arguments",
     read="01_node_creation#a-tensor-is-not-an-argument",
 )
-def hands_the_tensor_to_the_readers(traced, name, value):
+def passes_the_tensor_to_the_users(traced, name, value):
     node = the_input(traced, name)
-    for reader in list(node.users):
-        reader.args = fx.node.map_arg(reader.args, lambda read: value if read is node else read)
+    for user in list(node.users):
+        user.args = fx.node.map_arg(user.args, lambda read: value if read is node else read)
     traced.graph.erase_node(node)
 
 
 @breaks("Remove it from the signature:", case="the mask of the model of the chapter")
 @wrong("inputs_gone", node="mask", says="The graph still has the input `mask`: a call has to pass it", read=EDIT)
-def leaves_the_input_unread(traced, name, value):
+def leaves_the_input_without_users(traced, name, value):
     traced.register_buffer(f"stored_{name}", value)
     node = the_input(traced, name)
     with traced.graph.inserting_after(node):
@@ -179,16 +179,6 @@ def forgets_to_recompile(traced, name, value):
 
 
 @wrong(
-    "ends well",
-    says="Your code raises RuntimeError: Tried to erase Node mask but it still had 1 users",
-    read="03_replacement#runtimeerror-tried-to-erase-node-act-but-it-still-had-2-users-in-the-graph-",
-)
-def erases_before_handing_over(traced, name, value):
-    traced.register_buffer(f"stored_{name}", value)
-    traced.graph.erase_node(the_input(traced, name))
-
-
-@wrong(
     "lints",
     node="stored_mask",
     says="references nonexistent attribute stored_mask",
@@ -198,101 +188,15 @@ def forgets_the_buffer(traced, name, value):
     read_from(traced, name, f"stored_{name}")
 
 
-@wrong("ends well", says="(an input called `input`): your code raises StopIteration")
-def looks_for_the_name_of_the_node(traced, name, value):
-    node = next(node for node in traced.graph.nodes if node.name == name)
-    traced.register_buffer(f"stored_{name}", value)
-    with traced.graph.inserting_after(node):
-        node.replace_all_uses_with(traced.graph.get_attr(f"stored_{name}"))
-    traced.graph.erase_node(node)
-    traced.recompile()
-
-
-@wrong(
-    "ends well",
-    says="your code raises RuntimeError: Tried to erase Node rows but it still had",
-    read="03_replacement#runtimeerror-tried-to-erase-node-act-but-it-still-had-2-users-in-the-graph-",
-)
-def hands_one_reader_over(traced, name, value):
-    node = the_input(traced, name)
-    traced.register_buffer(f"stored_{name}", value)
-    if node.users:
-        first = next(iter(node.users))
-        with traced.graph.inserting_before(first):
-            first.replace_input_with(node, traced.graph.get_attr(f"stored_{name}"))
-    traced.graph.erase_node(node)
-    traced.recompile()
-
-
-@breaks("`name` is the parameter", case="an input called `input`")
-@wrong(
-    "inputs_gone", node="input_1", says="(an input called `input`): the graph still has the input `input`", read=EDIT
-)
-def leaves_an_input_whose_node_has_another_name(traced, name, value):
-    if name in [node.name for node in traced.graph.nodes]:
-        turns_the_node_itself_into_a_fetch(traced, name, value)
-
-
-@breaks("all its users are to get instead.", case="an input with the name of a buffer, returned and in a list")
-@wrong(
-    "inputs_gone",
-    node="rows",
-    says="(an input with the name of a buffer, returned and in a list): the graph still has the input `rows`",
-    read=EDIT,
-)
-def hands_one_reader_over_and_keeps_the_others(traced, name, value):
-    node = the_input(traced, name)
-    traced.register_buffer(f"stored_{name}", value)
-    for reader in list(node.users)[:1]:
-        with traced.graph.inserting_before(reader):
-            reader.replace_input_with(node, traced.graph.get_attr(f"stored_{name}"))
-    if not node.users:
-        traced.graph.erase_node(node)
-    traced.recompile()
-
-
-@breaks("all its users are to get instead.", case="two inputs, one after the other")
-@wrong(
-    "inputs_gone",
-    node="scale",
-    says="(two inputs, one after the other): the graph still has the input `scale`",
-    read=EDIT,
-)
-def looks_at_plain_arguments_only(traced, name, value):
-    node = the_input(traced, name)
-    traced.register_buffer(f"stored_{name}", value)
-    with traced.graph.inserting_after(node):
-        stored = traced.graph.get_attr(f"stored_{name}")
-    for reader in list(node.users):
-        reader.args = fx.node.map_arg(reader.args, lambda read: stored if read is node else read)
-    if not node.users:
-        traced.graph.erase_node(node)
-    traced.recompile()
-
-
-@breaks("all its users are to get instead.", case="the mask of the model of the chapter")
-@wrong("readers_get_the_value", node="add", says="Node `add` used `mask`, and does not use the stored value")
+@breaks("all its users get instead.", case="the mask of the model of the chapter")
+@wrong("users_get_the_value", node="add", says="Node `add` used `mask`, but does not use the stored value")
 def stores_zeros_in_the_arguments(traced, name, value):
     node = the_input(traced, name)
-    for reader in list(node.users):
-        reader.args = fx.node.map_arg(reader.args, lambda read: 0.0 if read is node else read)
+    for user in list(node.users):
+        user.args = fx.node.map_arg(user.args, lambda read: 0.0 if read is node else read)
     traced.register_buffer(f"stored_{name}", value)
     traced.graph.erase_node(node)
     traced.recompile()
-
-
-@breaks("the parameter name is gone", case="an input that is never read")
-@wrong(
-    "inputs_gone",
-    node="unread",
-    says="(an input that is never read): the graph still has the input `unread`",
-    read=EDIT,
-)
-def leaves_what_has_no_users(traced, name, value):
-    node = the_input(traced, name)
-    if node.users:
-        traced.register_buffer(f"stored_{name}", value)
-        read_from(traced, name, f"stored_{name}")
 
 
 @breaks("Edit traced", case="the mask of the model of the chapter")
@@ -301,13 +205,6 @@ def edits_a_copy(traced, name, value):
     traced = copy.deepcopy(traced)
     turns_the_node_itself_into_a_fetch(traced, name, value)
     return traced
-
-
-@wrong("edited", says="it was traced or built anew")
-def edits_a_new_trace(traced, name, value):
-    again = fx.symbolic_trace(traced)
-    turns_the_node_itself_into_a_fetch(again, name, value)
-    return again
 
 
 @breaks("`value` is the tensor", case="the mask of the model of the chapter")
@@ -319,23 +216,17 @@ def leaves_room_for_a_value_that_is_loaded_later(traced, name, value):
 @wrong(
     "output_last",
     node="stored_unread",
-    says="(an input that is never read): node `stored_unread` is after `output`: it never runs.",
+    says="(an input without users): node `stored_unread` is after `output`: it never runs.",
     read="02_insertion_points#a-node-made-without-an-anchor",
 )
-def moves_the_fetch_before_its_first_reader(traced, name, value):
+def moves_the_fetch_before_its_first_user(traced, name, value):
     node = the_input(traced, name)
     traced.register_buffer(f"stored_{name}", value)
     fetched = traced.graph.get_attr(f"stored_{name}")
     node.replace_all_uses_with(fetched)
-    for reader in traced.graph.nodes:
-        if reader in fetched.users:
-            reader.prepend(fetched)
+    for user in traced.graph.nodes:
+        if user in fetched.users:
+            user.prepend(fetched)
             break
     traced.graph.erase_node(node)
     traced.recompile()
-
-
-@breaks("Store the value", case="an input with the name of a buffer, returned and in a list")
-@wrong("same_result", node="cat", says="the result is not the one asked for: item 0 of it has dtype float32")
-def stores_it_in_single_precision(traced, name, value):
-    turns_the_node_itself_into_a_fetch(traced, name, value.float())

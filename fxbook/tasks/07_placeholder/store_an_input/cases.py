@@ -48,10 +48,14 @@ class StoringUnread(Unread):
 
 
 class Calibrated(nn.Module):
-    """Two inputs are to be stored, one after the other; one is used by name, and its name begins another input's."""
+    """Two inputs are to be stored, one after the other; one is used by name and has the name of a layer."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scale = nn.Linear(4, 4)
 
     def forward(self, scaled: Tensor, scale: Tensor, shift: Tensor, gain: float = 2.0) -> Tensor:
-        return torch.mul(scaled, other=scale) * gain + shift
+        return torch.mul(self.scale(scaled), other=scale) * gain + shift
 
     def stored(self) -> dict[str, Tensor]:
         return {"scale": torch.arange(1.0, 5.0), "shift": torch.arange(4.0) - 2}
@@ -90,7 +94,7 @@ USAGE = Usage(
         Case("the mask of the model of the chapter", Masking, rows()),
         Case("an input called `input`", StoringInput, lambda: (torch.arange(2), torch.randn(5, 1)), unseen=True),
         Case("an input with the name of a buffer, returned and in a list", Returned, rows(), unseen=True),
-        Case("an input that is never read", StoringUnread, rows(column), unseen=True),
+        Case("an input without users", StoringUnread, rows(column), unseen=True),
         Case("two inputs, one after the other", Calibrated, rows(), unseen=True),
     ),
     given=with_values,

@@ -18,7 +18,7 @@ from fxbook.rules.explained import (
     recompiled,
     tensor_free,
 )
-from fxbook.rules.predicates import edited, same_result
+from fxbook.rules.predicates import same_result
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
@@ -42,7 +42,7 @@ def inputs_gone(case: CaseView) -> Found:
     if present != [node.target for node in case.before if node.op == "placeholder" and node.target not in stored]:
         listed = ", ".join(f"`{target}`" for target in present) or "none"
         gone = " and ".join(f"`{name}`" for name in stored)
-        yield None, f"The inputs that are left are {listed}: all but {gone}, in their order, were asked."
+        yield None, f"The inputs are now {listed}: they should be all inputs but {gone}, in their order."
 
 
 @rule
@@ -50,9 +50,9 @@ def in_state_dict(case: CaseView) -> Found:
     """What a new ``get_attr`` fetches is a buffer that ``state_dict`` contains."""
     for node in _new_fetches(case):
         if node.target not in case.shared:
-            yield node, f"`{node.target}` is not in the `state_dict` of the model: a buffer that is saved was asked."
+            yield node, f"`{node.target}` is not in the `state_dict` of the model: it should be a buffer that is saved."
         if node.kind == "torch.nn.Parameter" and node.target not in case.weights:
-            yield node, f"`{node.target}` is a parameter, which training changes: a buffer was asked."
+            yield node, f"`{node.target}` is a parameter, which training changes: it should be a buffer."
 
 
 @rule
@@ -62,18 +62,18 @@ def each_is_saved(case: CaseView) -> Found:
     if len(added) < len(stored):
         tensors = f"{len(added) or 'no'} new tensor{'' if len(added) == 1 else 's'}"
         asked = " and one for ".join(f"`{name}`" for name in stored)
-        yield None, f"The `state_dict` of the model holds {tensors}: one for {asked} was asked."
+        yield None, f"The `state_dict` of the model has {tensors}: it should have one for {asked}."
 
 
 @rule
-def readers_get_the_value(case: CaseView) -> Found:
+def users_get_the_value(case: CaseView) -> Found:
     """Each node that used a stored input uses what a new ``get_attr`` fetches."""
     stored = case.model.stored()
     fetches = {node.index for node in _new_fetches(case)}
     for node, before in case.kept():
         for read in (case.before.nodes[index] for index in before.inputs):
             if read.op == "placeholder" and read.target in stored and not fetches.intersection(node.inputs):
-                yield node, f"used `{read.target}`, and does not use the stored value"
+                yield node, f"used `{read.target}`, but does not use the stored value"
 
 
 def _new_fetches(case: CaseView) -> list[NodeRecord]:
@@ -90,9 +90,8 @@ CHECK = Check(
         recompiled,
         output_last,
         in_state_dict,
-        same_result.or_because(own_weights_stay, no_shared_buffer, readers_get_the_value),
+        same_result.or_because(own_weights_stay, no_shared_buffer, users_get_the_value),
         each_is_saved,
-        edited,
         given_edited,
     ),
     expected=with_stored,

@@ -40,7 +40,7 @@ def named_sign_and_log(values: Tensor) -> SignAndLog:
 
 
 class Logs(nn.Module):
-    """A node that gives a tuple with nan inside, read by others; integers and numbers on the way."""
+    """A node that gives a tuple with nan inside, used by others; integers and numbers on the way."""
 
     def forward(self, rows: Tensor, power: int = 2, names: Any = None) -> Tensor:
         count = (rows > 0).sum()
@@ -98,10 +98,12 @@ class Blocks(nn.Module):
 
 
 class Opposite(nn.Module):
-    """Infinities of both signs, whose sum is nan; nothing else is. A tuple of numbers on the way."""
+    """Infinities of both signs, whose sum is nan; a node without users is nan. A tuple of numbers on the way."""
 
     def forward(self, rows: Tensor) -> Tensor:
-        return (rows / 0).sigmoid().reshape(rows.size())
+        infinite = rows / 0
+        infinite.sub(infinite)
+        return infinite.sigmoid().reshape(rows.size())
 
 
 def run_on(*values: Any) -> Callable[[nn.Module], tuple[Any, ...]]:
@@ -126,7 +128,7 @@ USAGE = Usage(
         Case("a number that is nan", Weighting, tuple, True, run_on(table(), mask(), math.nan)),
         Case("a step that works in place", InPlace, tuple, True, run_on(_SIGNED * 2)),
         Case("nan in a parameter", NanWeight, tuple, True, run_on(_SIGNED)),
-        Case("infinities of both signs, and no nan", Opposite, tuple, True, run_on(_SIGNED)),
+        Case("infinities of both signs, and nan without users", Opposite, tuple, True, run_on(_SIGNED)),
     ),
     given=run_on(table(), mask_of(*[False] * 5)),
 )

@@ -23,7 +23,7 @@ def nan_found(case: CaseView) -> Found:
     watching.run(*values)
     wanted, answer = next(iter(watching.holding), None), case.value
     if isinstance(answer, dict) and "node" in answer:
-        yield None, "The answer is a node: its name was asked."
+        yield None, "The answer is a node: return its name."
     elif answer == wanted:
         return
     elif answer is None:
@@ -33,10 +33,10 @@ def nan_found(case: CaseView) -> Found:
         told = f"{re.sub(' at 0x[0-9a-f]+', '', answer)!r}, which is " if isinstance(answer, str) else ""
         yield None, f"The answer is {told}neither the name of a node nor None."
     elif answer not in watching.holding:
-        known = ", since it is no tensor" if answer in watching.others else ""
-        yield None, f"`{answer}` was returned: the value of this node holds no nan{known}."
+        known = ": it is not a tensor" if answer in watching.others else ""
+        yield None, f"The answer is `{answer}`, but the value of this node holds no nan{known}."
     else:
-        yield None, f"`{answer}` was returned: the value of `{wanted}`, before it, holds nan already."
+        yield None, f"The answer is `{answer}`, but the value of `{wanted}`, an earlier node, holds nan already."
 
 
 class _Watching(fx.Interpreter):

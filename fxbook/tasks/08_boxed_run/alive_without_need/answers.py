@@ -149,7 +149,7 @@ def refs_of(traced, tensors):
     return dict(zip(inputs(traced), map(weakref.ref, tensors), strict=True))
 
 
-@breaks("Call its `boxed_run`.", case="the gated mix")
+@breaks("call its `boxed_run`.", case="the gated mix")
 @wrong("tells_unneeded", says=f"Node `gate` is in the answer for `mul`, {ELSE}")
 def calls_run(kind, traced, tensors):
     runner, found = watch(kind, traced, refs_of(traced, tensors))
@@ -158,7 +158,7 @@ def calls_run(kind, traced, tensors):
 
 
 @breaks("before the node runs", case="the gated mix")
-@wrong("tells_unneeded", says="`sigmoid` is in the answer for itself: its own result is not counted")
+@wrong("tells_unneeded", says="`sigmoid` is in the answer for itself: its own result does not count")
 def looks_behind_the_node(kind, traced, tensors):
     runner, found = watch(kind, traced, refs_of(traced, tensors), after=True)
     runner.boxed_run(tensors)
@@ -168,13 +168,12 @@ def looks_behind_the_node(kind, traced, tensors):
 @breaks("the tensor exists, no matter what holds it:", case="results kept in a list")
 @wrong("tells_unneeded", says="(results kept in a list): while node `mul_1` computes, `sigmoid` is alive without need")
 def asks_env(kind, traced, tensors):
-    """A value in another place than env is alive too."""
     runner, found = watch(kind, traced, {}, alive=lambda runner: {node.name for node in runner.env})
     runner.boxed_run(tensors)
     return found
 
 
-@breaks("you make it by `kind(traced)`.", case="the gated mix, hoarded")
+@breaks("Make the interpreter with `kind(traced)`", case="the gated mix, hoarded")
 @wrong("tells_unneeded", says="While node `mul` computes, `gate` is alive without need: the answer lacks it")
 def runs_an_interpreter_of_its_own(kind, traced, tensors):
     runner, found = watch(fx.Interpreter, traced, refs_of(traced, tensors))
@@ -183,7 +182,7 @@ def runs_an_interpreter_of_its_own(kind, traced, tensors):
 
 
 @breaks("For each node that computes", case="a layer and methods")
-@wrong("tells_unneeded", says="(a layer and methods): node `norm` computes, but is missing in the answer")
+@wrong("tells_unneeded", says="(a layer and methods): node `norm` computes, but is missing from the answer")
 def measures_functions_only(kind, traced, tensors):
     runner, found = watch(kind, traced, refs_of(traced, tensors), steps="call_function")
     runner.boxed_run(tensors)
@@ -222,10 +221,9 @@ def notes_at_every_node(kind, traced, tensors):
     return found
 
 
-@breaks("and need not be alive.", case="an input that the last node reads, in a graph that was edited")
-@wrong("tells_unneeded", says="(an input that the last node reads, in a graph that was edited): node `features` is in")
+@breaks("but need not be alive.", case="an input that the last node uses, in a graph that was edited")
+@wrong("tells_unneeded", says="(an input that the last node uses, in a graph that was edited): node `input_1` is in")
 def takes_the_last_of_the_users(kind, traced, tensors):
-    """Users have the order in which they were added."""
     last = {node.name: [*node.users, node][-2 if node.users else -1] for node in traced.graph.nodes}
     runner, found = watch(kind, traced, refs_of(traced, tensors), less=False)
     runner.boxed_run(tensors)
@@ -233,10 +231,10 @@ def takes_the_last_of_the_users(kind, traced, tensors):
     return {step: {name for name in names if last[name] < steps[step]} for step, names in found.items()}
 
 
-@breaks("the values that are alive", case="values that no node reads, dropped at once")
+@breaks("the values that are alive", case="values without users, dropped at once")
 @wrong(
     "tells_unneeded",
-    says=f"(values that no node reads, dropped at once): node `square` is in the answer for `mul`, {ELSE}",
+    says=f"(values without users, dropped at once): node `square` is in the answer for `mul`, {ELSE}",
 )
 def keeps_the_newest_result(kind, traced, tensors):
     need, found = needed(traced.graph), {}

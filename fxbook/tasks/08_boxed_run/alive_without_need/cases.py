@@ -51,16 +51,16 @@ class Late(fx.Interpreter):
 
 
 class Skip(nn.Module):
-    """An input that is read by the first and by the last step."""
+    """An input of another name than its parameter, used by the first and by the last step."""
 
-    def forward(self, features: Tensor, scale: Tensor, shift: Tensor) -> Tensor:
-        hidden = torch.relu(features)
+    def forward(self, input: Tensor, scale: Tensor, shift: Tensor) -> Tensor:
+        hidden = torch.relu(input)
         moved = torch.sub(hidden * scale, shift)
-        return torch.add(features, torch.tanh(moved))
+        return torch.add(input, torch.tanh(moved))
 
 
 class Layered(nn.Module):
-    """A layer, methods and a function; no node returns a view of what it reads."""
+    """A layer, methods, a function; the last step has no users, and `output` alone uses what was made before it."""
 
     def __init__(self, width: int = WIDTH) -> None:
         super().__init__()
@@ -69,7 +69,9 @@ class Layered(nn.Module):
     def forward(self, features: Tensor, gate: Tensor, shift: Tensor) -> Tensor:
         normed = self.norm(features)
         mixed = torch.mul(normed, gate.sigmoid())
-        return mixed.add(shift).tanh()
+        result = mixed.add(shift).tanh()
+        gate.exp()
+        return result
 
 
 _SHAPES = [(ROWS, WIDTH)] * 3
@@ -83,12 +85,12 @@ USAGE = Usage(
     cases=(
         Case("the gated mix", Mixed, tuple, given=_FREEING),
         Case("the gated mix, hoarded", Mixed, tuple, given=_HOARDING),
-        Case("values that no node reads", Unused, tuple, unseen=True, given=_FREEING),
-        Case("an input that the last node reads, in a graph that was edited", Skip, tuple, unseen=True, given=_EDITED),
+        Case("values without users", Unused, tuple, unseen=True, given=_FREEING),
+        Case("an input that the last node uses, in a graph that was edited", Skip, tuple, unseen=True, given=_EDITED),
         Case("a layer and methods", Layered, tuple, unseen=True, given=_HOARDING),
         Case("results kept in a list", Mixed, tuple, unseen=True, given=_COLLECTING),
         Case("results held for one node more", Skip, tuple, unseen=True, given=_LATE),
-        Case("values that no node reads, dropped at once", Unused, tuple, unseen=True, given=_DROPPING),
+        Case("values without users, dropped at once", Unused, tuple, unseen=True, given=_DROPPING),
     ),
     call=without_gradients,
 )

@@ -38,9 +38,9 @@ def tells_unneeded(case: CaseView) -> Found:
     }
 
     def surplus(step: str, value: str) -> str:
-        return (
-            "has to be alive." if value in must[step] else "is freed earlier in this interpreter: what else holds it?"
-        )
+        if graph.named(value) is None:
+            return "is not a node of the graph."
+        return "must be alive." if value in must[step] else "is freed earlier in this interpreter: what else holds it?"
 
     def lacking(value: str) -> str:
         node = graph.named(value)

@@ -1,4 +1,4 @@
-"""Models with values that nobody reads, that are changed in place, and that are read in lists."""
+"""Models with values without users, that are changed in place, and that are used in lists."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..watched_run.cases import draw, inputs_of, run_watched, with_inputs_of_its
 
 
 class InPlace(nn.Module):
-    """A value changed in place: no node reads what the change returns, which is the value itself."""
+    """A value changed in place: what the change returns has no users, which is the value itself."""
 
     def forward(self, features: Tensor, bias: Tensor) -> Tensor:
         hidden = torch.exp(features)
@@ -26,7 +26,7 @@ class InPlace(nn.Module):
 
 
 class UnusedTwice(nn.Module):
-    """Two inputs that no node reads."""
+    """Two inputs without users."""
 
     def forward(self, mask: Tensor, features: Tensor, names: Tensor) -> Tensor:
         return torch.tanh(torch.exp(features))
@@ -63,12 +63,12 @@ def _lengths_taken(answer: Callable[..., Any], model: nn.Module) -> list[int]:
 USAGE = Usage(
     "compute",
     cases=(
-        Case("values that no node reads", Unused, tuple),
+        Case("values without users", Unused, tuple),
         Case("the gated mix", Mixed, tuple),
-        Case("two inputs that no node reads", UnusedTwice, tuple, unseen=True),
+        Case("two inputs without users", UnusedTwice, tuple, unseen=True),
         Case("a value changed in place", InPlace, tuple, unseen=True),
         Case("a residual, and an input that is returned", Residual, tuple, unseen=True),
-        Case("values read in lists and by name", Nested, tuple, unseen=True),
+        Case("values used in lists and by name", Nested, tuple, unseen=True),
         Case("a graph that was edited, its users in another order", Edited, tuple, unseen=True),
     ),
     given=with_inputs_of_its_own,

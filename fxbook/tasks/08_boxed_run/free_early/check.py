@@ -11,9 +11,9 @@ from ..watched_run.check import (
     left_in,
     let_go,
     nothing_held_after,
-    reads_what_was_handed_over,
     result_is_right,
     run_of,
+    uses_what_was_passed,
 )
 
 
@@ -29,13 +29,13 @@ def refuses_other_lengths(case: CaseView) -> Found:
     run = run_of(case)
     inputs = sum(node.op == "placeholder" for node in case.before)
     for length in run.taken if run else ():
-        yield None, f"A list of {length} items is taken without an error, though the graph has {inputs} inputs."
+        yield None, f"A list of {length} items is accepted without an error, but the graph has {inputs} inputs."
 
 
 CHECK = Check(
     (
         keeps_to_env,
-        reads_what_was_handed_over,
+        uses_what_was_passed,
         result_is_right,
         list_is_empty,
         let_go,

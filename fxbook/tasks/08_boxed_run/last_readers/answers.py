@@ -21,7 +21,7 @@ class FirstMetFromBelow:
 
 @right
 def looks_at_all_that_comes_later(graph):
-    """Of users it knows nothing."""
+    """It does not ask for users."""
     order, last = list(graph.nodes), {}
     for place, node in enumerate(order[:-1]):
         last[node.name] = node.name
@@ -63,34 +63,33 @@ def walks_through_the_arguments(graph):
 
 @breaks("graphs whose nodes were moved after tracing.", case="a graph whose nodes were moved")
 @wrong(
-    "ends_at_last_reader",
-    says="(a graph whose nodes were moved): node `mul_1` reads `second`, but another user comes later",
+    "ends_at_last_user",
+    says="(a graph whose nodes were moved): node `mul_1` uses `second`, but another user comes later",
 )
 def takes_the_last_of_users(graph):
-    """Right until a node is moved."""
     return {node.name: (list(node.users) or [node])[-1].name for node in graph.nodes if node.op != "output"}
 
 
-@breaks("A node without users gets its own name", case="values that no node reads")
-@wrong("ends_at_last_reader", says="No node uses `mask`: the answer for it was to be itself, not `output`")
-def lets_the_unread_live_to_the_end(graph):
+@breaks("A node without users gets its own name", case="values without users")
+@wrong("ends_at_last_user", says="No node uses `mask`: its answer should be `mask` itself, not `output`")
+def lets_the_unused_live_to_the_end(graph):
     return {node.name: max(node.users).name if node.users else "output" for node in graph.nodes if node.op != "output"}
 
 
 @breaks("except `output`.", case="the attention of the chapter")
-@wrong("ends_at_last_reader", says="`output` is in the answer, but it was not asked for")
+@wrong("ends_at_last_user", says="`output` is in the answer, but should not be")
 def has_an_entry_for_output(graph):
     return {node.name: max(node.users, default=node).name for node in graph.nodes}
 
 
 @breaks("Return a dict.", case="the attention of the chapter")
-@wrong("ends_at_last_reader", says="not a dict with names")
+@wrong("ends_at_last_user", says="not a dict with names")
 def returns_a_list_of_pairs(graph):
     return [(node, max(node.users, default=node)) for node in graph.nodes if node.op != "output"]
 
 
-@breaks("that uses this node.", case="values read in lists and by name")
-@wrong("ends_at_last_reader", says="node `add` reads `first`, but another user comes later")
+@breaks("that uses this node.", case="values used in lists and by name")
+@wrong("ends_at_last_user", says="node `add` uses `first`, but another user comes later")
 def looks_at_plain_arguments_only(graph):
     last = {node.name: node.name for node in graph.nodes if node.op != "output"}
     for node in graph.nodes:
@@ -102,7 +101,7 @@ SLICE = "(a slice up to a value, and a result used twice)"
 
 
 @breaks("the last node in the list", case="a slice up to a value, and a result used twice")
-@wrong("ends_at_last_reader", says=f"{SLICE}: node `getitem` reads `relu`, but another user comes later in the list")
+@wrong("ends_at_last_user", says=f"{SLICE}: node `getitem` uses `relu`, but another user comes later in the list")
 def takes_output_for_a_user_only_where_there_is_no_other(graph):
     last = {}
     for node in graph.nodes:
@@ -114,8 +113,8 @@ def takes_output_for_a_user_only_where_there_is_no_other(graph):
 
 @breaks("the names of all nodes", case="a graph that fetches a weight")
 @wrong(
-    "ends_at_last_reader",
-    says="(a graph that fetches a weight): node `scale` is missing in the answer",
+    "ends_at_last_user",
+    says="(a graph that fetches a weight): node `scale` is missing from the answer",
 )
 def leaves_out_weights(graph):
     steps = [node for node in graph.nodes if node.op == "placeholder" or node.op.startswith("call")]
@@ -123,12 +122,12 @@ def leaves_out_weights(graph):
 
 
 @wrong("graph_left_alone", says="The graph that was passed has been changed: node `square`")
-def removes_what_nobody_reads(graph):
+def removes_what_has_no_users(graph):
     last = {node.name: max(node.users, default=node).name for node in graph.nodes if node.op != "output"}
     graph.eliminate_dead_code()
     return last
 
 
 @wrong("ends well", says="max")
-def asks_for_the_last_of_no_readers(graph):
+def asks_for_the_last_of_no_users(graph):
     return {node.name: max(node.users).name for node in graph.nodes if node.op != "output"}

@@ -1,4 +1,4 @@
-"""Graphs with values that no node reads, that are read in lists and by name, and whose nodes were moved."""
+"""Graphs with values without users, that are used in lists and by name, and whose nodes were moved."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ USAGE = Usage(
     "compute",
     cases=(
         Case("the attention of the chapter", Attention, tuple),
-        Case("values that no node reads", Unused, tuple),
-        Case("values read in lists and by name", Nested, tuple, unseen=True),
+        Case("values without users", Unused, tuple),
+        Case("values used in lists and by name", Nested, tuple, unseen=True),
         Case("a graph whose nodes were moved", Nested, tuple, unseen=True, given=moved_graph_of),
         Case("a graph that fetches a weight", Weighted, tuple, unseen=True),
         Case("a slice up to a value, and a result used twice", Windowed, tuple, unseen=True),

@@ -7,11 +7,11 @@ from fxbook.rules.returned import name_of, table_of
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-from ..check import graph_left_alone, last_reader, returned
+from ..check import graph_left_alone, last_user, returned
 
 
 @rule
-def ends_at_last_reader(case: CaseView) -> Found:
+def ends_at_last_user(case: CaseView) -> Found:
     """The answer maps the name of each node but ``output`` to the name of its last user."""
     table, graph = table_of(returned(case)), case.before
     if table is None:
@@ -21,21 +21,21 @@ def ends_at_last_reader(case: CaseView) -> Found:
         if node.op == "output":
             continue
         if node.name not in table:
-            yield node, "is missing in the answer"
+            yield node, "is missing from the answer"
             return
         answer = name_of(table[node.name])
-        if answer == last_reader(graph, node).name:
+        if answer == last_user(graph, node).name:
             continue
         if not node.users:
-            yield None, f"No node uses `{node.name}`: the answer for it was to be itself, not `{answer}`."
+            yield None, f"No node uses `{node.name}`: its answer should be `{node.name}` itself, not `{answer}`."
         if answer in [graph.nodes[user].name for user in node.users]:
-            yield None, f"Node `{answer}` reads `{node.name}`, but another user comes later in the list."
+            yield None, f"Node `{answer}` uses `{node.name}`, but another user comes later in the list."
         yield None, f"The answer for `{node.name}` is `{answer}`, which does not use it."
     for name in table:
         if name == "output":
-            yield None, "`output` is in the answer, but it was not asked for."
+            yield None, "`output` is in the answer, but should not be."
         if graph.named(name) is None:
-            yield None, f"`{name}` is in the answer, but it is no node of the graph."
+            yield None, f"`{name}` is in the answer, but is not a node of the graph."
 
 
-CHECK = Check((ends_at_last_reader, graph_left_alone))
+CHECK = Check((ends_at_last_user, graph_left_alone))

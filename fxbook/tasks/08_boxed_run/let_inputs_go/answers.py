@@ -1,4 +1,4 @@
-"""Answers to 08-let-inputs-go: inputs by name, each of which goes after its last reader."""
+"""Answers to 08-let-inputs-go: inputs by name, each of which goes after its last user."""
 
 from torch import fx
 
@@ -18,8 +18,6 @@ def inputs(traced):
 
 @right
 class TakesEachInputAtItsPlaceholder(fx.Interpreter):
-    """No list at all: each placeholder takes its input out of the dict."""
-
     def __init__(self):
         pass
 
@@ -51,7 +49,6 @@ def runs_node_by_node(traced, named):
 
 @right
 def sorts_them_into_a_box(traced, named):
-    """In the order of the dict, each into its place."""
     places = {node.name: place for place, node in enumerate(inputs(traced))}
     box = [None] * len(places)
     for name in list(named):
@@ -87,7 +84,7 @@ def hands_over_a_copy_of_the_list(traced, named):
 
 
 @breaks("in any order", case="four inputs, one of them a parameter `input`")
-@wrong("reads_what_was_handed_over", says="node `mul` reads `weight`, but was given `bias`")
+@wrong("uses_what_was_passed", says="node `mul` uses `weight`, but was given `bias`")
 def sorts_the_names(traced, named):
     return fx.Interpreter(traced).boxed_run([named.pop(name) for name in sorted(named)])
 
@@ -100,20 +97,18 @@ def asks_for_the_parameters(traced, named):
 
 @wrong("ends well", says="sigmoid(): argument 'input'")
 def hands_over_the_dict(traced, named):
-    """Its keys become the inputs."""
     return fx.Interpreter(traced).boxed_run(named)
 
 
-@breaks("with its tensor.", case="the gated mix")
-@wrong("reads_what_was_handed_over", says="Node `sigmoid` was given a tensor in other memory than that of `gate`")
+@breaks("to its tensor", case="the gated mix")
+@wrong("uses_what_was_passed", says="Node `sigmoid` was given a tensor in other memory than that of `gate`")
 def clones_every_input(traced, named):
-    """Twice the inputs at the start."""
     box = [named[node.name].clone() for node in inputs(traced)]
     named.clear()
     return fx.Interpreter(traced).boxed_run(box)
 
 
-@breaks("Free each input after its last use.", case="values read in lists and by name")
+@breaks("Free each input after its last use.", case="values used in lists and by name")
 @wrong(
     "let_go",
     says="while node `mul` computes, the input `first` is alive: its last user is `cat`",
@@ -137,14 +132,12 @@ runners = []
 @breaks("and you keep nothing.", case="the gated mix")
 @wrong("nothing_held_after", says="`tanh` is still alive: something of yours holds it", read=AFTER)
 def keeps_the_interpreter(traced, named):
-    """Its env holds the result."""
     runners.append(fx.Interpreter(traced))
     return runners[-1].boxed_run([named.pop(node.name) for node in inputs(traced)])
 
 
-@wrong("keeps_to_env", says="KeyError: output. `output` is looked up or deleted in `env`, and is not there")
-def deletes_all_that_nobody_reads(traced, named):
-    """Of output too, which nobody reads, and whose value is the result."""
+@wrong("keeps_to_env", says="KeyError: output. `output` is looked up or deleted in `env`, but is not there")
+def deletes_all_that_has_no_users(traced, named):
     runner = fx.Interpreter(traced)
     runner.env = {node: named.pop(node.name) for node in inputs(traced)}
     for node in traced.graph.nodes:

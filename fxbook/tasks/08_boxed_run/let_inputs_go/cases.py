@@ -32,7 +32,7 @@ USAGE = Usage(
     cases=(
         Case("the gated mix", Mixed, tuple),
         Case("a residual, and an input that is returned", Residual, tuple, unseen=True),
-        Case("values read in lists and by name", Nested, tuple, unseen=True),
+        Case("values used in lists and by name", Nested, tuple, unseen=True),
         Case("four inputs, one of them a parameter `input`", Shifted, tuple, unseen=True),
     ),
     given=with_inputs_of_its_own,

@@ -11,8 +11,8 @@ from ..watched_run.check import (
     left_in,
     let_go,
     nothing_held_after,
-    reads_what_was_handed_over,
     result_is_right,
+    uses_what_was_passed,
 )
 
 
@@ -22,4 +22,4 @@ def nothing_left(case: CaseView) -> Found:
     yield from left_in(case, "dict")
 
 
-CHECK = Check((keeps_to_env, reads_what_was_handed_over, result_is_right, nothing_left, let_go, nothing_held_after))
+CHECK = Check((keeps_to_env, uses_what_was_passed, result_is_right, nothing_left, let_go, nothing_held_after))

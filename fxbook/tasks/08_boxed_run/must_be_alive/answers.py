@@ -1,4 +1,4 @@
-"""Answers to 08-must-be-alive: what a node that computes leaves no choice about."""
+"""Answers to 08-must-be-alive: which values must be alive while a node computes."""
 
 import torch
 from torch import fx, nn
@@ -20,8 +20,8 @@ def told(graph, must, steps=CALLS):
 
 
 @right
-def asks_each_value_for_its_readers(graph):
-    return told(graph, lambda value, step: value < step and any(reader >= step for reader in value.users))
+def asks_each_value_for_its_users(graph):
+    return told(graph, lambda value, step: value < step and any(user >= step for user in value.users))
 
 
 @right
@@ -66,8 +66,8 @@ def multiplies_two_tables(graph):
 
 @breaks("that this node", case="the gated mix")
 @wrong("tells_needed", says="While node `sigmoid` computes, `gate` must be alive: the answer lacks it")
-def counts_only_what_later_nodes_read(graph):
-    return told(graph, lambda value, step: value < step and any(reader > step for reader in value.users))
+def counts_only_what_later_nodes_use(graph):
+    return told(graph, lambda value, step: value < step and any(user > step for user in value.users))
 
 
 @breaks("the earlier values", case="the gated mix")
@@ -77,26 +77,26 @@ def counts_everything_made_so_far(graph):
 
 
 @breaks("Do not count the node's own result.", case="the gated mix")
-@wrong("tells_needed", says="`sigmoid` is in the answer for itself: its own result is not counted")
+@wrong("tells_needed", says="`sigmoid` is in the answer for itself: its own result does not count")
 def counts_the_own_result(graph):
-    return told(graph, lambda value, step: value <= step and any(reader >= step for reader in value.users))
+    return told(graph, lambda value, step: value <= step and any(user >= step for user in value.users))
 
 
 @breaks("or a later node uses.", case="a residual, and an input that is returned")
 @wrong("tells_needed", says="while node `relu` computes, `kept` must be alive: the answer lacks it")
-def forgets_that_output_reads(graph):
+def forgets_that_output_uses(graph):
     return told(
         graph,
-        lambda value, step: value < step and any(reader >= step and reader.op != "output" for reader in value.users),
+        lambda value, step: value < step and any(user >= step and user.op != "output" for user in value.users),
     )
 
 
-@breaks("or a later node uses.", case="values that no node reads")
+@breaks("or a later node uses.", case="values without users")
 @wrong("tells_needed", says="node `mask` is in the answer for `exp`, but it need not be alive")
-def keeps_what_nobody_reads(graph):
+def keeps_what_has_no_users(graph):
     return told(
         graph,
-        lambda value, step: value < step and (not value.users or any(reader >= step for reader in value.users)),
+        lambda value, step: value < step and (not value.users or any(user >= step for user in value.users)),
     )
 
 
@@ -107,19 +107,19 @@ def takes_the_last_of_users(graph):
 
 
 @breaks("`call_method`", case="the attention of the chapter")
-@wrong("tells_needed", says="Node `transpose` computes, but is missing in the answer")
+@wrong("tells_needed", says="Node `transpose` computes, but is missing from the answer")
 def knows_functions_only(graph):
     return told(
-        graph, lambda value, step: value < step and any(reader >= step for reader in value.users), ["call_function"]
+        graph, lambda value, step: value < step and any(user >= step for user in value.users), ["call_function"]
     )
 
 
 @breaks("`call_module`", case="the attention of the chapter")
-@wrong("tells_needed", says="Node `out` computes, but is missing in the answer")
+@wrong("tells_needed", says="Node `out` computes, but is missing from the answer")
 def leaves_out_layers(graph):
     return told(
         graph,
-        lambda value, step: value < step and any(reader >= step for reader in value.users),
+        lambda value, step: value < step and any(user >= step for user in value.users),
         ["call_function", "call_method"],
     )
 
@@ -129,7 +129,7 @@ def leaves_out_layers(graph):
 def leaves_out_weights(graph):
     return told(
         graph,
-        lambda value, step: value < step and value.op != "get_attr" and any(reader >= step for reader in value.users),
+        lambda value, step: value < step and value.op != "get_attr" and any(user >= step for user in value.users),
     )
 
 
@@ -138,14 +138,14 @@ def leaves_out_weights(graph):
 def answers_for_every_node(graph):
     return told(
         graph,
-        lambda value, step: value < step and any(reader >= step for reader in value.users),
+        lambda value, step: value < step and any(user >= step for user in value.users),
         (*CALLS, "placeholder", "output"),
     )
 
 
 @wrong("graph_left_alone", says="has been changed: node `square` is not as it was")
-def removes_what_nobody_reads(graph):
-    found = asks_each_value_for_its_readers(graph)
+def removes_what_has_no_users(graph):
+    found = asks_each_value_for_its_users(graph)
     graph.eliminate_dead_code()
     return found
 
@@ -154,8 +154,8 @@ LATE = "(a slice up to a value, and a weight that is fetched late)"
 
 
 @breaks("names of the values", case="a slice up to a value, and a weight that is fetched late")
-@wrong("tells_needed", says=f"{LATE}: node `input` is in the answer for `relu`, but it is no node of the graph")
+@wrong("tells_needed", says=f"{LATE}: node `input` is in the answer for `relu`, but it is not a node of the graph")
 def names_inputs_by_their_parameters(graph):
     called = {node.name: node.target for node in graph.nodes if node.op == "placeholder"}
-    found = asks_each_value_for_its_readers(graph)
+    found = asks_each_value_for_its_users(graph)
     return {step: {called.get(name, name) for name in names} for step, names in found.items()}

@@ -14,7 +14,7 @@ def tells_needed(case: CaseView) -> Found:
     """The answer maps each node that computes to the values that have to be alive while it does."""
 
     def surplus(step: str, value: str) -> str:
-        return "need not be alive." if case.before.named(value) else "is no node of the graph."
+        return "need not be alive." if case.before.named(value) else "is not a node of the graph."
 
     yield from differences(returned(case), needed(case.before), "must be alive", surplus)
 

@@ -73,7 +73,7 @@ def run_watched(
 
 
 def watched(model: nn.Module) -> tuple[fx.GraphModule, Watch]:
-    """The traced model, each of its calls a :class:`Step`; names, order and readers are those of the trace."""
+    """The traced model, each of its calls a :class:`Step`; names, order and users are those of the trace."""
     traced, watch = fx.symbolic_trace(model), Watch()
     for node in traced.graph.nodes:
         if node.op == "call_method":

@@ -11,7 +11,7 @@ from fxbook.cases.values import Value, difference, encode
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-from ..check import last_reader, needed
+from ..check import last_user, needed
 
 
 @dataclasses.dataclass(frozen=True)
@@ -70,22 +70,22 @@ def keeps_to_env(case: CaseView) -> Found:
     """No node is looked up, or deleted, where it is not."""
     match case.value:
         case {"dict": [["not in env", str(name)]]}:
-            lookup = f"`{name}` is looked up or deleted in `env`, and is not there."
+            lookup = f"`{name}` is looked up or deleted in `env`, but is not there."
             last = " `run` takes the result from there, last of all." if name == "output" else ""
             yield None, f"The run ends with KeyError: {name}. {lookup}{last}"
 
 
 @rule
-def reads_what_was_handed_over(case: CaseView) -> Found:
-    """Each node computes from the very inputs and results that it reads."""
+def uses_what_was_passed(case: CaseView) -> Found:
+    """Each node computes from the very inputs and results that it uses."""
     run = run_of(case)
     for item in run.astray if run else ():
         match item:
             case {"tuple": [str(step), str(read), ""]}:
                 memory = f"Node `{step}` was given a tensor in other memory than that of `{read}`"
-                yield None, f"{memory}: a copy takes memory once more."
+                yield None, f"{memory}: a copy takes more memory."
             case {"tuple": [str(step), str(read), str(received)]}:
-                yield None, f"Node `{step}` reads `{read}`, but was given `{received}`."
+                yield None, f"Node `{step}` uses `{read}`, but was given `{received}`."
 
 
 @rule
@@ -98,7 +98,7 @@ def result_is_right(case: CaseView) -> Found:
     asked, ran = list(needed(case.before)), [step for step, _ in run.steps]
     for step in asked:
         if step not in ran:
-            yield None, f"Node `{step}` did not run: every node was to run, once and in order."
+            yield None, f"Node `{step}` did not run: every node should run once, in order."
         if ran.count(step) > 1:
             yield None, f"Node `{step}` ran more than once."
     if ran != asked:
@@ -115,7 +115,7 @@ def left_in(case: CaseView, kind: str) -> Found:
     run = run_of(case)
     if run and run.left:
         inputs = f"{run.left} input{'' if run.left == 1 else 's'}"
-        yield None, f"The {kind} still holds {inputs} after the run: it was to be emptied."
+        yield None, f"The {kind} still holds {inputs} after the run: it should be empty."
 
 
 @rule
@@ -128,7 +128,7 @@ def let_go(case: CaseView) -> Found:
             value = graph.named(name)
             if value is not None and name not in must.get(step, ()):
                 kind = "input" if value.op == "placeholder" else "value"
-                why = f"its last user is `{last_reader(graph, value).name}`" if value.users else "no node uses it"
+                why = f"its last user is `{last_user(graph, value).name}`" if value.users else "no node uses it"
                 yield None, f"While node `{step}` computes, the {kind} `{name}` is alive: {why}."
 
 

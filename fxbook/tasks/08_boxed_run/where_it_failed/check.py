@@ -54,7 +54,7 @@ def tells_failure(case: CaseView) -> Found:
             name = name_of(named)
             told, failed = name and case.before.named(name), case.before.named(failure[0])
             if not told or not failed:
-                yield None, f"`{name}`, the first part of the answer, is no name of a node."
+                yield None, f"`{name}`, the first part of the answer, is not the name of a node."
                 return
             if told.index < failed.index:
                 yield None, f"The answer names node `{name}`, which ran without an error: a later one raised it."
@@ -71,8 +71,9 @@ def _wrong_shapes(answer: Value, name: str, asked: list[tuple[str, tuple[int, ..
         yield None, f"Node `{name}` is right, but its shapes are not in a list."
         return
     if len(shapes) != len(asked):
-        reads = f"{len(asked)} tensor{'' if len(asked) == 1 else 's'}"
-        yield None, f"Node `{name}` is right and reads {reads}, but the answer has {len(shapes)} for its shapes."
+        uses = f"{len(asked)} tensor{'' if len(asked) == 1 else 's'}"
+        has = f"{len(shapes)} shape{'' if len(shapes) == 1 else 's'}"
+        yield None, f"Node `{name}` is right and uses {uses}, but the answer has {has}."
         return
     for place, (shape, (read, right)) in enumerate(zip(shapes, asked, strict=True)):
         if difference(shape, encode(right)):
