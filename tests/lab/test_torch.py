@@ -92,9 +92,10 @@ def an_action(draw: st.DrawFn, module: fx.GraphModule) -> dict[str, Any]:
                 if op == "call_method":
                     action["args"][0] = {"node": draw(node)}
                 if op == "call_function" and target.startswith("torch.") and draw(st.booleans()):
-                    key = "other" if count == 2 and target != "torch._assert" else None
-                    if key:
-                        action["kwargs"] = {key: action["args"].pop()}
+                    if count == 2 and target != "torch._assert":
+                        action["kwargs"] = {"other": action["args"].pop()}
+                    elif target == "torch.nn.functional.relu":
+                        action["kwargs"] = {"inplace": draw(st.booleans())}
         if kind == "create":
             action.update(where=draw(side), anchor=draw(node))
         return action
@@ -198,18 +199,22 @@ def compare(player: Player, data: st.DataObject, which: int) -> None:
     start = player.ask(data=data_of(module, given))
     assert start["text"] == str(module.graph) and start["code"] == module.code
     spare = {name: torch.ones_like(INPUTS["x"]) for name in ("x", "y", "z", "scale", "input")}
-    names = variables(module, {**spare, **given})
+    inputs = {**spare, **given}
+    names = variables(module, {name: tensor.clone() for name, tensor in inputs.items()})
     for _ in range(data.draw(st.integers(1, 12))):
         action = data.draw(an_action(module))
         told = player.ask(action=action)
         value, error = play(names, told["python"])
         where = "\n".join(map(str, [action, told, error, value]))
         if told.get("outside"):
-            assert action["do"] == "run" and error, where
+            assert action["do"] == "run" and (error or "in place" in told["outside"]), where
+            names["inputs"] = {name: tensor.clone() for name, tensor in inputs.items()}
         else:
             assert told.get("error") == error, where
             if action["do"] in ("run", "dead code") and not error:
                 assert same(told["result"], value), where
+            if action["do"] == "run" and not error:
+                assert same(player.ask(action=action)["result"], play(names, told["python"])[0]), f"again: {where}"
         assert told["text"] == str(module.graph), where
         assert told["code"] == module.code, where
         assert told["stale"] == is_stale(module), where
