@@ -44,8 +44,8 @@ LAYERS = (nn.ReLU, nn.GELU, nn.Tanh, nn.Sigmoid, nn.Identity, nn.Dropout, nn.Lin
 _KNOWN = {
     "call_function": f"it computes {', '.join(FUNCTIONS)}",
     "call_method": f"it computes {', '.join(METHODS)}",
-    "call_module": f"it has {', '.join(layer.__name__ for layer in LAYERS)}; Dropout in eval mode only, ReLU not in place, "
-    "GELU without approximation, and no layer with hooks",
+    "call_module": f"it has {', '.join(layer.__name__ for layer in LAYERS)}; Dropout in eval mode only, "
+    "ReLU not in place, GELU without approximation, and no layer with hooks",
     "get_attr": "make the tensor a parameter or a buffer",
     "placeholder": "give a tensor for it in `inputs`",
 }
