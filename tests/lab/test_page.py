@@ -132,7 +132,7 @@ def test_every_puzzle_is_solved_with_the_controls(page: Page) -> None:
         lab = opened(page, name)
         for action in puzzle.solution:
             do(lab, dict(action))
-        expect(lab.locator(".fx-lab-verdict")).to_have_text("✓ Solved.")
+        expect(lab.locator(".fx-lab-verdict strong")).to_have_text("✓ Solved.")
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
         lab.locator("summary").first.click()
 
@@ -158,7 +158,29 @@ def test_a_puzzle_is_solved_by_keyboard_alone(page: Page) -> None:
     expect(lab.locator(".fx-lab-said")).to_have_text("Done: relu.target = torch.tanh (the node keeps its name, relu)")
     lab.locator(".fx-lab-tools button", has_text="Recompile").focus()
     keys.press("Enter")
-    expect(lab.locator(".fx-lab-verdict")).to_have_text("✓ Solved.")
+    expect(lab.locator(".fx-lab-verdict strong")).to_have_text("✓ Solved.")
+    lab.get_by_role("button", name="Next puzzle").focus()
+    keys.press("Enter")
+    page.locator('[data-fx-puzzle="return-both"] .fx-lab-live').wait_for()
+    assert page.evaluate("document.activeElement.textContent") == "Return two values"
+
+
+def test_an_address_opens_its_puzzle(page: Page, address: str) -> None:
+    page.goto(f"{address}#break-the-cycle")
+    page.locator('[data-fx-puzzle="break-the-cycle"] .fx-lab-live').wait_for()
+    page.evaluate("location.hash = 'both-uses'")
+    page.locator('[data-fx-puzzle="both-uses"] .fx-lab-live').wait_for()
+    assert page.locator(".fx-lab-live").count() == 2
+
+
+def test_without_script_a_puzzle_shows_its_graph_and_the_code_to_begin_with(browser: Browser, address: str) -> None:
+    page = browser.new_page(java_script_enabled=False)
+    page.goto(address)
+    puzzle = page.locator('[data-fx-puzzle="break-the-cycle"]')
+    puzzle.locator("summary").first.click()
+    assert puzzle.locator(".fx-node").count() == 5
+    assert 'module, inputs = Lab.start("break-the-cycle")' in puzzle.locator("pre").inner_text()
+    page.close()
 
 
 def test_axe_finds_nothing_in_an_open_lab(page: Page) -> None:

@@ -14,6 +14,9 @@ export const make = (name, attributes = {}, ...inside) => {
   return element;
 };
 
+/** Text in which names between backquotes are code. @param {string} text @returns {(string | HTMLElement)[]} */
+export const withCode = text => text.split("`").map((part, at) => at % 2 ? make("code", {}, part) : part);
+
 let serial = 0;
 
 /** A label and its control. @param {string} text @param {any} control */
