@@ -61,7 +61,7 @@ MISTAKES = [
         "",
     ),
     ("another-function", [RECOMPILE], "No nodes call `torch.tanh`", ""),
-    ("both-uses", [{"do": "erase", "node": "act"}], "Node `act` still calls `act`", "act"),
+    ("both-uses", [{"do": "erase", "node": "act"}], "Node `act` is still in the graph", "act"),
     ("break-the-cycle", [RECOMPILE], "was used before it has been defined", "exp"),
     ("erase-by-hand", [{"do": "dead code"}, RECOMPILE], "without “Delete dead code”", ""),
     ("compile-once", [RECOMPILE, RECOMPILE], "You recompiled 2 times, but 1 is enough", ""),

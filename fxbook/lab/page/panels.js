@@ -56,7 +56,7 @@ export const tableOf = (graph, marks, picked) => make("table", {class: "fx-list"
 
 /** @param {import("./module.js").GraphModule} module @returns {HTMLElement[]} */
 export const codeOf = module => [
-  make("p", {class: "fx-heading"}, module.stale ? "Code, as it was compiled: it does not show the graph" : "Code"),
+  make("p", {class: "fx-heading"}, module.stale ? "Code, compiled before the last edit" : "Code"),
   make("pre", {class: `fx-code${module.stale ? " fx-stale" : ""}`, tabindex: 0}, module.code.trim())];
 
 /** A message, with a link to the entry that explains it. @param {string} message @returns {(string | HTMLElement)[]} */

@@ -40,7 +40,7 @@ const RULES = {
   count: ({module}, target, wanted) => {
     const found = module.graph.nodes.filter(node => node.target === target);
     if (found.length === wanted) return undefined;
-    if (!wanted) return {message: `Node \`${found[0].name}\` still calls \`${target}\`.`, node: found[0].name};
+    if (!wanted) return {message: `Node \`${found[0].name}\` is still in the graph.`, node: found[0].name};
     return {message: `${counted(found.length, "node")} ${found.length === 1 ? "calls" : "call"} \`${target}\`. There should be ${wanted}.`};
   },
   order: ({module}, ...targets) => {
