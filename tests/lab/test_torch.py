@@ -251,6 +251,7 @@ def test_the_lab_and_torch_do_the_same(player: Player, data: st.DataObject, whic
 
 
 @pytest.mark.room(name="lab")
+@pytest.mark.timeout(7200)
 @pytest.mark.parametrize("which", [0, 1])
 def test_they_do_the_same_in_ten_thousand_sequences(which: int) -> None:
     player = Player()
