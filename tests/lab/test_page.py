@@ -165,6 +165,15 @@ def test_a_puzzle_is_solved_by_keyboard_alone(page: Page) -> None:
     assert page.evaluate("document.activeElement.textContent") == "Return two values"
 
 
+def test_the_focus_stays_at_the_tools_when_one_of_them_is_used(page: Page) -> None:
+    lab, focused = opened(page, "erase-by-hand"), "document.activeElement"
+    for name, left in (("sin", "Erase"), ("tan", "Choose a node")):
+        choose(lab, name)
+        lab.locator(".fx-lab-tools button", has_text="Erase").focus()
+        page.keyboard.press("Enter")
+        assert page.evaluate(f"{focused}.closest('.fx-lab-node') && {focused}.textContent").startswith(left)
+
+
 def test_an_address_opens_its_puzzle(page: Page, address: str) -> None:
     page.goto(f"{address}#break-the-cycle")
     page.locator('[data-fx-puzzle="break-the-cycle"] .fx-lab-live').wait_for()

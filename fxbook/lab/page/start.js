@@ -23,10 +23,9 @@ const openAsked = () => {
   if (asked) openFold(asked.querySelector("details"));
 };
 
-const begin = () => {
-  startAll();
-  openAsked();
-};
-begin();
-if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", begin);
+startAll();
+if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", startAll);
+// The browser goes to the address itself until the page is loaded.
+if (document.readyState === "complete") openAsked();
+else window.addEventListener("load", openAsked);
 window.addEventListener("hashchange", openAsked);

@@ -24,6 +24,7 @@ export class View {
     this.picked = undefined;
     /** @type {import("./forms.js").Form | undefined} */
     this.form = undefined;
+    this.judged = "";
     this.restore();
     this.build();
     this.show();
@@ -133,13 +134,13 @@ export class View {
   }
 
   act(action) {
-    const typed = this.root.contains(document.activeElement) && this.formArea.contains(document.activeElement);
+    const from = document.activeElement, used = this.formArea.contains(from) || this.tools.contains(from), label = from.textContent;
     this.close();
     const entry = this.session.do(action);
     if (action.do === "create" && !entry.error) this.picked = this.graph.nodes.find(node => (this.session.marks.get(node.name) || []).includes("added"))?.name;
     this.show();
     this.say(...saidOf(action, entry));
-    if (typed) this.tools.focus();
+    if (used) ([...this.tools.children].find(button => button.textContent === label) || this.tools).focus();
   }
 
   change(run, said) {
@@ -174,9 +175,11 @@ export class View {
     const {puzzle} = this.data, {module, history} = this.session;
     if (!puzzle) return undefined;
     const fault = judge(puzzle, module, history), begun = history.length > 0;
+    const said = !fault ? puzzle.lesson : begun ? fault.message : "";
+    // Nothing is announced twice.
+    if (said !== this.judged) this.verdict.replaceChildren(...said ? [make("strong", {}, fault ? "Not yet:" : "✓ Solved."), " ", ...withCode(said)] : []);
+    this.judged = said;
     this.verdict.classList.toggle("fx-fine", !fault);
-    this.verdict.replaceChildren(...!fault || begun ? [make("strong", {}, fault ? "Not yet:" : "✓ Solved."), " ",
-      ...withCode(fault ? fault.message : puzzle.lesson)] : []);
     this.next.hidden = Boolean(fault) || !nextOf(this.root);
     if (!fault) tellSolved(puzzle.id);
     return begun ? fault : undefined;
