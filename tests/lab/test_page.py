@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
 
 import pytest
 
+from fxbook.drawing.paint import paint_node
 from fxbook.lab.lab import Lab
 from fxbook.lab.puzzles import PUZZLES
 from tests.browsing import THEMES, needs_chromium
+from tests.lab.test_torch import layout_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
@@ -199,6 +202,24 @@ def test_axe_finds_nothing_in_an_open_lab(page: Page) -> None:
     choose(lab, "exp")
     lab.locator(".fx-lab-tools button", has_text="Make its users use another node").click()
     assert not Axe().run(page, options={"preload": False}).response["violations"]
+
+
+SHAPES = """nodes => nodes.map(node => [...node.children].map(one =>
+  [one.tagName, one.textContent, Object.fromEntries([...one.attributes].map(({name, value}) => [name, value]))]))"""
+
+
+def test_a_lab_paints_nodes_as_the_drawings_do(page: Page) -> None:
+    for name in PUZZLES:
+        lab, module = opened(page, name), Lab.start(name)[0]
+        if name == "four-opcodes":
+            do(lab, dict(PUZZLES[name].solution[0]))
+            with module.graph.inserting_before(module.graph.output_node()):
+                module.graph.get_attr("scale")
+        painted = []
+        for node, box in zip(module.graph.nodes, layout_of(module).boxes, strict=True):
+            group = paint_node(ElementTree.Element("svg"), box, node.op, (), {})
+            painted.append([[one.tag, one.text or "", dict(one.attrib)] for one in group])
+        assert lab.locator(".fx-node").evaluate_all(SHAPES) == painted, name
 
 
 def test_undo_brings_back_the_graph_and_redo_the_edit(page: Page) -> None:

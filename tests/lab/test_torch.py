@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from torch import fx, nn
 
-from fxbook.drawing.layout import place
+from fxbook.drawing.layout import Layout, place
 from fxbook.graph.record import record as record_graph
 from fxbook.lab.data import FUNCTIONS, METHODS
 from fxbook.lab.data import lab_data as data_of
@@ -153,14 +153,19 @@ def called_by(node: fx.Node, module: fx.GraphModule) -> str:
     return f".{node.target}()" if node.op == "call_method" and node.target != base else ""
 
 
-def drawn(module: fx.GraphModule) -> dict[str, Any]:
+def layout_of(module: fx.GraphModule) -> Layout:
     """Where the drawings of the book put the same graph, with what a node calls where its name does not say it."""
     words: dict[int, list[str]] = {}
     for at, node in enumerate(module.graph.nodes):
         called = called_by(node, module)
         if called:
             words[at] = [called]
-    layout = place(record_graph(module), words, brief=True)
+    return place(record_graph(module), words, brief=True)
+
+
+def drawn(module: fx.GraphModule) -> dict[str, Any]:
+    """The same as data, in the words of the lab."""
+    layout = layout_of(module)
     return {
         "width": layout.width,
         "height": layout.height,
