@@ -29,14 +29,18 @@ def told(address: Imprint) -> dict[str, str]:
     clone = f"Get the project from <{address.repository}>:\n\n```bash\n$ git clone {address.repository}\n```"
     if address.discussion:
         clone += f"\n\nIf something does not work, [ask]({address.discussion})."
-    names = [_NAMES[launcher] for launcher, _ in address.launchers]
-    *some, last = names or [""]
-    listed = f"{', '.join(some)} or {last}" if some else last
+    listed = launchers(address)
     opened = (
         f"The rocket at the top of a notebook's page opens it in {listed}. Run its cells from top to bottom: the first "
         "one, which is folded, installs what is not there."
     )
-    return {ADDRESS: clone, BUTTONS: opened if names else ""}
+    return {ADDRESS: clone, BUTTONS: opened if listed else ""}
+
+
+def launchers(address: Imprint) -> str:
+    """Where the rocket of a page opens it: "Binder or Colab"; ``""`` for nowhere."""
+    *some, last = [_NAMES[launcher] for launcher, _ in address.launchers] or [""]
+    return f"{', '.join(some)} or {last}" if some else last
 
 
 def manuscript_of(root: Path, page: str) -> str:
@@ -84,6 +88,20 @@ def _lead_to_manuscript(app: Sphinx, page: str, _template: str, context: dict[st
             group["buttons"] = [button for button in kept if button] + _discussed(address)
 
 
+def _tell_where_to_solve(app: Sphinx, page: str, _template: str, context: dict[str, Any], _tree: Any) -> None:
+    """A page of exercises says, below its title, where its cells run."""
+    if not page.startswith("exercises/") or "body" not in context:
+        return
+    opens = launchers(app.opened)  # type: ignore[attr-defined]
+    setup = context["pathto"]("book/setup")
+    told = (
+        f'You can only read this page. To solve the exercises, <a href="{setup}">set up</a> the project, run '
+        f"<code>make lab</code> and open <code>{page}.ipynb</code>"
+        + (f", or open this page in {opens} with the rocket at the top." if opens else ".")
+    )
+    context["body"] = context["body"].replace("</h1>", f'</h1>\n<p class="fx-where">{told}</p>', 1)
+
+
 def _led(button: dict[str, Any], page: str, address: Imprint, path: str) -> dict[str, Any] | None:
     """A button of the theme with the book's own link and words; ``None`` for an edit of a page that nobody writes."""
     if button["label"] == "source-edit-button":
@@ -114,4 +132,5 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("config-inited", _name_address)
     app.connect("source-read", _tell_address)
     app.connect("html-page-context", _lead_to_manuscript, priority=_LATE)
+    app.connect("html-page-context", _tell_where_to_solve)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -19,15 +19,22 @@ from sphinx.highlighting import PygmentsBridge
 
 # The options of the theme that name the colours of code, light and dark.
 STYLES = ("pygments_light_style", "pygments_dark_style")
-# docutils keeps each word of inline code on one line; these characters offer no place to break.
-# Between a bracket that closes and one that opens there would be a place.
-WORD = re.compile(r'<span class="pre">((?:(?![)\]][(\[])[\w.()\[\]=+*]|&quot;|&#64;)+[,:]?)</span>')
-# An item of a list that is one paragraph needs no element for it.
-ITEM = re.compile(r"<li><p>((?:(?!<(?:/?p|ul|ol|dl|pre|div|table|details|li)\b).)*)</p></li>", re.DOTALL)
-# Sphinx says of a link what kind of link it is; no style asks.
-KIND_OF_LINK = re.compile(r'<span class="std std-(?:doc|ref)">(.*?)</span></a>', re.DOTALL)
-# An element that pygments puts before code that may begin with an empty line.
-BEFORE_CODE = re.compile(r"<pre><span></span>(?!\n)")
+SAID_FOR_NOTHING = [
+    # docutils keeps each word of inline code on one line, but here code breaks between words.
+    (re.compile(r'<span class="pre">(.*?)</span>'), r"\1"),
+    # No style asks for these classes; the others of code keep it from being translated.
+    (re.compile(r'(?<=<code class=")docutils (?=literal notranslate">)'), ""),
+    (re.compile(r'(?<=<a) class="reference internal"(?= href=)'), ""),
+    # Sphinx says of a link what kind of link it is; no style asks.
+    (re.compile(r'<span class="std std-(?:doc|ref)">(.*?)</span></a>', re.DOTALL), r"\1</a>"),
+    # An element that pygments puts before code that may begin with an empty line.
+    (re.compile(r"<pre><span></span>(?!\n)"), "<pre>"),
+    # An item of a list that is one paragraph needs no element for it.
+    (
+        re.compile(r"<li><p>((?:(?!<(?:/?p|ul|ol|dl|pre|div|table|details|li)\b).)*)</p></li>", re.DOTALL),
+        r"<li>\1</li>",
+    ),
+]
 OWN = re.compile(r"<(style|script)>(.*?)</\1>", re.DOTALL)
 
 Tokens = Iterable[tuple[_TokenType, str]]
@@ -72,7 +79,8 @@ class LeanFormatter(HtmlFormatter):
 
 def lean(body: str) -> str:
     """The body of a page: what was said before, in a style or in a script, is not said again."""
-    body = ITEM.sub(r"<li>\1</li>", KIND_OF_LINK.sub(r"\1</a>", BEFORE_CODE.sub("<pre>", WORD.sub(r"\1", body))))
+    for pattern, kept in SAID_FOR_NOTHING:
+        body = pattern.sub(kept, body)
     return OWN.sub(functools.partial(_unsaid, {"style": [], "script": []}), body)
 
 

@@ -29,7 +29,7 @@ FUNCTIONS: dict[str, tuple[Any, tuple[tuple[str, str], ...]]] = {
     **{f"torch.{name}": (getattr(torch, name), _TWO) for name in ("add", "sub", "mul")},
     "torch.cat": (torch.cat, (("tensors", "list"), ("dim", "number"))),
     "torch._assert": (torch._assert, (("condition", "value"), ("message", "text"))),
-    "torch.nn.functional.relu": (nn.functional.relu, (*_ONE, ("inplace", "text"))),
+    "torch.nn.functional.relu": (nn.functional.relu, (*_ONE, ("inplace", "flag"))),
     "torch.nn.functional.gelu": (nn.functional.gelu, _ONE),
 }
 """The functions a lab can compute, by their Python name, with the name and the kind of each parameter."""
@@ -44,7 +44,8 @@ LAYERS = (nn.ReLU, nn.GELU, nn.Tanh, nn.Sigmoid, nn.Identity, nn.Dropout, nn.Lin
 _KNOWN = {
     "call_function": f"it computes {', '.join(FUNCTIONS)}",
     "call_method": f"it computes {', '.join(METHODS)}",
-    "call_module": f"it has {', '.join(layer.__name__ for layer in LAYERS)}; Dropout in eval mode only",
+    "call_module": f"it has {', '.join(layer.__name__ for layer in LAYERS)}; Dropout in eval mode only, "
+    "ReLU not in place, GELU without approximation, and no layer with hooks",
     "get_attr": "make the tensor a parameter or a buffer",
     "placeholder": "give a tensor for it in `inputs`",
 }
@@ -91,7 +92,7 @@ def lab_data(module: fx.GraphModule, inputs: Mapping[str, torch.Tensor]) -> dict
 
     layers: dict[str, Any] = {}
     for name, child in module.named_modules():
-        if type(child) in LAYERS and not (type(child) is nn.Dropout and child.training):
+        if _computed(child):
             layers[name] = {"layer": type(child).__name__}
             layers[name].update({key: numbers(value) for key, value in child.named_parameters()})
     return {
@@ -115,6 +116,15 @@ def lab_data(module: fx.GraphModule, inputs: Mapping[str, torch.Tensor]) -> dict
         # What Run passes to an input that the reader adds.
         "spare": numbers(torch.ones_like(next(iter(inputs.values()), torch.ones(1)))),
     }
+
+
+def _computed(layer: nn.Module) -> bool:
+    """Whether a lab computes what the layer does."""
+    if type(layer) not in LAYERS or layer._forward_hooks or layer._forward_pre_hooks:
+        return False
+    if isinstance(layer, nn.Dropout):
+        return not layer.training
+    return not getattr(layer, "inplace", False) and getattr(layer, "approximate", "none") == "none"
 
 
 def numbers(tensor: torch.Tensor) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ from fxbook.drawing import draw, style
 from fxbook.drawing.display import next_prefix
 from fxbook.lab.bundle import lab_style, script
 from fxbook.lab.data import lab_data
+from fxbook.lab.puzzle import Puzzle, X
 from fxbook.lab.puzzles import PUZZLES
 from fxbook.stepping.player import stepper_style
 
@@ -51,11 +53,18 @@ class Lab:
         Raises:
             ValueError: there is no puzzle of that name; the message has those there are.
         """
-        if unknown := [name for name in names if name not in PUZZLES]:
-            raise ValueError(f"there is no puzzle {unknown[0]!r}: choose from {', '.join(PUZZLES)}")
         labs = cls.__new__(cls)
-        labs._labs = [_puzzle(name) for name in names]
+        labs._labs = [_puzzle(name, _known(name)) for name in names]
         return labs
+
+    @staticmethod
+    def start(name: str) -> tuple[fx.GraphModule, dict[str, torch.Tensor]]:
+        """The module of a puzzle as the reader meets it, and its inputs: the Python of the lab goes on from them.
+
+        Raises:
+            ValueError: there is no puzzle of that name; the message has those there are.
+        """
+        return _known(name).start(), {"x": X.clone()}
 
     def __repr__(self) -> str:
         return "\n".join(f"{title}: {' → '.join(nodes)}" for title, nodes, _ in self._labs)
@@ -68,27 +77,43 @@ class Lab:
         )
 
 
-def _puzzle(name: str) -> tuple[str, list[str], str]:
-    puzzle = PUZZLES[name]
-    return _lab(puzzle.traced(), {"x": _INPUT}, puzzle.title, puzzle.data(name), puzzle.setup, puzzle.wish)
+def _known(name: str) -> Puzzle:
+    if name not in PUZZLES:
+        raise ValueError(f"there is no puzzle {name!r}: choose from {', '.join(PUZZLES)}")
+    return PUZZLES[name]
 
 
-_INPUT = torch.tensor([0.5, -1.25, 2.0], dtype=torch.float64)
+def _puzzle(name: str, puzzle: Puzzle) -> tuple[str, list[str], str]:
+    start = puzzle.start()
+    code = (
+        f'from fxbook import Lab\n\nmodule, inputs = Lab.start("{name}")\ngraph = module.graph\n'
+        f"{', '.join(node.name for node in start.graph.nodes)} = graph.nodes"
+    )
+    still = (
+        f"<p>{_with_code(puzzle.wish)}</p>{draw(start)._repr_html_()}"
+        f'<p>To solve it in a notebook, begin with this code:</p><pre class="fx-code">{html.escape(code)}</pre>'
+    )
+    return _lab(puzzle.traced(), {"x": X}, puzzle.title, still, puzzle.data(name), puzzle.setup)
+
+
+def _with_code(text: str) -> str:
+    """HTML of a text in which names between backquotes are code."""
+    return re.sub("`(.*?)`", r"<code>\1</code>", html.escape(text))
 
 
 def _lab(
     traced: fx.GraphModule,
     inputs: Mapping[str, torch.Tensor],
     title: str,
+    still: str = "",
     puzzle: Mapping[str, Any] | None = None,
     setup: Sequence[Mapping[str, Any]] = (),
-    wish: str = "",
 ) -> tuple[str, list[str], str]:
     """The title, the names of the nodes, and the frame: its data, and a still for readers without script."""
     data = {**lab_data(traced, inputs), "title": title, "setup": list(setup), **({"puzzle": puzzle} if puzzle else {})}
+    still = still or draw(traced)._repr_html_()
     # In a script element only its end has to be escaped.
     text = json.dumps(data, separators=(",", ":")).replace("</", "<\\/")
-    still = f"<p>{html.escape(wish)}</p>{draw(traced)._repr_html_()}"
     name = f' data-fx-puzzle="{puzzle["id"]}"' if puzzle else ""
     frame = (
         f'<div class="fx-drawing fx-stepper fx-lab" id="{next_prefix()}"{name} role="group"'

@@ -1,91 +1,18 @@
-"""The puzzles of the graph lab, in the order of chapters 00 to 04: a graph, a wish, the rules, and one way to do it.
+"""The puzzles of the graph lab, in the order of chapters 00 to 04.
 
 Each rule is one of ``page/puzzle.js``; ``actions`` are those of ``page/actions.js``. The tests play every solution.
 """
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
-from torch import fx, nn
+from torch import nn
 
-from fxbook.lab.data import numbers
+from fxbook.lab.puzzle import Action, Puzzle
 
-Action = Mapping[str, Any]
-_X = torch.tensor([0.5, -1.25, 2.0], dtype=torch.float64)
 _EDITS = ("create", "set", "replace", "input", "target", "erase", "move", "dead code")
-
-
-@dataclasses.dataclass(frozen=True)
-class Puzzle:
-    """A wish for a graph.
-
-    Attributes:
-        section: the page and the heading that explain it, as a link is written.
-        title, wish, hint: what the reader sees.
-        forward: the model, with one input ``x``; its layers are those of ``_Model``.
-        wanted: what the module shall compute in the end.
-        rules: what must hold besides, each a name and its arguments; the result comes last.
-        solution: one right way.
-        setup: what was done to the graph before the reader comes.
-    """
-
-    section: str
-    title: str
-    wish: str
-    hint: str
-    forward: Callable[..., Any]
-    wanted: Callable[..., Any]
-    rules: Sequence[Sequence[Any]]
-    solution: Sequence[Action]
-    setup: Sequence[Action] = ()
-
-    def traced(self) -> fx.GraphModule:
-        """The graph, in a module that has all layers and weights of the model: new nodes may use them."""
-        model = _model(self.forward)
-        traced = fx.symbolic_trace(model)
-        for name, child in model.named_children():
-            traced.add_submodule(name, child)
-        traced.scale = model.scale
-        return traced
-
-    def right(self) -> nn.Module:
-        """A model that computes what the module shall compute in the end."""
-        return _model(self.wanted)
-
-    def data(self, name: str) -> dict[str, Any]:
-        """What the page needs: the wish, and what the module gives for two inputs when it is right."""
-        model, tries = self.right(), []
-        for x in (_X, torch.tensor([-0.75, 1.5, 0.25], dtype=torch.float64)):
-            tries.append({"inputs": {"x": numbers(x)}, "output": _encode(model(x))})
-        rules = [list(rule) for rule in self.rules]
-        return {
-            **{"id": name, "wish": self.wish, "hint": self.hint, "section": self.section},
-            "rules": [*rules, ["result", *tries]],
-        }
-
-
-class _Model(nn.Module):
-    def __init__(self) -> None:
-        super().__init__()
-        self.up, self.act = nn.Linear(3, 3), nn.ReLU()
-        self.scale = nn.Parameter(torch.tensor([2.0, 0.5, -1.0]))
-
-
-def _model(forward: Callable[..., Any]) -> nn.Module:
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
-        return type("Model", (_Model,), {"forward": forward})().double().eval()
-
-
-def _encode(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_encode(item) for item in value]
-    # Processors differ in the last digits, and the page is to be the same everywhere.
-    return numbers(value.detach().mul(1e9).round().div(1e9))
 
 
 def _create(op: str, target: str, *args: Any, where: str = "", anchor: str = "") -> Action:
@@ -108,8 +35,11 @@ PUZZLES: dict[str, Puzzle] = {
     "another-function": Puzzle(
         section="00_first_graph#change-one-node",
         title="Call another function",
-        wish="Let the module compute tanh instead of ReLU: change what the node calls, and make the module run it.",
-        hint="Choose relu, then Change what it calls. The code panel shows what the module runs. When does it change?",
+        wish="Make the module compute `tanh` instead of `relu`. Change what the node calls, then make the module "
+        "run the change.",
+        hint="Choose `relu`, then “Change what it calls”. The code panel shows what the module runs. When does the "
+        "code change?",
+        lesson="The node still has the name `relu`: changing what a node calls does not change its name.",
         forward=lambda self, x: torch.relu(self.up(x)),
         wanted=lambda self, x: torch.tanh(self.up(x)),
         rules=(["count", "torch.tanh", 1], *_TIDY),
@@ -118,8 +48,9 @@ PUZZLES: dict[str, Puzzle] = {
     "return-both": Puzzle(
         section="00_first_graph#every-node-carries-six-fields-and-its-users",
         title="Return two values",
-        wish="Let the module return a list of two values: the result of up, then the result of relu.",
-        hint="The output is a node, and the returned value is its only argument.",
+        wish="Make the module return a list of two values: the result of `up`, then the result of `relu`.",
+        hint="The `output` node has one argument: the value that the module returns.",
+        lesson="An `output` node has one argument. That argument can be a list of nodes.",
         forward=lambda self, x: torch.relu(self.up(x)),
         wanted=lambda self, x: [self.up(x), torch.relu(self.up(x))],
         rules=_TIDY,
@@ -128,8 +59,11 @@ PUZZLES: dict[str, Puzzle] = {
     "four-opcodes": Puzzle(
         section="01_node_creation#six-opcodes-six-methods",
         title="A node of each kind",
-        wish="Let the module return scale * up(x): fetch scale, call the layer up, multiply, return the product.",
-        hint="Three new nodes, each before output: get_attr, call_module, call_function. Then the argument of output.",
+        wish="Make the module return `scale * up(x)`. Fetch `scale`, call the layer `up`, multiply the two, and "
+        "return the product.",
+        hint="Create three nodes before `output`: a `get_attr`, a `call_module` and a `call_function`. Then change "
+        "the argument of `output`.",
+        lesson="Each opcode has its own method on the graph. The target gives a new node its name.",
         forward=lambda self, x: x,
         wanted=lambda self, x: self.scale * self.up(x),
         rules=_TIDY,
@@ -144,8 +78,9 @@ PUZZLES: dict[str, Puzzle] = {
     "a-list-of-nodes": Puzzle(
         section="01_node_creation#arguments-nest-then-freeze",
         title="A list as an argument",
-        wish="Let the module return sin(x) and cos(x), joined into one tensor by torch.cat.",
-        hint="torch.cat takes one argument, a list, and the nodes are inside it.",
+        wish="Make the module return `sin(x)` and `cos(x)`, joined into one tensor by `torch.cat`.",
+        hint="`torch.cat` takes a list, and the nodes go into that list.",
+        lesson="`torch.fx` finds nodes inside a list: `cat` is now a user of both `sin` and `cos`.",
         forward=lambda self, x: (torch.sin(x), torch.cos(x))[0],
         wanted=lambda self, x: torch.cat([torch.sin(x), torch.cos(x)]),
         rules=(["count", "torch.cat", 1], *_TIDY),
@@ -158,9 +93,12 @@ PUZZLES: dict[str, Puzzle] = {
     "one-anchor": Puzzle(
         section="02_insertion_points#two-nodes-one-anchor",
         title="Two nodes, one anchor",
-        wish="Run cos and then tan after sin, so that the module returns tan(cos(sin(x))). Insert both next to the "
-        "same node, the anchor: it is the node you choose before you insert.",
-        hint="A node inserted after an anchor pushes earlier ones along. A node inserted before it does not.",
+        wish="Run `cos` and then `tan` after `sin`, so that the module returns `tan(cos(sin(x)))`. Insert both "
+        "nodes next to the same anchor. The anchor is the node that you choose before you insert.",
+        hint="A node that you insert after the anchor pushes the earlier ones along. A node that you insert before "
+        "it does not.",
+        lesson="Nodes inserted before an anchor keep the order in which you create them. Inserted after it, they end "
+        "up reversed.",
         forward=lambda self, x: torch.sin(x),
         wanted=lambda self, x: torch.tan(torch.cos(torch.sin(x))),
         rules=(["order", "torch.sin", "torch.cos", "torch.tan"], ["one anchor"], *_TIDY),
@@ -174,8 +112,10 @@ PUZZLES: dict[str, Puzzle] = {
     "one-of-two-users": Puzzle(
         section="02_insertion_points#a-new-node-needs-a-user",
         title="For one of two uses",
-        wish="sub uses sin twice. Let the module return sin(x) - (-sin(x)): negate only the second of the two.",
-        hint="Create neg after sin. Then change the arguments of sub: one of the two changes, and the other stays.",
+        wish="`sub` uses `sin` twice. Make the module return `sin(x) - (-sin(x))`: negate only the second use.",
+        hint="Create `neg` after `sin`. Then change one of the two arguments of `sub`.",
+        lesson="`replace_all_uses_with` could not do this. It replaces every use of `sin` in `sub`, so both "
+        "arguments would change.",
         forward=lambda self, x: (lambda wave: torch.sub(wave, wave))(torch.sin(x)),
         wanted=lambda self, x: torch.sin(x) + torch.sin(x),
         rules=(["count", "torch.neg", 1], ["count", "torch.sub", 1], *_TIDY),
@@ -188,9 +128,11 @@ PUZZLES: dict[str, Puzzle] = {
     "break-the-cycle": Puzzle(
         section="02_insertion_points#replace-uses-without-a-cycle",
         title="Break this cycle",
-        wish="Someone put exp after relu and then replaced all uses of relu, so exp uses itself. Make the module "
-        "return exp(relu(up(x))) with one edit, then recompile.",
-        hint="One argument of one node is wrong. Which node should exp use?",
+        wish="Somebody inserted `exp` after `relu` and then replaced all uses of `relu`, so now `exp` uses itself. "
+        "Make the module return `exp(relu(up(x)))` with a single edit, then recompile.",
+        hint="One argument of one node is wrong. Which node should `exp` use?",
+        lesson="`replace_all_uses_with` changes every user, and `exp` was a user of `relu` too. To avoid the cycle, "
+        "exempt the new node.",
         forward=lambda self, x: torch.relu(self.up(x)),
         wanted=lambda self, x: torch.exp(torch.relu(self.up(x))),
         rules=(["at most", 1, *_EDITS], ["lint"], ["no dead nodes"], ["compiled"]),
@@ -200,9 +142,11 @@ PUZZLES: dict[str, Puzzle] = {
     "both-uses": Puzzle(
         section="03_replacement#three-steps-in-this-order",
         title="Replace a layer and leave nothing over",
-        wish="Replace the layer act, a ReLU, with a call of torch.nn.functional.gelu for both of its users, and leave "
-        "nothing of the ReLU in the graph.",
-        hint="Three steps: create the new node, replace the uses, erase the old node.",
+        wish="`act` is a ReLU layer with two users. Make both of them use a call of `torch.nn.functional.gelu` "
+        "instead, and leave nothing of the ReLU in the graph.",
+        hint="Take three steps: create the new node, replace the uses, erase the old node.",
+        lesson="Create the new node, replace the uses, erase the old node. Erasing comes last, because a node that "
+        "has users cannot be erased.",
         forward=lambda self, x: (lambda hidden: torch.add(torch.sin(hidden), hidden))(self.act(self.up(x))),
         wanted=lambda self, x: (lambda hidden: torch.sin(hidden) + hidden)(nn.functional.gelu(self.up(x))),
         rules=(["count", "act", 0], *_TIDY),
@@ -216,8 +160,10 @@ PUZZLES: dict[str, Puzzle] = {
     "erase-by-hand": Puzzle(
         section="03_replacement#erasing-refuses-then-forgets",
         title="Erase three nodes by hand",
-        wish="The output uses relu, so sin, cos and tan are useless. Erase them one by one with Erase.",
-        hint="A node with a user cannot be erased. Which of the three has no user?",
+        wish="The output uses only `relu`, so nobody needs `sin`, `cos` and `tan`. Erase the three nodes one by "
+        "one with “Erase”.",
+        hint="A node that has a user cannot be erased. Which of the three has none?",
+        lesson="You erased from the last node to the first. “Delete dead code” does the same in one step.",
         forward=lambda self, x: (torch.relu(x), torch.tan(torch.cos(torch.sin(x))))[0],
         wanted=lambda self, x: torch.relu(x),
         rules=(["never", "dead code"], *_TIDY),
@@ -226,9 +172,13 @@ PUZZLES: dict[str, Puzzle] = {
     "keep-a-check": Puzzle(
         section="03_replacement#what-removing-dead-code-deletes",
         title="A node that stays without users",
-        wish="No node uses sum_1, but Delete dead code must keep it, and the module must still return relu(x). "
-        "Create a node that keeps it, then delete the dead code. The section names a function that is never deleted.",
-        hint="torch._assert counts as a side effect: a call stays even if nothing uses it, and so does its condition.",
+        wish="No node uses `sum_1`, so “Delete dead code” would delete it. Create a node that keeps `sum_1` in the "
+        "graph, then delete the dead code. The module must still return `relu(x)`. The section names a "
+        "function whose calls are never deleted.",
+        hint="A call of `torch._assert` counts as a side effect: it stays even if nothing uses it, and so does its "
+        "condition.",
+        lesson="A call of `torch._assert` counts as a side effect, so dead code elimination keeps it and every node "
+        "that it depends on.",
         forward=lambda self, x: (torch.relu(x), torch.abs(x).sum())[0],
         wanted=lambda self, x: torch.relu(x),
         rules=(["did", "dead code"], ["kept", "sum_1"], ["lint"], ["no dead nodes"], ["compiled"]),
@@ -237,9 +187,11 @@ PUZZLES: dict[str, Puzzle] = {
     "back-to-the-code": Puzzle(
         section="04_recompile#who-sees-an-edit-at-once",
         title="What the code does not show yet",
-        wish="The graph was edited four times but never recompiled. Reverse the four edits yourself, so that the graph "
-        "says what the code says. Do not press Recompile.",
-        hint="Compare the code with the list, line by line: a call, an argument, the order, a node too many.",
+        wish="The graph was edited four times but not recompiled. Reverse the four edits by hand, until the graph "
+        "matches the code again. Do not press “Recompile”.",
+        hint="Compare the code with the list of nodes, line by line. Look for another call, swapped arguments, "
+        "another order, and an extra node.",
+        lesson="An edit changes the graph at once. Only `recompile` changes the code that the module runs.",
         forward=lambda self, x: torch.add(torch.relu(self.up(x)), torch.sin(x)),
         wanted=lambda self, x: torch.add(torch.relu(self.up(x)), torch.sin(x)),
         rules=(["never", "recompile"], ["lint"], ["as the code"]),
@@ -259,8 +211,9 @@ PUZZLES: dict[str, Puzzle] = {
     "compile-once": Puzzle(
         section="04_recompile#compile-once-at-the-end",
         title="Three edits, one recompile",
-        wish="Turn all three ReLUs into tanh, and recompile only once.",
-        hint="Nothing runs the code between two edits, so it may stay stale until the last one.",
+        wish="Turn all three ReLUs into `tanh`, and recompile only once.",
+        hint="Nothing runs the code between the edits, so it can stay stale until the last one.",
+        lesson="You do not have to recompile after each edit. One `recompile` at the end compiles all of them.",
         forward=lambda self, x: torch.relu(self.up(torch.relu(self.up(torch.relu(x))))),
         wanted=lambda self, x: torch.tanh(self.up(torch.tanh(self.up(torch.tanh(x))))),
         rules=(["at most", 1, "recompile"], ["count", "torch.tanh", 3], *_TIDY),

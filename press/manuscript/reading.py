@@ -27,6 +27,7 @@ kernelspec:
 TAGS = {
     "hide-input": "the page folds the code",
     "hide-output": "the page folds the output until the reader has guessed it",
+    "remove-input": "the page leaves the code out",
     "nbval-ignore-output": "the output cannot be stable (a timing); the cell asserts the relation that it shows",
 }
 _FENCE = re.compile(r"^ {0,3}(?P<mark>`{3,}|~{3,})(?P<info>.*)$")

@@ -27,6 +27,8 @@ _HEADING = re.compile(r"^(#{2,4}) +(.+?) *$")
 # Of a heading that is a message, the class: the entry stands under it.
 _KIND = re.compile(r"^\w+(Error|Exception|Warning|Failed): (?=.)")
 _LINK = re.compile(r"\[([^\]]+)\]\([^)]*\)")
+# Of an entry, the link to its fix.
+_FIX = re.compile(r" Fix: \[\d\d · (?P<heading>.+)\]\((?P<place>[^()]+)\)$")
 _LONGEST = 300
 # Of a heading, what a link shows.
 _LONGEST_LINK = 60
@@ -168,9 +170,20 @@ def _fold(heading: str, kind: str, rows: Iterable[tuple[str, str]]) -> str:
     for message, told in dict.fromkeys(rows):
         entries[told].append(message)
     count = sum(map(len, entries.values()))
-    lines = ["- " + "\\\n  ".join([*messages, told]) for told, messages in entries.items()]
+    lines = ["- " + "\\\n  ".join(_linked(messages, told)) for told, messages in entries.items()]
     summary = f"<summary>{count} {kind}{'' if count == 1 else 's'}</summary>"
     return "\n\n".join([f"## {heading}", f'<details class="fx-symptoms">\n{summary}', *lines, "</details>"])
+
+
+def _linked(messages: list[str], told: str) -> list[str]:
+    """The lines of an entry. A message that is the heading of the section with the fix is the link to that section."""
+    if fix := _FIX.search(told):
+        heading = re.sub(r"[`\\]", "", fix["heading"]).removesuffix(" …")
+        for at, message in enumerate(messages):
+            if _KIND.sub("", message.strip("`* ")).replace("`", "").startswith(heading):
+                told = told.removesuffix(fix[0])
+                return [*messages[:at], f"[{message}]({fix['place']})", *messages[at + 1 :], told]
+    return [*messages, told]
 
 
 def _on_other_versions(fixes: Mapping[str, str], book: Book, known: set[str]) -> Iterator[tuple[str, str]]:

@@ -18,12 +18,17 @@ class Model(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.conv, self.drop = nn.Conv1d(1, 1, 1), nn.Dropout()
+        self.act, self.gelu, self.hooked = nn.ReLU(inplace=True), nn.GELU("tanh"), nn.Tanh()
+        self.hooked.register_forward_hook(lambda *_: None)
 
 
 REJECTED: list[tuple[Callable[..., Any], str]] = [
     (lambda self, x: x.view(-1), "does not know `view`"),
     (lambda self, x: self.conv(x), "does not know `conv`"),
     (lambda self, x: self.drop(x), "Dropout in eval mode"),
+    (lambda self, x: self.act(x), "ReLU not in place"),
+    (lambda self, x: self.gelu(x), "does not know `gelu`"),
+    (lambda self, x: self.hooked(x), "no layer with hooks"),
     (lambda self, x: torch.softmax(x, 0), "does not know `torch.softmax`"),
     (lambda self, x: x + float("inf"), "the argument inf"),
     (lambda self, x: x[0:2], "the argument slice"),

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from fxbook.lab.puzzles import PUZZLES
+from press import ROOT
 from press.book import the_book
 from tests.lab.playing import PAGE
 
@@ -19,5 +20,12 @@ def test_a_link_leads_to_a_section(section: str) -> None:
     assert heading in the_book().headings(page)
 
 
+def test_a_link_opens_each_puzzle() -> None:
+    page = (ROOT / "book" / "reference" / "graph_lab.md").read_text(encoding="utf-8")
+    assert set(PUZZLES) == set(re.findall(r'<a id="(.+)"></a>', page)) == set(re.findall(r'"([a-z-]+)"(?=[,)])', page))
+    chapters = "".join(path.read_text(encoding="utf-8") for path in the_book().chapters.values())
+    assert set(PUZZLES) == set(re.findall(r"reference/graph_lab\.ipynb#([\w-]+)", chapters))
+
+
 def test_each_message_has_its_entry() -> None:
-    assert len(MESSAGES) == 5
+    assert len(MESSAGES) == 7

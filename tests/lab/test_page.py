@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
 
 import pytest
 
+from fxbook.drawing.paint import paint_node
 from fxbook.lab.lab import Lab
 from fxbook.lab.puzzles import PUZZLES
 from tests.browsing import THEMES, needs_chromium
+from tests.lab.test_torch import layout_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
@@ -132,7 +135,7 @@ def test_every_puzzle_is_solved_with_the_controls(page: Page) -> None:
         lab = opened(page, name)
         for action in puzzle.solution:
             do(lab, dict(action))
-        expect(lab.locator(".fx-lab-verdict")).to_have_text("✓ Solved.")
+        expect(lab.locator(".fx-lab-verdict strong")).to_have_text("✓ Solved.")
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
         lab.locator("summary").first.click()
 
@@ -158,7 +161,38 @@ def test_a_puzzle_is_solved_by_keyboard_alone(page: Page) -> None:
     expect(lab.locator(".fx-lab-said")).to_have_text("Done: relu.target = torch.tanh (the node keeps its name, relu)")
     lab.locator(".fx-lab-tools button", has_text="Recompile").focus()
     keys.press("Enter")
-    expect(lab.locator(".fx-lab-verdict")).to_have_text("✓ Solved.")
+    expect(lab.locator(".fx-lab-verdict strong")).to_have_text("✓ Solved.")
+    lab.get_by_role("button", name="Next puzzle").focus()
+    keys.press("Enter")
+    page.locator('[data-fx-puzzle="return-both"] .fx-lab-live').wait_for()
+    assert page.evaluate("document.activeElement.textContent") == "Return two values"
+
+
+def test_the_focus_stays_at_the_tools_when_one_of_them_is_used(page: Page) -> None:
+    lab, focused = opened(page, "erase-by-hand"), "document.activeElement"
+    for name, left in (("sin", "Erase"), ("tan", "Choose a node")):
+        choose(lab, name)
+        lab.locator(".fx-lab-tools button", has_text="Erase").focus()
+        page.keyboard.press("Enter")
+        assert page.evaluate(f"{focused}.closest('.fx-lab-node') && {focused}.textContent").startswith(left)
+
+
+def test_an_address_opens_its_puzzle(page: Page, address: str) -> None:
+    page.goto(f"{address}#break-the-cycle")
+    page.locator('[data-fx-puzzle="break-the-cycle"] .fx-lab-live').wait_for()
+    page.evaluate("location.hash = 'both-uses'")
+    page.locator('[data-fx-puzzle="both-uses"] .fx-lab-live').wait_for()
+    assert page.locator(".fx-lab-live").count() == 2
+
+
+def test_without_script_a_puzzle_shows_its_graph_and_the_code_to_begin_with(browser: Browser, address: str) -> None:
+    page = browser.new_page(java_script_enabled=False)
+    page.goto(address)
+    puzzle = page.locator('[data-fx-puzzle="break-the-cycle"]')
+    puzzle.locator("summary").first.click()
+    assert puzzle.locator(".fx-node").count() == 5
+    assert 'module, inputs = Lab.start("break-the-cycle")' in puzzle.locator("pre").inner_text()
+    page.close()
 
 
 def test_axe_finds_nothing_in_an_open_lab(page: Page) -> None:
@@ -168,6 +202,24 @@ def test_axe_finds_nothing_in_an_open_lab(page: Page) -> None:
     choose(lab, "exp")
     lab.locator(".fx-lab-tools button", has_text="Make its users use another node").click()
     assert not Axe().run(page, options={"preload": False}).response["violations"]
+
+
+SHAPES = """nodes => nodes.map(node => [...node.children].map(one =>
+  [one.tagName, one.textContent, Object.fromEntries([...one.attributes].map(({name, value}) => [name, value]))]))"""
+
+
+def test_a_lab_paints_nodes_as_the_drawings_do(page: Page) -> None:
+    for name in PUZZLES:
+        lab, module = opened(page, name), Lab.start(name)[0]
+        if name == "four-opcodes":
+            do(lab, dict(PUZZLES[name].solution[0]))
+            with module.graph.inserting_before(module.graph.output_node()):
+                module.graph.get_attr("scale")
+        painted = []
+        for node, box in zip(module.graph.nodes, layout_of(module).boxes, strict=True):
+            group = paint_node(ElementTree.Element("svg"), box, node.op, (), {})
+            painted.append([[one.tag, one.text or "", dict(one.attrib)] for one in group])
+        assert lab.locator(".fx-node").evaluate_all(SHAPES) == painted, name
 
 
 def test_undo_brings_back_the_graph_and_redo_the_edit(page: Page) -> None:

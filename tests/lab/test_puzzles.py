@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import torch
@@ -36,17 +37,19 @@ def module_of(name: str, player: Player) -> tuple[fx.GraphModule, dict]:
 @pytest.mark.parametrize("name", PUZZLES)
 def test_a_puzzle_is_solved_by_its_solution_and_not_before(name: str, player: Player) -> None:
     puzzle = PUZZLES[name]
-    _, names = module_of(name, player)
+    module, _ = module_of(name, player)
     lab = data_of(puzzle.traced(), {"x": torch.ones(3).double()})
     answer = player.ask(data={**lab, "setup": puzzle.setup, "puzzle": puzzle.data(name)})
+    start, _ = Lab.start(name)
+    assert answer["text"] == str(start.graph) == str(module.graph) and answer["code"] == start.code
     assert answer["fault"], "it is solved before anything is done"
     for at, action in enumerate(puzzle.solution):
         answer = player.ask(action=action)
         assert bool(answer.get("fault")) == (at < len(puzzle.solution) - 1), (action, answer["fault"])
-    module = names["module"]
+    names: dict[str, Any] = {}
     exec(answer["script"], names)
     x = torch.tensor([0.5, -0.25, 3.0]).double()
-    torch.testing.assert_close(module(x), puzzle.right()(x))
+    torch.testing.assert_close(names["module"](x), puzzle.right()(x))
 
 
 RECOMPILE = {"do": "recompile"}
@@ -57,13 +60,13 @@ MISTAKES = [
         "still runs the old code",
         "",
     ),
-    ("another-function", [RECOMPILE], "No nodes call torch.tanh", ""),
-    ("both-uses", [{"do": "erase", "node": "act"}], "Node act still calls act", "act"),
+    ("another-function", [RECOMPILE], "No nodes call `torch.tanh`", ""),
+    ("both-uses", [{"do": "erase", "node": "act"}], "Node `act` is still in the graph", "act"),
     ("break-the-cycle", [RECOMPILE], "was used before it has been defined", "exp"),
-    ("erase-by-hand", [{"do": "dead code"}, RECOMPILE], "without Delete dead code", ""),
-    ("compile-once", [RECOMPILE, RECOMPILE], "but 1 is enough", ""),
-    ("keep-a-check", [{"do": "dead code"}], "sum_1 is gone", ""),
-    ("back-to-the-code", [RECOMPILE], "without Recompile", ""),
+    ("erase-by-hand", [{"do": "dead code"}, RECOMPILE], "without “Delete dead code”", ""),
+    ("compile-once", [RECOMPILE, RECOMPILE], "You recompiled 2 times, but 1 is enough", ""),
+    ("keep-a-check", [{"do": "dead code"}], "`sum_1` is gone", ""),
+    ("back-to-the-code", [RECOMPILE], "without “Recompile”", ""),
 ]
 
 

@@ -75,6 +75,20 @@ def buttons(html: Path) -> dict[str, str]:
     return source | {link.get_text(strip=True): link["href"] for link in launch}
 
 
+def where(html: Path) -> str:
+    """What a page says of the place where its exercises run."""
+    told = parsed(html).select_one("h1 + .fx-where")
+    return told.get_text() if told else ""
+
+
+def test_a_page_of_exercises_tells_where_to_solve_them(built_book: Path, addressed: Path) -> None:
+    page = "exercises/01_node_creation"
+    offline = where(built_book / f"{page}.html")
+    assert offline.endswith(f"run make lab and open {page}.ipynb.")
+    assert where(addressed / f"{page}.html").startswith(f"{offline[:-1]}, or open this page in ")
+    assert not where(built_book / "chapters/01_node_creation.html")
+
+
 def test_without_an_address_nothing_shows_one(built_book: Path) -> None:
     assert the_book().imprint.repository == "", "with one, these tests ask for what it shows"
     shown = {page: buttons(built_book / f"{page}.html") for page in PAGES}

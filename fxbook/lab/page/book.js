@@ -6,6 +6,8 @@ export const MESSAGES = [
   [/^Tried to erase Node/, "when_it_breaks/02_insertion_points#runtimeerror-tried-to-erase-node-tanh-but-it-still-had-3-users-in-the-graph"],
   [/^cannot access local variable/, "when_it_breaks/02_insertion_points#unboundlocalerror-cannot-access-local-variable-down-where-it-is-not-associated-with-a-value"],
   [/^duplicate argument/, "when_it_breaks/01_node_creation#syntaxerror-duplicate-argument-x-in-function-definition"],
+  [/^expected an indented block/, "when_it_breaks/01_node_creation#no-output-node"],
+  [/^name 'output/, "when_it_breaks/02_insertion_points#unboundlocalerror-cannot-access-local-variable-down-where-it-is-not-associated-with-a-value"],
   [/^Replacement index/, "when_it_breaks/03_replacement#indexerror-replacement-index-1-out-of-range-for-positional-args-tuple"],
 ];
 
@@ -21,6 +23,13 @@ export const addressOf = section => {
 export const explained = message => {
   const found = MESSAGES.find(([pattern]) => pattern.test(message));
   return found ? addressOf(found[1]) : "";
+};
+
+/** Opens the fold of a puzzle and takes the reader there. @param {HTMLDetailsElement} fold */
+export const openFold = fold => {
+  fold.open = true;
+  fold.scrollIntoView();
+  fold.querySelector("summary").focus({preventScroll: true});
 };
 
 /** Tells the page that a puzzle is solved, so that the book can remember it. @param {string} puzzle */

@@ -14,6 +14,9 @@ export const make = (name, attributes = {}, ...inside) => {
   return element;
 };
 
+/** Text in which names between backquotes are code. @param {string} text @returns {(string | HTMLElement)[]} */
+export const withCode = text => text.split("`").map((part, at) => at % 2 ? make("code", {}, part) : part);
+
 let serial = 0;
 
 /** A label and its control. @param {string} text @param {any} control */
@@ -52,7 +55,7 @@ export const argumentField = (graph, text, {kind = "value", now, nodeOnly = fals
   const nodes = nodeOptions(graph).map(([name]) => [`node ${name}`, name]);
   const others = nodeOnly ? [] : [["number", "a number …"], ["list", "a list of nodes …"], ["None", "None"], ["True", "True"], ["False", "False"], ["text", "a text …"]];
   if (constant && given !== null && typeof given !== "boolean") others.unshift(["now", `${argumentText(now)} (as it is)`]);
-  const start = given === undefined ? (kind === "number" ? "number" : kind === "list" ? "list" : kind === "text" ? "text" : "")
+  const start = given === undefined ? {number: "number", list: "list", text: "text", flag: "False"}[kind] || ""
     : given && given.node ? `node ${given.node}` : listed.length ? "list" : given === null ? "None"
     : typeof given === "boolean" ? (given ? "True" : "False") : constant ? "now" : "number";
   const numeral = make("input", {type: "text", inputmode: "decimal", size: 6, required: true, pattern: "-?[0-9]{1,15}([.][0-9]{1,12})?", title: "a number such as 2 or 0.5", value: typeof given === "object" && given && "float" in given ? argumentText(now) : String(typeof given === "number" ? given : kind === "number" ? 0 : 1), "aria-label": `${text}: the number`});

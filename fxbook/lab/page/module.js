@@ -12,6 +12,8 @@ export class GraphModule {
     this.code = "";
     /** @type {{op: string, name: string, target: string, args: any[], kwargs: Record<string, any>}[]} */
     this.program = undefined;
+    /** @type {string[]} */
+    this.freed = [];
     this.recompile();
   }
 
@@ -37,6 +39,10 @@ export class GraphModule {
     const twice = names.find((name, at) => names.indexOf(name) < at);
     if (twice) throw new PythonError("SyntaxError", `duplicate argument '${twice}' in function definition`);
     this.refused = false;
+    /** @type {Map<import("./node.js").Node, import("./node.js").Node>} */
+    const lastUser = new Map(this.graph.nodes.flatMap(user => [...user.inputs].map(input => [input, user])));
+    // To free a value, its last user sets the variable to None, and so the variable is one of the function's own.
+    this.freed = [...lastUser].filter(([, user]) => user.op !== "output" && user.op !== "placeholder").map(([input]) => input.name);
     const freeze = value => mapNodes(value, node => /** @type {any} */ ({local: node.name}));
     this.program = this.graph.nodes.map(({op, name, target, args, kwargs}) => ({
       op, name, target, args: args.map(freeze),
@@ -53,7 +59,7 @@ export class GraphModule {
   run(inputs) {
     /** @type {Map<string, any>} */
     const locals = new Map(this.parameters.map((name, at) => [name, inputs[at]]));
-    const assigned = new Set([...this.parameters, ...this.program.filter(step => step.op !== "output").map(step => step.name)]);
+    const assigned = new Set([...this.parameters, ...this.freed, ...this.program.filter(step => step.op !== "output").map(step => step.name)]);
     const value = argument => {
       if (Array.isArray(argument)) return argument.map(value);
       if (argument === null || typeof argument !== "object") return argument;

@@ -149,7 +149,10 @@ const FUNCTIONS = {
     return items.at(at);
   },
   "operator.neg": unary(maths.neg),
-  "torch.nn.functional.relu": unary(maths.relu),
+  "torch.nn.functional.relu": (value, inplace) => {
+    if (inplace) throw new OutsideTheLab("a lab does not write into a tensor in place");
+    return unary(maths.relu)(value);
+  },
   "torch.nn.functional.gelu": unary(maths.gelu),
 };
 for (const [name, f] of Object.entries(maths)) if (name !== "gelu") FUNCTIONS[`torch.${name}`] = unary(f);

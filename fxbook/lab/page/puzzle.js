@@ -4,7 +4,7 @@ import {OutsideTheLab, isTensor} from "./numbers.js";
 import {shown} from "./values.js";
 
 /**
- * @typedef {{id: string, wish: string, section: string, hint: string, rules: any[][], tries?: {inputs: any, output: any}[]}} Puzzle
+ * @typedef {{id: string, wish: string, lesson: string, section: string, hint: string, rules: any[][], tries?: {inputs: any, output: any}[]}} Puzzle
  * @typedef {{message: string, node?: string}} Fault
  */
 
@@ -31,49 +31,49 @@ const RULES = {
       return {message: error.message.split("\n")[0], node: reader};
     }
   },
-  compiled: ({module}) => module.refused || module.stale ? {message: "The graph is edited, but the module still runs the old code. Press Recompile."} : undefined,
+  compiled: ({module}) => module.refused || module.stale ? {message: "The graph is edited, but the module still runs the old code. Press “Recompile”."} : undefined,
   "as the code": ({module}) => module.stale ? {message: "The graph and the code still differ."} : undefined,
   "no dead nodes": ({module}) => {
     const dead = module.graph.nodes.find(node => !node.users.size && !module.graph.isImpure(node));
-    return dead && {message: `Node ${dead.name} is dead: no node uses its result.`, node: dead.name};
+    return dead && {message: `Node \`${dead.name}\` is dead: no node uses its result.`, node: dead.name};
   },
   count: ({module}, target, wanted) => {
     const found = module.graph.nodes.filter(node => node.target === target);
     if (found.length === wanted) return undefined;
-    if (!wanted) return {message: `Node ${found[0].name} still calls ${target}.`, node: found[0].name};
-    return {message: `${counted(found.length, "node")} ${found.length === 1 ? "calls" : "call"} ${target}. There should be ${wanted}.`};
+    if (!wanted) return {message: `Node \`${found[0].name}\` is still in the graph.`, node: found[0].name};
+    return {message: `${counted(found.length, "node")} ${found.length === 1 ? "calls" : "call"} \`${target}\`. There should be ${wanted}.`};
   },
   order: ({module}, ...targets) => {
     const found = module.graph.nodes.filter(node => targets.includes(node.target)).map(node => node.target);
     if (found.join() === targets.join()) return undefined;
-    const short = names => names.map(name => name.split(".").at(-1)).join(", ");
+    const short = names => names.map(name => `\`${name.split(".").at(-1)}\``).join(", ");
     const missing = targets.filter(target => !found.includes(target));
     return {message: missing.length ? `${short(missing)} ${missing.length === 1 ? "is" : "are"} missing.`
       : `The order is ${short(found)}. It should be ${short(targets)}.`};
   },
   kept: ({module}, ...names) => {
     const lost = names.find(name => !module.graph.find(name));
-    return lost && {message: `Node ${lost} is gone, but it should stay. Undo, or start again.`};
+    return lost && {message: `Node \`${lost}\` is gone, but it should stay. Undo, or start again.`};
   },
   "at most": ({history}, most, ...kinds) => {
     const used = history.filter(action => kinds.includes(action.do)).length;
-    const what = kinds.length === 1 ? `${kinds[0]} ${used} times` : `make ${used} edits`;
+    const what = kinds.length === 1 ? `${kinds[0]}d ${used} times` : `made ${used} edits`;
     return used <= most ? undefined : {message: `You ${what}, but ${most} ${most === 1 ? "is" : "are"} enough. Undo, or start again.`};
   },
   never: ({history}, ...kinds) => {
     const used = history.find(action => kinds.includes(action.do));
-    return used && {message: `Do it without ${{recompile: "Recompile", "dead code": "Delete dead code"}[used.do]}. Undo, or start again.`};
+    return used && {message: `Do it without ${{recompile: "“Recompile”", "dead code": "“Delete dead code”"}[used.do]}. Undo, or start again.`};
   },
-  did: ({history}, kind) => history.some(action => action.do === kind) ? undefined : {message: `Now press ${{"dead code": "Delete dead code"}[kind]}.`},
+  did: ({history}, kind) => history.some(action => action.do === kind) ? undefined : {message: `Now press ${{"dead code": "“Delete dead code”"}[kind]}.`},
   "one anchor": ({history}) => {
-    const used = new Set(history.filter(action => action.do === "create").map(action => `${action.where} ${action.anchor}`));
+    const used = new Set(history.filter(action => action.do === "create").map(action => `${action.where} \`${action.anchor}\``));
     return used.size < 2 ? undefined : {message: `The new nodes have different anchors: ${[...used].join(" and ")}. Undo, or start again.`};
   },
   result: ({module}, ...tries) => {
     for (const {inputs, output} of tries) {
       try {
         const given = module.run(module.parameters.map(name => inputs[name] || module.data.spare));
-        if (!close(given, output)) return {message: `The module returns ${shown(given)}, but it should return ${shown(output)}.`};
+        if (!close(given, output)) return {message: `The module returns \`${shown(given)}\`, but it should return \`${shown(output)}\`.`};
       } catch (error) {
         if (!(error instanceof PythonError || error instanceof OutsideTheLab)) throw error;
         return {message: `Calling the module fails: ${error.message.split("\n")[0]}`};

@@ -2,8 +2,9 @@
 import {perform, pythonOf, variable} from "./actions.js";
 import {GraphModule} from "./module.js";
 import {Namespace} from "./names.js";
-import {PythonError} from "./node.js";
+import {Node, PythonError} from "./node.js";
 import {OutsideTheLab} from "./numbers.js";
+import {placesOf} from "./text.js";
 
 /** @typedef {{head?: string, line: string, error?: PythonError, outside?: string, result?: any, ran?: boolean}} Entry */
 
@@ -90,12 +91,14 @@ export class Session {
   }
 
   snapshot() {
-    return this.module.graph.nodes.map(node => ({name: node.name, inputs: [...node.inputs].map(input => input.name).join()}));
+    return this.module.graph.nodes.map(node => ({
+      name: node.name, target: node.target, inputs: placesOf(node).map(([place, input]) => `${place} ${input.name}`).join(),
+      constants: JSON.stringify([node.args, node.kwargs], (_, value) => value instanceof Node ? {} : value)}));
   }
 
   /** The whole script, each `with` once where several nodes share it. */
   get script() {
-    const lines = [`${this.start.map(variable).join(", ")}${this.start.length === 1 ? "," : ""} = graph.nodes`];
+    const lines = ["graph = module.graph", `${this.start.map(variable).join(", ")}${this.start.length === 1 ? "," : ""} = graph.nodes`];
     let open = "";
     for (const {head, line, error, outside} of this.entries) {
       if (error || outside) {
@@ -107,24 +110,29 @@ export class Session {
       lines.push(...line.split("\n").map(one => (head ? "    " : "") + one));
       open = head || "";
     }
-    const {shape} = this.data.spare;
-    lines.splice(1, 0, ...[...this.spare].map(name => `inputs["${name}"] = torch.ones(${shape.join(", ")}).double()`));
-    if (lines.some(text => text.includes("operator."))) lines.unshift("import operator", "");
+    const {puzzle, spare: {shape}} = this.data;
+    lines.splice(2, 0, ...[...this.spare].map(name => `inputs["${name}"] = torch.ones(${shape.join(", ")}).double()`));
+    const needs = [[/\boperator\./, "import operator"], [/\btorch\./, "import torch"], [/\bnn\./, "from torch import nn"],
+      [/./, puzzle ? "from fxbook import Lab" : ""]].filter(([use, line]) => line && lines.some(text => /** @type {RegExp} */ (use).test(text)));
+    lines.unshift(...needs.map(([, line]) => String(line)), ...needs.length ? [""] : [], puzzle ? `module, inputs = Lab.start("${puzzle.id}")`
+      : "# module is your traced module; inputs is a dict with a tensor for each placeholder");
     return lines.join("\n");
   }
 }
 
-/** Added, moved and rewired nodes; moved are the fewest that explain the new order. @returns {Map<string, string[]>} */
+/** What each node is marked with, as in the steppers; moved are the fewest that explain the new order. @returns {Map<string, string[]>} */
 const changes = (before, after) => {
   const old = new Map(before.map((node, at) => [node.name, {...node, at}])), marks = new Map();
   const kept = after.filter(node => old.has(node.name)).map(node => node.name);
   const stay = new Set(longestRising(kept.map(name => old.get(name).at)).map(at => before[at].name));
-  for (const {name, inputs} of after) {
+  for (const {name, target, inputs, constants} of after) {
     const was = old.get(name), found = [];
     if (!was) found.push("added");
     else {
       if (!stay.has(name)) found.push("moved");
+      if (was.target !== target) found.push("retargeted");
       if (was.inputs !== inputs) found.push("rewired");
+      else if (was.constants !== constants) found.push("changed");
     }
     if (found.length) marks.set(name, found);
   }

@@ -1,4 +1,5 @@
 // Starts each lab of the page when it is opened. The script may run many times, and labs may come later than it, as in a notebook.
+import {openFold} from "./book.js";
 import {View} from "./view.js";
 
 const startAll = () => {
@@ -16,5 +17,15 @@ const startAll = () => {
   }
 };
 
+/** Opens the puzzle that the address names: the chapters link to it. */
+const openAsked = () => {
+  const asked = [...document.querySelectorAll("[data-fx-puzzle]")].find(root => root.getAttribute("data-fx-puzzle") === location.hash.slice(1));
+  if (asked) openFold(asked.querySelector("details"));
+};
+
 startAll();
 if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", startAll);
+// The browser goes to the address itself until the page is loaded.
+if (document.readyState === "complete") openAsked();
+else window.addEventListener("load", openAsked);
+window.addEventListener("hashchange", openAsked);

@@ -1,16 +1,15 @@
 // The lab on the page: picture, list and code, the signs, the forms, and the Python that does the same.
-import {addressOf, explained, tellSolved} from "./book.js";
-import {make} from "./fields.js";
-import {argumentsForm, createForm, inputForm, moveForm, replaceForm, targetForm} from "./forms.js";
+import {addressOf, openFold, tellSolved} from "./book.js";
+import {make, withCode} from "./fields.js";
+import {createForm} from "./forms.js";
 import {place} from "./layout.js";
+import {codeOf, marksOf, saidOf, scriptOf, signsOf, tableOf} from "./panels.js";
 import {picture} from "./picture.js";
 import {judge} from "./puzzle.js";
 import {rowsOf} from "./rows.js";
 import {Session} from "./session.js";
-import {argumentText} from "./text.js";
-import {shown} from "./values.js";
+import {toolsOf} from "./tools.js";
 
-const SIGNS = {added: "+", rewired: "↪", moved: "↕"};
 const LEGEND = "Dashed: no node uses the result. Orange: this is in the way. Bold: your last edit changed it. A number at an arrow: "
   + "which argument; 0.1 is the second item of the list in argument 0. A node keeps its name when you change what it calls, so the "
   + "picture shows the call below the name.";
@@ -25,6 +24,7 @@ export class View {
     this.picked = undefined;
     /** @type {import("./forms.js").Form | undefined} */
     this.form = undefined;
+    this.judged = "";
     this.restore();
     this.build();
     this.show();
@@ -56,9 +56,10 @@ export class View {
     const panel = (key, heading) => make("div", {class: "fx-panel", "data-fx-panel": key}, make("p", {class: "fx-heading"}, heading));
     this.panels = {picture: panel("picture", "Graph"), list: panel("list", "Nodes, in list order"), code: panel("code", "Code")};
     this.signs = make("p", {class: "fx-lab-signs"});
-    this.verdict = make("p", {class: "fx-lab-verdict"});
+    this.verdict = make("p", {class: "fx-lab-verdict", "aria-live": "polite"});
+    this.next = make("button", {type: "button", hidden: true, onclick: () => openFold(nextOf(this.root))}, "Next puzzle");
     this.heard = make("p", {class: "fx-lab-said", "aria-live": "polite"});
-    this.tools = make("div", {class: "fx-lab-tools", role: "group", "aria-label": "The chosen node", tabindex: -1});
+    this.tools = make("div", {class: "fx-lab-tools fx-lab-node", role: "group", "aria-label": "The chosen node", tabindex: -1});
     this.formArea = make("form", {class: "fx-lab-form", hidden: true, onsubmit: event => { event.preventDefault(); this.submit(); },
       onkeydown: event => event.key === "Escape" && this.close()});
     this.script = make("pre", {class: "fx-code fx-lab-script", tabindex: 0, "aria-label": "The Python that does the same"});
@@ -84,10 +85,10 @@ export class View {
     });
     const puzzle = this.data.puzzle;
     const address = puzzle ? addressOf(puzzle.section) : "";
-    const wish = puzzle ? [make("p", {class: "fx-lab-wish"}, `${puzzle.wish} `, ...address ? [make("a", {href: address, target: "_blank", rel: "noopener"}, "Read the section")] : [])] : [];
-    const hint = puzzle && puzzle.hint ? [make("details", {class: "fx-lab-hint"}, make("summary", {}, "A hint"), make("p", {}, puzzle.hint))] : [];
+    const wish = puzzle ? [make("p", {class: "fx-lab-wish"}, ...withCode(puzzle.wish), " ", ...address ? [make("a", {href: address, target: "_blank", rel: "noopener"}, "Read the section")] : [])] : [];
+    const hint = puzzle && puzzle.hint ? [make("details", {class: "fx-lab-hint"}, make("summary", {}, "A hint"), make("p", {}, ...withCode(puzzle.hint)))] : [];
     this.root.replaceChildren(make("p", {class: "fx-title"}, this.data.title), ...wish, ...hint, this.signs,
-      this.tabs, main, this.tools, this.formArea, general, this.heard, this.verdict,
+      this.tabs, main, this.tools, this.formArea, general, this.heard, this.verdict, this.next,
       make("details", {class: "fx-lab-hint"}, make("summary", {}, "What the signs mean"), make("p", {}, LEGEND)),
       make("p", {class: "fx-heading"}, "The same in Python"), this.script, make("div", {class: "fx-lab-tools"}, copy));
     this.tab("picture");
@@ -133,15 +134,13 @@ export class View {
   }
 
   act(action) {
-    const typed = this.root.contains(document.activeElement) && this.formArea.contains(document.activeElement);
+    const from = document.activeElement, used = this.formArea.contains(from) || this.tools.contains(from), label = from.textContent;
     this.close();
     const entry = this.session.do(action);
     if (action.do === "create" && !entry.error) this.picked = this.graph.nodes.find(node => (this.session.marks.get(node.name) || []).includes("added"))?.name;
     this.show();
-    this.say(entry.error ? `${entry.error.kind}: ${entry.error.message.split("\n")[0]}` : entry.outside ? `The lab stops here: ${entry.outside}.`
-      : action.do === "run" ? `The module returns ${shown(entry.result)}.`
-      : action.do === "dead code" ? `Done: ${entry.line} ${entry.result ? "deleted dead nodes" : "found nothing to delete"}.` : `Done: ${entry.line}${action.do === "target" ? ` (the node keeps its name, ${action.node})` : ""}`);
-    if (typed) this.tools.focus();
+    this.say(...saidOf(action, entry));
+    if (used) ([...this.tools.children].find(button => button.textContent === label) || this.tools).focus();
   }
 
   change(run, said) {
@@ -151,91 +150,44 @@ export class View {
     this.say(said);
   }
 
-  say(text) { this.heard.textContent = text; }
+  /** @param {...(string | HTMLElement)} said */
+  say(...said) { this.heard.replaceChildren(...said); }
 
   show() {
     const focused = this.root.contains(document.activeElement) && document.activeElement.getAttribute("data-fx-pick");
     this.keep();
-    const {graph, session} = this, rows = rowsOf(graph), module = session.module;
     if (!this.node) this.picked = undefined;
-    const puzzle = this.data.puzzle, fault = puzzle && judge(puzzle, module, session.history);
-    const solved = puzzle && !fault;
-    if (solved) tellSolved(puzzle.id);
-    this.verdict.textContent = !puzzle ? "" : solved ? "✓ Solved." : session.history.length ? `Not yet: ${fault.message}` : "";
-    this.verdict.classList.toggle("fx-fine", Boolean(solved));
-    const marks = new Map(rows.map(({name}) => [name, [...session.marks.get(name) || []]]));
-    for (const node of graph.nodes) {
-      if (!node.users.size && !graph.isImpure(node)) marks.get(node.name).push("dead");
-      if (fault && session.history.length && fault.node === node.name) marks.get(node.name).push("broken");
-      if (node.name === this.picked) marks.get(node.name).push("hot");
-    }
-    this.showSigns(module);
-    const drawn = make("div", {class: "fx-scroll"}, picture(place(rows), rows, marks));
-    this.panels.picture.replaceChildren(this.panels.picture.firstChild, drawn);
-    this.panels.list.replaceChildren(this.panels.list.firstChild, this.table(marks));
-    this.panels.code.replaceChildren(make("p", {class: "fx-heading"}, module.stale ? "Code, as it was compiled: it does not show the graph" : "Code"),
-      make("pre", {class: "fx-code", tabindex: 0}, module.code.trim()));
-    this.showTools();
+    const {graph, session} = this, rows = rowsOf(graph), fault = this.judge(), marks = marksOf(session, this.picked, fault);
+    this.signs.replaceChildren(...signsOf(session));
+    this.panels.picture.replaceChildren(this.panels.picture.firstChild, make("div", {class: "fx-scroll"}, picture(place(rows), rows, marks)));
+    this.panels.list.replaceChildren(this.panels.list.firstChild, tableOf(graph, marks, this.picked));
+    this.panels.code.replaceChildren(...codeOf(session.module));
+    this.tools.replaceChildren(...toolsOf(graph, this.node,
+      {open: form => this.open(form), say: text => this.say(text), act: action => this.act(action)}));
     if (focused) this.panels.list.querySelector(`button[data-fx-pick="${focused}"]`)?.focus();
     this.back.disabled = !session.history.length;
     this.again.disabled = !session.undone.length;
-    this.showScript();
+    this.script.replaceChildren(...scriptOf(session));
   }
 
-  showSigns(module) {
-    const {session} = this;
-    let lint = "lint: in order", last = "";
-    try {
-      module.graph.lint();
-    } catch (error) {
-      lint = "lint: an error";
-    }
-    const run = session.entries.findLast(entry => entry.ran);
-    if (run && run === session.entries.at(-1) && !run.error && !run.outside) last = `result: ${shown(run.result)}`;
-    this.signs.replaceChildren(...[[lint, lint === "lint: in order"], [module.refused ? "code: does not compile, the old program runs" : module.stale ? "code: stale" : "code: up to date", !module.stale && !module.refused],
-      ...last ? [[last, true]] : []].map(([text, fine]) => make("span", {class: fine ? "fx-lab-sign" : "fx-lab-sign fx-lab-bad"}, String(text))));
-  }
-
-  table(marks) {
-    const head = make("tr", {}, ...["#", "node", "calls", "users"].map(text => make("th", {scope: "col"}, text)));
-    return make("table", {class: "fx-list"}, make("thead", {}, head), make("tbody", {}, ...this.graph.nodes.map((node, at) => {
-      const own = marks.get(node.name), sign = own.map(mark => SIGNS[mark] || "").join("");
-      const called = node.op === "call_function" ? this.data.functions[node.target].shown : node.target;
-      const rest = [...node.args.map(item => argumentText(item)), ...Object.entries(node.kwargs).map(([key, item]) => `${key}=${argumentText(item)}`)];
-      return make("tr", {class: own.map(mark => `fx-${mark}`).join(" ")},
-        make("td", {class: "fx-sign"}, `${at}${sign ? ` ${sign}` : ""}`),
-        make("th", {scope: "row"}, make("button", {type: "button", "data-fx-pick": node.name, "aria-pressed": String(node.name === this.picked)}, node.name),
-          make("span", {class: "fx-opcode"}, node.op)),
-        make("td", {}, make("code", {}, node.op === "output" ? argumentText(node.args[0] ?? null) : node.op === "placeholder" || node.op === "get_attr" ? called : `${called}(${rest.join(", ")})`)),
-        make("td", {}, [...node.users].map(user => user.name).join(", ") || "–"));
-    })));
-  }
-
-  showTools() {
-    const {node, graph} = this;
-    if (!node) {
-      this.tools.replaceChildren(make("span", {class: "fx-lab-none"}, "Choose a node in the picture or in the list to edit it."));
-      return;
-    }
-    const button = (text, form, why = "") => make("button", {type: "button", "aria-disabled": String(!form()),
-      onclick: () => form() ? this.open(form()) : this.say(why)}, text);
-    this.tools.replaceChildren(make("strong", {}, node.name),
-      button("Insert before", () => createForm(graph, "before", node.name)), button("Insert after", () => createForm(graph, "after", node.name)),
-      button("Change its arguments", () => argumentsForm(graph, node), `A ${node.op} node does not have arguments to change.`),
-      button("Change what it calls", () => targetForm(graph, node), `The target of a ${node.op} node cannot be changed here. Create a new node instead.`),
-      button("Make its users use another node", () => replaceForm(graph, node), `No node uses ${node.name}.`),
-      button("Use another input", () => inputForm(graph, node), `${node.name} does not use a node.`),
-      button("Move", () => moveForm(graph, node)), make("button", {type: "button", onclick: () => this.act({do: "erase", node: node.name})}, "Erase"));
-  }
-
-  showScript() {
-    const {session} = this;
-    this.script.replaceChildren(...session.script.split("\n").map(line => make("span", {class: "fx-row"}, line || " ")));
-    const last = session.entries.at(-1);
-    if (last && (last.error || last.outside)) {
-      const text = last.error ? `${last.error.kind}: ${last.error.message}` : `The lab stops here: ${last.outside}. torch may go on.`;
-      const link = last.error && explained(last.error.message);
-      this.script.append(make("span", {class: "fx-row fx-lab-error"}, text, ...link ? [" ", make("a", {href: link}, "What it means")] : []));
-    }
+  /** Says whether the puzzle is solved. @returns {import("./puzzle.js").Fault | undefined} what is wrong, once something is done */
+  judge() {
+    const {puzzle} = this.data, {module, history} = this.session;
+    if (!puzzle) return undefined;
+    const fault = judge(puzzle, module, history), begun = history.length > 0;
+    const said = !fault ? puzzle.lesson : begun ? fault.message : "";
+    // Nothing is announced twice.
+    if (said !== this.judged) this.verdict.replaceChildren(...said ? [make("strong", {}, fault ? "Not yet:" : "✓ Solved."), " ", ...withCode(said)] : []);
+    this.judged = said;
+    this.verdict.classList.toggle("fx-fine", !fault);
+    this.next.hidden = Boolean(fault) || !nextOf(this.root);
+    if (!fault) tellSolved(puzzle.id);
+    return begun ? fault : undefined;
   }
 }
+
+/** The fold of the puzzle after this one on the page. @param {HTMLElement} root @returns {HTMLDetailsElement | undefined} */
+const nextOf = root => {
+  const labs = [...document.querySelectorAll("[data-fx-puzzle]")];
+  return labs[labs.indexOf(root.closest("[data-fx-puzzle]")) + 1]?.querySelector("details");
+};
