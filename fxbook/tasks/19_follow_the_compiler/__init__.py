@@ -1,3 +1,6 @@
-"""Exercises of chapter 19: find calls in Inductor's graphs, write a pass that its cache knows, go back to a line."""
+"""Exercises of chapter 19: find an operator in the compiler's graphs, and write a pass that its cache can know."""
 
-ORDER = ()
+ORDER = (
+    "find_the_operator",
+    "pass_with_a_uuid",
+)
