@@ -35,6 +35,15 @@ def compares_whole_names(graph, operator):
     return names
 
 
+@right
+class Searches:
+    """By a search for both targets, and a filter."""
+
+    def __call__(self, graph, operator):
+        candidates = [node for node in graph.nodes if node.op == "call_function" and node.target in (operator, THROUGH)]
+        return {node for node in candidates if operator in {node.target, node.args[0]}}
+
+
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
@@ -74,11 +83,3 @@ def compares_packets(graph, operator):
 @wrong("names_the_calls", says="The answer is not a list of names")
 def counts_them(graph, operator):
     return len([node for node in graph.nodes if operator in (node.target, *node.args[:1])])
-
-
-@wrong("input_unchanged", says="has been changed")
-def replaces_them(graph, operator):
-    found = [node for node in graph.nodes if operator in (node.target, *node.args[:1])]
-    for node in found:
-        node.name = f"found_{node.name}"
-    return [node.name.removeprefix("found_") for node in found]

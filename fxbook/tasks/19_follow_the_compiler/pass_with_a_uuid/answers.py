@@ -20,6 +20,8 @@ class Swapping(CustomGraphPass):
         return f"{self.old} to {self.new}"
 
 
+RECOMPILE = "when_it_breaks/19_follow_the_compiler#attributeerror-graph-object-has-no-attribute-recompile"
+
 # ---- right -----------------------------------------------------------------------------------------------------------
 
 
@@ -46,6 +48,17 @@ class MakesTheTextOnce(Swapping):
 
     def uuid(self):
         return self.text
+
+
+@right
+class DescribesItself(Swapping):
+    def __call__(self, graph):
+        found = filter(lambda node: node.target is self.old, graph.nodes)
+        for node in [*found]:
+            node.target = self.new
+
+    def uuid(self):
+        return f"{type(self).__qualname__}({self.old.name()!r}, {self.new.name()!r})"
 
 
 # ---- wrong -----------------------------------------------------------------------------------------------------------
@@ -106,7 +119,7 @@ class IsAPlainClass:
 @wrong("swaps", says="after the pass")
 class SwapsTheFirst(Swapping):
     def __call__(self, graph):
-        for node in list(graph.nodes)[1:2]:
+        for node in graph.find_nodes(op="call_function", target=self.old)[:1]:
             node.target = self.new
 
 
@@ -120,7 +133,7 @@ class DropsKeywords(Swapping):
 
 
 @breaks("`Swap(old, new)` is a pass that gets a `Graph`", case="a chain of operators")
-@wrong("ends well", says="recompile")
+@wrong("ends well", says="recompile", read=RECOMPILE)
 class TakesAModule(Swapping):
     def __call__(self, module):
         super().__call__(module)
