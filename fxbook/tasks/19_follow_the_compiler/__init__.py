@@ -1,0 +1,6 @@
+"""Exercises of chapter 19: find an operator in the compiler's graphs, and write a pass that its cache can know."""
+
+ORDER = (
+    "find_the_operator",
+    "pass_with_a_uuid",
+)

@@ -1,0 +1,85 @@
+"""Answers to 19-find-the-operator: the calls of an operator, in graphs of Dynamo and of AOTAutograd."""
+
+import torch
+
+from fxbook.tasks.answering import breaks, right, wrong
+
+THROUGH = torch.ops.higher_order.auto_functionalized_v2
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def takes_two_lists(graph, operator):
+    direct = list(graph.find_nodes(op="call_function", target=operator))
+    through = [node for node in graph.find_nodes(op="call_function", target=THROUGH) if node.args[0] == operator]
+    return [node.name for node in direct + through]
+
+
+@right
+def asks_what_a_node_really_calls(graph, operator):
+    def called(node):
+        return node.args[0] if node.target is THROUGH else node.target
+
+    return [node.name for node in graph.nodes if node.op == "call_function" and called(node) is operator]
+
+
+@right
+def compares_whole_names(graph, operator):
+    names = []
+    for node in graph.nodes:
+        if operator.name() in [
+            getattr(each, "name", str)() for each in (node.target, *node.args[:1]) if callable(each)
+        ]:
+            names.append(node.name)
+    return names
+
+
+@right
+class Searches:
+    """By a search for both targets, and a filter."""
+
+    def __call__(self, graph, operator):
+        candidates = [node for node in graph.nodes if node.op == "call_function" and node.target in (operator, THROUGH)]
+        return {node for node in candidates if operator in {node.target, node.args[0]}}
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@breaks("or through `auto_functionalized_v2`.", case="an operator that writes")
+@wrong("names_the_calls", says="calls `fxbook_tasks.double_.default`, and the answer lacks it")
+def looks_at_targets(graph, operator):
+    return [node.name for node in graph.nodes if node.target is operator]
+
+
+@breaks("that call this operator:", case="an operator that writes")
+@wrong("names_the_calls", says="does not call `fxbook_tasks.double_.default`, and the answer has it")
+def takes_every_call_through_it(graph, operator):
+    return [node.name for node in graph.nodes if node.target in (operator, THROUGH)]
+
+
+@breaks("directly,", case="the graph of Dynamo")
+@wrong("names_the_calls", says="and the answer lacks it")
+def knows_functional_graphs_alone(graph, operator):
+    return [node.name for node in graph.nodes if node.target is THROUGH and node.args[0] is operator]
+
+
+@wrong("names_the_calls", says="does not call")
+def compares_packets(graph, operator):
+    """Another overload is another operator."""
+
+    def packet(value):
+        return getattr(value, "overloadpacket", value)
+
+    return [
+        node.name
+        for node in graph.nodes
+        if packet(operator) in (packet(node.target), packet(node.args[0] if node.args else None))
+    ]
+
+
+@breaks("Return a list of the names of the nodes", case="the graph of Dynamo")
+@wrong("names_the_calls", says="The answer is not a list of names")
+def counts_them(graph, operator):
+    return len([node for node in graph.nodes if operator in (node.target, *node.args[:1])])

@@ -1,0 +1,98 @@
+"""Graphs of Dynamo and of AOTAutograd, with operators that write, and one of these operators."""
+
+from __future__ import annotations
+
+import copy
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, fx, nn
+
+from fxbook.cases import Case, Usage
+from fxbook.cases.exercise import one_of, seeded
+
+
+@torch.library.custom_op("fxbook_tasks::double_", mutates_args=("x",))
+def double_(x: Tensor) -> None:
+    """Double a tensor in place."""
+    x.mul_(2)
+
+
+@torch.library.custom_op("fxbook_tasks::double_all_", mutates_args=("x", "y"))
+def double_all_(x: Tensor, y: Tensor) -> None:
+    """Double two tensors in place."""
+    x.mul_(2)
+    y.mul_(2)
+
+
+def several(x: Tensor) -> Tensor:
+    """Two writing operators with almost the same name, and two overloads of one operator that does not write."""
+    low, high = torch.relu(x), torch.sin(x)
+    double_(low)
+    double_all_(low, high)
+    high = high + 1
+    double_(high)
+    return (low + high) * 2 * high
+
+
+@functools.cache
+def _recorded(is_functional: bool) -> fx.GraphModule:
+    """The graph of Dynamo, or the one that AOTAutograd makes of it, recorded once."""
+    from functorch.compile import make_boxed_func
+    from torch._dynamo.backends.common import aot_autograd
+
+    graphs: list[fx.GraphModule] = []
+
+    def keep(module: fx.GraphModule, _: list[Any]) -> Callable[..., Any]:
+        graphs.append(copy.deepcopy(module))
+        return make_boxed_func(module.forward) if is_functional else module.forward
+
+    torch.compiler.reset()
+    with seeded(0), torch.no_grad():
+        torch.compile(several, backend=aot_autograd(fw_compiler=keep) if is_functional else keep)(torch.ones(2, 3))
+    torch.compiler.reset()
+    return graphs[-1]
+
+
+def graph_and(*operators: str, is_functional: bool) -> Callable[[nn.Module], tuple[Any, ...]]:
+    """A copy of the graph, and one of these operators, drawn."""
+
+    def given(_: nn.Module) -> tuple[Any, ...]:
+        graph = copy.deepcopy(_recorded(is_functional)).graph
+        library, name, overload = one_of(*operators).split(".")
+        return graph, getattr(getattr(getattr(torch.ops, library), name), overload)
+
+    return given
+
+
+WRITING = "fxbook_tasks.double_.default", "fxbook_tasks.double_all_.default"
+USAGE = Usage(
+    "compute",
+    cases=(
+        Case("the graph of Dynamo", nn.Identity, tuple, given=graph_and(*WRITING, is_functional=False)),
+        Case("an operator that writes", nn.Identity, tuple, given=graph_and(WRITING[0], is_functional=True)),
+        Case(
+            "one that writes two tensors",
+            nn.Identity,
+            tuple,
+            unseen=True,
+            given=graph_and(WRITING[1], is_functional=True),
+        ),
+        Case(
+            "an operator of ATen",
+            nn.Identity,
+            tuple,
+            unseen=True,
+            given=graph_and("aten.add.Tensor", "aten.mul.Tensor", is_functional=True),
+        ),
+        Case(
+            "an overload that is not there",
+            nn.Identity,
+            tuple,
+            unseen=True,
+            given=graph_and("aten.add.Scalar", "aten.mul.Scalar", is_functional=True),
+        ),
+    ),
+)
