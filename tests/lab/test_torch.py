@@ -249,6 +249,18 @@ def player() -> Iterator[Player]:
     player.close()
 
 
+def test_a_line_that_frees_a_value_assigns_its_variable(player: Player) -> None:
+    """What only one in thousands of sequences shows: after ``output = None``, an early use of output is unbound."""
+    module = example(1)
+    names = variables(module, {"x": INPUTS["x"]})
+    player.ask(data=data_of(module, {"x": INPUTS["x"]}))
+    for action in ({"do": "replace", "old": "x", "new": "output"}, {"do": "recompile"}, {"do": "run"}):
+        told = player.ask(action=action)
+        error = play(names, told["python"])[1]
+        assert told.get("error") == error
+    assert error and error[0] == "UnboundLocalError"
+
+
 @sequences(300)
 @given(data=st.data(), which=st.integers(0, 1))
 def test_the_lab_and_torch_do_the_same(player: Player, data: st.DataObject, which: int) -> None:
