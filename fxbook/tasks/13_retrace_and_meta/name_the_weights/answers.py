@@ -4,6 +4,8 @@ import torch
 
 from fxbook.tasks.answering import breaks, right, wrong
 
+LLAMA, MANY = "a block of Llama", "weights of many kinds"
+
 
 def fetched(lowered):
     return {node.target: getattr(lowered, node.target) for node in lowered.graph.find_nodes(op="get_attr")}
@@ -11,9 +13,6 @@ def fetched(lowered):
 
 def held(module):
     return [*module.named_parameters(), *module.named_buffers()]
-
-
-# ---- right -----------------------------------------------------------------------------------------------------------
 
 
 @right
@@ -35,8 +34,11 @@ def walks_all_nodes(traced, lowered):
 
 
 @right
-def uses_the_state_dict_with_its_own_tensors(traced, lowered):
-    names = {id(one): name for name, one in traced.state_dict(keep_vars=True).items()}
+def walks_through_the_modules(traced, lowered):
+    names = {}
+    for path, module in traced.named_modules():
+        for name, one in (module._parameters | module._buffers).items():
+            names[id(one)] = f"{path}.{name}".lstrip(".")
     return {target: names[id(tensor)] for target, tensor in fetched(lowered).items()}
 
 
@@ -46,10 +48,7 @@ def takes_the_attributes_of_the_new_module(traced, lowered):
     return {name: names[id(one)] for name, one in fetched(lowered).items() if one is not None}
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
-@wrong("named_rightly", says="is not the tensor that is called `layers.")
+@wrong("named_rightly", says="is not the tensor `layers.")
 def compares_the_numbers(traced, lowered):
     return {
         target: next(n for n, one in held(traced) if one.shape == tensor.shape and torch.equal(one, tensor))
@@ -57,7 +56,7 @@ def compares_the_numbers(traced, lowered):
     }
 
 
-@breaks("Each of these tensors is a parameter or a buffer of `traced`.", case="weights of many kinds")
+@breaks("Each of these tensors is a parameter or a buffer of `traced`.", case=MANY)
 @wrong("ends well", says="(weights of many kinds): your code raises KeyError")
 def forgets_the_buffers_of_modules_inside(traced, lowered):
     own = [*traced.named_parameters(), *traced.named_buffers(recurse=False)]
@@ -65,39 +64,32 @@ def forgets_the_buffers_of_modules_inside(traced, lowered):
     return {target: names[id(tensor)] for target, tensor in fetched(lowered).items()}
 
 
-@breaks("each attribute that the graph of `lowered` fetches", case="a block of Llama")
-@wrong("named_rightly", says="the attributes of `lowered` are to be the keys, not the values")
+@breaks("maps each attribute", case=LLAMA)
+@wrong("named_rightly", says="the keys must be the attributes of `lowered`")
 def maps_the_other_way(traced, lowered):
     return {name: target for target, name in compares_by_is(traced, lowered).items()}
 
 
-@breaks("with the name that the same tensor has in `traced`", case="a block of Llama")
-@wrong("named_rightly", says="is no name of a tensor that `lowered` fetches")
+@breaks("to the name of the same tensor in `traced`", case=LLAMA)
+@wrong("named_rightly", says="is not a name of a tensor that `lowered` fetches")
 def keeps_the_new_names(traced, lowered):
     return {target: target for target in fetched(lowered)}
 
 
-@breaks("Return a dict:", case="a block of Llama")
+@breaks("Return a dict", case=LLAMA)
 @wrong("named_rightly", says="The answer is not a dict with the names of attributes as keys")
 def returns_a_list(traced, lowered):
     return [(target, name) for target, name in compares_by_is(traced, lowered).items()]
 
 
-@breaks("Return {attribute of lowered: name in traced}.", case="a block of Llama")
+@breaks("Return {attribute of lowered: name in traced}.", case=LLAMA)
 @wrong("named_rightly", says="is not a name")
 def returns_the_tensors(traced, lowered):
     return fetched(lowered)
 
 
-@wrong("ends well", says="AttributeError")
-def asks_for_the_state_by_name(traced, lowered):
-    """The tensors of a state dict are other objects, so nothing is found."""
-    names = {id(one): name for name, one in traced.state_dict().items()}
-    return {target: names.get(id(tensor)).strip() for target, tensor in fetched(lowered).items()}
-
-
-@breaks("Change neither module.", case="a block of Llama")
-@wrong("input_unchanged", says="")
+@breaks("Change neither module.", case=LLAMA)
+@wrong("input_unchanged", says="has been changed")
 def renames_in_place(traced, lowered):
     found = compares_by_is(traced, lowered)
     for target, name in found.items():
@@ -105,7 +97,7 @@ def renames_in_place(traced, lowered):
     return found
 
 
-@breaks("Change neither module.", case="a block of Llama")
+@breaks("Change neither module.", case=LLAMA)
 @wrong("lowered_unchanged", says="`lowered` has been changed")
 def renames_in_the_new_module(traced, lowered):
     found = compares_by_is(traced, lowered)
@@ -117,14 +109,21 @@ def renames_in_the_new_module(traced, lowered):
     return found
 
 
-@wrong("keys_are_names", says="is an object, the node `_param_constant0`: a name was asked")
-def keys_are_the_nodes(traced, lowered):
+@breaks("each attribute that the graph of `lowered` fetches", case=MANY)
+@wrong("named_rightly", says="`_param_constant2_1` is in the answer, but the graph of `lowered` does not fetch it.")
+def keys_are_the_names_of_nodes(traced, lowered):
     found = compares_by_is(traced, lowered)
-    return {node: found[node.target] for node in lowered.graph.find_nodes(op="get_attr")}
+    return {node.name: found[node.target] for node in lowered.graph.find_nodes(op="get_attr")}
 
 
-@breaks("that the graph of `lowered` fetches", case="weights of many kinds")
-@wrong("named_rightly", says="is in the answer, but `lowered` fetches no such attribute")
+@breaks("that the graph of `lowered` fetches", case=MANY)
+@wrong("named_rightly", says="is in the answer, but the graph of `lowered` does not fetch it")
 def goes_by_what_the_new_module_holds(traced, lowered):
     names = {id(one): name for name, one in held(traced)}
     return {target: names[id(tensor)] for target, tensor in held(lowered)}
+
+
+@wrong("ends well", says=f"({MANY}): your code raises KeyError")
+def looks_in_the_state_dict(traced, lowered):
+    names = {id(one): name for name, one in traced.state_dict(keep_vars=True).items()}
+    return {target: names[id(tensor)] for target, tensor in fetched(lowered).items()}

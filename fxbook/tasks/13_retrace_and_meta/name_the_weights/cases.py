@@ -1,4 +1,4 @@
-"""Graphs and what a retrace made of them: weights in another order, of equal numbers, with two names, in buffers."""
+"""Graphs and their retraces: weights in another order, equal weights, weights with two names, buffers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..cases import WIDTH, gpt2, llama, tokens
 
 
 class Equal(nn.Module):
-    """Layers of equal numbers that run in a drawn order."""
+    """Layers with equal weights that run in a drawn order."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -33,7 +33,7 @@ class Equal(nn.Module):
 
 
 class Scaled(nn.Module):
-    """Holds a buffer, and is no layer of torch: tracing goes into it."""
+    """Has a buffer, and is not a leaf."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -44,8 +44,8 @@ class Scaled(nn.Module):
 
 
 class Kinds(nn.Module):
-    """A weight with two names, a buffer in the memory of another weight, one of integers, buffers of modules inside,
-    constants that tracing has stored, and a layer whose value nothing uses.
+    """A weight with two names, a buffer in the memory of a weight, one of integers, buffers of submodules, constants
+    that tracing has stored, and a layer without users.
     """
 
     def __init__(self) -> None:
@@ -64,8 +64,10 @@ class Kinds(nn.Module):
 
 
 def with_retraced(model: nn.Module) -> tuple[Any, ...]:
-    """The traced model, and the graph of its run, without the nodes that nothing uses; their weights are still held."""
+    """The traced model, none of whose buffers is saved, and its retrace without dead nodes, but with their weights."""
     traced = fx.symbolic_trace(model)
+    for module in traced.modules():
+        module._non_persistent_buffers_set.update(module._buffers)
     lowered = make_fx(fx.Interpreter(traced).run)(tokens())
     lowered.graph.eliminate_dead_code()
     lowered.recompile()
@@ -73,7 +75,7 @@ def with_retraced(model: nn.Module) -> tuple[Any, ...]:
 
 
 def with_changes(answer: Callable[..., Any], traced: fx.GraphModule, lowered: fx.GraphModule) -> dict[str, Any]:
-    """What the answer returns, and what it has changed in the second module; the first is watched for every answer."""
+    """What the answer returns, and what it has changed in the second module; the first is always watched."""
     before = Given(lowered)
     returned = answer(traced, lowered)
     return {"returned": returned, "changed": before.changes()[:1]}
