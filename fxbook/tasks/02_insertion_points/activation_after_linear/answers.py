@@ -142,7 +142,7 @@ def compares_the_names_of_classes(model, layer, function, activation):
     return edited(model, is_meant, activation)
 
 
-@breaks("its node is a `call_function`.", "the call of `function` inside it counts.", case="the functional form")
+@breaks("its node is a `call_function`.", "the call to `function` inside it counts.", case="the functional form")
 @wrong("followed_by_activation", node="linear", says="is not followed by relu")
 def knows_modules_only(model, layer, function, activation):
     return edited(model, lambda traced, node: is_layer(traced, node, layer, None), activation)

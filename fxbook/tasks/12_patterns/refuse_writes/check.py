@@ -1,4 +1,4 @@
-"""Refuse a match across a write."""
+"""Reject a match across a write."""
 
 from __future__ import annotations
 

@@ -127,7 +127,7 @@ def returns_the_lists(module, x, head):
     return list(asks_autograd(module, x, head).values())
 
 
-@breaks("and stand before the call of `sdpa`.", case="the attention of Llama")
+@breaks("and come before the call to `sdpa`.", case="the attention of Llama")
 @wrong("all_channels", says="but does not call a linear layer before the attention")
 def names_the_last_layer_too(module, x, head):
     found = asks_autograd(module, x, head)

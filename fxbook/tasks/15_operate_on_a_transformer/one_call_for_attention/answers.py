@@ -178,7 +178,7 @@ def replaces_the_masked_ones_alone(module):
 
 
 @breaks(
-    "Where other nodes use the scores, keep the scores, but replace the attention all the same.",
+    "Where other nodes use the scores, keep the scores, but replace the attention anyway.",
     case="several places, of which some stay",
 )
 @wrong("each_in_one_call", node="softmax_5", says="one call can replace, although 2 nodes use `add")

@@ -115,7 +115,7 @@ class IsAPlainClass:
     __init__, __call__, uuid = Swapping.__init__, Swapping.__call__, Swapping.uuid
 
 
-@breaks("makes each call of the operator `old` a call of `new`,", case="a chain of operators")
+@breaks("replaces each call to the operator `old` by a call to `new`,", case="a chain of operators")
 @wrong("swaps", says="after the pass")
 class SwapsTheFirst(Swapping):
     def __call__(self, graph):
