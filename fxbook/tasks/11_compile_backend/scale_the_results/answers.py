@@ -7,6 +7,7 @@ from torch.export.graph_signature import OutputKind, OutputSpec, TensorArgument
 from fxbook.tasks.answering import breaks, right, wrong
 
 aten = torch.ops.aten
+SHEET, TWO = "the model of the sheet", "two results, one made of the other"
 
 
 def scaled(program, node, factor, target=aten.mul.Tensor):
@@ -21,33 +22,27 @@ def is_result(spec):
     return spec.kind is OutputKind.USER_OUTPUT
 
 
-def writes_all(program, factor, chosen):
+def writes_all(program, factor, chosen, target=aten.mul.Tensor):
     output = program.graph.output_node()
     results = list(output.args[0])
     for place, spec in enumerate(program.graph_signature.output_specs):
         if chosen(spec):
-            results[place] = scaled(program, results[place], factor)
+            results[place] = scaled(program, results[place], factor, target)
             spec.arg = TensorArgument(name=results[place].name)
     output.args = (tuple(results),)
-
-
-# ---- right -----------------------------------------------------------------------------------------------------------
 
 
 @right
 def writes_new_specs(program, factor):
     output, specs = program.graph.output_node(), program.graph_signature.output_specs
-    pairs = [
-        (scaled(program, node, factor) if is_result(spec) else node, spec)
-        for node, spec in zip(output.args[0], specs, strict=True)
-    ]
+    pairs = list(zip(output.args[0], specs, strict=True))
+    pairs = [(scaled(program, node, factor) if is_result(spec) else node, spec) for node, spec in pairs]
     output.args = (tuple(node for node, _ in pairs),)
     specs[:] = [OutputSpec(spec.kind, TensorArgument(name=node.name), spec.target) for node, spec in pairs]
 
 
 @right
 def makes_one_node_for_each_value(program, factor):
-    """What is returned twice stays one value."""
     output, new = program.graph.output_node(), {}
     results = list(output.args[0])
     for place, spec in enumerate(program.graph_signature.output_specs):
@@ -74,8 +69,6 @@ def counts_the_places_from_behind(program, factor):
 
 @right
 def exports_the_program_inside_another(program, factor):
-    """Its buffers have longer names then."""
-
     class Scaled(torch.nn.Module):
         def __init__(self):
             super().__init__()
@@ -87,34 +80,16 @@ def exports_the_program_inside_another(program, factor):
     return torch.export.export(Scaled(), program.example_inputs[0])
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
-def each_through(program, factor, target):
-    """Send each result of the user through a call of the target, and tell the signature."""
-    output = program.graph.output_node()
-    results = list(output.args[0])
-    for place, spec in enumerate(program.graph_signature.output_specs):
-        if is_result(spec):
-            results[place] = scaled(program, results[place], factor, target)
-            spec.arg = TensorArgument(name=results[place].name)
-    output.args = (tuple(results),)
-
-
-@breaks("`torch.export.save` accepts the program.", case="the model of the sheet")
-@wrong("can_be_saved", says="is not in the correct order or is not found in the exported program's user_output list")
+@breaks("`torch.export.save` accepts the program.", case=SHEET)
+@wrong("can_be_saved", says="saved and loaded: output 0 is node `mul_tensor`, but the signature names `add`.")
 def leaves_the_signature_as_it_was(program, factor):
     output, specs = program.graph.output_node(), program.graph_signature.output_specs
-    output.args = (
-        tuple(
-            scaled(program, node, factor) if is_result(spec) else node
-            for node, spec in zip(output.args[0], specs, strict=True)
-        ),
-    )
+    pairs = zip(output.args[0], specs, strict=True)
+    output.args = (tuple(scaled(program, node, factor) if is_result(spec) else node for node, spec in pairs),)
 
 
-@breaks("Edit an exported program in place", case="the model of the sheet")
-@wrong("results_are_scaled", says="Result 0 is not the old result times the factor")
+@breaks("Edit an exported program in place", case=SHEET)
+@wrong("results_are_scaled", says="Result 0 is not the old result times `factor`")
 def edits_a_module_of_its_own(program, factor):
     """What `module()` returns is another module each time."""
     module = program.module()
@@ -124,15 +99,15 @@ def edits_a_module_of_its_own(program, factor):
     module.recompile()
 
 
-@breaks("each of its results", case="two results, one made of the other")
-@wrong("results_are_scaled", says="Result 1 is not the old result times the factor")
+@breaks("each of its results", case=TWO)
+@wrong("results_are_scaled", says="Result 1 is not the old result times `factor`")
 def scales_the_first_result_alone(program, factor):
     first = next(spec for spec in program.graph_signature.output_specs if is_result(spec))
     writes_all(program, factor, lambda spec: spec is first)
 
 
-@breaks("A result can be used by other nodes", case="two results, one made of the other")
-@wrong("results_are_scaled", says="Result 1 is not the old result times the factor")
+@breaks("A result can have other users", case=TWO)
+@wrong("results_are_scaled", says="Result 1 is not the old result times `factor`")
 def replaces_every_use(program, factor):
     output = program.graph.output_node()
     for node, spec in list(zip(output.args[0], program.graph_signature.output_specs, strict=True)):
@@ -144,16 +119,19 @@ def replaces_every_use(program, factor):
             spec.arg = TensorArgument(name=new.name)
 
 
-@breaks("they get the values that they got before.", case="a buffer that is written")
+@breaks("They get the same values as before.", case="a buffer that is written")
 @wrong("buffers_are_kept", says="buffer `total` holds other numbers than before the edit")
 def scales_every_output(program, factor):
     writes_all(program, factor, lambda spec: True)
 
 
 @breaks("it can be returned twice", case="a value returned twice")
-@wrong("can_be_saved", says="(a value returned twice): the program cannot be saved and loaded")
+@wrong(
+    "can_be_saved",
+    says="(a value returned twice): the edited program cannot be saved and loaded: output 2 is node `mul",
+)
 def renames_in_the_signature(program, factor):
-    """A name that is there twice is replaced twice."""
+    """A name that occurs twice is replaced twice."""
     output = program.graph.output_node()
     results = list(output.args[0])
     for place, spec in enumerate(program.graph_signature.output_specs):
@@ -165,9 +143,12 @@ def renames_in_the_signature(program, factor):
 
 
 @breaks("and it can be an input of the program.", case="an input that is returned")
-@wrong("can_be_saved", says="(an input that is returned): the program cannot be saved and loaded")
+@wrong(
+    "can_be_saved",
+    says="(an input that is returned): the edited program cannot be saved and loaded: input 1 is node `kept`",
+)
 def renames_each_value_once(program, factor):
-    """An input that is returned gets the new name among the inputs, too."""
+    """The signature renames an input that is returned among the inputs, too."""
     output, new = program.graph.output_node(), {}
     results = list(output.args[0])
     for place, spec in enumerate(program.graph_signature.output_specs):
@@ -180,7 +161,7 @@ def renames_each_value_once(program, factor):
     output.args = (tuple(results),)
 
 
-@breaks("is multiplied by `factor`.", case="the model of the sheet")
-@wrong("results_are_scaled", says="Result 0 is not the old result times the factor")
+@breaks("is multiplied by `factor`.", case=SHEET)
+@wrong("results_are_scaled", says="Result 0 is not the old result times `factor`")
 def adds_the_factor(program, factor):
-    each_through(program, factor, aten.add.Tensor)
+    writes_all(program, factor, is_result, aten.add.Tensor)

@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor, fx, nn
 from torch.export import ExportedProgram
 from torch.utils import _pytree as pytree
 
 from fxbook.cases import Case, Usage
 from fxbook.cases.exercise import seeded
+from fxbook.graph.naming import callable_name
 
 from ..cases import WIDTH, FeedForward, part_of_llama
 
@@ -45,7 +46,7 @@ class Counting(nn.Module):
 
 
 class Twice(nn.Module):
-    """One value is returned in two places."""
+    """One value is returned twice."""
 
     def forward(self, x: Tensor) -> dict[str, Tensor]:
         opened = torch.sigmoid(x)
@@ -53,15 +54,10 @@ class Twice(nn.Module):
 
 
 class Through(nn.Module):
-    """An input is returned as it came."""
+    """An input is returned unchanged."""
 
     def forward(self, x: Tensor, kept: Tensor) -> tuple[Tensor, Tensor]:
         return kept, torch.exp(x) + kept
-
-
-def plain() -> nn.Module:
-    """The model of the sheet."""
-    return FeedForward().eval()
 
 
 @contextlib.contextmanager
@@ -109,7 +105,7 @@ def run_program(program: ExportedProgram, inputs: tuple[Tensor, ...]) -> dict[st
 def saved_and_run(
     answer: Callable[..., Any], program: ExportedProgram, factor: float, inputs: tuple[Tensor, ...]
 ) -> Any:
-    """Edit with the answer, save, load, and run what was loaded; in place of that, why it cannot be saved."""
+    """What the program returns that the answer has edited, once saved and loaded; or why it cannot be saved."""
     edited = answer(program, factor)
     edited = program if edited is None or edited is program.graph_module else edited
     if not isinstance(edited, ExportedProgram):
@@ -121,27 +117,46 @@ def saved_and_run(
         file.seek(0)
         loaded = torch.export.load(file)
     except Exception as error:
-        return {"refused": f"{type(error).__name__}: {str(error).splitlines()[0]}"}
+        why = next(_faults(edited), f"torch raises {type(error).__name__}: {str(error).splitlines()[0].rstrip('. ')}")
+        return {"refused": why}
     return run_program(loaded, inputs)
+
+
+def _faults(program: ExportedProgram) -> Iterator[str]:
+    """What is wrong with the graph or the signature, by the names of nodes that no report can show."""
+    signature, met = program.graph_signature, set[fx.Node]()
+    for node in program.graph.nodes:
+        for used in node.all_input_nodes:
+            if used is node:
+                yield f"node `{node.name}` uses its own result"
+            if used not in met:
+                yield f"node `{node.name}` uses `{used.name}` before it is defined"
+        name = callable_name(node.target) if node.op == "call_function" else ""
+        if name.startswith("torch.") and not isinstance(node.target, torch._ops.OperatorBase):
+            yield f"node `{node.name}` calls `{name}`, which is not an ATen operator"
+        if node.op == "call_function" and "val" not in node.meta:
+            yield f'node `{node.name}` has no `meta["val"]`'
+        met.add(node)
+    inputs, outputs = program.graph.find_nodes(op="placeholder"), program.graph.output_node().args[0]
+    for kind, nodes, specs in (("input", inputs, signature.input_specs), ("output", outputs, signature.output_specs)):
+        for place, (node, spec) in enumerate(zip(nodes, specs, strict=False)):
+            if node.name != spec.arg.name:
+                yield f"{kind} {place} is node `{node.name}`, but the signature names `{spec.arg.name}`"
+
+
+def _case(name: str, *program: Any, unseen: bool = True, is_functional: bool = False) -> Case:
+    return Case(name, nn.Identity, tuple, unseen=unseen, given=program_of(*program, is_functional=is_functional))
 
 
 USAGE = Usage(
     "compute",
     cases=(
-        Case("the model of the sheet", nn.Identity, tuple, given=program_of(plain, (2, WIDTH))),
-        Case("two results, one made of the other", nn.Identity, tuple, given=program_of(Heads, (2, WIDTH))),
-        Case(
-            "a buffer that is written",
-            nn.Identity,
-            tuple,
-            unseen=True,
-            given=program_of(Counting, (2, WIDTH), is_functional=True),
-        ),
-        Case("a value returned twice", nn.Identity, tuple, unseen=True, given=program_of(Twice, (2, WIDTH))),
-        Case(
-            "an input that is returned", nn.Identity, tuple, unseen=True, given=program_of(Through, (2, WIDTH), (2, 1))
-        ),
-        Case("a part of Llama", nn.Identity, tuple, unseen=True, given=program_of(part_of_llama, (2, 32))),
+        _case("the model of the sheet", lambda: FeedForward().eval(), (2, WIDTH), unseen=False),
+        _case("two results, one made of the other", Heads, (2, WIDTH), unseen=False),
+        _case("a buffer that is written", Counting, (2, WIDTH), is_functional=True),
+        _case("a value returned twice", Twice, (2, WIDTH)),
+        _case("an input that is returned", Through, (2, WIDTH), (2, 1)),
+        _case("a part of Llama", part_of_llama, (2, 32)),
     ),
     call=saved_and_run,
 )

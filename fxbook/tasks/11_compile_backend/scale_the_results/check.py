@@ -14,7 +14,7 @@ from .cases import run_program
 
 
 def asked(case: CaseView) -> dict[str, Any]:
-    """What the program as it was returns, times the factor, and its buffers."""
+    """What the program returned before the edit, times the factor, and its buffers."""
     program, factor, inputs = case.arguments
     told = run_program(program, inputs)
     return {**told, "results": [result * factor for result in told["results"]]}
@@ -22,12 +22,12 @@ def asked(case: CaseView) -> dict[str, Any]:
 
 @rule
 def can_be_saved(case: CaseView) -> Found:
-    """The answer is a program that ``torch.export.save`` takes."""
+    """The answer is a program that ``torch.export.save`` accepts."""
     told = table_of(case.value) or {}
     if "returned" in told:
         yield None, f"The answer is neither a program nor None, but an object of type `{told['returned']}`."
     if "refused" in told:
-        yield case.before.nodes[-1], f"The program cannot be saved and loaded. {str(told['refused']).rstrip('. ')}."
+        yield None, f"The edited program cannot be saved and loaded: {told['refused']}."
 
 
 @rule
@@ -36,11 +36,11 @@ def results_are_scaled(case: CaseView) -> Found:
     told, right = table_of(case.value) or {}, asked(case)
     results = told.get("results")
     if not isinstance(results, list) or len(results) != len(right["results"]):
-        yield None, "The edited program does not return as many results as before."
+        yield None, f"The edited program does not return {len(right['results'])} results, as before."
         return
     for place, (found, result) in enumerate(zip(results, right["results"], strict=True)):
         if differs := difference(found, encode(result)):
-            yield case.before.nodes[-1], f"Result {place} is not the old result times the factor: {differs}."
+            yield case.before.nodes[-1], f"Result {place} is not the old result times `factor`: {differs}."
 
 
 @rule
@@ -51,7 +51,7 @@ def buffers_are_kept(case: CaseView) -> Found:
         # A new program may hold the model under a name of its own.
         found = [value for held, value in told.items() if f".{held}".endswith(f".{name}")]
         if not any(not difference(value, encode(buffer)) for value in found):
-            message = f"After a run buffer `{name}` holds other numbers than before the edit: it is no result."
+            message = f"After a run, buffer `{name}` holds other numbers than before the edit: it is not a result."
             yield case.before.nodes[-1], message
 
 
