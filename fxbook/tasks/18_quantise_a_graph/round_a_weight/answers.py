@@ -1,0 +1,101 @@
+"""Answers to 18-round-a-weight: a scale for each output channel, and the nearest integers."""
+
+import torch
+import torch.ao.quantization.fx._decomposed
+
+from fxbook.tasks.answering import breaks, right, wrong
+
+
+def scaled(layer, largest, most=127):
+    """The answer for the largest absolute value of each channel."""
+    weight = layer.weight.detach()
+    scales = torch.where(largest > 0, largest / most, 1)
+    values = weight / scales.view(-1, *[1] * (weight.ndim - 1))
+    return values.round().clamp(-128, 127).to(torch.int8), scales
+
+
+def sizes(layer):
+    return layer.weight.detach().flatten(1).abs().amax(1)
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def takes_channel_by_channel(layer):
+    values, scales = [], []
+    for channel in layer.weight.detach():
+        scale = float(channel.abs().max()) / 127 or 1.0
+        values.append((channel / scale).round().to(torch.int8))
+        scales.append(scale)
+    return torch.stack(values), torch.tensor(scales)
+
+
+@right
+def calls_the_operator(layer):
+    weight, scales = layer.weight.detach(), sizes(layer) / 127
+    scales[scales == 0] = 1
+    zeros = torch.zeros(len(scales), dtype=torch.int64)
+    operator = torch.ops.quantized_decomposed.quantize_per_channel.default
+    return [operator(weight, scales, zeros, 0, -127, 127, torch.int8), scales]
+
+
+@right
+def multiplies_in_float64(layer):
+    weight = layer.weight.detach().double()
+    largest = weight.flatten(1).abs().amax(1)
+    scales = torch.where(largest > 0, largest / 127, 1)
+    rows = weight.flatten(1) * (1 / scales[:, None])
+    return rows.round().to(torch.int8).view(weight.shape), scales.float()
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@breaks("Return a pair, `(values, scales)`.", case="a linear layer")
+@wrong("is_a_pair", says="not a pair of tensors")
+def returns_what_it_dequantizes(layer):
+    values, scales = scaled(layer, sizes(layer))
+    return values * scales.view(-1, *[1] * (values.ndim - 1))
+
+
+@breaks(
+    "`scales` is a `float32` tensor with a number for each output channel, the first dimension of the weight",
+    case="a linear layer",
+)
+@wrong("is_a_pair", says="`scales` is float32 of shape")
+def keeps_the_dimension(layer):
+    values, scales = scaled(layer, sizes(layer))
+    return values, scales[:, None]
+
+
+@breaks("the largest absolute value of the channel, divided by 127.", case="a linear layer")
+@wrong("has_the_scales", says="The scale of channel 0 is")
+def divides_by_all_integers(layer):
+    return scaled(layer, sizes(layer), most=255)
+
+
+@wrong("has_the_scales", says="not what its values ask for")
+def takes_one_scale(layer):
+    return scaled(layer, sizes(layer).max().expand(len(layer.weight)))
+
+
+@breaks("The scale of a channel of zeros is 1.", case="a channel of zeros")
+@wrong("has_the_scales", says="not what its values ask for")
+def clamps_the_scale(layer):
+    largest = sizes(layer).clamp(min=1e-6)
+    return scaled(layer, largest)
+
+
+@breaks("`values` is an `int8` tensor in the shape of the weight", case="a linear layer")
+@wrong("is_a_pair", says="`values` is float32 of shape")
+def leaves_the_integers_in_float(layer):
+    values, scales = scaled(layer, sizes(layer))
+    return values.float(), scales
+
+
+@breaks("the weight, divided by the scale of its channel and rounded to the nearest integer.", case="a linear layer")
+@wrong("is_rounded", says="an integer is not the nearest")
+def cuts_off(layer):
+    weight, (_, scales) = layer.weight.detach(), scaled(layer, sizes(layer))
+    return (weight / scales.view(-1, *[1] * (weight.ndim - 1))).to(torch.int8), scales

@@ -1,0 +1,41 @@
+"""Linear layers and convolutions of drawn sizes; in some, a drawn channel is zero."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+
+from fxbook.cases import Case, Usage
+
+
+def linear() -> nn.Module:
+    return nn.Linear(*torch.randint(3, 9, (2,)).tolist())
+
+
+def convolution() -> nn.Module:
+    groups = int(torch.randint(2, 4, ()))
+    return nn.Conv2d(2 * groups, 3 * groups, (3, 2), groups=groups)
+
+
+def with_zeros() -> nn.Module:
+    """A layer that has a channel of zeros, and channels of other sizes."""
+    layer = linear()
+    with torch.no_grad():
+        layer.weight.mul_(torch.rand(len(layer.weight), 1) * 50)
+        layer.weight[int(torch.randint(len(layer.weight), ()))] = 0
+    return layer
+
+
+def arguments(layer: nn.Module) -> tuple[nn.Module]:
+    return (layer,)
+
+
+USAGE = Usage(
+    "compute",
+    cases=(
+        Case("a linear layer", linear, tuple, given=arguments),
+        Case("a convolution with groups", convolution, tuple, given=arguments),
+        Case("a channel of zeros", with_zeros, tuple, given=arguments),
+        Case("another convolution", convolution, tuple, unseen=True, given=arguments),
+    ),
+)

@@ -1,0 +1,105 @@
+"""Answers to 18-which-run-in-int8: conditions on what a call reads, and on its users."""
+
+import torch
+import torch.ao.quantization.fx._decomposed
+from torch import fx
+
+from fxbook.tasks.answering import breaks, right, wrong
+
+ops = torch.ops.quantized_decomposed
+quantize, dequantize = ops.quantize_per_tensor.default, ops.dequantize_per_tensor.default
+
+
+def found(module, reads=lambda node: node.all_input_nodes, stored=True, some=True, users=True, used=True):
+    """The calls that can run in int8, and what a wrong answer leaves out."""
+    names = []
+    for node in module.graph.nodes:
+        if node.op != "call_function" or node.target in (quantize, dequantize):
+            continue
+        values = [read for read in reads(node) if not (stored and read.op == "get_attr")]
+        if some and not values:
+            continue
+        if used and not node.users:
+            continue
+        if users and not all(user.target is quantize for user in node.users):
+            continue
+        if all(read.target is dequantize for read in values):
+            names.append(node.name)
+    return names
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def begins_at_quantize(module):
+    names = set()
+    for call in module.graph.find_nodes(op="call_function", target=quantize):
+        node = call.args[0]
+        kinds = {read.target if read.op == "call_function" else read.op for read in node.all_input_nodes}
+        alone = {user.target for user in node.users} == {quantize}
+        if alone and node.target is not dequantize and kinds in ({dequantize}, {dequantize, "get_attr"}):
+            names.add(node)
+    return names
+
+
+@right
+def maps_the_arguments(module):
+    names = []
+    for node in module.graph.nodes:
+        reads = []
+        fx.map_arg((node.args, node.kwargs), reads.append)
+        targets = [read.target for read in reads if read.op != "get_attr"]
+        if node.op == "call_function" and targets and node.target not in (quantize, dequantize):
+            users = [user.target for user in node.users]
+            if set(targets) == {dequantize} and set(users) == {quantize}:
+                names.append(node.name)
+    return tuple(names)
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@breaks("each node that it reads, in a list or not, is a call of `dequantize` or a `get_attr` node", case="a chain")
+@wrong("finds_the_calls", says="in the answer")
+def looks_at_nodes_outside_of_lists(module):
+    return found(module, lambda node: [read for read in node.args if isinstance(read, fx.Node)], some=False)
+
+
+@wrong("finds_the_calls", says="can run in int8, and is missing in the answer")
+def wants_rounded_weights(module):
+    return found(module, stored=False)
+
+
+@wrong("finds_the_calls", says="cannot run in int8: it reads")
+def looks_at_the_first_value(module):
+    return found(module, lambda node: node.all_input_nodes[:1])
+
+
+@breaks("it reads at least one call of `dequantize`", case="two branches")
+@wrong("finds_the_calls", says="cannot run in int8: it reads no call of `dequantize`")
+def takes_what_reads_weights_alone(module):
+    return found(module, some=False)
+
+
+@breaks("it has users, and each of them is a call of `quantize`.", case="a chain")
+@wrong("finds_the_calls", says="cannot run in int8: ")
+def forgets_the_users(module):
+    return found(module, users=False)
+
+
+@wrong("finds_the_calls", says="cannot run in int8: it has no users")
+def takes_what_nobody_uses(module):
+    return found(module, used=False)
+
+
+@breaks("Return a list with the name of each call of another operator that a backend can run in int8", case="a chain")
+@wrong("finds_the_calls", says="cannot run in int8: it is no call of another operator")
+def takes_quantize_too(module):
+    calls = module.graph.find_nodes(op="call_function", target=quantize)
+    return [*found(module), *(call.name for call in calls)]
+
+
+@wrong("finds_the_calls", says="not a list of names of nodes")
+def counts_them(module):
+    return len(found(module))
