@@ -87,6 +87,7 @@ const cat = (tensors, dim = 0) => {
   if (!Array.isArray(tensors) || !tensors.length) throw new OutsideTheLab("a list of tensors is needed here");
   tensors.forEach(needTensor);
   const rank = tensors[0].shape.length, along = dim < 0 ? dim + rank : dim;
+  if (!Number.isInteger(along) || along < 0 || along >= rank) throw new OutsideTheLab("it has no such dimension");
   tensors.forEach((tensor, at) => {
     if (tensor.shape.length !== rank || tensor.shape.some((size, k) => k !== along && size !== tensors[0].shape[k]))
       throw new OutsideTheLab(`tensor ${at} has another shape`);
