@@ -57,10 +57,40 @@ def maps_the_arguments(module):
     return tuple(names)
 
 
+@right
+def removes_what_cannot(module):
+    names = {node.name: node for node in module.graph.nodes if node.op == "call_function"}
+    for node in module.graph.nodes:
+        rounded = [read for read in node.all_input_nodes if read.target is dequantize]
+        stored = [read for read in node.all_input_nodes if read.op == "get_attr"]
+        floats = len(rounded + stored) < len(node.all_input_nodes) or not node.users
+        floats = floats or any(user.target is not quantize for user in node.users)
+        if node.target in (quantize, dequantize) or not rounded or floats:
+            names.pop(node.name, None)
+    return list(names)
+
+
+@right
+def asks_each_edge(module):
+    """A call is out as soon as one of its edges is."""
+    out, reached = set(), set()
+    for node in module.graph.nodes:
+        for read in node.all_input_nodes:
+            reached |= {(read.name, "below")} | ({(node.name, "above")} if read.target is dequantize else set())
+            if read.target is not dequantize and read.op != "get_attr":
+                out.add(node.name)
+            if node.target is not quantize:
+                out.add(read.name)
+    calls = [n for n in module.graph.nodes if n.op == "call_function" and n.target not in (quantize, dequantize)]
+    return [n.name for n in calls if n.name not in out and {(n.name, "above"), (n.name, "below")} <= reached]
+
+
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@breaks("each node that it reads, in a list or not, is a call of `dequantize` or a `get_attr` node", case="a chain")
+@breaks(
+    "each node that it reads, in a list or not, is a call of `dequantize` or a `get_attr` node", case="two branches"
+)
 @wrong("finds_the_calls", says="in the answer")
 def looks_at_nodes_outside_of_lists(module):
     return found(module, lambda node: [read for read in node.args if isinstance(read, fx.Node)], some=False)
@@ -82,7 +112,7 @@ def takes_what_reads_weights_alone(module):
     return found(module, some=False)
 
 
-@breaks("it has users, and each of them is a call of `quantize`.", case="a chain")
+@breaks("it has users, and each of them is a call of `quantize`.", case="two branches")
 @wrong("finds_the_calls", says="cannot run in int8: ")
 def forgets_the_users(module):
     return found(module, users=False)
@@ -93,7 +123,9 @@ def takes_what_nobody_uses(module):
     return found(module, used=False)
 
 
-@breaks("Return a list with the name of each call of another operator that a backend can run in int8", case="a chain")
+@breaks(
+    "Return a list with the name of each call of another operator that a backend can run in int8", case="two branches"
+)
 @wrong("finds_the_calls", says="cannot run in int8: it is no call of another operator")
 def takes_quantize_too(module):
     calls = module.graph.find_nodes(op="call_function", target=quantize)
