@@ -5,7 +5,10 @@ Nothing is downloaded. `transformers` is an extra of the package, ``models``, an
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import importlib
+import logging
 import os
 import warnings
 from collections.abc import Callable, Mapping
@@ -26,6 +29,17 @@ _SPECIAL = {"vocab_size": VOCABULARY, "bos_token_id": 0, "eos_token_id": 1, "pad
 _SIZES = {"hidden_size": 32, "num_attention_heads": 4, "intermediate_size": 64}
 # Two queries share each key and each value.
 _GROUPED = {"num_key_value_heads": 2, "max_position_embeddings": 32}
+
+
+def _import_torchao_quietly() -> None:
+    """`transformers` imports torchao if it is installed, and torchao logs each GPU library that it cannot load."""
+    disabled = logging.root.manager.disable
+    logging.disable(logging.WARNING)
+    try:
+        with contextlib.suppress(ImportError):
+            importlib.import_module("torchao")
+    finally:
+        logging.disable(disabled)
 
 
 def tokens(batch: int = 2, length: int = 8) -> Tensor:
@@ -101,6 +115,7 @@ def small(name: str, seed: int = 0, *, layers: int = 2, **config: Any) -> tuple[
         # In a notebook tqdm asks for ipywidgets, for a progress bar that nothing here shows.
         warnings.filterwarnings("ignore", message="IProgress not found")
         import transformers
+    _import_torchao_quietly()
     transformers.logging.set_verbosity_error()
     architecture = _ARCHITECTURES[name]
     with torch.random.fork_rng():
