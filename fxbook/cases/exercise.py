@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import random
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Literal
@@ -27,6 +28,12 @@ def traced(module: nn.Module) -> Inputs:
 def eager(module: nn.Module) -> Inputs:
     """The answer is called with the model itself: ``answer(model)``."""
     return (module,)
+
+
+@functools.lru_cache(maxsize=1)
+def graph_of(model: nn.Module) -> fx.Graph:
+    """The graph of a model, for an Interpreter that computes what is expected: traced once for all inputs."""
+    return fx.Tracer().trace(model)
 
 
 def nothing(module: nn.Module) -> Inputs:

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, fx, nn
 
 from fxbook.cases import Check
+from fxbook.cases.exercise import graph_of
 from fxbook.rules.explained import lints, methods_exist, recompiled
 from fxbook.rules.families import GELU, RELU
 from fxbook.rules.predicates import (
@@ -35,7 +36,7 @@ def with_gelu(model: nn.Module, x: Tensor) -> Tensor:
                 return nn.functional.gelu(self.env[node.all_input_nodes[0]])
             return super().run_node(node)
 
-    return Replacing(fx.symbolic_trace(model)).run(x)
+    return Replacing(model, graph=graph_of(model)).run(x)
 
 
 @rule("when_it_breaks/00_first_graph#typeerror-gelu-got-an-unexpected-keyword-argument-inplace")

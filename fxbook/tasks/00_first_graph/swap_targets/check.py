@@ -7,6 +7,7 @@ from typing import Any
 from torch import Tensor, fx, nn
 
 from fxbook.cases import Check
+from fxbook.cases.exercise import graph_of
 from fxbook.graph.naming import callable_name
 from fxbook.rules.explained import given_edited, lints, recompiled
 from fxbook.rules.families import RELU, Family
@@ -31,7 +32,7 @@ def swapped(model: nn.Module, x: Tensor) -> Tensor:
         def call_method(self, target: Any, args: Any, kwargs: Any) -> Any:
             return super().call_method(table.get(target, target), args, kwargs)
 
-    return Swapping(fx.symbolic_trace(model)).run(x)
+    return Swapping(model, graph=graph_of(model)).run(x)
 
 
 @rule

@@ -8,6 +8,7 @@ from typing import Any
 from torch import Tensor, fx
 
 from fxbook.cases import Check
+from fxbook.cases.exercise import graph_of
 from fxbook.rules import explained
 from fxbook.rules.explained import given_edited, lints, output_last, recompiled
 from fxbook.rules.families import family
@@ -24,7 +25,7 @@ def with_chain(model: Any, x: Tensor) -> Any:
             chain = model.chain if node.name == model.anchor else ()
             return functools.reduce(lambda value, function: function(value), chain, super().run_node(node))
 
-    return Chaining(fx.symbolic_trace(model)).run(x)
+    return Chaining(model, graph=graph_of(model)).run(x)
 
 
 @rule("02_insertion_points#replace-uses-without-a-cycle")

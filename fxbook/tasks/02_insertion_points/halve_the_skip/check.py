@@ -8,6 +8,7 @@ from typing import Any
 from torch import Tensor, fx, nn
 
 from fxbook.cases import Check
+from fxbook.cases.exercise import graph_of
 from fxbook.graph.record import JSON
 from fxbook.rules import explained
 from fxbook.rules.explained import callers_input_stays, given_edited, lints, output_last, recompiled
@@ -32,7 +33,7 @@ def halved(model: nn.Module, *inputs: Tensor) -> Any:
                 *(value / 2 if is_input else value for value, is_input in zip(args, inputs, strict=True))
             )
 
-    return Halving(fx.symbolic_trace(model)).run(*inputs)
+    return Halving(model, graph=graph_of(model)).run(*inputs)
 
 
 @rule

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, fx, nn
 
 from fxbook.cases import Check
+from fxbook.cases.exercise import graph_of
 from fxbook.graph.record import JSON, NodeRecord
 from fxbook.rules import explained
 from fxbook.rules.explained import given_edited, lints, output_last, recompiled
@@ -26,7 +27,7 @@ def rounded(model: nn.Module, x: Tensor) -> Any:
         def call_function(self, target: Any, args: Any, kwargs: Any) -> Any:
             return torch.round(super().call_function(target, args, kwargs))
 
-    return Rounding(fx.symbolic_trace(model)).run(x)
+    return Rounding(model, graph=graph_of(model)).run(x)
 
 
 @rule
