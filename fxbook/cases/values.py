@@ -133,13 +133,13 @@ def difference(found: Value, expected: Value, what: str = "it") -> str | None:
     """
     kinds = _kind(found), _kind(expected)
     if kinds[0] != kinds[1]:
-        return f"{what} is {kinds[0]}, {kinds[1]} was asked"
+        return f"{what} is {kinds[0]}, not {kinds[1]}"
     if kinds[1] == "a tensor":
         return _tensor_difference(found, expected, what)
     if kinds[1] == "a sequence":
         ours, theirs = _items(expected), _items(found)
         if len(ours) != len(theirs):
-            return f"{what} has length {len(theirs)}, {len(ours)} was asked"
+            return f"{what} has length {len(theirs)}, not {len(ours)}"
         pairs = enumerate(zip(theirs, ours, strict=True))
         return next((said for i, (a, b) in pairs if (said := difference(a, b, f"item {i} of {what}"))), None)
     if kinds[1] == "a dict":
@@ -176,9 +176,9 @@ def _dict_difference(found: dict[str, Value], expected: dict[str, Value], what: 
 
 def _tensor_difference(found: Value, expected: Value, what: str) -> str | None:
     if found["shape"] != expected["shape"]:
-        return f"{what} has shape {tuple(found['shape'])}, {tuple(expected['shape'])} was asked"
+        return f"{what} has shape {tuple(found['shape'])}, not {tuple(expected['shape'])}"
     if found["tensor"] != expected["tensor"]:
-        return f"{what} has dtype {found['tensor']}, {expected['tensor']} was asked"
+        return f"{what} has dtype {found['tensor']}, not {expected['tensor']}"
     if found["data"] is None or expected["data"] is None:
         return None if found["data"] == expected["data"] else f"{what} holds data that cannot be read"
     a, b = decode_tensor(found), decode_tensor(expected)
@@ -211,7 +211,7 @@ def _both(found: Any, expected: Any, at: str = "") -> str:
         digits = (4, 6, 9, 17)
         short = ([f"{number:.{count}g}" for number in (found, expected)] for count in digits)
         texts = next(([a, b] for a, b in short if a != b), texts)
-    return f"{texts[0]}{at}, where {texts[1]} was asked"
+    return f"{texts[0]}{at} instead of {texts[1]}"
 
 
 def _kind(value: Value) -> str:

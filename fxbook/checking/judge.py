@@ -199,9 +199,9 @@ def _first_violation(view: CaseView) -> Violation | None:
 def _wrong_kind(view: CaseView, kinds: tuple[str, ...]) -> Violation:
     wanted = " or ".join(f"an fx.{kind}" for kind in kinds)
     if view.kind == "None":
-        return Violation(f"Your function returns nothing (None): {wanted} was asked.", rule="right kind")
+        return Violation(f"Your function returns nothing (None), not {wanted}.", rule="right kind")
     returned = view.kind if view.kind.startswith("class ") else f"an object of class {view.kind}"
-    return Violation(f"Your function returns {returned}: {wanted} was asked.", rule="right kind")
+    return Violation(f"Your function returns {returned}, not {wanted}.", rule="right kind")
 
 
 def _on_another_model(violation: Violation, exercise: Exercise, index: int, met: Collection[int]) -> Violation:

@@ -132,7 +132,7 @@ def input_unchanged(case: CaseView) -> Found:
 def new_object(case: CaseView) -> Found:
     """The result is not the very object that was given."""
     if case.same_object:
-        yield None, "The result is the object that was given: a new one was asked for."
+        yield None, "The result is the object that was given, not a new one."
 
 
 @rule
@@ -148,7 +148,7 @@ def shares_weights(case: CaseView) -> Found:
 def edited(case: CaseView) -> Found:
     """The graph given was edited (or copied and edited), not traced anew."""
     if case.nodes and not any(origin is not None for origin in case.origins):
-        yield None, "No node of the graph that was given is left: it was traced or built anew, an edit was asked."
+        yield None, "No node of the given graph is left: it was traced or built again, not edited."
 
 
 # ---- what stands in the graph ----------------------------------------------------------------------------------------
@@ -232,7 +232,7 @@ def has_node(
     if times is None and not matching:
         near = next((node for node in case.nodes if target is not None and node.target == target), None)
         if near:
-            yield near, f"is a `{near.op}`: a {what} was asked"
+            yield near, f"is a `{near.op}`, not a {what}"
         yield None, f"The graph has no {what}."
     if times is not None and len(matching) != times:
         extra = matching[times] if len(matching) > times else None
@@ -259,7 +259,7 @@ def placeholders(case: CaseView, *names: str) -> Found:
         if index >= len(inputs):
             yield None, f"The graph takes {_count(len(inputs), 'input')}: `{name}` is missing."
         elif inputs[index].target.lstrip("*") != name:
-            yield inputs[index], f"Input {index + 1} is called `{inputs[index].target}`: `{name}` was asked."
+            yield inputs[index], f"Input {index + 1} is called `{inputs[index].target}`, not `{name}`."
     if len(inputs) > len(names):
         yield inputs[len(names)], f"Input `{inputs[len(names)].target}` was not asked."
 

@@ -25,7 +25,7 @@ def multiplies_by_two():
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong("placeholders", node="value", says="Input 1 is called `value`: `x` was asked")
+@wrong("placeholders", node="value", says="Input 1 is called `value`, not `x`")
 def calls_its_input_otherwise():
     return fx.symbolic_trace(lambda value: value + value).graph
 

@@ -48,7 +48,7 @@ def test_the_node_whose_function_is_another_is_told_and_not_those_behind_it() ->
     # In the smallest numbers: the first that differs, its place, the one asked for, how many differ.
     model, inputs = report.case.model, report.case.inputs
     found, asked = (f(model.right(*inputs)).detach() for f in (torch.sin, torch.tanh))
-    assert f": {found[0, 0]:.4g} at [0, 0], where {asked[0, 0]:.4g} was asked; " in report.message
+    assert f": {found[0, 0]:.4g} at [0, 0] instead of {asked[0, 0]:.4g}; " in report.message
     assert report.message.endswith(" of 6 elements differ.")
 
 

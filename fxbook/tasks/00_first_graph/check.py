@@ -21,10 +21,10 @@ def unreadable(value: Value, nodes: bool = False) -> Found:
     """What the answer returned in place of a list, tuple or set of names."""
     items = _items(value)
     if items is None:
-        yield None, f"The answer is {kind_of(value)}: a list of names was asked for."
+        yield None, f"The answer is {kind_of(value)}, not a list of names."
     for item in items or ():
         if _name(item, nodes) is None:
-            yield None, f"The answer holds {kind_of(item)}: a list of names was asked for."
+            yield None, f"The answer holds {kind_of(item)}, not a list of names."
 
 
 def _items(value: Value) -> list[Value] | None:

@@ -80,7 +80,7 @@ def right_on_every_batch(case: CaseView) -> Found:
     """The numbers are those of the model, on each kind of batch."""
     for result, expected in outputs(case, "result"):
         differs = difference(result, expected)
-        if differs == "it is None, a tensor was asked":
+        if differs == "it is None, not a tensor":
             node = next(filter(is_own, case.nodes), None)
             who = f"The function that node `{node.name}` calls" if node else "The result"
             yield node, f"{who} returns None, not a tensor."

@@ -97,7 +97,7 @@ def stops_at_containers(model):
 
 
 @breaks("qualified names of the submodules", case="the classifier of the chapter")
-@wrong("layers_in_order", says="The answer holds an object of class Linear: a list of names was asked")
+@wrong("layers_in_order", says="The answer holds an object of class Linear, not a list of names")
 def returns_the_layers_themselves(model):
     traced = fx.symbolic_trace(model)
     return [traced.get_submodule(node.target) for node in traced.graph.nodes if node.op == "call_module"]

@@ -97,7 +97,7 @@ def searches_the_printed_text(traced, name):
 
 
 @breaks("return the names of the nodes", case="`relu` of the classifier")
-@wrong("readers", says="The answer is a number: a list of names was asked for")
+@wrong("readers", says="The answer is a number, not a list of names")
 def returns_their_number(traced, name):
     return next(len(node.users) for node in traced.graph.nodes if node.name == name)
 
@@ -139,7 +139,7 @@ def expects_no_list_by_name(traced, name):
 
 
 @breaks("the names of the nodes", case="`exp`, which has no users")
-@wrong("readers", says="the answer is None: a list of names was asked for")
+@wrong("readers", says="the answer is None, not a list of names")
 def returns_nothing_for_no_users(traced, name):
     [node] = [node for node in traced.graph.nodes if node.name == name]
     return [user.name for user in node.users] or None

@@ -276,7 +276,7 @@ def writes_the_approximation_by_a_sigmoid(model):
     return traced
 
 
-@wrong("exact_gelu", node="relu", says="computes an approximation: `nn.functional.gelu(x)` was asked for")
+@wrong("exact_gelu", node="relu", says="computes an approximation, not `nn.functional.gelu(x)`")
 def approximates_by_tanh(model):
     """Another option of gelu, which is near."""
     traced = fx.symbolic_trace(model)

@@ -60,7 +60,7 @@ def exact_gelu(case: CaseView) -> Found:
     """Gelu itself, not its approximation by tanh."""
     for node in case.nodes:
         if node in GELU and dict(node.kwargs["dict"]).get("approximate", "none") != "none":
-            yield node, "computes an approximation: `nn.functional.gelu(x)` was asked for"
+            yield node, "computes an approximation, not `nn.functional.gelu(x)`"
 
 
 CHECK = Check(

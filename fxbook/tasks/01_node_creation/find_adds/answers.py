@@ -116,7 +116,7 @@ def refuses_every_alpha(gm):
 
 
 @breaks("returns a list of all nodes", case="the residual block")
-@wrong("finds", says="The answer holds a text: a list of nodes was asked")
+@wrong("finds", says="The answer holds a text, not a list of nodes")
 def returns_names(gm):
     return [node.name for node in gm.graph.nodes if adds(node)]
 

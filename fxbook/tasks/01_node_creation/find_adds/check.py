@@ -24,14 +24,14 @@ def finds(case: CaseView) -> Found:
     """The answer is the list of the nodes that add."""
     listed = case.value.get("tuple") if isinstance(case.value, dict) else case.value
     if not isinstance(listed, list):
-        yield None, f"The answer is {kind_of(case.value)}: a list of nodes was asked."
+        yield None, f"The answer is {kind_of(case.value)}, not a list of nodes."
         return
     if {"opaque": NodeOfACopy.__name__} in listed:
         yield None, "The list holds a node of a copy of the graph: the nodes of `gm.graph` itself were asked for."
         return
     for item in listed:
         if not isinstance(item, dict) or "node" not in item:
-            yield None, f"The answer holds {kind_of(item)}: a list of nodes was asked."
+            yield None, f"The answer holds {kind_of(item)}, not a list of nodes."
             return
     names = [item["node"] for item in listed]
     for node in case.before:

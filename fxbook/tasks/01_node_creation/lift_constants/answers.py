@@ -218,7 +218,7 @@ def edits_a_copy(gm):
 
 
 @breaks("its graph in place", case="the scale and shift")
-@wrong("edited", says="it was traced or built anew")
+@wrong("edited", says="it was traced or built again")
 def builds_the_known_graph_anew(gm):
     graph = fx.Graph()
     x = graph.placeholder("x")

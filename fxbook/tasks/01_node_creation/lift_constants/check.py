@@ -34,7 +34,7 @@ def fetches_buffers(case: CaseView) -> Found:
             yield node, f"fetches `{node.target}`, which is neither a parameter nor a buffer", _PLAIN
         own = node.target in case.weights or given_parameters
         if node.op == "get_attr" and not own and node.kind == "torch.nn.Parameter":
-            yield node, f"fetches `{node.target}`, a parameter: a buffer was asked for"
+            yield node, f"fetches `{node.target}`, a parameter, not a buffer"
 
 
 def _values(graph: fx.Graph) -> list[Any]:

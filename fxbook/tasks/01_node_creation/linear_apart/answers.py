@@ -108,7 +108,7 @@ def forgets_the_bias(linear):
 
 
 @breaks("Return a `GraphModule`:", case="a linear layer")
-@wrong("right kind", says="Your function returns an object of class Graph: an fx.GraphModule was asked")
+@wrong("right kind", says="Your function returns an object of class Graph, not an fx.GraphModule")
 def returns_a_bare_graph(linear):
     return fx.symbolic_trace(linear).graph
 

@@ -128,7 +128,7 @@ def knows_the_shape_of_one_batch():
 
 
 @breaks("The input is called `x`", case="rotation")
-@wrong("placeholders", node="queries", says="Input 1 is called `queries`: `x` was asked")
+@wrong("placeholders", node="queries", says="Input 1 is called `queries`, not `x`")
 def names_the_input_for_its_use():
     return fx.symbolic_trace(lambda queries: torch.cat([-queries[..., 2:], queries[..., :2]], dim=-1))
 
@@ -160,7 +160,7 @@ def detaches_a_half():
 
 
 @breaks("Return the `fx.Graph` or a `GraphModule` of it.", case="rotation")
-@wrong("right kind", says="Your function returns an object of class Node: an fx.Graph or an fx.GraphModule was asked")
+@wrong("right kind", says="Your function returns an object of class Node, not an fx.Graph or an fx.GraphModule")
 def returns_the_last_node():
     return rotated().output_node()
 

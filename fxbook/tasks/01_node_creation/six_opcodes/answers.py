@@ -127,7 +127,7 @@ def leaves_out_the_tanh(model):
 
 
 @breaks("The input is called `x`.", case="the shifted norm")
-@wrong("placeholders", node="input_1", says="Input 1 is called `input`: `x` was asked")
+@wrong("placeholders", node="input_1", says="Input 1 is called `input`, not `x`")
 def calls_the_input_by_another_name(model):
     return built(name="input")
 
@@ -165,7 +165,7 @@ def detaches_the_sum(model):
 
 
 @breaks("Return the `fx.Graph` or a `GraphModule` of it.", case="the shifted norm")
-@wrong("right kind", says="Your function returns nothing (None): an fx.Graph or an fx.GraphModule was asked")
+@wrong("right kind", says="Your function returns nothing (None), not an fx.Graph or an fx.GraphModule")
 def returns_nothing(model):
     built()
 

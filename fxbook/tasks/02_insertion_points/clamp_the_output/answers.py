@@ -143,7 +143,7 @@ def edits_a_copy(traced):
 
 
 @breaks("to the range from 0 to 6.", case="the block of the chapter")
-@wrong("result_clamped", node="clamp", says="clamps to the range from 0.0 to 1.0: the range from 0 to 6 was asked")
+@wrong("result_clamped", node="clamp", says="clamps to the range from 0.0 to 1.0, not the range from 0 to 6")
 def takes_another_range(traced):
     _return_instead(traced, lambda graph, result: graph.call_function(torch.clamp, (result, 0, 1)))
 
@@ -176,6 +176,6 @@ def sets_an_anchor_and_keeps_it(traced):
 
 
 @breaks("its result clamped to the range", case="a model that asserts something of its result")
-@wrong("same_result", node="output", says="it has dtype float32, float64 was asked")
+@wrong("same_result", node="output", says="it has dtype float32, not float64")
 def returns_float32(traced):
     _return_instead(traced, lambda graph, result: fx.Proxy(result).clamp(0, 6).float().node)

@@ -41,7 +41,7 @@ def result_clamped(case: CaseView) -> Found:
             yield node, "calls a module that clamps to another range than from 0 to 6"
         if [_number(limit) for limit in limits] != [0.0, 6.0]:
             given = " to ".join(str(_number(limit)) for limit in limits)
-            yield node, f"clamps to the range from {given}: the range from 0 to 6 was asked"
+            yield node, f"clamps to the range from {given}, not the range from 0 to 6"
     for node, _ in case.kept():
         for clamp in clamps:
             if clamp.index in node.inputs and node.op != "output":

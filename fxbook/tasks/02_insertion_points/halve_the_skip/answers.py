@@ -153,7 +153,7 @@ def makes_the_halves_and_leaves_them_there(traced):
 
 
 @breaks("use half of an input", case="the block of the chapter")
-@wrong("half_is_half", node="floordiv", says="computes `operator.floordiv(x, 2)`: half of `x` was asked for")
+@wrong("half_is_half", node="floordiv", says="computes `operator.floordiv(x, 2)`, not half of `x`")
 def divides_and_drops_the_rest(traced):
     """`//` takes the floor of a half."""
     halve_each(traced, make=lambda graph, value: graph.call_function(operator.floordiv, (value, 2)))
@@ -196,6 +196,6 @@ def takes_torch_add_for_an_addition(traced):
     halve_each(traced, additions=lambda traced: [node for node in traced.graph.nodes if node.target in both])
 
 
-@wrong("same_result", node="add", says="item 0 of it has dtype float32, float64 was asked")
+@wrong("same_result", node="add", says="item 0 of it has dtype float32, not float64")
 def halves_in_float32(traced):
     halve_each(traced, make=lambda graph, value: graph.call_method("float", (half_of(graph, value),)))

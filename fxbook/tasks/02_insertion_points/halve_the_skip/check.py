@@ -63,7 +63,7 @@ def half_is_half(case: CaseView) -> Found:
         halves = (node in MUL and 0.5 in numbers) or (node in DIV and 2.0 in numbers)
         read = next((case.nodes[index] for index in node.inputs if case.nodes[index].op == "placeholder"), None)
         if read and not halves:
-            yield node, f"computes `{node.call}`: half of `{read.name}` was asked for"
+            yield node, f"computes `{node.call}`, not half of `{read.name}`"
 
 
 def _no_cycle(case: CaseView) -> bool:

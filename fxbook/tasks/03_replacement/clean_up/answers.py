@@ -184,12 +184,12 @@ def edits_a_copy(traced):
     return traced
 
 
-@wrong("edited", says="it was traced or built anew")
+@wrong("edited", says="it was traced or built again")
 def edits_a_new_trace(traced):
     return marks_what_is_needed_and_erases_the_rest(fx.symbolic_trace(traced))
 
 
-@wrong("same_result", node="output", says="The result is not the one asked for: it is a sequence, a tensor was asked")
+@wrong("same_result", node="output", says="The result is not the one asked for: it is a sequence, not a tensor")
 def leaves_a_user_that_it_added(traced):
     output = traced.graph.output_node()
     effects = [node for node in traced.graph.nodes if node is not output and has_effect(traced, node)]

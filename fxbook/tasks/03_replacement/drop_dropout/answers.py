@@ -136,7 +136,7 @@ def assigns_all_arguments_of_a_user(traced):
     finish(traced)
 
 
-@wrong("edited", says="it was traced or built anew")
+@wrong("edited", says="it was traced or built again")
 def traces_a_model_without_dropout(traced):
     again = fx.symbolic_trace(traced)
     forgets_to_recompile(again)

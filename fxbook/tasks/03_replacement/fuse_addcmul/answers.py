@@ -182,7 +182,7 @@ def edits_a_copy(traced):
     return traced
 
 
-@wrong("edited", says="it was traced or built anew")
+@wrong("edited", says="it was traced or built again")
 def edits_a_new_trace(traced):
     return changes_the_addition_itself(fx.symbolic_trace(traced))
 

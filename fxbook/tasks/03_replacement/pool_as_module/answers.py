@@ -154,7 +154,7 @@ def writes_the_mean(traced):
     traced.recompile()
 
 
-@wrong("edited", says="it was traced or built anew")
+@wrong("edited", says="it was traced or built again")
 def traces_again(traced):
     again = fx.symbolic_trace(traced)
     makes_one_module_for_each_size(again)

@@ -170,7 +170,7 @@ def edits_a_copy(traced):
     return traced
 
 
-@wrong("edited", says="it was traced or built anew")
+@wrong("edited", says="it was traced or built again")
 def edits_a_new_trace(traced):
     again = fx.symbolic_trace(traced)
     exchanges_the_targets(again)

@@ -91,7 +91,7 @@ def returns_what_the_first_layer_gets(module, path):
 
 
 @breaks("Edit module, so that it returns what the layer at path computes.", case=VIT)
-@wrong("same_output", node="output", says="a tensor was asked")
+@wrong("same_output", node="output", says="not a tensor")
 def returns_a_list_of_one(module, path):
     return returning(module, [call_of(module, path)])
 
@@ -154,7 +154,7 @@ def deletes_the_embeddings_too(module, path):
 
 
 @breaks("Return `module` or nothing.", case=VIT)
-@wrong("edited", says="traced or built anew")
+@wrong("edited", says="traced or built again")
 def traces_anew(module, path):
     class Whole(fx.Tracer):
         def is_leaf_module(self, m, module_qualified_name):

@@ -203,7 +203,7 @@ def edits_a_copy(traced):
     return draft
 
 
-@wrong("edited", says="it was traced or built anew")
+@wrong("edited", says="it was traced or built again")
 def edits_a_new_trace(traced):
     again = fx.symbolic_trace(traced)
     fx.replace_pattern(again, new_gelu, fused)

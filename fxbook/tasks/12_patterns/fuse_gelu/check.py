@@ -80,11 +80,11 @@ def approximates(case: CaseView) -> Found:
     """Each call approximates as the formula does: within rounding, the exact GELU looks alike."""
     for node in case.nodes:
         if node in GELU and node.op == "call_module":
-            yield node, "calls a module: one call of `nn.functional.gelu` was asked"
+            yield node, "calls a module, not one call of `nn.functional.gelu`"
         if node in GELU and node.target.startswith("torch.ops."):
-            yield node, "calls the operator of ATen: one call of `nn.functional.gelu` was asked"
+            yield node, "calls the operator of ATen, not one call of `nn.functional.gelu`"
         if node in GELU and "tanh" not in node.call:
-            yield node, 'computes the exact GELU: `approximate="tanh"` was asked'
+            yield node, 'computes the exact GELU, not that of `approximate="tanh"`'
 
 
 CHECK = Check((lints, recompiled, edited, given_edited, approximates, same_result, no_dead_nodes, each_formula_fused))

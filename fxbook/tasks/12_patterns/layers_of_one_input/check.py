@@ -37,7 +37,7 @@ def every_group(case: CaseView) -> Found:
         return
     for held in [key for key, _ in value["dict"]] + [item for items in table.values() for item in _items(items)]:
         if not isinstance(held, str):
-            yield None, f"The answer has the node `{name_of(held)}` itself: its name was asked."
+            yield None, f"The answer has the node `{name_of(held)}` itself, not its name."
     nodes = {node.name: node for node in case.before}
     for name in table:
         if name not in asked:

@@ -146,7 +146,7 @@ def leaves_the_padding_out(layer, x, dtype):
 
 
 @breaks("Return a `float64` tensor", case="the first convolution of ResNet")
-@wrong("is_a_tensor", says="`float64` was asked")
+@wrong("is_a_tensor", says="not `float64`")
 def returns_float32(layer, x, dtype):
     return (sizes_of(layer, x) * terms_of(layer) * unit(dtype)).float()
 

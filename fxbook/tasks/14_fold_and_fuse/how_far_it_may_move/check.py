@@ -31,7 +31,7 @@ def is_a_tensor(case: CaseView) -> Found:
             if tuple(shape) != right:
                 yield None, f"The answer has the shape {tuple(shape)}, and the result of the layer has {right}."
         case {"tensor": str(dtype)}:
-            yield None, f"The answer is a tensor of dtype `{dtype}`: `float64` was asked."
+            yield None, f"The answer is a tensor of dtype `{dtype}`, not `float64`."
         case _:
             yield None, "The answer is not a tensor."
 

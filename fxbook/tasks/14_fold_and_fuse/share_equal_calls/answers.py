@@ -198,7 +198,7 @@ def edits_a_copy(traced):
 
 
 @breaks("Edit a traced module in place:", case="two equal formulas")
-@wrong("edited", says="it was traced or built anew")
+@wrong("edited", says="it was traced or built again")
 def traces_again(traced):
     share(traced)
     return fx.symbolic_trace(traced)

@@ -126,7 +126,7 @@ def adds_a_little_to_the_scale(weight, transposed):
 
 
 @breaks("Return a weight as a pair `(values, scale)`", case="a weight of Llama")
-@wrong("right_form", says="The answer is a dict with 2 items: a pair of plain tensors was asked")
+@wrong("right_form", says="The answer is a dict with 2 items, not a pair of plain tensors")
 def wraps_the_values_in_a_parameter(weight, transposed):
     values, scale = clamps_the_scale(weight, transposed)
     return {"values": nn.Parameter(values, requires_grad=False), "scale": scale}

@@ -41,11 +41,11 @@ def right_form(case: CaseView) -> Found:
     weight, transposed = case.arguments
     pair = _pair(case)
     if pair is None:
-        yield None, f"The answer is {_what(case.value)}: a pair of plain tensors was asked."
+        yield None, f"The answer is {_what(case.value)}, not a pair of plain tensors."
         return
     values, scale = pair
     if values.dtype != torch.int8:
-        yield None, f"The values have dtype `{str(values.dtype).removeprefix('torch.')}`: `int8` was asked."
+        yield None, f"The values have dtype `{str(values.dtype).removeprefix('torch.')}`, not `int8`."
     if values.shape != weight.shape:
         yield None, f"The values have the shape {tuple(values.shape)}, and the weight has {tuple(weight.shape)}."
     outputs = weight.shape[1 if transposed else 0]

@@ -205,7 +205,7 @@ def does_not_recompile(module):
     module.graph.eliminate_dead_code()
 
 
-@wrong("edited", says="it was traced or built anew")
+@wrong("edited", says="it was traced or built again")
 def edits_a_new_trace(module):
     again = fx.symbolic_trace(module)
     fuse(again)

@@ -75,7 +75,7 @@ def follows_the_users(graph, parts):
 
 
 @breaks("Return `None` if there is no such order.", case="a part that is returned to")
-@wrong("can_be_called", says="are on a cycle: `None` was asked")
+@wrong("can_be_called", says="are on a cycle, so the answer should be `None`")
 def takes_the_order_of_the_list(graph, parts):
     """Right wherever no part is returned to."""
     return list(dict.fromkeys(parts.values()))
@@ -95,7 +95,7 @@ def counts_uses_within_a_part(graph, parts):
         return None
 
 
-@wrong("can_be_called", says="are on a cycle: `None` was asked")
+@wrong("can_be_called", says="are on a cycle, so the answer should be `None`")
 def sees_cycles_of_two_alone(graph, parts):
     pairs = uses(graph, parts)
     if any((made, user) in pairs for user, made in pairs):

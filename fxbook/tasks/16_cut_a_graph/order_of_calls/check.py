@@ -63,11 +63,11 @@ def can_be_called(case: CaseView) -> Found:
         yield (
             case.before.named(user.name),
             f"in part {parts[user.name]!r} uses `{made.name}` of part {parts[made.name]!r}, and these parts are on a "
-            "cycle: `None` was asked",
+            "cycle, so the answer should be `None`",
         )
         return
     if not parts and answer is None:
-        yield None, "The answer is None, but `parts` is empty: an empty list was asked."
+        yield None, "The answer is None, but `parts` is empty, so it should be an empty list."
         return
     if not cycle and answer is None:
         yield None, f"The answer is None, but these parts can be called in some order: {_told(parts)}."

@@ -112,7 +112,7 @@ def takes_for_granted_that_the_first_is_right(module, run, is_right, total):
 
 
 @breaks("or `None` if the module is right after all changes.", case="a block of BERT, no dropout is on")
-@wrong("names_the_change", says="`None` was asked")
+@wrong("names_the_change", says="it should be `None`")
 def takes_for_granted_that_one_is_wrong(module, run, is_right, total):
     low, high = 0, total
     while high - low > 1:

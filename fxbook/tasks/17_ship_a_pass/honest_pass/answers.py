@@ -97,7 +97,7 @@ def asks_whether_the_module_has_such_a_layer(module):
 @breaks("Return a `PassResult` with this module;", case="a block of GPT-2, which has no such layer")
 @wrong(
     "returns_a_pass_result",
-    says="a `PassResult` was asked",
+    says="not a `PassResult`",
     read="when_it_breaks/17_ship_a_pass#typeerror-the-result-of-the-pass--should-be-type-passresult",
 )
 def returns_the_module(module):

@@ -25,7 +25,7 @@ def returns_a_pass_result(case: CaseView) -> Found:
     """What the pass returns is a PassResult with the module that was given."""
     kind = said(case, "first", "kind")
     if kind != "PassResult":
-        yield None, f"The pass returns an object of class {kind}: a `PassResult` was asked."
+        yield None, f"The pass returns an object of class {kind}, not a `PassResult`."
     elif said(case, "first", "same") is not True:
         yield None, "The pass returns another module than the given one: edit that one in place."
 

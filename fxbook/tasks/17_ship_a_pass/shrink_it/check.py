@@ -20,7 +20,7 @@ NEEDED = 2
 def returns_a_module(case: CaseView) -> Found:
     """The answer is a GraphModule."""
     if told(case, "kind") != "GraphModule":
-        yield None, f"The answer is an object of class {told(case, 'kind')}: a `GraphModule` was asked."
+        yield None, f"The answer is an object of class {told(case, 'kind')}, not a `GraphModule`."
 
 
 @rule(SHRINKING)

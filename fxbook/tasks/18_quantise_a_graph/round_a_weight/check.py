@@ -44,7 +44,7 @@ def is_a_pair(case: CaseView) -> Found:
             case {"tensor": found, "shape": list(given)}:
                 if found != dtype or given != size:
                     said = f"`{name}` is {found} of shape {tuple(given)}"
-                    yield None, f"{said}: {dtype} of shape {tuple(size)} was asked."
+                    yield None, f"{said}, not {dtype} of shape {tuple(size)}."
             case _:
                 yield None, f"`{name}` is not a tensor."
 

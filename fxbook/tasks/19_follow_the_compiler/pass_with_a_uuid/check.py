@@ -38,7 +38,7 @@ def swaps(case: CaseView) -> Found:
 def is_text(case: CaseView) -> Found:
     """The uuid is text."""
     if told(case, "type") != "str":
-        yield None, f"`uuid()` returns an object of class {told(case, 'type')}: text was asked."
+        yield None, f"`uuid()` returns an object of class {told(case, 'type')}, not text."
 
 
 @rule

@@ -133,7 +133,7 @@ def cleans_a_copy(traced):
     return traced
 
 
-@wrong("edited", says="it was traced or built anew")
+@wrong("edited", says="it was traced or built again")
 def traces_again(traced):
     clean(traced)
     return fx.symbolic_trace(traced)

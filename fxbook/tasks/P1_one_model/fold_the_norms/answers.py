@@ -176,7 +176,7 @@ def does_not_ask_for_the_mode(traced):
     fold(traced, training=False)
 
 
-@wrong("edited", says="it was traced or built anew")
+@wrong("edited", says="it was traced or built again")
 def traces_again(traced):
     fold(traced)
     return fx.symbolic_trace(traced)

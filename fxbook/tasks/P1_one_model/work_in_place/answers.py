@@ -189,7 +189,7 @@ def changes_a_copy(traced):
     return traced
 
 
-@wrong("edited", says="it was traced or built anew")
+@wrong("edited", says="it was traced or built again")
 def traces_again(traced):
     in_place(traced)
     return fx.symbolic_trace(traced)
