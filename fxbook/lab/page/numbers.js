@@ -26,7 +26,7 @@ const broadcast = (a, b) => {
 
 const asTensor = value => {
   if (isTensor(value)) return value;
-  const number = typeof value === "number" ? value : value && typeof value === "object" && "float" in value ? value.float : undefined;
+  const number = typeof value === "number" || typeof value === "boolean" ? Number(value) : value && typeof value === "object" && "float" in value ? value.float : undefined;
   if (number === undefined) throw new OutsideTheLab("a tensor or a number is needed here");
   return {shape: [], data: [number]};
 };
@@ -80,7 +80,10 @@ const maths = {
   gelu: x => x / 2 * (1 + erf(x / Math.SQRT2)),
 };
 const arithmetic = {
-  add: binary((a, b) => a + b), sub: binary((a, b) => a - b), mul: binary((a, b) => a * b), truediv: binary((a, b) => a / b),
+  add: binary((a, b) => a + b), sub: (a, b) => {
+    if (typeof a === "boolean" || typeof b === "boolean") throw new OutsideTheLab("a tensor minus True or False");
+    return binary((x, y) => x - y)(a, b);
+  }, mul: binary((a, b) => a * b), truediv: binary((a, b) => a / b),
 };
 
 const cat = (tensors, dim = 0) => {
