@@ -71,7 +71,7 @@ def appends_in_place(setting, new):
     return passes
 
 
-@breaks("Return a list with the passes of `setting`,", case="one pass")
+@breaks("Return a list with the passes of `setting`,", case="a place that holds nothing")
 @wrong("returns_a_list", says="The answer is an object of class tuple")
 def returns_a_tuple(setting, new):
     return tuple(dict.fromkeys([*get_custom_graph_passes(setting), new]))

@@ -51,7 +51,7 @@ class Sorts:
 
 
 @breaks("in Dynamo's graph", case="one call")
-@wrong("names_the_origins", says="comes from `hidden_3` too, and the answer lacks it")
+@wrong("names_the_origins", says="too, and the answer lacks it")
 def stops_half_way(provenance, kernel):
     return sorted(set(nodes_of(provenance, kernel)))
 
@@ -78,7 +78,7 @@ def repeats_names(provenance, kernel):
     return sorted(itertools.chain(*names))
 
 
-@breaks("Return a sorted list", case="several nodes of one")
+@breaks("Return a sorted list", case="one call")
 @wrong("names_the_origins", says="not sorted, each once")
 def leaves_them_unsorted(provenance, kernel):
     names = sorted({each for node in nodes_of(provenance, kernel) for each in provenance["postToPre"].get(node, [])})
