@@ -2,5 +2,7 @@
 
 ORDER = (
     "find_the_operator",
+    "add_a_pass",
     "pass_with_a_uuid",
+    "where_a_kernel_is_from",
 )

@@ -1,0 +1,84 @@
+"""Answers to 19-add-a-pass: the passes of a place, and one more."""
+
+from torch._inductor.custom_graph_pass import get_custom_graph_passes
+
+from fxbook.tasks.answering import breaks, right, wrong
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def asks_inductor(setting, new):
+    return list(dict.fromkeys([*get_custom_graph_passes(setting), new]))
+
+
+@right
+def appends_to_a_copy(setting, new):
+    passes = []
+    if isinstance(setting, list | tuple):
+        passes.extend(setting)
+    elif setting is not None:
+        passes.append(setting)
+    if not any(each is new for each in passes):
+        passes.append(new)
+    return passes
+
+
+@right
+def matches_the_kinds(setting, new):
+    match setting:
+        case None:
+            return [new]
+        case [*passes]:
+            return [*passes, *[new] * (new not in passes)]
+    return [setting] if setting is new else [setting, new]
+
+
+@right
+def filters(setting, new):
+    passes = list(setting) if type(setting) in (list, tuple) else [setting]
+    return [each for each in [*passes, *(() if new in passes else (new,))] if each is not None]
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@breaks("`None`, a pass, or a list or tuple of passes.", case="a list")
+@wrong("has_all_in_order", says="and the list has")
+def forgets_lists(setting, new):
+    passes = [] if setting is None else [setting]
+    return passes if new in passes else [*passes, new]
+
+
+@breaks("and then `new`.", case="one pass")
+@wrong("has_all_in_order", says="and the list has")
+def puts_it_first(setting, new):
+    return [new, *(each for each in get_custom_graph_passes(setting) if each is not new)]
+
+
+@breaks("If `new` is in `setting`, do not add it.", case="a list with the new pass")
+@wrong("has_all_in_order", says="and the list has")
+def adds_it_twice(setting, new):
+    return [*get_custom_graph_passes(setting), new]
+
+
+@breaks("Leave `setting` as it is.", case="a list")
+@wrong("setting_is_kept", says="return a new list")
+def appends_in_place(setting, new):
+    passes = setting if isinstance(setting, list) else list(get_custom_graph_passes(setting))
+    if new not in passes:
+        passes.append(new)
+    return passes
+
+
+@breaks("Return a list with the passes of `setting`,", case="a place that holds nothing")
+@wrong("returns_a_list", says="The answer is an object of class tuple")
+def returns_a_tuple(setting, new):
+    return tuple(dict.fromkeys([*get_custom_graph_passes(setting), new]))
+
+
+@breaks("in their order,", case="a list")
+@wrong("has_all_in_order", says="and the list has")
+def turns_them_around(setting, new):
+    passes = list(get_custom_graph_passes(setting))[::-1]
+    return passes if new in passes else [*passes, new]

@@ -1,0 +1,73 @@
+"""What a place of Inductor can hold, and a pass to add."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from torch import fx, nn
+
+from fxbook.cases import Case, Usage
+from fxbook.cases.exercise import one_of
+
+
+class Step:
+    """A pass with a name that does nothing."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __call__(self, graph: fx.Graph) -> None:
+        """Leave the graph as it is."""
+
+
+def names(setting: Any) -> list[str]:
+    """The names of the passes in a setting."""
+    passes = [] if setting is None else setting if isinstance(setting, list | tuple) else [setting]
+    return [getattr(each, "name", type(each).__name__) for each in passes]
+
+
+def held(kind: Callable[..., Any], count: int, has_new: bool = False) -> Callable[[nn.Module], tuple[Any, ...]]:
+    """A setting of that kind with so many passes, one of which may be the new one."""
+
+    def given(_: nn.Module) -> tuple[Any, ...]:
+        passes = [Step(f"{one_of('fuse', 'drop', 'split')}_{place}") for place in range(count)]
+        new = passes[one_of(*range(count))] if has_new else Step("new")
+        return kind(passes), new
+
+    return given
+
+
+def used(answer: Callable[..., Any], setting: Any, new: Any) -> dict[str, Any]:
+    """What the answer returns, by name, and what the setting then is.
+
+    Raises:
+        Exception: whatever the answer raises.
+    """
+    before = names(setting)
+    result = answer(setting, new)
+    kept = names(setting) == before and result is not setting
+    return {"kind": type(result).__name__, "names": names(result), "kept": kept}
+
+
+def single(passes: list[Any]) -> Any:
+    """The first of the passes."""
+    return passes[0]
+
+
+def nothing(_: list[Any]) -> None:
+    """A place that holds nothing."""
+
+
+USAGE = Usage(
+    "compute",
+    cases=(
+        Case("a place that holds nothing", nn.Identity, tuple, given=held(nothing, 0)),
+        Case("one pass", nn.Identity, tuple, given=held(single, 1)),
+        Case("a list", nn.Identity, tuple, unseen=True, given=held(list, 3)),
+        Case("a tuple", nn.Identity, tuple, unseen=True, given=held(tuple, 2)),
+        Case("a list with the new pass", nn.Identity, tuple, unseen=True, given=held(list, 3, True)),
+        Case("the new pass alone", nn.Identity, tuple, unseen=True, given=held(single, 1, True)),
+    ),
+    call=used,
+)

@@ -1,0 +1,96 @@
+"""Answers to 19-where-a-kernel-is-from: two dicts, and the name of a kernel."""
+
+import itertools
+
+from fxbook.tasks.answering import breaks, right, wrong
+
+
+def nodes_of(provenance, kernel):
+    calls = provenance["cppCodeToPost"].items()
+    return [node for call, nodes in calls if call.split(":")[0] == kernel for node in nodes]
+
+
+# ---- right -----------------------------------------------------------------------------------------------------------
+
+
+@right
+def chains_the_lists(provenance, kernel):
+    lists = [provenance["postToPre"].get(node, ()) for node in nodes_of(provenance, kernel)]
+    return sorted(set(itertools.chain.from_iterable(lists)))
+
+
+@right
+def goes_the_other_way(provenance, kernel):
+    wanted = set(nodes_of(provenance, kernel))
+    found = dict.fromkeys(name for node, names in provenance["postToPre"].items() if node in wanted for name in names)
+    return sorted(found)
+
+
+@right
+def asks_for_the_colon(provenance, kernel):
+    names = []
+    for call in provenance["cppCodeToPost"]:
+        if call.startswith(kernel + ":"):
+            for node in provenance["cppCodeToPost"][call]:
+                if node in provenance["postToPre"]:
+                    names += provenance["postToPre"][node]
+    return sorted({*names})
+
+
+@right
+class Sorts:
+    def __call__(self, provenance, kernel):
+        names = []
+        for node in nodes_of(provenance, kernel):
+            names.extend(name for name in provenance["postToPre"].get(node, []) if name not in names)
+        names.sort()
+        return names
+
+
+# ---- wrong -----------------------------------------------------------------------------------------------------------
+
+
+@breaks("in Dynamo's graph", case="one call")
+@wrong("names_the_origins", says="too, and the answer lacks it")
+def stops_half_way(provenance, kernel):
+    return sorted(set(nodes_of(provenance, kernel)))
+
+
+@wrong("names_the_origins", says="does not come from `silu_")
+def compares_the_beginning(provenance, kernel):
+    calls = provenance["cppCodeToPost"].items()
+    nodes = [node for call, each in calls if call.startswith(kernel) for node in each]
+    return sorted({name for node in nodes for name in provenance["postToPre"].get(node, [])})
+
+
+@breaks("over all its calls,", case="two calls")
+@wrong("names_the_origins", says="and the answer lacks it")
+def takes_the_first_call(provenance, kernel):
+    calls = provenance["cppCodeToPost"].items()
+    nodes = next(each for call, each in calls if call.split(":")[0] == kernel)
+    return sorted({name for node in nodes for name in provenance["postToPre"].get(node, [])})
+
+
+@breaks("each once.", case="several nodes of one")
+@wrong("names_the_origins", says="not sorted, each once")
+def repeats_names(provenance, kernel):
+    names = [provenance["postToPre"].get(node, []) for node in nodes_of(provenance, kernel)]
+    return sorted(itertools.chain(*names))
+
+
+@breaks("Return a sorted list", case="one call")
+@wrong("names_the_origins", says="not sorted, each once")
+def leaves_them_unsorted(provenance, kernel):
+    names = sorted({each for node in nodes_of(provenance, kernel) for each in provenance["postToPre"].get(node, [])})
+    return names[::-1]
+
+
+@breaks("of the names of the nodes", case="one call")
+@wrong("names_the_origins", says="The answer is not a list of names")
+def counts_them(provenance, kernel):
+    return len(nodes_of(provenance, kernel))
+
+
+@wrong("ends well", says="KeyError: 'full_default'")
+def expects_every_node(provenance, kernel):
+    return sorted({name for node in nodes_of(provenance, kernel) for name in provenance["postToPre"][node]})

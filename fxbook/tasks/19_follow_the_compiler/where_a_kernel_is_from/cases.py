@@ -1,0 +1,69 @@
+"""Dicts as Inductor writes them, with drawn numbers, and the name of a kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from torch import nn
+
+from fxbook.cases import Case, Usage
+from fxbook.cases.exercise import one_of
+
+ADD, ADD_10, MUL = "cpp_fused_add_1", "cpp_fused_add_10", "cpp_fused_mul_silu_2"
+NODES = {
+    "add": ["hidden"],
+    "add_1": ["residual", "hidden"],
+    "mul": ["gated"],
+    "exp": ["silu"],
+    "div": ["silu"],
+    "full_default": None,
+    "view_3": ["linear"],
+}
+
+
+def written(*kernels: tuple[str, tuple[str, ...]], ask: str) -> Callable[[nn.Module], tuple[Any, ...]]:
+    """The dicts for these kernels, and the name of one of them; each name of Dynamo's graph has a drawn number."""
+
+    def given(_: nn.Module) -> tuple[Any, ...]:
+        number = one_of(3, 5, 7)
+        to_post = {f"{kernel}:{number + place}": list(nodes) for place, (kernel, nodes) in enumerate(kernels)}
+        to_pre = {node: [f"{each}_{number}" for each in each_of] for node, each_of in NODES.items() if each_of}
+        return {"cppCodeToPost": to_post, "postToPre": to_pre}, ask
+
+    return given
+
+
+USAGE = Usage(
+    "compute",
+    cases=(
+        Case("one call", nn.Identity, tuple, given=written((ADD, ("add", "view_3")), (MUL, ("mul",)), ask=ADD)),
+        Case(
+            "several nodes of one",
+            nn.Identity,
+            tuple,
+            given=written((ADD, ("add",)), (MUL, ("mul", "exp", "div")), ask=MUL),
+        ),
+        Case(
+            "two calls",
+            nn.Identity,
+            tuple,
+            unseen=True,
+            given=written((ADD, ("view_3",)), (MUL, ("mul",)), (ADD, ("add_1",)), ask=ADD),
+        ),
+        Case(
+            "a longer name",
+            nn.Identity,
+            tuple,
+            unseen=True,
+            given=written((ADD_10, ("exp",)), (ADD, ("add", "add_1")), ask=ADD),
+        ),
+        Case(
+            "a node of Inductor",
+            nn.Identity,
+            tuple,
+            unseen=True,
+            given=written((MUL, ("full_default", "mul")), ask=MUL),
+        ),
+    ),
+)

@@ -1,0 +1,32 @@
+"""Go from a kernel back to the nodes of Dynamo's graph."""
+
+from __future__ import annotations
+
+from fxbook.cases import Check
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
+
+
+@rule
+def names_the_origins(case: CaseView) -> Found:
+    """The answer is the sorted list of all origins, each once."""
+    provenance, kernel = case.arguments
+    nodes = [
+        node for call, each in provenance["cppCodeToPost"].items() if call.rpartition(":")[0] == kernel for node in each
+    ]
+    right = sorted({name for node in nodes for name in provenance["postToPre"].get(node, [])})
+    answer = case.value
+    if not isinstance(answer, list) or not all(isinstance(name, str) for name in answer):
+        yield None, "The answer is not a list of names."
+        return
+    for name in right:
+        if name not in answer:
+            yield None, f"`{kernel}` comes from `{name}` too, and the answer lacks it."
+    for name in answer:
+        if name not in right:
+            yield None, f"`{kernel}` does not come from `{name}`, and the answer has it."
+    if answer != right:
+        yield None, "The names are right, but not sorted, each once."
+
+
+CHECK = Check((names_the_origins,))
