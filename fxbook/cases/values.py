@@ -166,9 +166,9 @@ def dict_items(value: Value) -> dict[str, Value]:
 def _dict_difference(found: dict[str, Value], expected: dict[str, Value], what: str) -> str | None:
     extra = next((key for key in found if key not in expected), None)
     if extra is not None:
-        return f"{what} has the key {extra}, which was not asked"
+        return f"{what} has the key {extra}, which the task does not ask for"
     if len(found) != len(expected):
-        return f"{what} has {len(found)} keys, {len(expected)} were asked"
+        return f"{what} has {len(found)} keys, not {len(expected)}"
     return next(
         (said for key in expected if (said := difference(found[key], expected[key], f"item {key} of {what}"))), None
     )

@@ -162,7 +162,7 @@ def calls(case: CaseView, family: Family, times: int | None = None) -> Found:
         yield None, f"No node calls {family.label}."
     if times is not None and len(calling) != times:
         extra = calling[times] if len(calling) > times else None
-        yield extra, f"{_count(len(calling), 'node')} {family.label}: {times} {_be(times)} asked."
+        yield extra, f"{_count(len(calling), 'node')} {family.label}, not {times}."
 
 
 @configurable
@@ -185,7 +185,7 @@ def others_stay(case: CaseView, *named: Family) -> Found:
             yield node, f"is gone, and was to stay: `{node.call}`"
     for node in case.nodes:
         if after[_does(node)] > before[_does(node)] and _is_other(node, named):
-            yield node, f"is new, and was not asked: `{node.call}`"
+            yield node, f"is new, and the task does not ask for it: `{node.call}`"
 
 
 def _is_other(node: NodeRecord, named: tuple[Family, ...]) -> bool:
@@ -236,7 +236,7 @@ def has_node(
         yield None, f"The graph has no {what}."
     if times is not None and len(matching) != times:
         extra = matching[times] if len(matching) > times else None
-        yield extra, f"The graph has {len(matching)} of the {what}: {times} {_be(times)} asked."
+        yield extra, f"The graph has {len(matching)} of the {what}, not {times}."
 
 
 @configurable
@@ -244,7 +244,7 @@ def opcodes(case: CaseView, *allowed: str) -> Found:
     """Exactly these opcodes occur."""
     for node in case.nodes:
         if node.op not in allowed:
-            yield node, f"is a `{node.op}`, which was not asked"
+            yield node, f"is a `{node.op}`, which the task does not ask for"
     present = {node.op for node in case.nodes}
     for op in allowed:
         if op not in present:
@@ -261,7 +261,7 @@ def placeholders(case: CaseView, *names: str) -> Found:
         elif inputs[index].target.lstrip("*") != name:
             yield inputs[index], f"Input {index + 1} is called `{inputs[index].target}`, not `{name}`."
     if len(inputs) > len(names):
-        yield inputs[len(names)], f"Input `{inputs[len(names)].target}` was not asked."
+        yield inputs[len(names)], f"Input `{inputs[len(names)].target}` is one too many."
 
 
 def _holds(node: NodeRecord, weight: str) -> bool:
@@ -272,7 +272,3 @@ def _holds(node: NodeRecord, weight: str) -> bool:
 
 def _count(count: int, what: str) -> str:
     return f"{'no' if count == 0 else count} {what}{'' if count == 1 else 's'}"
-
-
-def _be(count: int) -> str:
-    return "was" if count == 1 else "were"

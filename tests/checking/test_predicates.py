@@ -136,7 +136,14 @@ ROWS: list[Row] = [
     ("input_unchanged: module", input_unchanged, adds_module, PASS, "it has a new submodule `activation`", None),
     ("input_unchanged: grad", input_unchanged, freezes, PASS, "has another requires_grad", None),
     ("new_object: same", new_object, lambda module: module, TRACED, "is the object that was given", None),
-    ("calls: times", calls(LINEAR, times=2), nothing_done, {"cases": (SHALLOW, DEEP)}, "5 nodes linear: 2", "layers_2"),
+    (
+        "calls: times",
+        calls(LINEAR, times=2),
+        nothing_done,
+        {"cases": (SHALLOW, DEEP)},
+        "5 nodes linear, not 2",
+        "layers_2",
+    ),
     ("calls: no times", calls(RELU, times=1), nothing_done, {}, "no nodes relu, not 1", None),
     (
         "calls_after: none",
@@ -167,7 +174,7 @@ ROWS: list[Row] = [
         has_node("placeholder", times=1),
         two,
         BUILD,
-        "has 2 of the `placeholder` node: 1 was",
+        "has 2 of the `placeholder` node, not 1",
         "scale",
     ),
     (
@@ -368,7 +375,7 @@ def test_value_survives_json_and_equals_only_itself(value: Any) -> None:
         ),
         ([1], [1, 2], "it has length 1, not 2"),
         (torch.ones(2), (torch.ones(2),), "it is a tensor, not a sequence"),
-        ({"a": 1}, {"b": 1}, "it has the key 'a', which was not asked"),
+        ({"a": 1}, {"b": 1}, "it has the key 'a', which the task does not ask for"),
         ({"a": 1}, {"a": 2}, "item 'a' of it is another number: 1 instead of 2"),
         ("relu", "gelu", "it is 'relu'"),
         (None, torch.ones(1), "it is None, not a tensor"),

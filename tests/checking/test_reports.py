@@ -79,7 +79,7 @@ def sound(case: CaseView) -> Found:
     """No node multiplies, whatever else is wrong with it."""
     for node in case.nodes:
         if node.target == "torch.matmul":
-            yield node, "multiplies, which was not asked"
+            yield node, "multiplies, which the task does not ask for"
 
 
 def test_a_node_that_raises_is_broken_only_where_its_error_is_told() -> None:

@@ -214,7 +214,7 @@ def lets_the_tracer_enter_every_layer(model):
 
 
 @breaks("that has only the opcodes", case="the MLP")
-@wrong("opcodes", node="t", says="Node `t` is a `call_method`, which was not asked")
+@wrong("opcodes", node="t", says="Node `t` is a `call_method`, which the task does not ask for")
 def transposes_with_a_method(model):
     graph = fx.Graph()
     value = graph.placeholder("x")

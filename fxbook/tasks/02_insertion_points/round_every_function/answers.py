@@ -152,7 +152,7 @@ def truncates(traced):
 
 
 @breaks("`torch.round` between", case="the block of the chapter")
-@wrong("to_whole_numbers", node="round_1", says="rounds to 1 decimals: whole numbers were asked for")
+@wrong("to_whole_numbers", node="round_1", says="rounds to 1 decimals, not to whole numbers")
 def keeps_one_decimal(traced):
     rounding(traced, decimals=1)
 

@@ -35,7 +35,7 @@ def to_whole_numbers(case: CaseView) -> Found:
     """The new rounds round to whole numbers."""
     for node in case.new():
         if node in ROUND and (decimals := _decimals(node)):
-            yield node, f"rounds to {decimals} decimals: whole numbers were asked for"
+            yield node, f"rounds to {decimals} decimals, not to whole numbers"
 
 
 @rule

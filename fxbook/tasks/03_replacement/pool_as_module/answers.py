@@ -144,7 +144,7 @@ def uses_the_old_node(traced):
 
 
 @breaks("by a call of an `nn.AdaptiveAvgPool2d` module", case="the model of the chapter")
-@wrong("pools_are_modules", node="mean", says="is new, and was not asked")
+@wrong("pools_are_modules", node="mean", says="is new, and the task does not ask for it")
 def writes_the_mean(traced):
     for node in pools(traced):
         with traced.graph.inserting_before(node):

@@ -43,7 +43,7 @@ def pools_are_modules(case: CaseView) -> Found:
     if len(calls) != asked:
         many = f"{len(calls)} call{'' if len(calls) == 1 else 's'}"
         yield from others_stay(POOL, MODULE).find(case)
-        yield None, f"The graph has {many} of nn.AdaptiveAvgPool2d: {asked} {'was' if asked == 1 else 'were'} asked."
+        yield None, f"The graph has {many} of nn.AdaptiveAvgPool2d, not {asked}."
 
 
 @rule

@@ -66,7 +66,7 @@ def knows_one_path(model, kind):
 
 
 @breaks("so decide by `kind`.", case="the kind nested, as a subclass, and called twice")
-@wrong("kept_whole", node="blocks_2_inner", says="keeps a `SharpenOnce` whole, which was not asked")
+@wrong("kept_whole", node="blocks_2_inner", says="keeps a `SharpenOnce` whole, which the task does not ask for")
 def keeps_all_that_looks_alike(model, kind):
     names = {kind.__name__, "Annealed"}
     return tracing(model, lambda module, path, leaf: leaf or any(name in type(module).__name__ for name in names))
@@ -165,7 +165,7 @@ def forgets_subclasses_that_can_be_traced(model, kind):
 
 
 @breaks("All other modules are treated as `symbolic_trace` treats them.", case="a subclass of what is entered")
-@wrong("kept_whole", node="entered", says="keeps a `Scaled` whole, which was not asked")
+@wrong("kept_whole", node="entered", says="keeps a `Scaled` whole, which the task does not ask for")
 def keeps_the_base_of_the_kind_too(model, kind):
     bases = tuple(base for base in kind.__bases__ if base is not nn.Module)
     return tracing(model, lambda module, path, leaf: leaf or isinstance(module, (kind, *bases)))

@@ -55,7 +55,7 @@ def kept_whole(case: CaseView) -> Found:
     # Where a container is entered, the layers of torch inside it are calls: they are no mistake of their own.
     for node in calls:
         if node.kind not in asked and not (node.kind or "").startswith("torch."):
-            yield node, f"keeps a `{node.kind}` whole, which was not asked"
+            yield node, f"keeps a `{node.kind}` whole, which the task does not ask for"
     times = Counter(node.kind for node in calls)
     for kind, count in asked.items():
         if times[kind] != count:
@@ -63,7 +63,7 @@ def kept_whole(case: CaseView) -> Found:
             yield _inside(case, kind), f"`{kind}` is called {times[kind]} times, not {often}: it must stay whole."
     for node in calls:
         if node.kind not in asked:
-            yield node, f"keeps a `{node.kind}` whole, which was not asked"
+            yield node, f"keeps a `{node.kind}` whole, which the task does not ask for"
 
 
 def _inside(case: CaseView, kind: str) -> NodeRecord | None:

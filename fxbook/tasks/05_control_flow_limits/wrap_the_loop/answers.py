@@ -121,7 +121,7 @@ def head_and_loop(features, weight, bias):
     return loop(nn.functional.linear(features, weight, bias))
 
 
-@breaks("the layers are nodes of their own.", case="a batch that is sure at once")
+@breaks("the layers are separate nodes.", case="a batch that is sure at once")
 @wrong("one_own_call", node="head_and_loop", says="Node `head_and_loop` does the work of `head` too")
 def wraps_the_head_too(model):
     class WithoutHead(Layers):

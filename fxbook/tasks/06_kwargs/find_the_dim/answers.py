@@ -117,7 +117,7 @@ def subscripts_the_keywords(traced):
     return {node.name: node.kwargs["dim"] for node in traced.graph.nodes if node.target in (torch.sum, "sum")}
 
 
-@breaks("A sum is a call of `torch.sum` or of the method `sum`", case="sums over one dimension and over all")
+@breaks("A sum is a call to `torch.sum` or to the method `sum`", case="sums over one dimension and over all")
 @wrong("dims_found", says="The answer lacks `sum_3 = x.sum(1)`.")
 def passes_over_the_method(traced):
     sums = traced.graph.find_nodes(op="call_function", target=torch.sum)

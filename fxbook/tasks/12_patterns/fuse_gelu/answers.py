@@ -136,7 +136,7 @@ def leaves_out_the_approximation(traced):
     "If another node uses a value inside the formula, leave the formula unchanged.",
     case="formulas in a row, one that is used inside, one of another polynomial",
 )
-@wrong("each_formula_fused", says="graph calls gelu 4 times: 3 were asked")
+@wrong("each_formula_fused", says="graph calls gelu 4 times, not 3 times")
 def fuses_a_formula_that_is_used_inside(traced):
     for tanh in traced.graph.find_nodes(op="call_function", target=torch.tanh):
         scaled = tanh.args[0]

@@ -50,7 +50,7 @@ def right_form(case: CaseView) -> Found:
         yield None, f"The values have the shape {tuple(values.shape)}, and the weight has {tuple(weight.shape)}."
     outputs = weight.shape[1 if transposed else 0]
     if scale.shape != ((1, outputs) if transposed else (outputs, 1)):
-        shape = f"{tuple(scale.shape)}: {outputs} numbers were asked, one for each output"
+        shape = f"{tuple(scale.shape)}, but there should be {outputs} numbers, one for each output"
         yield None, f"The scale has the shape {shape}, in a shape that broadcasts with the weight."
     if not scale.is_floating_point():
         yield None, "The scale is not a tensor of floating-point numbers."

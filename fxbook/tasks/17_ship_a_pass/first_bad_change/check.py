@@ -37,7 +37,10 @@ def names_the_change(case: CaseView) -> Found:
     elif number is None:
         yield None, "The answer is neither a number nor `None`."
     elif wanted is None:
-        yield None, f"The answer is {number:g}, but the module is right after all {total} changes, so it should be `None`."
+        yield (
+            None,
+            f"The answer is {number:g}, but the module is right after all {total} changes, so it should be `None`.",
+        )
     elif number != wanted:
         early = f"after {number:g} of {total} changes the module is still right: change {wanted} is the first wrong one"
         late = f"change {wanted} of {total} makes the module wrong already"

@@ -15,7 +15,7 @@ def returns_a_list(case: CaseView) -> Found:
     """The answer is a list."""
     kind = (table_of(case.value) or {}).get("kind")
     if kind != "list":
-        yield None, f"The answer is an object of class {kind}: a list was asked."
+        yield None, f"The answer is an object of class {kind}, not a list."
 
 
 @rule

@@ -137,7 +137,7 @@ def fixes_the_flag_at_its_default(model):
     return without_flag(traced_with(copy.deepcopy(model).eval(), features=default))
 
 
-@breaks("The flag is gone:", "it is no input,", case="the network of the project")
+@breaks("The flag is gone:", "it is not an input,", case="the network of the project")
 @wrong("flag_is_gone", node="features_1", says="is an input for the flag `features`", read=FIXED)
 def relies_on_dead_code(model):
     traced = traced_with(copy.deepcopy(model).eval())
