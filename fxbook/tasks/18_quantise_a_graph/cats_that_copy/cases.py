@@ -1,0 +1,131 @@
+"""Graphs of concatenations between pairs: some can copy int8, and each of the others fails in one thing."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import torch
+import torch.ao.quantization.fx._decomposed
+from torch import fx, nn
+
+from fxbook.cases import Case, Usage
+
+_aten = torch.ops.aten
+_ops = torch.ops.quantized_decomposed
+CAT = _aten.cat.default
+QUANTIZE, DEQUANTIZE = _ops.quantize_per_tensor.default, _ops.dequantize_per_tensor.default
+_NAMES = [f"{kind}_{what}" for kind in ("join", "both", "merge", "all") for what in ("rows", "parts", "heads", "left")]
+How = tuple[float, int, int, int, torch.dtype]
+
+
+def cats_that_copy(module: fx.GraphModule) -> list[str]:
+    """The concatenations that can copy int8, in graph order."""
+    return [node.name for node in module.graph.nodes if why_not(node) is None]
+
+
+def why_not(node: fx.Node) -> str | None:
+    """Why a node is no concatenation that can copy int8; ``None`` where it is one."""
+    if node.op != "call_function" or node.target is not CAT:
+        return "it is no call of `torch.ops.aten.cat.default`"
+    reads, users = list(node.args[0]), list(node.users)
+    if other := next((read for read in reads if read.target is not DEQUANTIZE), None):
+        return f"it reads `{other.name}`, which is no call of `dequantize`"
+    if not users:
+        return "it has no users"
+    if other := next((user for user in users if user.target is not QUANTIZE), None):
+        return f"`{other.name}` uses it, and is no call of `quantize`"
+    first, *others = [*reads, *users]
+    for index, what in ((1, "scale"), (2, "zero point"), (5, "dtype")):
+        if other := next((call for call in others if call.args[index] != first.args[index]), None):
+            return f"`{first.name}` and `{other.name}` do not have the same {what}"
+    return None
+
+
+def drawn(*kinds: str) -> Callable[[nn.Module], tuple[Any, ...]]:
+    """A graph with a call of each kind, in drawn order."""
+
+    def given(_: nn.Module) -> tuple[Any, ...]:
+        while True:
+            module = _graph_of([kinds[i] for i in torch.randperm(len(kinds)).tolist()])
+            names = cats_that_copy(module)
+            if names != sorted(names):
+                return (module,)
+
+    return given
+
+
+def _graph_of(kinds: list[str]) -> fx.GraphModule:
+    graph = fx.Graph()
+    x = graph.placeholder("x")
+    names = [_NAMES[i] for i in torch.randperm(len(_NAMES)).tolist()]
+    hows = [_how() for _ in kinds]
+    calls = [_call(graph, x, kind, how, name) for kind, how, name in zip(kinds, hows, names, strict=False)]
+    results = []
+    # The users are in another order than what they use.
+    for kind, how, call in reversed(list(zip(kinds, hows, calls, strict=True))):
+        if kind == "unused":
+            continue
+        others = {"copies": [], "float user": []}.get(kind, [how])
+        if kind.startswith("result "):
+            others = [_changed(how, kind.removeprefix("result "))]
+        for one in [how, *others]:
+            near = graph.call_function(QUANTIZE, (call, *one))
+            results.append(graph.call_function(DEQUANTIZE, (near, *one)))
+        if kind == "float user":
+            results.append(graph.call_function(_aten.relu.default, (call,)))
+    graph.output(tuple(results))
+    return fx.GraphModule(nn.Module(), graph)
+
+
+def _call(graph: fx.Graph, x: fx.Node, kind: str, how: How, name: str) -> fx.Node:
+    """A call that reads two or three tensors."""
+    hows = [how] * int(torch.randint(2, 4, ()))
+    if kind.startswith("input "):
+        hows[-1] = _changed(how, kind.removeprefix("input "))
+    if kind.startswith("first "):
+        hows[0] = _changed(how, kind.removeprefix("first "))
+    if kind.startswith("inputs "):
+        hows = [_changed(how, kind.removeprefix("inputs "))] * len(hows)
+    reads = []
+    for one in hows:
+        near = graph.call_function(QUANTIZE, (x, *one))
+        reads.append(graph.call_function(DEQUANTIZE, (near, *one)))
+    if kind == "float input":
+        reads[-1] = graph.call_function(_aten.relu.default, (reads[-1],))
+    target = _aten.stack.default if kind == "another call" else CAT
+    return graph.create_node("call_function", target, (reads, int(torch.randint(2, ()))), name=name)
+
+
+def _how() -> How:
+    return int(torch.randint(1, 40, ())) / 100, int(torch.randint(0, 50, ())), -128, 127, torch.int8
+
+
+def _changed(how: How, what: str) -> How:
+    """The arguments after the tensor, with another scale, zero point or dtype."""
+    scale, zero, low, high, dtype = how
+    match what:
+        case "scale":
+            scale = 2 * scale
+        case "zero":
+            zero = zero + 1 + int(torch.randint(20, ()))
+        case "dtype":
+            low, high, dtype = 0, 255, torch.uint8
+    return scale, zero, low, high, dtype
+
+
+_INPUTS = ("copies", "copies", "copies twice", "input scale", "input zero", "input dtype", "float input")
+_RESULTS = ("copies", "copies twice", "result scale", "result zero", "result dtype", "float user", "unused")
+_MIXED = ("first scale", "first zero", "inputs scale", "inputs dtype", "result zero", "float input", "another call")
+_nothing = functools.partial(nn.Module)
+
+USAGE = Usage(
+    "compute",
+    cases=(
+        Case("other inputs", _nothing, tuple, given=drawn(*_INPUTS)),
+        Case("other results", _nothing, tuple, given=drawn(*_RESULTS, "another call")),
+        Case("more inputs", _nothing, tuple, unseen=True, given=drawn(*_INPUTS, "copies")),
+        Case("all of them", _nothing, tuple, unseen=True, given=drawn("copies", *_RESULTS, *_MIXED)),
+    ),
+)

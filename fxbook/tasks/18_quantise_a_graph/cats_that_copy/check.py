@@ -1,0 +1,49 @@
+"""Find the concatenations that can copy int8: those and no others, and in graph order."""
+
+from __future__ import annotations
+
+from fxbook.cases import Check
+from fxbook.cases.values import Value
+from fxbook.rules.returned import name_of
+from fxbook.rules.rule import Found, rule
+from fxbook.rules.view import CaseView
+
+from .cases import cats_that_copy, why_not
+
+
+@rule("18_quantise_a_graph#residual-concatenation-shared-weight")
+def finds_the_cats(case: CaseView) -> Found:
+    """The answer has each concatenation that can copy int8, and no other node."""
+    names = _names(case.value)
+    if names is None:
+        yield None, "The answer is not a list of names of nodes."
+        return
+    [module] = case.arguments
+    nodes = {node.name: node for node in module.graph.nodes}
+    for name in sorted(set(names) - nodes.keys()):
+        yield None, f"`{name}` is in the answer, and is no node."
+    for name, node in nodes.items():
+        why = why_not(node)
+        if why and name in names:
+            yield case.before.named(name), f"is in the answer, and cannot copy int8: {why}"
+        if not why and name not in names:
+            yield case.before.named(name), "can copy int8, and is missing in the answer"
+
+
+@rule("18_quantise_a_graph#residual-concatenation-shared-weight")
+def keeps_their_order(case: CaseView) -> Found:
+    """The names are in graph order, each once."""
+    [module] = case.arguments
+    if _names(case.value) != cats_that_copy(module):
+        yield None, "The names are right, but the list does not have each of them once, in graph order."
+
+
+def _names(value: Value) -> list[str] | None:
+    match value:
+        case list(items) | {"tuple": list(items)}:
+            names = [name for item in items if (name := name_of(item)) is not None]
+            return names if len(names) == len(items) else None
+    return None
+
+
+CHECK = Check((finds_the_cats, keeps_their_order))
