@@ -1,6 +1,7 @@
-"""Exercises of chapter 18: round a weight, and find the calls that can run in int8."""
+"""Exercises of chapter 18: round a weight, find the calls that can run in int8, drop pairs that change nothing."""
 
 ORDER = (
     "round_a_weight",
     "which_run_in_int8",
+    "drop_the_detour",
 )
