@@ -1,7 +1,8 @@
-"""Exercises of chapter 18: round a weight, and find the calls that can run in int8 and those that can copy it."""
+"""Exercises of chapter 18: round a weight, find calls that can run in int8 or copy it, drop pairs that change nothing."""
 
 ORDER = (
     "round_a_weight",
     "which_run_in_int8",
     "cats_that_copy",
+    "drop_the_detour",
 )

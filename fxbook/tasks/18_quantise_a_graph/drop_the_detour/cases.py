@@ -1,0 +1,137 @@
+"""Models with pairs that change nothing, and with pairs that differ from them in one thing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+import torch.ao.quantization.fx._decomposed
+from torch import Tensor, nn
+
+from fxbook.cases import Case, Usage
+from fxbook.cases.exercise import one_of
+
+_aten = torch.ops.aten
+_ops = torch.ops.quantized_decomposed
+QUANTIZE, DEQUANTIZE = _ops.quantize_per_tensor.default, _ops.dequantize_per_tensor.default
+
+How = tuple[Any, ...]
+
+
+def _how() -> How:
+    """Scale, zero point, bounds and dtype, drawn."""
+    return one_of(0.02, 0.03, 0.05), one_of(-3, 0, 4), -128, 127, torch.int8
+
+
+def _pair(x: Any, how: How) -> Any:
+    return DEQUANTIZE(QUANTIZE(x, *how), *how)
+
+
+class Layers(nn.Module):
+    """Pairs in a row between layers; one reads what a call in float reads too, one has another scale."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight, self.bias = nn.Parameter(torch.randn(4, 4)), nn.Parameter(torch.randn(4))
+        self.near, self.far = _how(), _how()
+        self.other = (2 * self.far[0], *self.far[1:])
+
+    def forward(self, x: Tensor) -> tuple[Tensor, ...]:
+        shared = _pair(x, self.near)
+        twice = _aten.relu.default(_pair(shared, self.near))
+        hidden = _aten.linear.default(_aten.neg.default(shared), self.weight, self.bias)
+        row = _pair(_pair(_pair(hidden, self.far), self.far), self.far)
+        scaled = _pair(_aten.add.Tensor(row, twice), self.far)
+        return _aten.sigmoid.default(_pair(scaled, self.other)), twice
+
+
+class Differing(nn.Module):
+    """A pair for each argument in which it may differ, and one that does not."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        scale, zero, low, high, dtype = self.how = (*_how()[:2], 0, 100, torch.int8)
+        self.others = [
+            (scale * 2, zero, low, high, dtype),
+            (scale, zero + 2, low, high, dtype),
+            (scale, zero, low + 10, high, dtype),
+            (scale, zero, low, high - 60, dtype),
+            (scale, zero, low, high, torch.uint8),
+            self.how,
+        ]
+
+    def forward(self, x: Tensor) -> tuple[Tensor, ...]:
+        return tuple(
+            _aten.tanh.default(_pair(_pair(x * place, self.how), how)) for place, how in enumerate(self.others, 2)
+        )
+
+
+class Between(nn.Module):
+    """A call in between, with one input or two, and a pair in front of it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.how = _how()
+
+    def forward(self, x: Tensor) -> tuple[Tensor, ...]:
+        first = _pair(_pair(x, self.how), self.how)
+        second = _pair(_aten.neg.default(first), self.how)
+        turned = _pair(_aten.t.default(_pair(second, self.how)), self.how)
+        return turned, _pair(_aten.add.Tensor(turned, turned), self.how)
+
+
+class Integers(nn.Module):
+    """Integers as the input and among the results; one `dequantize` that several calls of `quantize` read."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.how = (*_how()[:2], -128, 127, torch.int8)
+
+    def forward(self, x: Tensor) -> dict[str, Any]:
+        values = DEQUANTIZE(x, *self.how)
+        again = [QUANTIZE(values, *self.how), QUANTIZE(values, *self.how)]
+        narrow = QUANTIZE(values, *self.how[:2], -9, 9, torch.int8)
+        both = DEQUANTIZE(again[0], *self.how)
+        alone = QUANTIZE(DEQUANTIZE(x, *self.how), *self.how)
+        return {"again": again, "narrow": narrow, "float": _aten.exp.default(both), "alone": [alone, (both, alone)]}
+
+
+class Channels(nn.Module):
+    """A pair per channel in a row with another, and calls that nobody uses."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.how = _how()
+        self.register_buffer("scales", torch.rand(4) / 10 + 0.01)
+        self.register_buffer("zeros", torch.zeros(4, dtype=torch.int64))
+
+    def forward(self, x: Tensor) -> Any:
+        how = (self.scales, self.zeros, 1, -127, 127, torch.int8)
+        values = x
+        for _ in range(2):
+            values = _ops.dequantize_per_channel.default(_ops.quantize_per_channel.default(values, *how), *how)
+        rounded = _pair(_pair(values, self.how), self.how)
+        _aten.cos.default(rounded)
+        _pair(_aten.sin.default(rounded), self.how)
+        QUANTIZE(rounded, *self.how)
+        return _aten.relu.default(rounded)
+
+
+def floats() -> tuple[Tensor, ...]:
+    return (torch.randn(4, 4),)
+
+
+def integers() -> tuple[Tensor, ...]:
+    return (torch.randint(-128, 128, (4, 4), dtype=torch.int8),)
+
+
+USAGE = Usage(
+    "edit",
+    cases=(
+        Case("pairs between layers", Layers, floats),
+        Case("pairs that differ", Differing, floats),
+        Case("calls in between", Between, floats, unseen=True),
+        Case("integers in and out", Integers, integers, unseen=True),
+        Case("pairs per channel, and calls without users", Channels, floats, unseen=True),
+    ),
+)
