@@ -1,4 +1,4 @@
-"""Exercises of chapter 18: round a weight, find calls that can run in int8 or copy it, drop pairs that change nothing."""
+"""Exercises of chapter 18: round a weight, find calls that run in int8 or copy it, drop pairs that change nothing."""
 
 ORDER = (
     "round_a_weight",

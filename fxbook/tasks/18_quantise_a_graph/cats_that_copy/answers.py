@@ -116,14 +116,14 @@ def compares_only_the_first_input(module):
     return found(module, inputs=False)
 
 
-@breaks("each tensor in its list is the result of a call of `dequantize`", case="other inputs")
+@breaks("each tensor in its list is the result of a call to `dequantize`", case="other inputs")
 @wrong("finds_the_cats", says="cannot copy int8: it reads")
 def takes_one_float_input(module):
     return found(module, reads=False)
 
 
-@breaks("it has users, and each of them is a call of `quantize`", case="other results")
-@wrong("finds_the_cats", says="uses it, and is no call of `quantize`")
+@breaks("it has users, and each of them is a call to `quantize`", case="other results")
+@wrong("finds_the_cats", says="uses it, and is no call to `quantize`")
 def takes_one_float_user(module):
     return found(module, users=False)
 
@@ -133,13 +133,13 @@ def takes_what_nobody_uses(module):
     return found(module, used=False)
 
 
-@wrong("finds_the_cats", says="it is no call of `torch.ops.aten.cat.default`")
+@wrong("finds_the_cats", says="it is no call to `torch.ops.aten.cat.default`")
 def takes_stack_too(module):
     return found(module, targets=(concatenate, torch.ops.aten.stack.default))
 
 
 @breaks(
-    "Return a list, in graph order, with the name of each call of `torch.ops.aten.cat.default`",
+    "Return a list, in graph order, with the name of each call to `torch.ops.aten.cat.default`",
     case="other inputs",
 )
 @wrong("keeps_their_order", says="in graph order")
