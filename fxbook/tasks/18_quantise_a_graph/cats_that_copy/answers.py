@@ -123,7 +123,7 @@ def takes_one_float_input(module):
 
 
 @breaks("it has users, and each of them is a call to `quantize`", case="other results")
-@wrong("finds_the_cats", says="uses it, and is no call to `quantize`")
+@wrong("finds_the_cats", says="uses it, and is not a call to `quantize`")
 def takes_one_float_user(module):
     return found(module, users=False)
 
@@ -133,7 +133,7 @@ def takes_what_nobody_uses(module):
     return found(module, used=False)
 
 
-@wrong("finds_the_cats", says="it is no call to `torch.ops.aten.cat.default`")
+@wrong("finds_the_cats", says="it is not a call to `torch.ops.aten.cat.default`")
 def takes_stack_too(module):
     return found(module, targets=(concatenate, torch.ops.aten.stack.default))
 

@@ -20,46 +20,24 @@ _NAMES = [f"{kind}_{what}" for kind in ("join", "both", "merge", "all") for what
 How = tuple[float, int, int, int, torch.dtype]
 
 
-def cats_that_copy(module: fx.GraphModule) -> list[str]:
-    """The concatenations that can copy int8, in graph order."""
-    return [node.name for node in module.graph.nodes if why_not(node) is None]
-
-
-def why_not(node: fx.Node) -> str | None:
-    """Why a node is no concatenation that can copy int8; ``None`` where it is one."""
-    if node.op != "call_function" or node.target is not CAT:
-        return "it is no call of `torch.ops.aten.cat.default`"
-    reads, users = list(node.args[0]), list(node.users)
-    if other := next((read for read in reads if read.target is not DEQUANTIZE), None):
-        return f"it reads `{other.name}`, which is no call of `dequantize`"
-    if not users:
-        return "it has no users"
-    if other := next((user for user in users if user.target is not QUANTIZE), None):
-        return f"`{other.name}` uses it, and is no call of `quantize`"
-    first, *others = [*reads, *users]
-    for index, what in ((1, "scale"), (2, "zero point"), (5, "dtype")):
-        if other := next((call for call in others if call.args[index] != first.args[index]), None):
-            return f"`{first.name}` and `{other.name}` do not have the same {what}"
-    return None
-
-
 def drawn(*kinds: str) -> Callable[[nn.Module], tuple[Any, ...]]:
     """A graph with a call of each kind, in drawn order."""
 
     def given(_: nn.Module) -> tuple[Any, ...]:
         while True:
-            module = _graph_of([kinds[i] for i in torch.randperm(len(kinds)).tolist()])
-            names = cats_that_copy(module)
-            if names != sorted(names):
+            order = [kinds[i] for i in torch.randperm(len(kinds)).tolist()]
+            names = [_NAMES[i] for i in torch.randperm(len(_NAMES)).tolist()]
+            module = _graph_of(order, names)
+            copies = [name for kind, name in zip(order, names, strict=False) if kind.startswith("copies")]
+            if copies != sorted(copies):
                 return (module,)
 
     return given
 
 
-def _graph_of(kinds: list[str]) -> fx.GraphModule:
+def _graph_of(kinds: list[str], names: list[str]) -> fx.GraphModule:
     graph = fx.Graph()
     x = graph.placeholder("x")
-    names = [_NAMES[i] for i in torch.randperm(len(_NAMES)).tolist()]
     hows = [_how() for _ in kinds]
     calls = [_call(graph, x, kind, how, name) for kind, how, name in zip(kinds, hows, names, strict=False)]
     results = []

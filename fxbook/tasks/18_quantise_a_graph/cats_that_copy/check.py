@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from torch import fx
+
 from fxbook.cases import Check
 from fxbook.cases.values import Value
 from fxbook.rules.returned import name_of
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-from .cases import cats_that_copy, why_not
+from .cases import CAT, DEQUANTIZE, QUANTIZE
 
 
 @rule("18_quantise_a_graph#residual-concatenation-shared-weight")
@@ -23,7 +25,7 @@ def finds_the_cats(case: CaseView) -> Found:
     for name in sorted(set(names) - nodes.keys()):
         yield None, f"`{name}` is in the answer, and is no node."
     for name, node in nodes.items():
-        why = why_not(node)
+        why = _why_not(node)
         if why and name in names:
             yield case.before.named(name), f"is in the answer, and cannot copy int8: {why}"
         if not why and name not in names:
@@ -34,7 +36,7 @@ def finds_the_cats(case: CaseView) -> Found:
 def keeps_their_order(case: CaseView) -> Found:
     """The names are in graph order, each once."""
     [module] = case.arguments
-    if _names(case.value) != cats_that_copy(module):
+    if _names(case.value) != [node.name for node in module.graph.nodes if _why_not(node) is None]:
         yield None, "The names are right, but the list does not have each of them once, in graph order."
 
 
@@ -43,6 +45,24 @@ def _names(value: Value) -> list[str] | None:
         case list(items) | {"tuple": list(items)}:
             names = [name for item in items if (name := name_of(item)) is not None]
             return names if len(names) == len(items) else None
+    return None
+
+
+def _why_not(node: fx.Node) -> str | None:
+    """Why a node is no concatenation that can copy int8; ``None`` where it is one."""
+    if node.op != "call_function" or node.target is not CAT:
+        return "it is not a call to `torch.ops.aten.cat.default`"
+    reads, users = list(node.args[0]), list(node.users)
+    if other := next((read for read in reads if read.target is not DEQUANTIZE), None):
+        return f"it reads `{other.name}`, which is not a call to `dequantize`"
+    if not users:
+        return "it has no users"
+    if other := next((user for user in users if user.target is not QUANTIZE), None):
+        return f"`{other.name}` uses it, and is not a call to `quantize`"
+    first, *others = [*reads, *users]
+    for index, what in ((1, "scale"), (2, "zero point"), (5, "dtype")):
+        if other := next((call for call in others if call.args[index] != first.args[index]), None):
+            return f"`{first.name}` and `{other.name}` do not have the same {what}"
     return None
 
 

@@ -47,27 +47,6 @@ class Chain(nn.Module):
         return _aten.exp.default(fifth), third
 
 
-def in_int8(module: fx.GraphModule) -> list[str]:
-    """The calls that a backend can run in int8."""
-    return [node.name for node in module.graph.nodes if why_float(node) is None]
-
-
-def why_float(node: fx.Node) -> str | None:
-    """Why a call cannot run in int8; ``None`` where it can."""
-    if node.op != "call_function" or node.target in (QUANTIZE, DEQUANTIZE):
-        return "it is no call of another operator"
-    values = [read for read in node.all_input_nodes if read.op != "get_attr"]
-    if not values:
-        return "it reads no call of `dequantize`"
-    if other := next((read for read in values if read.target is not DEQUANTIZE), None):
-        return f"it reads `{other.name}`, which is no call of `dequantize`"
-    if not node.users:
-        return "it has no users"
-    if other := next((user for user in node.users if user.target is not QUANTIZE), None):
-        return f"`{other.name}` uses it, and is no call of `quantize`"
-    return None
-
-
 def drawn(build: Callable[[], nn.Module]) -> Callable[[nn.Module], tuple[Any, ...]]:
     """The graph with pairs on most edges."""
 
@@ -79,7 +58,12 @@ def drawn(build: Callable[[], nn.Module]) -> Callable[[nn.Module], tuple[Any, ..
                 users = list(node.users)
                 if users and torch.rand(()) < 0.8:
                     _add_pair(node, [user for user in users if torch.rand(()) < 0.9])
-            if 1 < len(in_int8(module)) < len(calls) and all(_is_near(node) for node in calls):
+            quantized = [
+                {read.target for read in node.all_input_nodes if read.op != "get_attr"} == {DEQUANTIZE}
+                and {user.target for user in node.users} == {QUANTIZE}
+                for node in calls
+            ]
+            if 1 < sum(quantized) < len(calls) and all(_is_near(node) for node in calls):
                 module.recompile()
                 return (module,)
 

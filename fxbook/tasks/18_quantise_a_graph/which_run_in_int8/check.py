@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from torch import fx
+
 from fxbook.cases import Check
 from fxbook.rules.returned import names_of
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-from .cases import why_float
+from .cases import DEQUANTIZE, QUANTIZE
 
 
 @rule("18_quantise_a_graph#count-the-calls-that-can-run-in-int8")
@@ -22,11 +24,27 @@ def finds_the_calls(case: CaseView) -> Found:
     for name in sorted(names - nodes.keys()):
         yield None, f"`{name}` is in the answer, and is no node."
     for name, node in nodes.items():
-        why = why_float(node)
+        why = _why_float(node)
         if why and name in names:
             yield case.before.named(name), f"is in the answer, and cannot run in int8: {why}"
         if not why and name not in names:
             yield case.before.named(name), "can run in int8, and is missing in the answer"
+
+
+def _why_float(node: fx.Node) -> str | None:
+    """Why a call cannot run in int8; ``None`` where it can."""
+    if node.op != "call_function" or node.target in (QUANTIZE, DEQUANTIZE):
+        return "it is no call of another operator"
+    values = [read for read in node.all_input_nodes if read.op != "get_attr"]
+    if not values:
+        return "it reads no call to `dequantize`"
+    if other := next((read for read in values if read.target is not DEQUANTIZE), None):
+        return f"it reads `{other.name}`, which is not a call to `dequantize`"
+    if not node.users:
+        return "it has no users"
+    if other := next((user for user in node.users if user.target is not QUANTIZE), None):
+        return f"`{other.name}` uses it, and is not a call to `quantize`"
+    return None
 
 
 CHECK = Check((finds_the_calls,))
