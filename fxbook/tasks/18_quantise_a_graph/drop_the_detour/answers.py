@@ -131,12 +131,6 @@ def ignores_the_bounds(module):
     module.recompile()
 
 
-@wrong("others_stay", says="is gone, and was to stay")
-def ignores_the_dtype(module):
-    drop(module, without(5))
-    module.recompile()
-
-
 @breaks("a pair with another call in between", case="pairs between layers")
 @wrong("others_stay", says="is gone, and was to stay")
 def looks_through_a_call(module):
@@ -145,12 +139,6 @@ def looks_through_a_call(module):
         return read if read.target is dequantize or not read.all_input_nodes else read.all_input_nodes[0]
 
     drop(module, far_of=far_of)
-    module.recompile()
-
-
-@wrong("pairs_are_gone", node="quantize_per_tensor_default_3", says="is still there, although it only undoes")
-def drops_the_first_alone(module):
-    drop(module, most=1)
     module.recompile()
 
 
