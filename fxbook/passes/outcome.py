@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import dataclasses
+import gc
 import io
 import weakref
 from collections.abc import Iterator, Sequence
@@ -51,12 +52,23 @@ def shared_copy(module: fx.GraphModule) -> fx.GraphModule:
 
 
 @contextlib.contextmanager
-def outside_modes() -> Iterator[None]:
-    """Leave the modes of the caller in which there are no numbers, as in a compiler, or no gradients to compare."""
+def apart_from_caller() -> Iterator[None]:
+    """Leave the caller's modes, which may have no numbers or no gradients to compare, and set its objects aside.
+
+    ``gc.collect()`` then visits only what is made inside: in a process that holds millions of objects, it would take
+    seconds otherwise.
+    """
     from torch._subclasses.fake_tensor import unset_fake_temporarily
 
-    with unset_fake_temporarily(), torch.inference_mode(False), torch.enable_grad():
-        yield
+    frozen_by_caller = gc.get_freeze_count() > 0
+    if not frozen_by_caller:
+        gc.freeze()
+    try:
+        with unset_fake_temporarily(), torch.inference_mode(False), torch.enable_grad():
+            yield
+    finally:
+        if not frozen_by_caller:
+            gc.unfreeze()
 
 
 def outcome(module: nn.Module, inputs: Sequence[Any], *, first: Sequence[Any] | None = None) -> Outcome:
