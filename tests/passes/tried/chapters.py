@@ -108,8 +108,11 @@ def _of_scaled(fold_scale: Pass) -> Pass:
     scale_after = _first_layer(from_notebook("01_node_creation", "scale_after"))
 
     def run(module: fx.GraphModule) -> PassResult:
-        modified = scale_after(module).modified
-        return PassResult(_on_draft(fold_scale)(module).graph_module, modified)
+        called = layers(module)
+        if not called or type(module.get_submodule(called[0])) is not nn.Linear:
+            return PassResult(module, False)
+        scale_after(module)
+        return _on_draft(fold_scale)(module)
 
     return run
 
@@ -198,9 +201,12 @@ TRIALS = (
         "04_recompile",
         "fold_scale",
         "folds the scale that `scale_after` of chapter 01 adds, on a draft",
+        # The new scale is of float32.
+        {"dtype": torch.float32},
         called=_of_scaled,
         without=(*NUMBERS, "meta", "state_kept", "idempotence"),
         equal_to=HalfOfALayer,
+        may_refuse=True,
     ),
     Trial(
         "06_kwargs",
