@@ -38,7 +38,7 @@ def test_the_symptom_index_has_the_messages_of_the_chapters_and_their_silent_fau
         for entry in entries:
             assert entry.cause, f"{page}: {entry.heading} has no cause"
             assert f"](../{entry.place})" in text
-    assert "`RuntimeError: Tried to erase Node act but it still had 2 users in the graph" in text
+    assert "`RuntimeError: Tried to erase Node relu but it still had 1 users in the graph" in text
     assert "**What was written in place is read as it was.**" in text
     links = re.findall(r"(?:Fix:|Shown in) \[(.+?)\]\(\.\./(?:when_it_breaks/)?(\d\d)", text)
     assert text.count("](../") > LEAST_SYMPTOMS

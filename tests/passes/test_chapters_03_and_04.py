@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import pytest
@@ -60,3 +61,57 @@ def test_a_draft_of_an_exported_module_saves_what_the_module_saves() -> None:
     assert draft.state_dict().keys() == exported.state_dict().keys() == model.state_dict().keys()
     draft.load_state_dict(model.state_dict())
     torch.testing.assert_close(draft(x), model(x))
+
+
+class Scaled(nn.Module):
+    """One layer, called twice, with a scale after each call."""
+
+    def __init__(self, bias: bool, shape: tuple[int, ...]) -> None:
+        super().__init__()
+        self.layer = nn.Linear(4, 4, bias=bias)
+        self.first, self.second = nn.Parameter(torch.rand(shape)), nn.Parameter(torch.rand(4))
+
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        hidden = torch.mul(input=self.layer(input=x), other=self.first)
+        return hidden, self.second * self.layer(hidden) * self.first
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float16])
+@pytest.mark.parametrize("shape", [(), (4,)])
+def test_each_scale_is_folded_into_a_copy_of_its_layer(bias: bool, dtype: torch.dtype, shape: tuple[int, ...]) -> None:
+    fold_scale = from_notebook("04_recompile", "fold_scale")
+    model, x = Scaled(bias, shape).to(dtype), torch.randn(2, 4, dtype=dtype)
+    before, traced = copy.deepcopy(model.state_dict()), fx.symbolic_trace(model)
+    assert fold_scale(traced).modified and not fold_scale(traced).modified
+    assert {node.op for node in traced.graph.nodes} == {"placeholder", "call_module", "output"}
+    rounding = {"rtol": 1e-2, "atol": 1e-2} if dtype is torch.float16 else {}
+    torch.testing.assert_close(traced(x), model(x), **rounding)
+    torch.testing.assert_close(model.state_dict(), before, rtol=0, atol=0)
+
+
+@pytest.mark.parametrize(
+    "scaled",
+    [
+        lambda layer, x, scale: layer(x) * scale[None] * 1,
+        lambda layer, x, scale: (layer(x) * layer(x)) * scale,
+        lambda layer, x, scale: x * scale,
+        lambda layer, x, scale: (lambda rows: rows * scale + rows)(layer(x)),
+    ],
+    ids=["a scale of another shape", "of a product", "of an input", "a layer whose result is used twice"],
+)
+def test_what_cannot_be_folded_stays(scaled: Any) -> None:
+    fold_scale = from_notebook("04_recompile", "fold_scale")
+
+    class Model(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer, self.scale = nn.Linear(4, 4), nn.Parameter(torch.rand(4))
+
+        def forward(self, x: Tensor) -> Any:
+            return scaled(self.layer, x, self.scale)
+
+    traced = fx.symbolic_trace(Model())
+    before = str(traced.graph)
+    assert not fold_scale(traced).modified
+    assert str(traced.graph) == before

@@ -12,7 +12,7 @@ from fxbook.cases.exercise import one_of
 
 
 class Classifier(nn.Module):
-    """The classifier of the chapter; no node uses ``auxiliary``."""
+    """A classifier; no node uses ``auxiliary``."""
 
     def __init__(self, width: int = 8) -> None:
         super().__init__()

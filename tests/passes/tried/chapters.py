@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import torch
-from torch import Tensor, fx, nn
+from torch import fx, nn
 from torch.fx.passes.infra.pass_base import PassResult
 
 from fxbook import inputs_for
@@ -19,7 +19,6 @@ from tests.passes.tried.instead import (
     Limited,
     LogOfSquares,
     TanhForTheFunction,
-    TanhForTheMethod,
     WithoutAHead,
     layers,
     some_layers,
@@ -28,7 +27,6 @@ from tests.passes.tried.instead import (
 from tests.passes.tried.trial import NUMBERS, Pass, Trial, frozen, in_operators, opened
 
 _LORA = ("add_lora", "merge_lora", "Adapter")  # taken together, as they share a class
-functional = nn.functional
 # Fewer kinds of steps leave more to what a trial adds.
 _FEWER_KINDS = dict.fromkeys(["tuples", "sizes", "masks", "repeats", "images", "integers", "attention"], False)
 _FOLD, _OPERATE, _CUT, _SHIP = "14_fold_and_fuse", "15_operate_on_a_transformer", "16_cut_a_graph", "17_ship_a_pass"
@@ -106,8 +104,17 @@ def _on_draft(run: Pass) -> Pass:
     return lambda module: on_draft(module, run)
 
 
-def _normed(module: fx.GraphModule) -> Callable[..., Tensor]:
-    return lambda *inputs: functional.layer_norm(module(*inputs), (4,))
+def _of_scaled(fold_scale: Pass) -> Pass:
+    scale_after = _first_layer(from_notebook("01_node_creation", "scale_after"))
+
+    def run(module: fx.GraphModule) -> PassResult:
+        called = layers(module)
+        if not called or type(module.get_submodule(called[0])) is not nn.Linear:
+            return PassResult(module, False)
+        scale_after(module)
+        return _on_draft(fold_scale)(module)
+
+    return run
 
 
 def _some_tensors(return_inner: Pass) -> Pass:
@@ -150,10 +157,10 @@ TRIALS = (
     Trial(
         "00_first_graph",
         "relu_to_tanh",
-        "calls the method tanh in place of relu",
-        {"also": [("call_method", "relu", 1)]},
+        "calls torch.tanh in place of torch.relu",
+        {"also": [("call_function", torch.relu, 1)]},
         without=NUMBERS,
-        equal_to=TanhForTheMethod,
+        equal_to=TanhForTheFunction,
     ),
     Trial(
         "01_node_creation",
@@ -192,21 +199,14 @@ TRIALS = (
     ),
     Trial(
         "04_recompile",
-        "drop_unread_neg",
-        "erases each torch.neg that nobody reads, on a draft",
-        {"functions": (torch.neg, (torch.add, 2))},
-        called=_on_draft,
-        found="of two unread calls of which one reads the other, one stayed: mended",
-    ),
-    Trial(
-        "04_recompile",
-        "add_norm",
-        "adds a norm of four features at the end, on a draft",
-        # The norm is one for the model of the chapter: of float32, behind one tensor of four features.
-        {"functions": (torch.relu, torch.sigmoid, (torch.add, 2)), "several_outputs": False, "dtype": torch.float32},
-        called=_on_draft,
+        "fold_scale",
+        "folds the scale that `scale_after` of chapter 01 adds, on a draft",
+        # The new scale is of float32.
+        {"dtype": torch.float32},
+        called=_of_scaled,
         without=(*NUMBERS, "meta", "state_kept", "idempotence"),
-        equal_to=_normed,
+        equal_to=HalfOfALayer,
+        may_refuse=True,
     ),
     Trial(
         "06_kwargs",

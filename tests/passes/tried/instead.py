@@ -23,11 +23,6 @@ class Instead(fx.Interpreter):
         raise NotImplementedError
 
 
-class TanhForTheMethod(Instead):
-    def instead(self, node: fx.Node, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return args[0].tanh() if (node.op, node.target) == ("call_method", "relu") else None
-
-
 class TanhForTheFunction(Instead):
     def instead(self, node: fx.Node, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return torch.tanh(*args, **kwargs) if node.target is torch.relu else None

@@ -53,7 +53,7 @@ def maps_and_filters(model):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@breaks('For `Classifier` the answer is `["hidden", "head"]`.', case="the classifier of the chapter")
+@breaks('For `Classifier` the answer is `["hidden", "head"]`.', case="the classifier")
 @wrong("layers_in_order", says="`auxiliary` is in the answer, but `forward` never calls it")
 def lists_what_exists(model):
     return [name for name, module in model.named_modules() if not list(module.children())]
@@ -72,7 +72,7 @@ def lists_each_layer_once(model):
     return list(dict.fromkeys(called))
 
 
-@breaks("the submodules that a model calls", case="the classifier of the chapter")
+@breaks("the submodules that a model calls", case="the classifier")
 @wrong("layers_in_order", says="`relu` is in the answer, but it is the target of a `call_method`, not a submodule")
 def takes_every_call(model):
     skipped = ("placeholder", "output")
@@ -96,7 +96,7 @@ def stops_at_containers(model):
     return [node.target for node in Shallow().trace(model).nodes if node.op == "call_module"]
 
 
-@breaks("qualified names of the submodules", case="the classifier of the chapter")
+@breaks("qualified names of the submodules", case="the classifier")
 @wrong("layers_in_order", says="The answer holds an object of class Linear, not a list of names")
 def returns_the_layers_themselves(model):
     traced = fx.symbolic_trace(model)

@@ -28,7 +28,7 @@ class Probed(nn.Module):
 USAGE = Usage(
     "compute",
     cases=(
-        Case("the classifier of the chapter", Classifier, rows(4)),
+        Case("the classifier", Classifier, rows(4)),
         Case("a model that calls a layer twice", Recurrent, rows(5), unseen=True),
         Case("a model with a layer that holds another", Attending, rows(4), unseen=True),
         Case("a model with names that begin alike", NamedAlike, rows(4), unseen=True),

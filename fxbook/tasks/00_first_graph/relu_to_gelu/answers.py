@@ -127,7 +127,7 @@ def forgets_the_module(model):
     return traced
 
 
-@breaks("write ReLU in four ways:", case="the classifier of the chapter")
+@breaks("write ReLU in four ways:", case="the classifier")
 @wrong(
     "methods_exist",
     node="relu",
@@ -212,7 +212,7 @@ def swaps_the_modules_of_the_model(model):
     return traced
 
 
-@breaks("the result shares the parameters of the model.", case="the classifier of the chapter")
+@breaks("the result shares the parameters of the model.", case="the classifier")
 @wrong("shares_weights", node="temperature", says="`temperature` is not the object that the model holds")
 def copies_the_model_first(model):
     traced = fx.symbolic_trace(copy.deepcopy(model))
@@ -260,7 +260,7 @@ def hands_the_new_node_to_itself(model):
     return traced
 
 
-@breaks("returns a GraphModule that computes GELU", case="the classifier of the chapter")
+@breaks("returns a GraphModule that computes GELU", case="the classifier")
 @wrong("calls", says="No node calls gelu")
 def writes_the_approximation_by_a_sigmoid(model):
     """A product that is near GELU, and is another function."""

@@ -76,7 +76,7 @@ class Methods(nn.Module):
 USAGE = Usage(
     "pass",
     cases=(
-        Case("the classifier of the chapter", Classifier, rows(4)),
+        Case("the classifier", Classifier, rows(4)),
         Case("an MLP with four spellings", FourSpellings, rows(6)),
         Case("a residual network", Residual, rows(5), unseen=True),
         Case("calls that give the value by name", ByName, rows(4), unseen=True),

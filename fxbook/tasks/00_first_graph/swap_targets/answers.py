@@ -78,7 +78,7 @@ def calls_with_proxies(traced, table):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@breaks("Calling the module must compute the new result.", case="the classifier of the chapter")
+@breaks("Calling the module must compute the new result.", case="the classifier")
 @wrong("recompiled", says="the compiled code is stale")
 def forgets_to_recompile(traced, table):
     for node in traced.graph.nodes:
@@ -103,7 +103,7 @@ def does_not_ask_for_the_opcode(traced, table):
     return traced
 
 
-@breaks("and return it.", case="the classifier of the chapter")
+@breaks("and return it.", case="the classifier")
 @wrong("given_edited", says="The result is another module than the one that was given")
 def traces_the_changed_module_once_more(traced, table):
     for node in traced.graph.nodes:
@@ -113,7 +113,7 @@ def traces_the_changed_module_once_more(traced, table):
     return fx.symbolic_trace(traced)
 
 
-@breaks("a string stands for a method, and a function for itself.", case="the classifier of the chapter")
+@breaks("a string stands for a method, and a function for itself.", case="the classifier")
 @wrong(
     "target_fits_op",
     node="relu",

@@ -67,7 +67,7 @@ def traced_and_the_table(model: nn.Module) -> tuple[fx.GraphModule, dict[Any, An
 USAGE = Usage(
     "edit",
     cases=(
-        Case("the classifier of the chapter", Classifier, rows(4)),
+        Case("the classifier", Classifier, rows(4)),
         Case("a model with a submodule called `relu`", NamedRelu, rows(4), unseen=True),
         Case("another table", NamedAsMethods, rows(4), unseen=True, given=traced_and_another_table),
     ),

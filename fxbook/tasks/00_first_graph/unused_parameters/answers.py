@@ -89,21 +89,21 @@ def compares_names(model):
     return sorted(dict(model.named_parameters()).keys() - dict(traced.named_parameters()).keys())
 
 
-@breaks("For `Classifier` these are `auxiliary.weight` and `auxiliary.bias`.", case="the classifier of the chapter")
+@breaks("For `Classifier` these are `auxiliary.weight` and `auxiliary.bias`.", case="the classifier")
 @wrong("unused_parameters", says="`temperature` is in the answer, but a `get_attr` fetches it")
 def thinks_of_layers_only(model):
     called = {node.target for node in fx.symbolic_trace(copy.copy(model)).graph.nodes if node.op == "call_module"}
     return [name for name, _ in model.named_parameters() if name.rpartition(".")[0] not in called]
 
 
-@breaks("Return the names, as in `model.named_parameters()`", case="the classifier of the chapter")
+@breaks("Return the names, as in `model.named_parameters()`", case="the classifier")
 @wrong("unused_parameters", says="`auxiliary` is in the answer, but is not the name of a parameter")
 def names_the_layers(model):
     called = {node.target for node in fx.symbolic_trace(copy.copy(model)).graph.nodes if node.op == "call_module"}
     return [name for name, _ in model.named_children() if name not in called]
 
 
-@breaks("and no gradient.", case="the classifier of the chapter")
+@breaks("and no gradient.", case="the classifier")
 @wrong("no_gradient", says="`temperature` has a gradient")
 def goes_backward_and_looks_for_gradients(model):
     model(torch.rand(2, 4)).sum().backward()
@@ -123,7 +123,7 @@ def knows_the_classifier(model):
     return ["auxiliary.weight", "auxiliary.bias"]
 
 
-@breaks("Your function must not change the model:", case="the classifier of the chapter")
+@breaks("Your function must not change the model:", case="the classifier")
 @wrong("input_unchanged", says="`auxiliary` is gone")
 def removes_what_is_not_used(model):
     """Deletes from the model itself what the graph does not call, and compares before with after."""

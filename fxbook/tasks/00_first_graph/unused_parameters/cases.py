@@ -71,7 +71,7 @@ def answer_and_traces(answer: Any, model: nn.Module) -> tuple[Any, list[str], li
 USAGE = Usage(
     "compute",
     cases=(
-        Case("the classifier of the chapter", Classifier, rows(4)),
+        Case("the classifier", Classifier, rows(4)),
         Case("a model that uses all it has", Dense, rows(4)),
         Case("a model that calls a layer twice", Recurrent, rows(5), unseen=True),
         Case("a model with tied weights and a constant", Tied, rows(4), unseen=True),

@@ -143,7 +143,7 @@ def uses_the_old_node(traced):
     run(traced, args_of=lambda node: (node,))
 
 
-@breaks("by a call of an `nn.AdaptiveAvgPool2d` module", case="the model of the chapter")
+@breaks("by a call of an `nn.AdaptiveAvgPool2d` module", case="the channel attention")
 @wrong("pools_are_modules", node="mean", says="is new, and the task does not ask for it")
 def writes_the_mean(traced):
     for node in pools(traced):
@@ -161,7 +161,7 @@ def traces_again(traced):
     return again
 
 
-@breaks("in place.", case="the model of the chapter")
+@breaks("in place.", case="the channel attention")
 @wrong("given_edited", says="You edited a copy")
 def edits_a_copy(traced):
     traced = copy.deepcopy(traced)

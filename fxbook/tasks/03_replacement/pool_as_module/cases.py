@@ -12,7 +12,7 @@ from ..cases import images, with_its_graph
 
 
 class ChannelAttention(nn.Module):
-    """The model of the chapter."""
+    """A weight for each channel, computed from all of them."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -68,7 +68,7 @@ class Taken(nn.Module):
 USAGE = Usage(
     "edit",
     cases=(
-        Case("the model of the chapter", ChannelAttention, images(6)),
+        Case("the channel attention", ChannelAttention, images(6)),
         Case("pools of three sizes", Pyramid, images(), unseen=True),
         Case("submodules under many names", Taken, images(4), unseen=True),
     ),
