@@ -133,7 +133,8 @@ export class View {
       make("span", {class: "fx-lab-row"}, make("button", {type: "submit"}, form.button),
         make("button", {type: "button", onclick: () => this.cancel()}, "Cancel")),
       ...form.point ? [make("p", {class: "fx-lab-point"}, POINT)] : []);
-    this.formArea.querySelector("select, input")?.focus();
+    this.formArea.querySelector("select, input")?.focus({preventScroll: true});
+    this.formArea.scrollIntoView({block: "nearest"});
   }
 
   close() {
