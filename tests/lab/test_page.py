@@ -70,7 +70,7 @@ def fill(argument: Locator, value: Any) -> None:
                 argument.locator(".fx-lab-items select").select_option(item["node"])
         case str():
             select.select_option("text")
-            argument.locator("input").last.fill(value)
+            argument.locator("input[type=text]").last.fill(value)
         case _:
             raise AssertionError(f"no puzzle needs {value!r}")
 
