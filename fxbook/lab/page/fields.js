@@ -90,7 +90,7 @@ export const argumentField = (graph, text, {kind = "value", now, nodeOnly = fals
     : given && given.node ? `node ${given.node}` : listed.length ? "list" : given === null ? "None"
     : typeof given === "boolean" ? (given ? "True" : "False") : constant ? "now" : "number";
   const numeral = textField(/^\s*-?\d{1,15}(\.\d{1,12})?\s*$/, "Write a number such as 2, -1 or 0.5", {size: 6, required: true, value: typeof given === "object" && given && "float" in given ? argumentText(now) : String(typeof given === "number" ? given : kind === "number" ? 0 : 1), "aria-label": `${text}: the number`});
-  const words = textField(/^[^'"\\]*$/, "Leave out quotes and backslashes", {size: 12, value: "checked", "aria-label": `${text}: the string`});
+  const words = textField(/^[^'"\\]*$/, "Leave out quotes and backslashes", {size: 12, maxlength: 60, value: "checked", "aria-label": `${text}: the string`});
   const items = make("span", {class: "fx-lab-items"});
   const more = choice([["", "add a node …"], ...nodeOptions(graph)], "", () => {
     if (more.value) listed = [...listed, more.value];

@@ -44,7 +44,7 @@ export const createForm = (graph, where, anchor) => {
   const possible = Object.entries(OPCODES).filter(([op]) => op === "placeholder" || op === "output" || targetsOf(graph, op).length);
   const kind = choice(possible, "call_function", () => targets());
   const target = choice([], "", () => parameters());
-  const input = textField(NAME, "Write a name that Python allows: letters, digits and _, and not a keyword", {value: "z", size: 8, required: true});
+  const input = textField(NAME, "Write a name that Python allows: letters, digits and _, and not a keyword", {value: "z", size: 8, maxlength: 30, required: true});
   const targetField = labelled("target", target), inputField = labelled("name", input);
   const targets = () => {
     const names = targetsOf(graph, kind.value);

@@ -178,6 +178,10 @@ export class View {
     const {graph, session} = this, rows = rowsOf(graph), fault = this.foot.judge(session), marks = marksOf(session, this.picked, fault);
     this.signs.replaceChildren(...signsOf(session));
     this.panels.picture.replaceChildren(this.panels.picture.firstChild, make("div", {class: "fx-scroll"}, picture(place(rows), rows, marks)));
+    // Keys scroll a picture that is higher than its panel.
+    const {picture: shown} = this.panels;
+    if (shown.scrollHeight > shown.clientHeight) shown.setAttribute("tabindex", "0");
+    else shown.removeAttribute("tabindex");
     this.panels.list.replaceChildren(this.panels.list.firstChild, tableOf(graph, marks, this.picked));
     this.panels.code.replaceChildren(...codeOf(session.module));
     this.tools.replaceChildren(...toolsOf(graph, this.node,
