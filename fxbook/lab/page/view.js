@@ -115,9 +115,9 @@ export class View {
       return;
     }
     this.close();
-    this.picked = this.picked === name ? undefined : name;
+    this.picked = name;
     this.show();
-    this.foot.say(withCode(this.picked ? `\`${name}\` is chosen.` : "No node is chosen."));
+    this.foot.say(withCode(`\`${name}\` is chosen.`));
   }
 
   /** @param {import("./forms.js").Form | undefined} form */
