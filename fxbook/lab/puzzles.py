@@ -58,7 +58,7 @@ PUZZLES: dict[str, Puzzle] = {
     ),
     "four-opcodes": Puzzle(
         section="01_node_creation#six-opcodes-six-methods",
-        title="A node of each kind",
+        title="Three kinds of node",
         wish="Make the module return `scale * up(x)`. Fetch `scale`, call the layer `up`, multiply the two, and "
         "return the product.",
         hint="Create three nodes before `output`: a `get_attr`, a `call_module` and a `call_function`. Then change "
@@ -111,7 +111,7 @@ PUZZLES: dict[str, Puzzle] = {
     ),
     "one-of-two-users": Puzzle(
         section="02_insertion_points#a-new-node-needs-a-user",
-        title="For one of two uses",
+        title="Negate one of two uses",
         wish="`sub` uses `sin` twice. Make the module return `sin(x) - (-sin(x))`: negate only the second use.",
         hint="Create `neg` after `sin`. Then change one of the two arguments of `sub`.",
         lesson="`replace_all_uses_with` could not do this. It replaces every use of `sin` in `sub`, so both "
@@ -141,7 +141,7 @@ PUZZLES: dict[str, Puzzle] = {
     ),
     "both-uses": Puzzle(
         section="03_replacement#three-steps-in-this-order",
-        title="Replace a layer and leave nothing over",
+        title="Replace a layer and leave nothing behind",
         wish="`act` is a ReLU layer with two users. Make both of them use a call of `torch.nn.functional.gelu` "
         "instead, and leave nothing of the ReLU in the graph.",
         hint="Take three steps: create the new node, replace the uses, erase the old node.",

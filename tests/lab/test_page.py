@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -70,7 +71,7 @@ def fill(argument: Locator, value: Any) -> None:
                 argument.locator(".fx-lab-items select").select_option(item["node"])
         case str():
             select.select_option("text")
-            argument.locator("input").last.fill(value)
+            argument.locator("input[type=text]").last.fill(value)
         case _:
             raise AssertionError(f"no puzzle needs {value!r}")
 
@@ -177,6 +178,42 @@ def test_the_focus_stays_at_the_tools_when_one_of_them_is_used(page: Page) -> No
         assert page.evaluate(f"{focused}.closest('.fx-lab-node') && {focused}.textContent").startswith(left)
 
 
+def test_a_phone_shows_the_picture_with_the_form_and_with_what_the_lab_says(browser: Browser, address: str) -> None:
+    page = browser.new_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    page.goto(f"{address}#erase-by-hand")
+    lab = page.locator('[data-fx-puzzle="erase-by-hand"]')
+    tap, node = lambda text: lab.get_by_role("button", name=text, exact=True).tap(), lambda name: picked.format(name)
+    picked, seen = '.fx-node[data-fx-pick="{}"]', "box => [box.top >= 0, box.bottom <= innerHeight]"
+    in_sight = lambda part: lab.locator(part).first.evaluate(f"part => ({seen})(part.getBoundingClientRect())")  # noqa: E731
+    lab.locator(node("sin")).tap()
+    tap("Erase")
+    assert "Tried to erase Node sin" in lab.locator(".fx-lab-said").inner_text()
+    assert in_sight(".fx-lab-said") == in_sight(node("sin")) == [True, True]
+    tap("Insert before")
+    assert in_sight(".fx-lab-form") == in_sight(node("sin")) == [True, True]
+    form = lab.locator(".fx-lab-form")
+    first, second = form.get_by_label("input", exact=True), form.get_by_label("other", exact=True)
+    assert [first.input_value(), second.input_value()] == ["node x", ""], "not the node that comes after the new one"
+    lab.locator(node("relu")).tap()
+    assert [first.input_value(), second.input_value()] == ["node x", "node relu"]
+    tap("Create")
+    tap("Undo")
+    assert lab.locator(".fx-lab-said").inner_text() == "Undone: add = graph.call_function(operator.add, (x, relu))"
+    page.close()
+
+
+def test_a_number_that_cannot_be_read_says_how_to_write_one(page: Page) -> None:
+    lab = opened(page, "one-anchor")
+    choose(lab, "sin")
+    lab.get_by_role("button", name="Insert after").click()
+    lab.get_by_label("other", exact=True).select_option("number")
+    field = lab.get_by_label("other: the number")
+    for number, right in {"-1": True, " 0.5": True, "0,5": False, "1e3": False, "x": False}.items():
+        field.fill(number)
+        why = field.evaluate("field => field.validationMessage")
+        assert why == ("" if right else "Write a number such as 2, -1 or 0.5"), number
+
+
 def test_an_address_opens_its_puzzle(page: Page, address: str) -> None:
     page.goto(f"{address}#break-the-cycle")
     page.locator('[data-fx-puzzle="break-the-cycle"] .fx-lab-live').wait_for()
@@ -198,6 +235,8 @@ def test_without_script_a_puzzle_shows_its_graph_and_the_code_to_begin_with(brow
 def test_axe_finds_nothing_in_an_open_lab(page: Page) -> None:
     from axe_playwright_python.sync_playwright import Axe
 
+    long = [dict(PUZZLES["one-anchor"].solution[0], args=[{"node": "x"}])] * 20
+    page.evaluate("kept => sessionStorage.setItem('fx-lab break-the-cycle', kept)", json.dumps(long))
     lab = opened(page, "break-the-cycle")
     choose(lab, "exp")
     lab.locator(".fx-lab-tools button", has_text="Make its users use another node").click()

@@ -62,11 +62,25 @@ MISTAKES = [
     ),
     ("another-function", [RECOMPILE], "No nodes call `torch.tanh`", ""),
     ("both-uses", [{"do": "erase", "node": "act"}], "Node `act` is still in the graph", "act"),
-    ("break-the-cycle", [RECOMPILE], "was used before it has been defined", "exp"),
+    ("break-the-cycle", [RECOMPILE], "`exp` uses `exp` before it is defined", "exp"),
     ("erase-by-hand", [{"do": "dead code"}, RECOMPILE], "without “Delete dead code”", ""),
     ("compile-once", [RECOMPILE, RECOMPILE], "You recompiled 2 times, but 1 is enough", ""),
     ("keep-a-check", [{"do": "dead code"}], "`sum_1` is gone", ""),
     ("back-to-the-code", [RECOMPILE], "without “Recompile”", ""),
+    ("back-to-the-code", [{"do": "lint"}], "The call of `relu` is not the one in the code", "relu"),
+    (
+        "back-to-the-code",
+        PUZZLES["back-to-the-code"].solution[:1],
+        "The call of `add` is not the one in the code",
+        "add",
+    ),
+    ("back-to-the-code", PUZZLES["back-to-the-code"].solution[:2], "The code does not have `neg`", "neg"),
+    (
+        "back-to-the-code",
+        [{"do": "erase", "node": "neg"}, *PUZZLES["back-to-the-code"].solution[:2]],
+        "`sin` does not stand where the code has it",
+        "sin",
+    ),
 ]
 
 

@@ -1,12 +1,14 @@
-"""The JSDoc types of the scripts hold, as TypeScript checks them: a tool that npx fetches, pinned here."""
+"""The scripts stay small, and their JSDoc types hold: TypeScript checks them, a tool that npx fetches, pinned here."""
 
 from __future__ import annotations
 
+import gzip
 import shutil
 import subprocess
 
 import pytest
 
+from fxbook.lab.bundle import lab_style, script
 from tests.lab.playing import PAGE
 
 NPX = shutil.which("npx")
@@ -21,3 +23,8 @@ def test_the_types_of_the_scripts_hold() -> None:
     if done.returncode and "npm " in done.stderr:
         pytest.skip(f"npx cannot fetch TypeScript here: {done.stderr[:200]}")
     assert done.returncode == 0, done.stdout
+
+
+def test_the_scripts_stay_small() -> None:
+    assert all(len(file.read_text(encoding="utf-8").splitlines()) < 200 for file in PAGE.glob("*.js"))
+    assert len(gzip.compress((script() + lab_style()).encode())) <= 35_000

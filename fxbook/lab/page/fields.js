@@ -27,9 +27,40 @@ export const labelled = (text, control) => {
 
 /** @param {[string, string][]} options value and text @param {string} [chosen] @param {() => void} [changed] */
 export const choice = (options, chosen, changed) => {
-  const select = make("select", changed ? {onchange: changed} : {});
+  const select = make("select", {required: true, ...changed ? {onchange: changed} : {}});
   for (const [value, text] of options) select.append(make("option", {value, selected: value === chosen}, text));
   return select;
+};
+
+/** What stands in a choice until the reader chooses. @type {[string, string]} */
+export const NOTHING = ["", "choose …"];
+/** Keyboards of phones are not to change what is typed. */
+const AS_TYPED = {autocapitalize: "none", autocomplete: "off", spellcheck: "false"};
+
+/** A line of text that says itself what is wrong with it. @param {RegExp} right @param {string} why @param {Record<string, any>} attributes */
+export const textField = (right, why, attributes) => {
+  const input = make("input", {type: "text", ...AS_TYPED, ...attributes,
+    oninput: () => input.setCustomValidity(!input.value || right.test(input.value) ? "" : why)});
+  return input;
+};
+
+/**
+ * Where a node goes that the reader points at: into the marked field. The first empty one is marked, then the next.
+ * @param {{element: any, point: (name: string) => void, empty: () => boolean, listed: () => boolean}[]} fields @returns {(name: string) => void}
+ */
+export const aimed = fields => {
+  const firstEmpty = () => fields.findIndex(field => field.empty());
+  let at = 0;
+  const aim = now => {
+    at = now;
+    fields.forEach(({element}, k) => element.classList.toggle("fx-lab-aim", k === at));
+  };
+  fields.forEach(({element}, k) => element.addEventListener("focusin", () => aim(k)));
+  aim(Math.max(firstEmpty(), 0));
+  return name => {
+    fields[at].point(name);
+    if (!fields[at].listed() && firstEmpty() >= 0) aim(firstEmpty());
+  };
 };
 
 /** @param {import("./graph.js").Graph} graph @returns {[string, string][]} */
@@ -45,7 +76,7 @@ const parseNumber = text => /^-?\d+$/.test(text) ? Number(text) : {float: Number
  * A field for one argument: a node, a number, a list of nodes, or the constant that stands there now.
  * @param {import("./graph.js").Graph} graph @param {string} text the name of the parameter
  * @param {{kind?: string, now?: any, nodeOnly?: boolean}} [how]
- * @returns {{element: any, value: () => any, point: (name: string) => void}}
+ * @returns {{element: any, value: () => any, point: (name: string) => void, empty: () => boolean, listed: () => boolean}}
  */
 export const argumentField = (graph, text, {kind = "value", now, nodeOnly = false} = {}) => {
   const given = now === undefined ? undefined : asData(now);
@@ -53,22 +84,22 @@ export const argumentField = (graph, text, {kind = "value", now, nodeOnly = fals
   let listed = Array.isArray(given) && given.every(item => item && item.node) ? given.map(item => item.node) : [];
   const constant = given !== undefined && !(given && given.node) && typeof given !== "number" && !(given && "float" in Object(given)) && !listed.length;
   const nodes = nodeOptions(graph).map(([name]) => [`node ${name}`, name]);
-  const others = nodeOnly ? [] : [["number", "a number …"], ["list", "a list of nodes …"], ["None", "None"], ["True", "True"], ["False", "False"], ["text", "a text …"]];
+  const others = nodeOnly ? [] : [["number", "a number …"], ["list", "a list of nodes …"], ["None", "None"], ["True", "True"], ["False", "False"], ["text", "a string …"]];
   if (constant && given !== null && typeof given !== "boolean") others.unshift(["now", `${argumentText(now)} (as it is)`]);
   const start = given === undefined ? {number: "number", list: "list", text: "text", flag: "False"}[kind] || ""
     : given && given.node ? `node ${given.node}` : listed.length ? "list" : given === null ? "None"
     : typeof given === "boolean" ? (given ? "True" : "False") : constant ? "now" : "number";
-  const numeral = make("input", {type: "text", inputmode: "decimal", size: 6, required: true, pattern: "-?[0-9]{1,15}([.][0-9]{1,12})?", title: "a number such as 2 or 0.5", value: typeof given === "object" && given && "float" in given ? argumentText(now) : String(typeof given === "number" ? given : kind === "number" ? 0 : 1), "aria-label": `${text}: the number`});
-  const words = make("input", {type: "text", size: 12, pattern: "[^'\"\\\\]*", title: "a text without quotes and backslashes", value: "checked", "aria-label": `${text}: the text`});
+  const numeral = textField(/^\s*-?\d{1,15}(\.\d{1,12})?\s*$/, "Write a number such as 2, -1 or 0.5", {size: 6, required: true, value: typeof given === "object" && given && "float" in given ? argumentText(now) : String(typeof given === "number" ? given : kind === "number" ? 0 : 1), "aria-label": `${text}: the number`});
+  const words = textField(/^[^'"\\]*$/, "Leave out quotes and backslashes", {size: 12, maxlength: 60, value: "checked", "aria-label": `${text}: the string`});
   const items = make("span", {class: "fx-lab-items"});
-  const more = choice([["", "add a node …"], .../** @type {any} */ (nodeOptions(graph))], "", () => {
+  const more = choice([["", "add a node …"], ...nodeOptions(graph)], "", () => {
     if (more.value) listed = [...listed, more.value];
     more.value = "";
     show();
   });
+  more.required = false;
   more.setAttribute("aria-label", `${text}: add a node to the list`);
-  const select = choice(/** @type {any} */ ([...start ? [] : [["", "choose …"]], ...nodes, ...others]), start, () => show());
-  select.required = true;
+  const select = choice(/** @type {any} */ ([...start ? [] : [NOTHING], ...nodes, ...others]), start, () => show());
   const show = () => {
     numeral.disabled = numeral.hidden = select.value !== "number";
     words.disabled = words.hidden = select.value !== "text";
@@ -84,6 +115,8 @@ export const argumentField = (graph, text, {kind = "value", now, nodeOnly = fals
       else select.value = `node ${name}`;
       show();
     },
+    empty: () => !select.value,
+    listed: () => select.value === "list",
     value: () => {
       const chosen = select.value;
       if (chosen.startsWith("node ")) return {node: chosen.slice(5)};

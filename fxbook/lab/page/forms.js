@@ -1,5 +1,5 @@
 // The forms of a lab: each asks for what an action needs, and gives the action.
-import {argumentField, choice, labelled, make, nodeOptions} from "./fields.js";
+import {NOTHING, aimed, argumentField, choice, labelled, make, nodeOptions, textField} from "./fields.js";
 
 /**
  * @typedef {{title: string, button: string, parts: any[], action: () => any, point?: (name: string) => void}} Form
@@ -24,26 +24,32 @@ const OPCODES = {
   call_module: "call_module: call a layer", get_attr: "get_attr: fetch a weight", placeholder: "placeholder: take an input",
   output: "output: return a value",
 };
-const OPTIONAL = {dim: 1, inplace: 1, message: 0};
-/** Names that an input cannot have: the generated code would not be Python, or would not get its module. */
-const KEYWORDS = new Set(("False None True and as assert async await break class continue def del elif else except finally for from global if "
-  + "import in is lambda nonlocal not or pass raise return try while with yield self").split(" "));
+const OPTIONAL = {dim: true, inplace: true};
+/** Names that an input can have: with others the generated code would not be Python, or would not get its module. */
+const NAME = new RegExp("^(?!(False|None|True|and|as|assert|async|await|break|class|continue|def|del|elif|else|except|finally|for|from|global|if"
+  + "|import|in|is|lambda|nonlocal|not|or|pass|raise|return|try|while|with|yield|self)$)[A-Za-z_][A-Za-z0-9_]*$");
+
+const marked = field => {
+  field.classList.add("fx-lab-aim");
+  return field;
+};
 
 /** @param {Graph} graph @param {"before" | "after"} [where] @param {string} [anchor] @returns {Form} */
 export const createForm = (graph, where, anchor) => {
   const area = make("span", {class: "fx-lab-arguments"});
+  // A node before another one cannot use that one; it mostly takes over what that one uses.
+  const beside = graph.find(anchor), near = where === "before" ? [...beside.inputs][0] : beside && beside.op !== "output" ? beside : undefined;
   /** @type {{name: string, field: any, keyword: any, optional: any}[]} */
   let fields = [];
   const possible = Object.entries(OPCODES).filter(([op]) => op === "placeholder" || op === "output" || targetsOf(graph, op).length);
   const kind = choice(possible, "call_function", () => targets());
   const target = choice([], "", () => parameters());
-  const input = make("input", {type: "text", value: "z", size: 8, required: true, pattern: "[A-Za-z_][A-Za-z0-9_]*", title: "a name that Python allows",
-    oninput: () => input.setCustomValidity(KEYWORDS.has(input.value) ? "Python does not allow this name" : "")});
+  const input = textField(NAME, "Write a name that Python allows: letters, digits and _, and not a keyword", {value: "z", size: 8, maxlength: 30, required: true});
   const targetField = labelled("target", target), inputField = labelled("name", input);
   const targets = () => {
     const names = targetsOf(graph, kind.value);
     target.replaceChildren(...names.map(name => make("option", {value: name}, name)));
-    targetField.hidden = !names.length;
+    targetField.hidden = target.disabled = !names.length;
     inputField.hidden = input.disabled = kind.value !== "placeholder";
     parameters();
   };
@@ -51,26 +57,24 @@ export const createForm = (graph, where, anchor) => {
     const keywords = kind.value === "call_function" && graph.data.functions[target.value].keywords;
     fields = parametersOf(graph, kind.value, target.value).map(([name, what], at) => {
       const field = argumentField(graph, name, {kind: what, nodeOnly: what === "node"});
-      if (anchor && what !== "list" && !at) field.point(anchor);
+      if (near && what !== "list" && !at) field.point(near.name);
       const keyword = make("input", {type: "checkbox", "aria-label": `${name}: pass it by keyword`});
       const optional = make("input", {type: "checkbox", "aria-label": `${name}: pass it`});
-      const row = make("span", {class: "fx-lab-row", onfocusin: () => { current = field; }}, field.element);
-      if (name in OPTIONAL && OPTIONAL[name]) row.prepend(make("label", {}, optional, ` pass ${name}:`));
+      if (OPTIONAL[name]) field.element.append(make("label", {}, optional, "pass it"));
       else optional.checked = true;
-      if (keywords) row.append(make("label", {}, keyword, " by keyword"));
-      area.append(row);
-      return {name, field, keyword, optional, row};
+      if (keywords) field.element.append(make("label", {}, keyword, "by keyword"));
+      return {name, field, keyword, optional};
     });
-    area.replaceChildren(...fields.map(field => /** @type {any} */ (field).row));
-    current = fields[0] && fields[0].field;
+    area.replaceChildren(...fields.map(({field}) => field.element));
+    point = fields.length ? aimed(fields.map(({field}) => field)) : undefined;
   };
-  /** @type {any} */
-  let current;
+  /** @type {((name: string) => void) | undefined} */
+  let point;
   targets();
   return {
-    title: anchor ? `New node ${where} ${anchor}` : "New node at the end of the list", button: "Create",
+    title: anchor ? `New node ${where} \`${anchor}\`` : "New node at the end of the list", button: "Create",
     parts: [labelled("kind", kind), targetField, inputField, area],
-    point: name => current && current.point(name),
+    point: name => point && point(name),
     action: () => {
       const used = fields.filter(field => field.optional.checked);
       const args = used.filter(field => !field.keyword.checked).map(field => field.field.value());
@@ -89,10 +93,10 @@ export const argumentsForm = (graph, node) => {
     {now, nodeOnly: node.op === "call_method" && !at}));
   const named = Object.entries(node.kwargs).map(([key, now]) => ({key, field: argumentField(graph, `kwargs["${key}"]`, {now})}));
   const all = [...fields, ...named.map(({field}) => field)];
-  let current = all[0];
+  if (!all.length) return undefined;
   return {
-    title: `Arguments of ${node.name}`, button: "Set", point: name => current && current.point(name),
-    parts: all.map(field => make("span", {class: "fx-lab-row", onfocusin: () => { current = field; }}, field.element)),
+    title: `Arguments of \`${node.name}\``, button: "Set", point: aimed(all),
+    parts: [make("span", {class: "fx-lab-arguments"}, ...all.map(field => field.element))],
     action: () => ({do: "set", node: node.name, args: fields.map(field => field.value()),
       kwargs: Object.fromEntries(named.map(({key, field}) => [key, field.value()]))}),
   };
@@ -101,12 +105,12 @@ export const argumentsForm = (graph, node) => {
 /** @param {Graph} graph @param {Node} node @returns {Form | undefined} */
 export const replaceForm = (graph, node) => {
   if (!node.users.size) return undefined;
-  const other = choice(nodeOptions(graph).filter(([name]) => name !== node.name));
+  const other = choice([NOTHING, ...nodeOptions(graph).filter(([name]) => name !== node.name)], "");
   const boxes = [...node.users].map(user => ({user: user.name, box: make("input", {type: "checkbox", checked: true})}));
   return {
-    title: `Replace the uses of ${node.name}`, button: "Replace", point: name => { other.value = name; },
-    parts: [labelled("with", other), make("fieldset", {}, make("legend", {}, "in"),
-      ...boxes.map(({user, box}) => make("label", {}, box, ` ${user}`)))],
+    title: `Replace the uses of \`${node.name}\``, button: "Replace", point: name => { other.value = name; },
+    parts: [marked(labelled("with", other)), make("fieldset", {}, make("legend", {}, "in"),
+      ...boxes.map(({user, box}) => make("label", {}, box, user)))],
     action: () => {
       const only = boxes.filter(({box}) => box.checked).map(({user}) => user);
       return {do: "replace", old: node.name, new: other.value, ...only.length < boxes.length ? {only} : {}};
@@ -117,10 +121,10 @@ export const replaceForm = (graph, node) => {
 /** @param {Graph} graph @param {Node} node @returns {Form | undefined} */
 export const inputForm = (graph, node) => {
   if (!node.inputs.size) return undefined;
-  const old = choice([...node.inputs].map(input => [input.name, input.name])), other = choice(nodeOptions(graph));
+  const old = choice([...node.inputs].map(input => [input.name, input.name])), other = choice([NOTHING, ...nodeOptions(graph)], "");
   return {
-    title: `Replace an input of ${node.name}`, button: "Replace", point: name => { other.value = name; },
-    parts: [labelled("input", old), labelled("with", other)],
+    title: `Replace an input of \`${node.name}\``, button: "Replace", point: name => { other.value = name; },
+    parts: [labelled("input", old), marked(labelled("with", other))],
     action: () => ({do: "input", node: node.name, old: old.value, new: other.value}),
   };
 };
@@ -129,15 +133,15 @@ export const inputForm = (graph, node) => {
 export const targetForm = (graph, node) => {
   if (node.op !== "call_function" && node.op !== "call_method") return undefined;
   const target = choice(targetsOf(graph, node.op).map(name => [name, name]), node.target);
-  return {title: `What ${node.name} calls`, button: "Set", parts: [labelled("target", target)],
+  return {title: `What \`${node.name}\` calls`, button: "Set", parts: [labelled("target", target)],
     action: () => ({do: "target", node: node.name, target: target.value})};
 };
 
 /** @param {Graph} graph @param {Node} node @returns {Form | undefined} */
 export const moveForm = (graph, node) => {
   const where = choice([["before", "before"], ["after", "after"]]);
-  const anchor = choice(nodeOptions(graph).filter(([name]) => name !== node.name));
-  return {title: `Move ${node.name}`, button: "Move", point: name => { anchor.value = name; },
-    parts: [labelled("place", where), labelled("node", anchor)],
+  const anchor = choice([NOTHING, ...nodeOptions(graph).filter(([name]) => name !== node.name)], "");
+  return {title: `Move \`${node.name}\``, button: "Move", point: name => { anchor.value = name; },
+    parts: [labelled("place", where), marked(labelled("node", anchor))],
     action: () => ({do: "move", node: node.name, where: where.value, anchor: anchor.value})};
 };

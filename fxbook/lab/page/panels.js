@@ -33,7 +33,7 @@ export const signsOf = ({module, entries}) => {
 };
 
 /** @param {import("./graph.js").Graph} graph @param {import("./node.js").Node} node */
-const callOf = (graph, {op, target, args, kwargs}) => {
+export const callOf = (graph, {op, target, args, kwargs}) => {
   if (op === "output") return argumentText(args[0] ?? null);
   if (op === "placeholder" || op === "get_attr") return target;
   const given = [...args.map(item => argumentText(item)), ...Object.entries(kwargs).map(([key, item]) => `${key}=${argumentText(item)}`)];
@@ -41,7 +41,7 @@ const callOf = (graph, {op, target, args, kwargs}) => {
 };
 
 /** @param {import("./graph.js").Graph} graph @param {Map<string, string[]>} marks @param {string | undefined} picked */
-export const tableOf = (graph, marks, picked) => make("table", {class: "fx-list"},
+export const tableOf = (graph, marks, picked) => make("table", {class: "fx-list", "aria-label": "Nodes, in list order"},
   make("thead", {}, make("tr", {}, ...["#", "node", "calls", "users"].map(text => make("th", {scope: "col"}, text)))),
   make("tbody", {}, ...graph.nodes.map((node, at) => {
     const own = marks.get(node.name), sign = [...new Set(own.map(mark => SIGNS[mark] || ""))].join("");
@@ -54,10 +54,13 @@ export const tableOf = (graph, marks, picked) => make("table", {class: "fx-list"
       make("td", {}, [...node.users].map(user => user.name).join(", ") || "–"));
   })));
 
+/** Lines of Python, each as a row of its own. @param {string} text */
+const pythonRows = text => text.split("\n").map(line => make("span", {class: "fx-row"}, line || " "));
+
 /** @param {import("./module.js").GraphModule} module @returns {HTMLElement[]} */
 export const codeOf = module => [
   make("p", {class: "fx-heading"}, module.stale ? "Code, compiled before the last edit" : "Code"),
-  make("pre", {class: `fx-code${module.stale ? " fx-stale" : ""}`, tabindex: 0}, module.code.trim())];
+  make("pre", {class: `fx-code${module.stale ? " fx-stale" : ""}`, tabindex: 0}, ...pythonRows(module.code.trim()))];
 
 /** A message, with a link to the entry that explains it. @param {string} message @returns {(string | HTMLElement)[]} */
 export const linked = message => {
@@ -67,7 +70,7 @@ export const linked = message => {
 
 /** @param {import("./session.js").Session} session @returns {HTMLElement[]} */
 export const scriptOf = ({script, entries}) => {
-  const rows = script.split("\n").map(line => make("span", {class: "fx-row"}, line || " ")), last = entries.at(-1);
+  const rows = pythonRows(script), last = entries.at(-1);
   if (last && last.error) rows.push(make("span", {class: "fx-row fx-lab-error"}, `${last.error.kind}: ${last.error.message}`));
   if (last && last.outside) rows.push(make("span", {class: "fx-row fx-lab-error"}, `The lab stops here: ${last.outside}. torch may go on.`));
   return rows;
@@ -85,7 +88,7 @@ export const saidOf = (action, {error, outside, result, line}) => {
     case "lint": return ["lint found no error."];
     case "recompile": return ["Recompiled: the module now runs the code of this graph."];
     case "dead code": return [result ? "Dead nodes were deleted." : "There was no dead node to delete."];
-    case "target": return [`Done: ${line} (the node keeps its name, ${action.node})`];
-    default: return [`Done: ${line}`];
+    case "target": return ["Done: ", make("code", {}, line), ` (the node keeps its name, ${action.node})`];
+    default: return ["Done: ", make("code", {}, line)];
   }
 };

@@ -1,5 +1,5 @@
 // Whether a puzzle is solved: its rules in order, the first that is broken with the node it is about.
-import {PythonError} from "./node.js";
+import {Node, PythonError} from "./node.js";
 import {OutsideTheLab, isTensor} from "./numbers.js";
 import {shown} from "./values.js";
 
@@ -20,6 +20,19 @@ export const close = (a, b) => {
 
 const counted = (count, noun) => `${count || "No"} ${noun}${count === 1 ? "" : "s"}`;
 
+/** Where a graph first differs from the program compiled before. @param {import("./module.js").GraphModule} module @returns {Fault | undefined} */
+const differing = ({graph, program}) => {
+  const written = ({op, target, args, kwargs}) => JSON.stringify([op, target, args, kwargs],
+    (_, value) => value instanceof Node ? {local: value.name} : value);
+  for (const node of graph.nodes) {
+    const step = program.find(({name}) => name === node.name);
+    if (!step) return {message: `The code does not have \`${node.name}\`.`, node: node.name};
+    if (written(step) !== written(node)) return {message: `The call of \`${node.name}\` is not the one in the code.`, node: node.name};
+  }
+  const at = program.findIndex((step, k) => graph.nodes[k]?.name !== step.name), moved = graph.nodes[at];
+  return moved && {message: `\`${moved.name}\` does not stand where the code has it.`, node: moved.name};
+};
+
 /** @type {Record<string, (state: {module: import("./module.js").GraphModule, history: any[]}, ...given: any[]) => Fault | undefined>} */
 const RULES = {
   lint: ({module}) => {
@@ -27,12 +40,12 @@ const RULES = {
       module.graph.lint();
     } catch (error) {
       if (!(error instanceof PythonError)) throw error;
-      const [, , reader] = /^Argument '(.*?)' of Node '(.*?)'/.exec(error.message) || [];
-      return {message: error.message.split("\n")[0], node: reader};
+      const [, input, reader] = /^Argument '(.*?)' of Node '(.*?)' was used before/.exec(error.message) || [];
+      return {message: `\`lint\` raises an error: ${reader ? `\`${reader}\` uses \`${input}\` before it is defined.` : error.message.split("\n")[0]}`, node: reader};
     }
   },
   compiled: ({module}) => module.refused || module.stale ? {message: "The graph is edited, but the module still runs the old code. Press “Recompile”."} : undefined,
-  "as the code": ({module}) => module.stale ? {message: "The graph and the code still differ."} : undefined,
+  "as the code": ({module}) => module.stale ? differing(module) || {message: "The graph and the code still differ."} : undefined,
   "no dead nodes": ({module}) => {
     const dead = module.graph.nodes.find(node => !node.users.size && !module.graph.isImpure(node));
     return dead && {message: `Node \`${dead.name}\` is dead: no node uses its result.`, node: dead.name};
@@ -67,7 +80,7 @@ const RULES = {
   did: ({history}, kind) => history.some(action => action.do === kind) ? undefined : {message: `Now press ${{"dead code": "“Delete dead code”"}[kind]}.`},
   "one anchor": ({history}) => {
     const used = new Set(history.filter(action => action.do === "create").map(action => `${action.where} \`${action.anchor}\``));
-    return used.size < 2 ? undefined : {message: `The new nodes have different anchors: ${[...used].join(" and ")}. Undo, or start again.`};
+    return used.size < 2 ? undefined : {message: `The new nodes have different anchors: ${[...used].join(" and ")}. The lab chooses each new node, so choose the first anchor again before the second insertion. Undo, or start again.`};
   },
   result: ({module}, ...tries) => {
     for (const {inputs, output} of tries) {

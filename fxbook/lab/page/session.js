@@ -6,7 +6,7 @@ import {Node, PythonError} from "./node.js";
 import {OutsideTheLab} from "./numbers.js";
 import {placesOf} from "./text.js";
 
-/** @typedef {{head?: string, line: string, error?: PythonError, outside?: string, result?: any, ran?: boolean}} Entry */
+/** @typedef {{head?: string, line: string, error?: PythonError, outside?: string, result?: any, ran?: boolean, kept?: boolean}} Entry */
 
 export class Session {
   /** @param {import("./data.js").GraphData} data */
@@ -30,7 +30,7 @@ export class Session {
     this.marks = new Map();
     /** @type {Set<string>} the new inputs that got numbers of the lab's own */
     this.spare = new Set();
-    this.history.forEach(action => this.play(action));
+    for (const action of this.history) this.play(action).kept = true;
   }
 
   /** @param {import("./actions.js").Action} action */
@@ -40,20 +40,25 @@ export class Session {
     if (!entry.error && !entry.outside || action.do === "recompile") {
       this.history.push(action);
       this.undone = [];
+      entry.kept = true;
     }
     return entry;
   }
 
+  /** @returns {string} the Python of what is taken back */
   undo() {
-    if (!this.history.length) return;
+    const {line} = this.entries.filter(entry => entry.kept).at(-1);
     this.undone.push(this.history.pop());
     this.restart();
+    return line;
   }
 
+  /** @returns {string} the Python of what is done again */
   redo() {
-    if (!this.undone.length) return;
     this.history.push(this.undone.pop());
-    this.play(this.history.at(-1));
+    const entry = this.play(this.history.at(-1));
+    entry.kept = true;
+    return entry.line;
   }
 
   reset() {
