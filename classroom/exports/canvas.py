@@ -1,4 +1,4 @@
-"""Canvas's gradebook as it is exported, with the column of one assignment filled in, to be imported as it is."""
+"""Fill in one assignment's column of an exported Canvas gradebook, ready for import."""
 
 from __future__ import annotations
 
@@ -17,15 +17,14 @@ _ABOUT_STUDENTS = {
     "student", "lastname", "firstname", "id", "sis user id", "sis login id", "integration id", "root account", "section"
 }  # fmt: skip
 _COMPUTED = re.compile(r"(current|final|override) (score|points|grade|status)", re.IGNORECASE)
-# Excused, and not assigned to this student.
+# Canvas's words for "excused" and "not assigned to this student".
 _LEFT = {"ex", "n/a"}
 
 
 class Gradebook:
-    """A gradebook as Canvas exports it.
+    """A gradebook exported from Canvas.
 
     Args:
-        path: the CSV file.
         title: the assignment on Canvas, with or without its number: ``Week 2 (12345)``.
 
     Raises:
@@ -54,12 +53,11 @@ class Gradebook:
                 self.rows.append(Row(at, number, name))
 
     def filled(self, people: Sequence[Participant], points: Mapping[str, float], out_of: float) -> Filled:
-        """The gradebook with the points of the class, on Canvas's scale; every other cell stays as it is.
+        """Fill in the points on Canvas's scale; every other cell is unchanged.
 
         Args:
-            people: the class.
-            points: by key; whoever is not in it keeps what is there.
-            out_of: what the assignment is worth here.
+            points: by key; students without points keep their cell.
+            out_of: the points that the assignment is worth here.
         """
         matched = match(people, self.rows, SYSTEM)
         others, count = dict(matched.others), 0
@@ -82,7 +80,6 @@ class Gradebook:
 
 
 def _assignment(path: Path, header: Sequence[str], title: str) -> int:
-    """The place of the column of an assignment."""
     columns = [
         (at, name.strip())
         for at, name in enumerate(header)
