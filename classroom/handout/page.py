@@ -1,4 +1,4 @@
-"""The one page that goes with an assignment: what to do, what it is worth, how to check it and how to hand it in."""
+"""Write the one-page handout of an assignment: the task, its points, and how to check and hand in answers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from classroom.assignment import Assignment
 from fxbook.grading import About
 
 _LONGEST_TITLE = 120
-# So many rows fill half a page; more stand in two columns, without their ids, and then in smaller print.
+# This many rows fill half a page. More go into two columns without ids, and even more into smaller print.
 _ONE_COLUMN = 14
 _NORMAL_PRINT = 24
 _STYLE = """
@@ -32,7 +32,7 @@ td.n, th.n { text-align: right; white-space: nowrap } td.dots { white-space: now
 
 
 def as_html(assignment: Assignment) -> str:
-    """The handout as a page that needs no other file and prints on one sheet of A4."""
+    """The handout as a self-contained page that fits on one sheet of A4."""
     title = html.escape(_title(assignment))
     parts = [f"<h1>{title}</h1>"]
     for heading, lines in _sections(assignment):
@@ -52,7 +52,7 @@ def as_html(assignment: Assignment) -> str:
 
 
 def as_markdown(assignment: Assignment) -> str:
-    """The same as Markdown, to paste into a course page or to change."""
+    """The handout as Markdown, to paste into a course page or edit."""
     parts = [f"# {_title(assignment)}"]
     for heading, lines in _sections(assignment):
         parts.append(f"## {heading}")
@@ -76,7 +76,6 @@ _COUNTS = {
 
 
 def _due(assignment: Assignment) -> str:
-    """When it is due, on the clock of whoever wrote it; ``""`` where the assignment does not say."""
     due = assignment.deadline.due
     return f"{due.day} {due:%B %Y, %H:%M}" if due else ""
 
@@ -87,7 +86,7 @@ def _title(assignment: Assignment) -> str:
 
 
 def _sections(assignment: Assignment) -> list[tuple[str, list[str]]]:
-    """The headings and the sentences under each; of the steps one sentence is one step."""
+    """The headings with their sentences; each sentence of the steps is one step."""
     notebooks = ", ".join(f"`exercises/{chapter}.ipynb`" for chapter in assignment.chapters)
     if len(assignment.chapters) > 2:
         notebooks = f"the {len(assignment.chapters)} notebooks in `exercises/`"
@@ -164,6 +163,5 @@ def _table(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
 
 
 def _code(line: str) -> str:
-    """Escaped, with `…` as code."""
     pieces = html.escape(line).split("`")
     return "".join(f"<code>{piece}</code>" if i % 2 else piece for i, piece in enumerate(pieces))

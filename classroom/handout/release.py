@@ -1,7 +1,7 @@
-"""Make the zip that students get: exercise notebooks, pinned requirements, the public checks and a handout.
+"""Make the students' zip: exercise notebooks, pinned requirements, public checks and a handout.
 
-The ``fxbook`` folder lies beside the notebooks, since a kernel starts in its notebook's folder, in JupyterLab, in VS
-Code and on a hub: ``from fxbook import check`` finds it there, whatever is installed.
+The ``fxbook`` folder is beside the notebooks because JupyterLab, VS Code and a hub start a kernel in the notebook's
+folder. So ``from fxbook import check`` finds it whatever is installed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from press.printing.derive import Derived
 from press.printing.freshness import derive_as_printed, stale
 from press.stored import load, serialised
 
-# The first moment that a zip can name: the same files are the same bytes whenever they are packed.
+# The earliest date of the zip format. A fixed date makes the bytes reproducible.
 _MOMENT = (1980, 1, 1, 0, 0, 0)
 _LINK = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(\.\./(?:chapters|solutions)/[^)\s]*\)")
 _CELL_OF = re.compile(r"-(?:task|code|help)(?:-\d+)?$")
@@ -41,19 +41,15 @@ class ReleaseError(Exception):
 
 
 def make(assignment: Assignment, out: Path, *, force: bool = False) -> Path:
-    """Write the zip of an assignment; the same assignment always gives the same bytes.
-
-    Args:
-        assignment: what is asked.
-        out: the zip to write.
-        force: replace it where it is there already.
+    """Write the zip of an assignment, with reproducible bytes.
 
     Returns:
         The zip.
 
     Raises:
-        ReleaseError: it is there already or cannot be written, a notebook is not as the press printed it, an exercise
-            builds on one that is left out, or something in it must not be handed out. Nothing is written then.
+        ReleaseError: it exists already or cannot be written, a notebook differs from its print, an exercise needs one
+            that
+            is left out, or something in it must not be handed out. Nothing is written then.
     """
     refuse_existing(out, force)
     packed = files(assignment)
@@ -65,10 +61,10 @@ def make(assignment: Assignment, out: Path, *, force: bool = False) -> Path:
 
 
 def files(assignment: Assignment) -> dict[str, bytes]:
-    """What the zip holds, by name inside its top folder.
+    """The content of the zip by name, without the top folder.
 
     Raises:
-        ReleaseError: as :func:`make`.
+        ReleaseError: as for :func:`make`.
     """
     if not assignment.exercises:
         raise ReleaseError("The assignment asks for no exercise: leave out fewer.")
@@ -84,7 +80,7 @@ def files(assignment: Assignment) -> dict[str, bytes]:
     library = ROOT / "fxbook"
     for path in sorted(path for path in library.rglob("*") if path.is_file()):
         inside = path.relative_to(library)
-        # What the checks of other chapters expect is for those who are asked it.
+        # Checks of other chapters reveal what those exercises expect, so they are left out.
         is_of_another = inside.parts[0] == "tasks" and inside.parts[1] not in (*assignment.chapters, "__init__.py")
         if leaks.belongs(f"{leaks.LIBRARY}{inside.as_posix()}") and not is_of_another:
             contents[f"{leaks.LIBRARY}{inside.as_posix()}"] = path.read_bytes()
@@ -92,12 +88,12 @@ def files(assignment: Assignment) -> dict[str, bytes]:
 
 
 def notebook(assignment: Assignment, chapter: str) -> NotebookNode:
-    """The exercise notebook of a chapter as printed, without what the assignment leaves out.
+    """The printed exercise notebook of a chapter, without exercises that the assignment leaves out.
 
-    Links to pages that are not handed out become their text.
+    Links to pages that are not handed out are replaced by their text.
 
     Raises:
-        ReleaseError: the notebook differs from what the press printed, or what is left is not complete.
+        ReleaseError: the notebook differs from its print, or an exercise needs one that is left out.
     """
     book = the_book(ROOT)
     source = ROOT / "fxbook" / "tasks" / chapter
@@ -125,7 +121,6 @@ def _is_handed_out(cell: str, exercises: tuple[str, ...], ids: set[str]) -> bool
 
 
 def _refuse_changed(derived: Derived) -> None:
-    """A notebook in which somebody tried the exercises must not go out with the answers."""
     if problem := stale(derived, load(derived.path)):
         name = f"exercises/{derived.path.name}"
         cure = f"bring it back with `git checkout -- {name}`, or print it anew with `make notebooks`."
@@ -133,7 +128,7 @@ def _refuse_changed(derived: Derived) -> None:
 
 
 def _refuse_torn(sheet: ExerciseSheet, ids: set[str]) -> None:
-    """An exercise may use the answer to an earlier one."""
+    """Refuse to leave out an exercise whose answer another exercise uses."""
     maker_of: dict[str, str] = {}
     for exercise in sheet.exercises:
         tables = [symtable.symtable(cell.source, exercise.id, "exec") for cell in (*exercise.stub, *exercise.solution)]
@@ -147,7 +142,7 @@ def _refuse_torn(sheet: ExerciseSheet, ids: set[str]) -> None:
 
 
 def _used(table: symtable.SymbolTable) -> set[str]:
-    """The names that code takes from outside of it."""
+    """The names that code reads but does not define."""
     whole = table.get_type() == "module"
     used = [symbol for symbol in table.get_symbols() if symbol.is_referenced()]
     outside = {symbol.get_name() for symbol in used if (not symbol.is_assigned() if whole else symbol.is_global())}
@@ -155,7 +150,7 @@ def _used(table: symtable.SymbolTable) -> set[str]:
 
 
 def folder_name(assignment: Assignment) -> str:
-    """The top folder of the zip: the title in letters that every system takes."""
+    """The top folder of the zip: the title in letters that every system accepts."""
     plain = unicodedata.normalize("NFKD", assignment.title).encode("ascii", "ignore").decode().lower()
     name = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:60].strip("-")
     numbers = "-".join(chapter[:2] for chapter in assignment.chapters)
@@ -163,10 +158,10 @@ def folder_name(assignment: Assignment) -> str:
 
 
 def refuse_existing(out: Path, force: bool) -> None:
-    """Refuse to write where something is.
+    """Refuse to overwrite an existing file.
 
     Raises:
-        ReleaseError: the file is there already, or is a folder.
+        ReleaseError: the file exists already, or is a folder.
     """
     if out.is_dir():
         raise ReleaseError(f"{out} is a folder: name the zip to write, {out / 'week2.zip'} for example.")
@@ -175,16 +170,13 @@ def refuse_existing(out: Path, force: bool) -> None:
 
 
 def write_zip(out: Path, packed: Mapping[str, bytes], prefix: str, *, force: bool = False) -> None:
-    """Write a zip, all or nothing; the same files give the same bytes.
+    """Write a zip atomically, with reproducible bytes.
 
     Args:
-        out: the zip.
-        packed: the files by name.
-        prefix: what stands before each name: a top folder and ``/``.
-        force: replace it where it is there already.
+        prefix: prepended to each name: a top folder and ``/``.
 
     Raises:
-        ReleaseError: it is there already, or cannot be written.
+        ReleaseError: it exists already, or cannot be written.
     """
     refuse_existing(out, force)
     buffer = io.BytesIO()
