@@ -1,4 +1,4 @@
-"""Make the bubble: what a process in bubblewrap sees of this machine, and whether bubblewrap works here at all."""
+"""Start processes in bubblewrap, decide what they see of this machine, and check whether bubblewrap works here."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _OWN_PACKAGES = ("fxbook", "classroom", "press")
 _NEEDED = ("torch", "numpy", "matplotlib", "graphviz", "msgspec", "jupytext", "nbformat")
 _FROM_ETC = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "localtime")
 _DEVICES = ("null", "zero", "full", "random", "urandom")
-# What the warm process needs to confine its forks, and to read Python's files as root.
+# The warm process needs these to confine its forks, and to read Python's files as root.
 _CAPABILITIES = ("CAP_SYS_ADMIN", "CAP_SETUID", "CAP_SETGID", "CAP_KILL", "CAP_DAC_READ_SEARCH")
 _ENVIRONMENT = {
     "PATH": "/usr/bin:/bin",
     "LANG": "C.UTF-8",
     "USER": "student",
     "LOGNAME": "student",
-    # A pool of threads does not come along with a fork.
+    # Threads of a pool do not survive a fork.
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
@@ -50,11 +50,11 @@ class SandboxError(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class Protection:
-    """What the sandbox does not protect on this machine.
+    """The gaps in this machine's protection.
 
     Args:
-        missing: a sentence for each, with its reason; empty where all holds.
-        refusal: why there is no sandbox at all and what to do; ``""`` where there is one.
+        missing: one sentence with its reason for each gap.
+        refusal: why there is no sandbox and what to do, or ``""``.
     """
 
     missing: tuple[str, ...]
@@ -63,7 +63,7 @@ class Protection:
 
 @functools.cache
 def protection() -> Protection:
-    """Try a sandbox, without torch and with nothing in it, and tell what holds; takes a tenth of a second."""
+    """Try an empty sandbox without torch and report the gaps; takes a tenth of a second."""
     refusal, findings = _try()
     if refusal:
         return Protection((f"{refusal} {UNPROTECTED}",), refusal)
@@ -85,7 +85,6 @@ def protection() -> Protection:
 
 
 def _try() -> tuple[str, dict[str, bool]]:
-    """Why there is no sandbox, or what was found in one."""
     if not sys.platform.startswith("linux"):
         return "The sandbox needs Linux: grade on a Linux machine, in WSL 2 or in a container.", {}
     if not shutil.which("bwrap"):
@@ -151,16 +150,15 @@ def start(
 ) -> subprocess.Popen[bytes]:
     """Run a Python program in a new bubble.
 
-    Everything in there is read-only but ``$TMPDIR``, a folder of its own. It holds the system's programs and libraries,
-    Python, and the packages installed for it, without the book's own; no file of a person, no checkout of the book.
+    Everything is read-only except ``$TMPDIR``, a folder of its own. The bubble contains the system's programs and
+    libraries, Python and its installed packages, but not the book's own, no personal files, and no checkout of the
+    book.
 
     Args:
-        files: text or bytes by path, from which the program imports; they are copied, so nothing is left behind.
+        files: content by path, importable by the program; copies, so nothing is left behind.
         program: Python code.
-        arguments: its ``sys.argv[1:]``.
-        keep: a descriptor that it may use.
-        group: bounds what all of the bubble uses.
-        stdout, stderr: where it prints.
+        keep: a file descriptor for the program.
+        group: limits the resources of the whole bubble.
     """
     with contextlib.ExitStack() as opened:
         options: list[str] = []
@@ -190,7 +188,6 @@ def _text(file: IO[bytes]) -> str:
 
 
 def _environment() -> dict[str, str]:
-    """All that a submission finds in its environment."""
     place = _scratch(_shown())
     return {**_ENVIRONMENT, "HOME": place, "TMPDIR": place, "MPLCONFIGDIR": place}
 
@@ -198,7 +195,7 @@ def _environment() -> dict[str, str]:
 def _command(copied: list[str], program: str) -> list[str]:
     bubble = [*bwrap.opening(*_CAPABILITIES), "--new-session", "--clearenv", "--unshare-net", "--hostname", "sandbox"]
     if os.geteuid():
-        # Root has none: in a namespace of users RLIMIT_NPROC would not hold for it.
+        # Not for root: RLIMIT_NPROC does not limit root in a user namespace.
         bubble += ["--unshare-user"]
     for name, value in _environment().items():
         bubble += ["--setenv", name, value]
@@ -217,19 +214,18 @@ def _command(copied: list[str], program: str) -> list[str]:
 
 
 def _shown() -> set[Path]:
-    """The system's programs, Python and its packages."""
     shown = {Path("/usr"), *(Path(p) / part for p in _prefixes() for part in ("bin", "lib", "lib64", "pyvenv.cfg"))}
     shown |= {Path(place) for place in _search_path() if Path(place).is_dir()}
     return {place for place in shown if place.exists()}
 
 
 def _scratch(shown: set[Path]) -> str:
-    """The folder for a submission's files: ``/tmp``, where Python is not in there."""
+    """The folder for a submission's files: ``/tmp``, unless Python is installed in it."""
     return "/student" if any(Path("/tmp") in place.parents for place in shown) else "/tmp"
 
 
 def _python(shown: set[Path]) -> list[str]:
-    """Options that show these folders and hide the book's own: outer folders first."""
+    """Options that show these folders and hide the book's own, outer folders first."""
     hidden = {folder for folder in _own_folders() if any(place in folder.parents for place in shown)}
     options: list[str] = []
     for folder in bwrap.above(shown):
@@ -245,7 +241,7 @@ def _python(shown: set[Path]) -> list[str]:
 
 
 def _hides(hidden: set[Path], outer: Path, inner: Path) -> bool:
-    """Whether something hidden lies between two folders, so that the inner one is to be shown for itself."""
+    """Whether a hidden folder lies between the two, so that the inner one needs its own mount."""
     return any(outer in folder.parents and (folder in inner.parents or folder == inner) for folder in hidden)
 
 
@@ -255,7 +251,7 @@ def _prefixes() -> set[str]:
 
 
 def _search_path() -> list[str]:
-    """Where Python finds its own modules and the packages that answers need; not the folder of the grader."""
+    """Python's own modules and the packages that answers need, but not the grader's folder."""
     standard = [place for place in sys.path if Path(place).name.startswith(("python3", "lib-dynload"))]
     specs = (importlib.util.find_spec(name) for name in _NEEDED)
     packages = [str(Path(spec.origin).parent.parent) for spec in specs if spec and spec.origin]
@@ -263,7 +259,6 @@ def _search_path() -> list[str]:
 
 
 def _own_folders() -> set[Path]:
-    """The folders of this project: its checkout, or its packages where they are installed among others."""
     folders = set()
     for name in _OWN_PACKAGES:
         spec = importlib.util.find_spec(name)
