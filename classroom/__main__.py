@@ -1,4 +1,4 @@
-"""``python -m classroom COMMAND``: what a teacher does, from the zip for the students to the report on the class."""
+"""``python -m classroom COMMAND``: the commands for teachers, from the zip for students to the report on the class."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _ASKED = "what is asked: an assignment file (see the instructor's guide) or chap
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run a command; return its exit status.
+    """Run a command and return its exit status.
 
-    0: done. 1: done, but for answers on which the grader failed. 2: nothing was done; the message says what to change.
-    130: stopped by Ctrl-C; what was done is kept.
+    0: done. 1: done, but the grader failed on some answers. 2: nothing was done; the message says what to change. 130:
+    stopped by Ctrl-C; finished work is kept.
     """
     options = parser().parse_args(arguments)
     try:
@@ -37,7 +37,7 @@ def main(arguments: Sequence[str]) -> int:
         print("\nStopped. Give the same command again to go on.", file=sys.stderr)
         return 130
     except Exception as error:
-        # The errors of this package say what to do; others are faults of its own, which a traceback helps to mend.
+        # Errors of this package say what to do. Any other error is a bug, and its traceback helps to fix it.
         if type(error).__module__.partition(".")[0] != "classroom":
             raise
         print(error, file=sys.stderr)
@@ -55,8 +55,7 @@ def _release(options: argparse.Namespace) -> int:
 def _grade(options: argparse.Namespace) -> int:
     """Grade a class.
 
-    What is wrong with the command is told first, then what this machine lacks; only then anything is opened that a
-    student handed in.
+    Check the command first, then this machine, and open what students handed in only after both.
     """
     from classroom.grade import grading
 
@@ -64,7 +63,7 @@ def _grade(options: argparse.Namespace) -> int:
     workers = _workers(options)
     try:
         _try_hidden_variants(assignment)
-        # What students handed in is read on this machine, wherever it is graded.
+        # Submissions are read on this machine even if a cluster grades them.
         _say_what_is_unprotected(options.trusted)
         submissions = _handed_in(options, assignment, systems)
         _warn_of_others(options.out)
@@ -75,7 +74,7 @@ def _grade(options: argparse.Namespace) -> int:
 
 
 def _checked(options: argparse.Namespace) -> tuple[Assignment, Systems]:
-    """What is asked and what is to be filled in; raises for options that cannot be meant."""
+    """The assignment and the files to fill in. Raise an error if the options make no sense."""
     from classroom.collect.submissions import SubmissionsError
 
     _check_book(options)
@@ -86,7 +85,7 @@ def _checked(options: argparse.Namespace) -> tuple[Assignment, Systems]:
 
 
 def _workers(options: argparse.Namespace) -> Workers:
-    """Where it is graded; on a cluster no stranger can reach it, or this raises."""
+    """The local workers, or those of a Dask cluster. Raise an error if strangers can reach the cluster."""
     from classroom.grade import grading
 
     if options.dask is None:
@@ -97,7 +96,6 @@ def _workers(options: argparse.Namespace) -> Workers:
 
 
 def _try_hidden_variants(assignment: Assignment) -> None:
-    """Run the teacher's own file, which needs no sandbox."""
     if assignment.hidden:
         from classroom.grade import hidden  # It needs torch.
 
@@ -106,7 +104,6 @@ def _try_hidden_variants(assignment: Assignment) -> None:
 
 
 def _handed_in(options: argparse.Namespace, assignment: Assignment, systems: Systems) -> list[Submission]:
-    """Read what students handed in, confined where there is a sandbox; print what the teacher should know of it."""
     from classroom.collect import submissions
 
     print(f"Looking through {options.submissions} …", file=sys.stderr, flush=True)
@@ -118,7 +115,6 @@ def _handed_in(options: argparse.Namespace, assignment: Assignment, systems: Sys
 
 
 def _remarks(collection: Collection, assignment: Assignment) -> list[str]:
-    """What the teacher should know before anything is graded."""
     sentences = [
         f"Left out: {shown(name)}, which is no student's folder or notebook." for name in collection.unused[:5]
     ]
@@ -134,7 +130,7 @@ def _remarks(collection: Collection, assignment: Assignment) -> list[str]:
 
 
 def _warn_of_others(out: Path) -> None:
-    """Tell of a folder of marks that others may see, or that a commit may take along."""
+    """Warn if other people can read the folder of marks, or if a commit could include it."""
     from classroom.grade import private
 
     if (ROOT / ".git").exists() and out.resolve().is_relative_to(ROOT.resolve()):
@@ -158,7 +154,7 @@ def _say_what_is_unprotected(trusted: bool) -> None:
     if gaps.refusal and not trusted:
         raise SandboxError("\n".join(gaps.missing))
     if trusted:
-        # Told once, and not in each student's row: some systems can limit no submission at all.
+        # Reported once here rather than for each student, because some systems cannot limit any submission.
         Sandbox(trusted=True).close()
         print("--trusted: submissions run as you do, and can do what you can. Only time and memory are limited.")
     elif gaps.missing:
@@ -176,7 +172,7 @@ def _report(options: argparse.Namespace) -> int:
 
 
 def _systems(options: argparse.Namespace, assignment: Assignment) -> Systems:
-    """What is to be filled in for learning systems, read before anything is graded."""
+    """The learning systems' files, read before grading so that a wrong file is reported early."""
     from classroom.exports.canvas import Gradebook
     from classroom.exports.delivery import Systems
     from classroom.exports.moodle import Worksheet
@@ -298,7 +294,6 @@ def _add_out(command: argparse.ArgumentParser, what: str) -> None:
 
 
 def _add_reports(command: argparse.ArgumentParser) -> None:
-    """What `grade` and `report` have in common: where the reports link to, and the files to fill in."""
     command.add_argument("--book", default="", metavar="ADDRESS", help=_BOOK)
     systems = command.add_argument_group("learning systems", "files to fill in, as the system gives them")
     systems.add_argument("--moodle", type=Path, metavar="WORKSHEET.csv", help="Moodle's grading worksheet")
@@ -315,7 +310,7 @@ def _count(text: str) -> int:
 
 
 if __name__ == "__main__":
-    # A wrong command is told before anything is installed.
+    # Report a wrong command before installing anything.
     options = parser().parse_args()
     for_all = options.run is _nbgrader or getattr(options, "dask", None) is not None
     need = EVERYTHING if for_all else NOTEBOOKS
