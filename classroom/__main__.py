@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from classroom.grade.grading import Workers
     from classroom.grade.records import Submission
 
-_ASKED = "what is asked: an assignment file (see the instructor's guide) or chapters, with all their exercises"
+_ASKED = "an assignment file (see the guide for teachers), or chapters with all their exercises"
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -34,7 +34,7 @@ def main(arguments: Sequence[str]) -> int:
     try:
         return options.run(options)
     except KeyboardInterrupt:
-        print("\nStopped. Give the same command again to go on.", file=sys.stderr)
+        print("\nStopped. Run the same command again to continue.", file=sys.stderr)
         return 130
     except Exception as error:
         # Errors of this package say what to do. Any other error is a bug, and its traceback helps to fix it.
@@ -115,11 +115,9 @@ def _handed_in(options: argparse.Namespace, assignment: Assignment, systems: Sys
 
 
 def _remarks(collection: Collection, assignment: Assignment) -> list[str]:
-    sentences = [
-        f"Left out: {shown(name)}, which is no student's folder or notebook." for name in collection.unused[:5]
-    ]
+    sentences = [f"Skipped {shown(name)}: not a student's folder or notebook." for name in collection.unused[:5]]
     if len(collection.unused) > 5:
-        sentences.append(f"Left out: {len(collection.unused) - 5} more.")
+        sentences.append(f"Skipped {len(collection.unused) - 5} more.")
     sentences += collection.notes
     if assignment.deadline.rule.costs and collection.untimed:
         sentences.append(
@@ -135,13 +133,13 @@ def _warn_of_others(out: Path) -> None:
 
     if (ROOT / ".git").exists() and out.resolve().is_relative_to(ROOT.resolve()):
         print(
-            f"{out} lies in the folder of the book, and marks do not belong into a repository: choose a folder outside "
+            f"{out} is inside the folder of the book, and marks do not belong in a repository: choose a folder outside "
             "with --out, such as ~/class/marks.",
             file=sys.stderr,
         )
     if out.is_dir() and private.open_to_others(out):
         print(
-            f"Others on this machine may look into {out}. The files in it are closed to them; "
+            f"Other users of this machine can list {out}. They cannot read its files; "
             f"`chmod 700 {shlex.quote(str(out))}` closes the folder too.",
             file=sys.stderr,
         )
@@ -156,7 +154,7 @@ def _say_what_is_unprotected(trusted: bool) -> None:
     if trusted:
         # Reported once here rather than for each student, because some systems cannot limit any submission.
         Sandbox(trusted=True).close()
-        print("--trusted: submissions run as you do, and can do what you can. Only time and memory are limited.")
+        print("--trusted: submissions run with your rights. Only their time and memory are limited.")
     elif gaps.missing:
         print("Not protected on this machine:", *gaps.missing, sep="\n- ")
 
@@ -205,7 +203,7 @@ def _reported(options: argparse.Namespace, assignment: Assignment, marks: Sequen
         print(sentence)
     failed = sum(mark.status == "error" for mark in marks)
     if failed:
-        print(f"The grader failed on {failed} answers: give the same command again to grade them.", file=sys.stderr)
+        print(f"The grader failed on {failed} answers: run the same command again to grade them.", file=sys.stderr)
     return 1 if failed else 0
 
 
@@ -234,7 +232,7 @@ def parser() -> argparse.ArgumentParser:
 
     release = _command(commands, "release", _release, "make the zip that students get", asks=True)
     release.add_argument("--out", type=Path, required=True, metavar="ZIP", help="the zip to write")
-    release.add_argument("--force", action="store_true", help="replace it where it is there already")
+    release.add_argument("--force", action="store_true", help="replace it if it exists")
 
     grade = _command(commands, "grade", _grade, "grade a folder of submissions", asks=True, more=_GRADE)
     grade.add_argument(
@@ -243,7 +241,7 @@ def parser() -> argparse.ArgumentParser:
         metavar="SUBMISSIONS",
         help="the folder that holds one folder or notebook for each student, or the zip of your learning system",
     )
-    _add_out(grade, "the folder for marks and reports; given again, what is graded there already is kept")
+    _add_out(grade, "the folder for marks and reports; marks that are already there are kept")
     grade.add_argument("--workers", type=_count, default=0, metavar="N", help="processes (default: one per processor)")
     grade.add_argument(
         "--dask",
@@ -255,7 +253,7 @@ def parser() -> argparse.ArgumentParser:
         action="store_true",
         help="run the students' code without the sandbox, with your rights: for code that you have read",
     )
-    grade.add_argument("--again", action="store_true", help="grade all, also what is graded already")
+    grade.add_argument("--again", action="store_true", help="grade everything again")
 
     report = _command(commands, "report", _report, "write the reports again from the marks, without grading")
     report.add_argument("out", type=Path, metavar="MARKS", help="the folder that `grade` wrote with --out")
@@ -265,11 +263,11 @@ def parser() -> argparse.ArgumentParser:
     systems = export.add_subparsers(required=True, metavar="SYSTEM")
     system = _command(systems, "nbgrader", _nbgrader, "a course folder with source and release version", asks=True)
     system.add_argument("--out", type=Path, required=True, help="where to write it")
-    system.add_argument("--force", action="store_true", help="replace it where it is there already")
+    system.add_argument("--force", action="store_true", help="replace it if it exists")
     return parser
 
 
-_BOOK = "where the rendered book is, so that reports link to it: https://… or a folder as seen from the report"
+_BOOK = "the address of the rendered book, for links in reports: https://… or a path relative to class.html"
 _GRADE = (
     "Whose a file is, its name tells; which exercises are in it, its name or its content. Of several versions the last "
     "counts in which an exercise was begun, unless the assignment says otherwise. "
@@ -305,7 +303,7 @@ def _add_reports(command: argparse.ArgumentParser) -> None:
 
 def _count(text: str) -> int:
     if not text.isdigit() or not 1 <= int(text) <= 1000:
-        raise argparse.ArgumentTypeError("give a number from 1 on")
+        raise argparse.ArgumentTypeError("give a number from 1 to 1000")
     return int(text)
 
 

@@ -35,7 +35,7 @@ from classroom.collect.lateness import Deadline, LateError, deadline
 from fxbook.grading import About, catalogue, numbered, unknown
 
 Counts = Literal["last begun", "best", "last"]
-"""Which of several versions counts: the last in which the exercise was begun, that with most points, or the last."""
+"""Which version counts: the last in which the exercise was begun, the one with most points, or the last."""
 
 
 class AssignmentError(Exception):
@@ -141,9 +141,9 @@ _KEYS: Mapping[str, Any] = {
 def _checked(written: dict[str, Any], hidden: str) -> Assignment:
     for key, value in written.items():
         if key not in _KEYS:
-            raise AssignmentError(f"{key!r} means nothing here; known are {', '.join(sorted((*_KEYS, 'hidden')))}.")
+            raise AssignmentError(f"{key!r} is not a known key; give one of {', '.join(sorted((*_KEYS, 'hidden')))}.")
         if not isinstance(value, _KEYS[key]) or isinstance(value, bool):
-            raise AssignmentError(f"{key} = {value!r} is not of the right type; see the example in the guide.")
+            raise AssignmentError(f"{key} = {value!r} has the wrong type; see the example in the guide.")
     exercises = _exercises(written, catalogue())
     share = float(written.get("public_share", 0.5))
     if not 0 <= share <= 1:
@@ -165,12 +165,14 @@ def _exercises(written: Mapping[str, Any], book: Mapping[str, About]) -> tuple[A
     named = [str(name) for name in (*listed, *left_out, *written.get("points", {}))]
     if wrong := next((name for name in named if name not in book), None):
         if wrong in _KEYS:
-            raise AssignmentError(f"{wrong} stands below [points], which takes it in: move it above the first [table].")
+            raise AssignmentError(
+                f"{wrong} is below [points], so TOML reads it as part of that table: move it above the first [table]."
+            )
         raise AssignmentError(unknown(wrong, list(book)))
     if "exercises" in written:
         return _listed(listed, left_out, chosen, book)
     if not chosen:
-        raise AssignmentError('say what it asks for: chapters = [2, 3], or exercises = ["02-put-in-order"].')
+        raise AssignmentError('give its exercises: chapters = [2, 3], or exercises = ["02-put-in-order"].')
     return tuple(about for about in book.values() if about.chapter in chosen and about.id not in left_out)
 
 
@@ -178,20 +180,20 @@ def _listed(
     listed: list[str], left_out: list[str], chapters: list[str], book: Mapping[str, About]
 ) -> tuple[About, ...]:
     if not listed:
-        raise AssignmentError("exercises = [] asks for nothing: list some, or leave it out and give chapters.")
+        raise AssignmentError("exercises = [] is empty: list some, or remove it and give chapters.")
     if left_out:
-        raise AssignmentError("exercises lists what is asked, so leave_out has nothing to leave out: keep one of them.")
+        raise AssignmentError("exercises and leave_out exclude each other: keep one of them.")
     if chapters:
         if outside := next((name for name in listed if book[name].chapter not in chapters), None):
             raise AssignmentError(
-                f"exercises lists {outside}, and chapters does not hold {book[outside].chapter}: add it there, or "
-                "leave chapters out."
+                f"exercises lists {outside}, but chapters lacks {book[outside].chapter}: add it there, or "
+                "remove chapters."
             )
         if bare := next(
             (chapter for chapter in chapters if all(book[name].chapter != chapter for name in listed)), None
         ):
             raise AssignmentError(
-                f"chapters holds {bare}, and exercises lists none of it: list some, or leave chapters out."
+                f"chapters lists {bare}, but exercises has none of it: list some, or remove chapters."
             )
     return tuple(about for about in book.values() if about.id in listed)
 

@@ -28,7 +28,7 @@ FILES, CLASS_FILES = 2000, 100_000
 DEPTH, NESTED = 12, 2
 # Files that systems and tools leave behind, and the library that comes with the exercises.
 _IGNORED = {".DS_Store", ".git", ".ipynb_checkpoints", ".venv", "__MACOSX", "__pycache__", "fxbook", "venv"}
-_DAMAGED = "is a zip whose reading takes more time or memory than any homework needs"
+_DAMAGED = "is a zip that takes more time or memory to read than any homework needs"
 Parts = tuple[str, ...]
 
 
@@ -73,7 +73,7 @@ class Entry:
 
 
 def _too_large(size: int, limit: int) -> str:
-    return f"has {size / 2**20:.0f} MB, more than the {limit >> 20} MB that are read: clear its outputs and save it"
+    return f"has {size / 2**20:.0f} MB, more than the limit of {limit >> 20} MB: clear its outputs and save it"
 
 
 def _one_line(error: BaseException) -> str:
@@ -96,14 +96,14 @@ def below(folder: Path, parts: Parts = ()) -> Iterator[Entry]:
             yield _refusal(here, "is a link, and links are not followed: hand in the file itself")
         elif entry.is_dir(follow_symlinks=False):
             if len(here) > DEPTH:
-                yield _refusal(here, f"lies more than {DEPTH} folders deep")
+                yield _refusal(here, f"is nested more than {DEPTH} folders deep")
             else:
                 yield from below(Path(entry.path), here)
         elif entry.is_file(follow_symlinks=False):
             status = entry.stat(follow_symlinks=False)
             yield Entry(here, status.st_size, status.st_mtime, _reader(entry.path))
         else:
-            yield _refusal(here, "is no file")
+            yield _refusal(here, "is not a file")
 
 
 def ignored(name: str) -> bool:
@@ -117,7 +117,7 @@ def _reader(path: str) -> Callable[[int], bytes]:
         descriptor = os.open(path, flags)
         with os.fdopen(descriptor, "rb") as file:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise RefusedError("is no file")
+                raise RefusedError("is not a file")
             return file.read(limit + 1)
 
     return read

@@ -49,10 +49,10 @@ class Rule:
         """The rule in one to three sentences for students, or ``""`` if lateness costs nothing."""
         sentences = []
         if self.per_day:
-            sentences.append(f"Each day late, begun ones included, costs {_percent(self.per_day)} of the points")
+            sentences.append(f"Each day or part of a day costs {_percent(self.per_day)} of the points")
             sentences[-1] += f", {_percent(self.at_most)} at most." if self.at_most < 1 else "."
         if self.after_days_nothing is not None:
-            sentences.append(f"What is more than {_days(self.after_days_nothing)} late gives none.")
+            sentences.append(f"A submission that is more than {_days(self.after_days_nothing)} late gives none.")
         if sentences and self.grace_minutes:
             sentences.append(f"The first {self.grace_minutes:g} minutes cost nothing.")
         return " ".join(sentences)
@@ -143,14 +143,15 @@ class Deadline:
 
 
 _SAVED_LATE = (
-    "Its file was saved {} after it was due. Files prove nothing, and nothing else tells when it was handed in: "
-    "nothing is taken off."
+    "Its file was saved {} after it was due. That proves nothing, and there is no record of when it was handed in: "
+    "no points are deducted."
 )
-_LATE_EXTENDED = "The learning system calls it late. This student has an extension: nothing is taken off."
+_LATE_EXTENDED = "The learning system marks it as late, but this student has an extension: no points are deducted."
 _LATE_GRACE = (
-    "The learning system calls it late and does not say by how much. It may be within the grace: nothing is taken off."
+    "The learning system marks it as late without saying by how much. It may be within the grace period: no "
+    "points are deducted."
 )
-_LATE_ONE_DAY = "The learning system calls it late and does not say by how much: one day is counted."
+_LATE_ONE_DAY = "The learning system marks it as late without saying by how much: it counts as one day."
 
 
 def _begun_days(late: dt.timedelta, grace_minutes: float) -> int:
@@ -172,8 +173,7 @@ def _percent(share: float) -> str:
     return f"{100 * share:.4g} %"
 
 
-# ---- reading the assignment file
-# --------------------------------------------------------------------------------------
+# ---- reading the assignment file -------------------------------------------------------------------------------------
 
 
 def deadline(written: Mapping[str, Any]) -> Deadline:
@@ -190,7 +190,7 @@ def deadline(written: Mapping[str, Any]) -> Deadline:
     due = _moment("due", written["due"], zone) if "due" in written else None
     extensions = {name: _extension(name, value, zone) for name, value in written.get("extensions", {}).items()}
     if due is None and any(isinstance(extension, dt.timedelta) for extension in extensions.values()):
-        raise LateError("[extensions] gives days, and nothing says from when: add due = 2026-11-20T23:59:00.")
+        raise LateError("[extensions] gives days, but there is no due date: add due = 2026-11-20T23:59:00.")
     return Deadline(due, extensions, _rule(written.get("late", {})), zone)
 
 
@@ -207,7 +207,7 @@ def _moment(what: str, value: Any, zone: str) -> dt.datetime:
     if isinstance(value, dt.date):
         # A date without a time means the end of that day.
         return local(dt.datetime.combine(value, dt.time(23, 59, 59)), zone)
-    raise LateError(f"{what} = {value!r} is no date: write 2026-11-20T23:59:00 or 2026-11-20, without quotes.")
+    raise LateError(f"{what} = {value!r} is not a date: write 2026-11-20T23:59:00 or 2026-11-20, without quotes.")
 
 
 def _extension(name: str, value: Any, zone: str) -> dt.datetime | dt.timedelta:
@@ -222,7 +222,7 @@ def _rule(written: Mapping[str, Any]) -> Rule:
     known = {field.name for field in dataclasses.fields(Rule)}
     for key, value in written.items():
         if key not in known:
-            raise LateError(f"[late] {key!r} means nothing here; known are {', '.join(sorted(known))}.")
+            raise LateError(f"[late] {key!r} is not a known key; give one of {', '.join(sorted(known))}.")
         whole = key == "after_days_nothing"
         if isinstance(value, bool) or not isinstance(value, int if whole else int | float) or not 0 <= value < math.inf:
             raise LateError(f"[late] {key} = {value!r}: give a {'whole ' if whole else ''}number that is not negative.")
@@ -230,5 +230,5 @@ def _rule(written: Mapping[str, Any]) -> Rule:
             raise LateError(f"[late] {key} = {value!r}: give a share from 0 to 1, as 0.1 for a tenth.")
     rule = Rule(**written)
     if written and not rule.costs:
-        raise LateError("[late] takes nothing: add per_day = 0.1 or after_days_nothing = 7, or leave [late] out.")
+        raise LateError("[late] deducts nothing: add per_day = 0.1 or after_days_nothing = 7, or remove [late].")
     return rule

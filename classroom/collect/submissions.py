@@ -89,8 +89,8 @@ def look(
                 folders.setdefault(whose[1].owner, entry.parts[0])
     if not owned:
         raise SubmissionsError(
-            f"{folder} holds no submission: give the folder that holds one folder or one notebook for each student, "
-            "or the zip that your learning system makes."
+            f"{folder} contains no submissions: give the folder with one folder or notebook for each student, "
+            "or the zip from your learning system."
         )
     keys = names.keys(owned)
     people = {owner: Participant(keys[owner], owner.name, owner.number, folders.get(owner, "")) for owner in owned}
@@ -138,7 +138,7 @@ def _wrong_extensions(assignment: Assignment, known: Iterable[frozenset[str]]) -
     for name in assignment.deadline.extensions:
         many = sum(plain(name) in own_names for own_names in students)
         if many != 1:
-            whose = "nobody who handed in" if not many else f"{many} students, who all get it"
+            whose = "nobody who handed something in" if not many else f"{many} students, who all get it"
             notes.append(f"[extensions] {names.shown(name)} is {whose}: give the name or the number of a folder.")
     return tuple(notes)
 
@@ -234,11 +234,9 @@ def _submission(
     for chapter in assignment.chapters:
         every[chapter], attempts[chapter] = versions(of_chapter(chapter, sheets), late)
         if not every[chapter]:
-            wrong = [f"{sheet.entry.name} holds {_and(sheet.counts)}" for sheet in sheets if sheet.named == chapter]
+            wrong = [f"{sheet.entry.name} contains {_and(sheet.counts)}" for sheet in sheets if sheet.named == chapter]
             if causes := [*wrong, *reasons]:
-                problems[chapter] = (
-                    f"Nothing that can be used was found for {chapter}: {'; '.join(causes[:_OTHER_KINDS])}."
-                )
+                problems[chapter] = f"No usable file was found for {chapter}: {'; '.join(causes[:_OTHER_KINDS])}."
     submission = dataclasses.replace(
         submission,
         attempts=attempts,
@@ -264,11 +262,11 @@ def _files(entries: Iterable[Handed]) -> tuple[list[File], list[str]]:
     for count, (entry, given) in enumerate(entries):
         kind, chapter = names.suffix(entry.name), names.chapter(entry.name, chapters())
         if kind not in ("ipynb", "py") and not entry.refused:
-            reasons.append(f"{names.shown(entry.name)} is no notebook")
+            reasons.append(f"{names.shown(entry.name)} is not a notebook")
             continue
         try:
             if count >= _MOST_READ or budget <= 0:
-                raise RefusedError("is one of too many files: hand in the notebooks alone")
+                raise RefusedError("is one of too many files: hand in only the notebooks")
             data, refused = entry.read(), ""
             budget -= len(data)
         except RefusedError as error:
@@ -277,7 +275,7 @@ def _files(entries: Iterable[Handed]) -> tuple[list[File], list[str]]:
         if chapter or counts:
             sheets.append(File(entry, given, data, refused, chapter, counts))
         elif kind != "py" or refused:
-            reasons.append(f"{names.shown(entry.name)} {refused or 'holds no exercise of the book'}")
+            reasons.append(f"{names.shown(entry.name)} {refused or 'contains no exercise of the book'}")
     return sheets, reasons
 
 

@@ -100,7 +100,7 @@ def _why_not(info: zipfile.ZipInfo, names: list[str]) -> str:
     if info.flag_bits & 1:
         return "is protected by a password"
     if info.compress_type not in _METHODS:
-        return "is packed in a way that is not read here: zip it again, or hand in the notebook itself"
+        return "uses an unsupported compression: zip it again, or hand in the notebook itself"
     return ""
 
 

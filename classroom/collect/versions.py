@@ -112,4 +112,6 @@ def _few(newest_first: list[Version]) -> list[Version]:
 def tied(paths: Sequence[str]) -> str:
     """The message for the student if nothing shows which of several files is the last."""
     listed = ", ".join(sorted(paths)[:3])
-    return f"{len(paths)} files were handed in for it and nothing tells which is the last ({listed}): keep one of them."
+    return (
+        f"{len(paths)} files were handed in for it, and it is not clear which is the last ({listed}): keep one of them."
+    )

@@ -36,7 +36,7 @@ class Gradebook:
         header = self._cells.row(0) if len(self._cells) else []
         self._id = column(header, "ID")
         if self._id is None or column(header, "Section") is None:
-            raise ExportError(f"{path} is no gradebook of Canvas: choose *Export* on its page *Grades*.")
+            raise ExportError(f"{path} is not a Canvas gradebook: choose *Export* on its page *Grades*.")
         last, first = column(header, "LastName"), column(header, "FirstName")
         self._names = [column(header, "Student")] if last is None or first is None else [last, first]
         self._column = _assignment(path, header, title)
@@ -71,7 +71,7 @@ class Gradebook:
                 continue
             there = self._cells.row(row.at)[self._column].strip()
             if there.casefold() in _LEFT:
-                others[key] = f"Canvas has {there} there"
+                others[key] = f"Canvas has {there} in this cell"
                 continue
             self._cells.fill(row.at, self._column, written(points[key] * scale))
             count += 1

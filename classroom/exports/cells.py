@@ -26,7 +26,7 @@ class Cells:
         except OSError as error:
             raise ExportError(f"{path} cannot be read ({error.strerror or error}).") from error
         if len(data) > _MOST:
-            raise ExportError(f"{path} is larger than any class: give the CSV file of your learning system.")
+            raise ExportError(f"{path} is too large for a class: give the CSV file of your learning system.")
         self._mark, self._encoding = next((pair for pair in _MARKS if data.startswith(pair[0])), (b"", "utf-8"))
         try:
             text = data[len(self._mark) :].decode(self._encoding)
@@ -35,7 +35,7 @@ class Cells:
             self._encoding = "latin-1"
             text = data.decode(self._encoding)
         if "\0" in text:
-            raise ExportError(f"{path} is no CSV file: download it again as CSV.")
+            raise ExportError(f"{path} is not a CSV file: download it again as CSV.")
         first = text.partition("\n")[0]
         self._delimiter = max(",;\t", key=first.count)
         self._raw, self._ends = _split(text, self._delimiter)

@@ -58,7 +58,7 @@ def deliver(
         path, gradebook = systems.canvas
         sentences += _written(folder / "canvas" / path.name, gradebook.filled(people, points, out_of), "Canvas", names)
     if failed and systems != Systems():
-        sentences.append(f"Without a grade, since the grader failed on an answer: {_listed(failed)}.")
+        sentences.append(f"Without a grade, because the grader failed on an answer: {_listed(failed)}.")
     return sentences
 
 

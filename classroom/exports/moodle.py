@@ -60,11 +60,11 @@ class Worksheet:
         self._identifier, self._grade = column(header, "Identifier"), column(header, "Grade")
         if self._identifier is None or self._grade is None:
             raise ExportError(
-                f"{path} is no grading worksheet: it has no columns Identifier and Grade. Set Moodle to English, "
+                f"{path} is not a grading worksheet: it lacks the columns Identifier and Grade. Set Moodle to English, "
                 "switch on the offline grading worksheet in its settings, and choose Download grading worksheet."
             )
         if column(header, "Scale") is not None:
-            raise ExportError(f"{path} grades by a scale: give the assignment on Moodle a maximum number of points.")
+            raise ExportError(f"{path} grades on a scale: give the assignment on Moodle a maximum number of points.")
         self._name = column(header, "Full name")
         self._most = column(header, "Maximum Grade")
         self._open = column(header, "Grade can be changed")
@@ -76,7 +76,7 @@ class Worksheet:
             if (number := re.findall(r"\d+$", self._cell(at, self._identifier).strip()))
         ]
         if not self.rows:
-            raise ExportError(f"{path} holds no student: download the grading worksheet again.")
+            raise ExportError(f"{path} contains no students: download the grading worksheet again.")
 
     def _cell(self, at: int, place: int | None) -> str:
         row = self._cells.row(at)

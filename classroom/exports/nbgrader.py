@@ -36,7 +36,7 @@ SCHEMA_VERSION = 3
 _MARK = re.compile(r"^(?P<indent> *)# (?P<name>stub|solution|end)$")
 _REPORT = re.compile(rf"\A{re.escape(UNSOLVED)}\n\n```text\n.*?\n```\n\n", re.DOTALL)
 _CONFIG = '''\
-"""The course, for nbgrader: run its commands in this folder."""
+"""Configuration of the course; run nbgrader's commands in this folder."""
 
 from nbformat.v4 import new_code_cell
 from nbgrader.api import Gradebook
@@ -51,9 +51,9 @@ from nbgrader.preprocessors import (
 
 
 class MendCells(NbGraderPreprocessor):
-    """Cells that were copied are plain cells; tests that were deleted come back, empty, at the end of the notebook.
+    """Treat copied cells as plain cells, and restore deleted tests as empty cells at the end of the notebook.
 
-    `OverwriteCells` fills them. Its own option for that fails on a notebook with copied cells (nbgrader 0.9.6).
+    `OverwriteCells` fills them. Its own option for this fails on a notebook with copied cells (nbgrader 0.9.6).
     """
 
     def preprocess(self, nb, resources):
@@ -81,7 +81,7 @@ c.Autograde.sanitize_preprocessors = [
     OverwriteCells,
     CheckCellMetadata,
 ]
-# A check ends by itself after 10 seconds; a cell may hold several.
+# A check ends after 10 seconds, and a cell may contain several.
 c.Execute.timeout = 120
 c.ClearSolutions.code_stub = {{
     "python": 'raise NotImplementedError("Write your answer here, in place of this line.")',
@@ -107,7 +107,7 @@ def write(assignment: Assignment, folder: Path, *, force: bool = False) -> Path:
     """
     source = folder / "source" / release.folder_name(assignment)
     if source.exists() and not force:
-        raise ExportError(f"{source} is there already: add --force to replace it, or change the assignment's title.")
+        raise ExportError(f"{source} exists already: add --force to replace it, or change the assignment's title.")
     notebooks = {chapter: serialised(notebook(assignment, chapter)) for chapter in assignment.chapters}
     config = folder / "nbgrader_config.py"
     try:
@@ -131,7 +131,7 @@ def make_release(source: Path) -> Path:
     """
     if importlib.util.find_spec("nbgrader") is None:
         raise ExportError(
-            "nbgrader is not installed here, so there is no release version yet: where it is, run "
+            "nbgrader is not installed here, so there is no release version yet. Where it is installed, run "
             f"`nbgrader generate_assignment {source.name}` in {source.parent.parent}."
         )
     course = source.parent.parent
@@ -139,7 +139,7 @@ def make_release(source: Path) -> Path:
     if done.returncode:
         raised = re.findall(r"^\s+(\w[\w.]*(?:Error|Exception)\b.*)", done.stderr, re.MULTILINE)
         raise ExportError(
-            f"nbgrader refuses the source version: {(raised or done.stderr.strip().splitlines()[-1:])[0]}"
+            f"nbgrader rejects the source version: {(raised or done.stderr.strip().splitlines()[-1:])[0]}"
         )
     return course / "release" / source.name
 

@@ -19,7 +19,7 @@ from classroom.grade.gradebook import code_digest
 from classroom.grade.grading import GradingError
 
 _WAIT_SECONDS = 30
-_INSTEAD = "take tls://HOST:8786, or an SSH tunnel to tcp://127.0.0.1:8786; the guide for teachers has the commands"
+_INSTEAD = "use tls://HOST:8786, or an SSH tunnel to tcp://127.0.0.1:8786; the guide for teachers has the commands"
 
 
 class DaskWorkers:
@@ -46,7 +46,7 @@ class DaskWorkers:
         try:
             self._client = Client(self._address, timeout=_WAIT_SECONDS, set_as_default=False, security=security)
         except (OSError, ValueError, RuntimeError) as error:
-            raise GradingError(f"No scheduler of Dask answers at {self._address} ({error}).") from None
+            raise GradingError(f"No Dask scheduler answers at {self._address} ({error}).") from None
         try:
             self.at_once = self._checked(trusted)
         except BaseException:
@@ -96,7 +96,7 @@ def safe_address(address: str) -> str:
     except ValueError:
         host, port = "", 0
     if not host or parts.scheme not in ("tcp", "tls") or parts.path.strip("/") or parts.query or parts.username:
-        raise GradingError(f"{address} is no address for --dask: {_INSTEAD}.")
+        raise GradingError(f"{address} is not an address for --dask: {_INSTEAD}.")
     if parts.scheme == "tls":
         return f"tls://{_bracketed(host)}:{port}"
     # Return the resolved address: the name could resolve to another machine a moment later.
@@ -104,7 +104,7 @@ def safe_address(address: str) -> str:
         found = [str(info[4][0]) for info in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
         if found and all(ipaddress.ip_address(each).is_loopback for each in found):
             return f"tcp://{_bracketed(found[0])}:{port}"
-    raise GradingError(f"{address} is not of this machine alone, and its traffic is open to all: {_INSTEAD}.")
+    raise GradingError(f"{address} is reachable from other machines, and its traffic is not encrypted: {_INSTEAD}.")
 
 
 def _bracketed(host: str) -> str:

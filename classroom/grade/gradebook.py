@@ -148,7 +148,9 @@ class Gradebook:
             self._file.flush()
             os.fsync(self._file.fileno())
         except OSError as error:
-            raise GradebookError(f"{self.path} cannot be written ({error.strerror}): make room, then go on.") from error
+            raise GradebookError(
+                f"{self.path} cannot be written ({error.strerror}): free some space, then run the command again."
+            ) from error
 
 
 def _lock(file: IO[bytes], path: Path) -> None:
@@ -279,7 +281,7 @@ def _rows(marks: Iterable[Mark]) -> Iterator[list[Any]]:
         if mark.status == "unreadable":
             # Report an unreadable file once, however many exercises are in it.
             first = first_with.setdefault((mark.key, mark.message), mark.exercise)
-            row |= {} if first == mark.exercise else {"message": f"As for {first}.", "for_teacher": ""}
+            row |= {} if first == mark.exercise else {"message": f"Same as for {first}.", "for_teacher": ""}
         yield [row[column] for column in COLUMNS]
 
 

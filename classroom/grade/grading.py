@@ -180,11 +180,12 @@ def graded(
 
 
 _NO_WORKERS = (
-    "The workers end as soon as they are given anything, whoever's it is: no student can be graded. See whether "
-    "`python -c 'import classroom.grade.work'` works, and whether there is memory left."
+    "Every worker dies as soon as it gets a submission, so no student can be graded. Check that "
+    "`python -c 'import classroom.grade.work'` works, and that there is memory left."
 )
 _GONE = (
-    "The workers are gone before all was graded. What is done is kept: start them, then give the same command again."
+    "The workers stopped before everything was graded. Finished marks are kept: start the workers, then run the same "
+    "command again."
 )
 
 
@@ -231,7 +232,7 @@ def run(
                 marks_of[submission.key] = earlier
         ungraded = [submission for submission in submissions if submission.key not in marks_of]
         if marks_of:
-            print(f"Graded already, and not changed since: {len(marks_of)}.", file=stream)
+            print(f"Already graded and unchanged: {len(marks_of)}.", file=stream)
         progress = Progress(len(ungraded), stream)
         progress.begin()
         try:

@@ -49,7 +49,7 @@ def read(text: str) -> Hidden:
         raise HiddenError(f"The file of hidden variants raises {type(error).__name__}: {error}") from error
     cases = names.get("CASES", {})
     if not isinstance(cases, dict):
-        raise HiddenError("CASES of the hidden variants is no dict: give of each exercise id a tuple of Case.")
+        raise HiddenError("CASES in the hidden variants is not a dict: map each exercise id to a tuple of Case.")
     exercises = {}
     for name in cases:
         exercise = tasks.find(str(name))
@@ -70,5 +70,5 @@ def _seeds(given: object) -> tuple[int | None, ...]:
         if len(seeds) == len(given):
             return seeds
     raise HiddenError(
-        f"SEEDS = {given!r} of the hidden variants: give how many, up to {_MOST_SEEDS}, or a list of them."
+        f"SEEDS = {given!r} in the hidden variants: give a number up to {_MOST_SEEDS}, or a list of seeds."
     )

@@ -41,7 +41,7 @@ class Progress:
     def line(self) -> str:
         parts = [f"{self._done}/{self._total} students", f"{self._passed}/{self._answers} answers passed"]
         if self._failed:
-            parts.append(f"{self._failed} not graded, since the grader failed")
+            parts.append(f"{self._failed} not graded, because the grader failed")
         elapsed = self._clock() - self._started
         if self._done == self._total:
             parts.append(f"took {_span(elapsed)}")
@@ -59,7 +59,7 @@ class Progress:
     def begin(self) -> None:
         if self._total:
             whom = "a student" if self._total == 1 else f"{self._total} students"
-            print(f"Grading {whom}: the workers load torch, which takes some seconds …", file=self._stream, flush=True)
+            print(f"Grading {whom}: the workers load torch, which takes a few seconds …", file=self._stream, flush=True)
 
     def _show(self) -> None:
         self._shown = self._clock()

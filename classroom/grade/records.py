@@ -8,16 +8,16 @@ from typing import Any, Literal, get_args
 
 JSON = Any
 Status = Literal["passed", "public", "failed", "missing", "unreadable", "error"]
-"""What came of one exercise of one student.
+"""The result of one exercise for one student.
 
-``"passed"``: the public checks and every hidden variant hold. ``"public"``: the public checks hold, a hidden variant
-does not. ``"failed"``: a public check does not hold, or the answer raises, never ends or was stopped. ``"missing"``:
-nothing was handed in for it, or the stub as it was handed out. ``"unreadable"``: what was handed in cannot be read.
-``"error"``: the grader itself failed, which costs the student nothing: it is graded again on the next run.
+``"passed"``: the public checks and all hidden variants pass. ``"public"``: the public checks pass, but a hidden variant
+fails. ``"failed"``: a public check fails, or the answer raises an error, never ends or was stopped. ``"missing"``:
+nothing or only the unchanged stub was handed in. ``"unreadable"``: the file cannot be read. ``"error"``: the grader
+itself failed, so the exercise is graded again on the next run.
 """
 
 UNSEEN = "The public checks pass; something does not hold on a model or on inputs that you have not seen."
-"""All that a student is told of a hidden variant: whatever else there is to tell, the answer itself could choose."""
+"""The only message about a hidden variant: an answer could choose any other message and so leak the variant."""
 
 
 @dataclasses.dataclass(frozen=True)

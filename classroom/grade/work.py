@@ -33,14 +33,14 @@ _MOST_TOLD = 600
 _ENDED = {
     "time": "was still running when the time was over: it may loop for ever",
     "exit": "ended the Python process (os._exit or the like)",
-    "crash": "crashed the Python process: recursion without an end, too much memory, or memory that was overwritten",
+    "crash": "crashed the Python process: endless recursion, too much memory, or corrupted memory",
     "silent": "closed or flooded the channel through which its result is read",
 }
 _JUDGE_ENDED = {
-    "time": "To build and run the graph of your answer again took the grader too long.",
-    "exit": "To build and run the graph of your answer again ended the grader's process.",
-    "crash": "To build and run the graph of your answer again crashed the grader's process.",
-    "silent": "What came back from running your answer is too large to be judged.",
+    "time": "Rebuilding and running the graph of your answer took the grader too long.",
+    "exit": "Rebuilding and running the graph of your answer ended the grader's process.",
+    "crash": "Rebuilding and running the graph of your answer crashed the grader's process.",
+    "silent": "The result of running your answer is too large to be judged.",
 }
 
 
@@ -57,8 +57,7 @@ def grade(job: Job) -> list[JSON]:
         return [_mark(job, about, choices[about.chapter]).to_json() for about in job.assignment.exercises]
 
 
-# ---- the worker's sandbox
-# ---------------------------------------------------------------------------------------------
+# ---- the worker's sandbox --------------------------------------------------------------------------------------------
 
 _one_at_a_time = threading.Lock()
 _sandboxes: dict[bool, Sandbox] = {}
@@ -133,7 +132,7 @@ def _graded(job: Job, about: About, read: ParsedSheet, mark: Mark) -> Mark:
         return dataclasses.replace(mark, status=status, **fields)
     if about.answer in read.untouched:
         # The stub is not the student's code, so its text is left out.
-        fields = {"message": f"Not begun: `{about.answer}` is as it was handed out.", "remark": _not_found(about, read)}
+        fields = {"message": f"Not begun: `{about.answer}` is unchanged.", "remark": _not_found(about, read)}
         return dataclasses.replace(mark, **fields)
     source, plain = read.texts.get(about.answer, ("", ""))
     mark = dataclasses.replace(mark, remark=_found_as(about, read), source=source, plain=plain)
@@ -222,7 +221,7 @@ def _tried(job: Job, about: About, read: ParsedSheet, seed: int, text: str = "")
     raised = _raised(observed, set(read.required_cells[about.answer]))
     if observed["observation"] is None:
         if not read.defined_in[about.answer]:
-            return _Tried("answered", f"No cell of {name} gives the name `{about.answer}`.", status="missing")
+            return _Tried("answered", f"No cell of {name} defines `{about.answer}`.", status="missing")
         own_name = shown(read.renamed_to.get(about.answer, about.answer), 80)
         return _Tried("answered", _joined(f"`{own_name}` could not be defined.", raised), read=about.read)
     judge = operator.methodcaller("judge", about.id, observed["observation"], seed, text)
@@ -272,19 +271,17 @@ def _which(about: About, read: ParsedSheet) -> str:
 
 def _found_as(about: About, read: ParsedSheet) -> str:
     name = read.renamed_to.get(about.answer, "")
-    return f"Found as `{shown(name, 80)}`, which the check calls." if name else ""
+    return f"Found as `{shown(name, 80)}`, the name that is passed to the check." if name else ""
 
 
 def _not_found(about: About, read: ParsedSheet) -> str:
     """A remark on a sheet that the student worked on but that lacks the answer."""
     sentences = []
     if written := read.called.get(about.answer, ""):
-        sentences.append(
-            f"The check is called with `{shown(written, 120).replace('`', '')}`, which is no name to look for."
-        )
+        sentences.append(f"The check is called with `{shown(written, 120).replace('`', '')}`, which is not a name.")
     if read.unused_functions:
         listed = ", ".join(f"`{shown(name, 80)}`" for name in read.unused_functions)
-        sentences.append(f"No answer uses {listed}: is it one under another name?")
+        sentences.append(f"No answer uses {listed}: is it an answer under another name?")
     if not sentences and read.worked and not read.defined_in.get(about.answer):
         sentences.append("The rest of the sheet was worked on.")
     return _joined(*sentences)

@@ -92,7 +92,7 @@ def _in_strings(strings: list[str], name: str, hidden: str) -> Iterator[str]:
     width = LIBRARYS if name.startswith(LIBRARY) else LEARNERS
     for string in strings:
         if mark := _MARKS.search(string):
-            yield f"has the mark {mark[0].strip()!r} of a manuscript"
+            yield f"has the manuscript mark {mark[0].strip()!r}"
         for body in _bodies(string):
             if exercise := _solution_bodies().get(body):
                 yield f"has a function of the solution of {exercise}"
@@ -165,7 +165,7 @@ def _solutions(width: Width) -> _Secrets:
     runs = []
     for sheet in the_book().sheets():
         for exercise in sheet.exercises:
-            what = f"holds a part of the solution of {exercise.id}"
+            what = f"contains part of the solution of {exercise.id}"
             runs.append((exercise.why, what))
             for stub, solution in zip(exercise.stub, exercise.solution, strict=True):
                 runs += [(run, what) for run in _own_lines(solution, stub)]
@@ -190,7 +190,7 @@ def _hidden(text: str, width: Width) -> _Secrets:
         return _secrets([], width, "")
     # Hidden variants may contain pieces of public text.
     library = "\n".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "fxbook").rglob("*.py")))
-    return _secrets([(text, "holds a part of the hidden variants")], width, library + _handed_out())
+    return _secrets([(text, "contains part of the hidden variants")], width, library + _handed_out())
 
 
 @functools.cache

@@ -69,8 +69,8 @@ _COLUMNS, _NARROW = ("Exercise", "Difficulty", "Minutes", "Points"), ("Exercise"
 
 
 _COUNTS = {
-    "last begun": "of each exercise the last version counts in which you have begun it",
-    "best": "of each exercise the best version counts",
+    "last begun": "the last version in which you have begun an exercise counts for it",
+    "best": "the best version of each exercise counts",
     "last": "the last version counts",
 }
 
@@ -99,24 +99,24 @@ def _sections(assignment: Assignment) -> list[tuple[str, list[str]]]:
                 "Set up once, in this folder: `python -m pip install -r requirements.txt` (Python 3.11 or newer; "
                 "`README.md` says more).",
                 f"Open {notebooks} in JupyterLab or VS Code and run the first cells.",
-                "Replace the body of each function. Keep its name: your answer is found by it. Cells may be added.",
+                "Replace the body of each function. Keep its name, because the grader looks for it. You may add cells.",
             ],
         ),
         (_EXERCISES, [f"Together about {minutes} minutes and {_number(total)} points. ●○○ is easy, ●●● is hard."]),
         (
             "How to check your answer",
             [
-                "Run the cell with `check(…)` below it, as often as you like. It names the first thing that is wrong "
-                "and where, and says `solved` when nothing is. Stuck? `hint(…)` with the id of the "
-                "exercise gives the first hint, and once more the second.",
+                "Run the cell with `check(…)` below it, as often as you like. It names the first mistake "
+                "and where it is, or says `solved`. If you are stuck, `hint(…)` with the id of the "
+                "exercise gives the first hint, and a second call the second.",
             ],
         ),
         ("How it is graded", [_graded(assignment), *filter(None, [assignment.deadline.rule.in_words()])]),
         (
             "How to hand in",
             [
-                "Save, then hand in the notebooks under the names they have, nothing else. If you hand in again, "
-                f"{_COUNTS[assignment.counts]}. An exercise without an answer costs its own points only.",
+                "Save, then hand in the notebooks under their own names and nothing else. If you hand in again, "
+                f"{_COUNTS[assignment.counts]}. An exercise without an answer costs only its own points.",
                 "Ask your teacher which help is allowed, and name the help you used.",
             ],
         ),
@@ -129,8 +129,8 @@ def _graded(assignment: Assignment) -> str:
         return runs + "There are no hidden variants: an exercise that passes gives all its points."
     share = f"{assignment.public_share * 100:.0f} %"
     return runs + (
-        "The grade also uses hidden variants: the same properties on models that you have not seen. Where the public "
-        f"checks passed and a hidden variant does not, an exercise gives {share} of its points."
+        "The grade also uses hidden variants: the same properties on models that you have not seen. If the public "
+        f"checks pass but a hidden variant fails, an exercise gives {share} of its points."
     )
 
 

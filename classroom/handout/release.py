@@ -67,7 +67,7 @@ def files(assignment: Assignment) -> dict[str, bytes]:
         ReleaseError: as for :func:`make`.
     """
     if not assignment.exercises:
-        raise ReleaseError("The assignment asks for no exercise: leave out fewer.")
+        raise ReleaseError("The assignment has no exercise: leave out fewer.")
     texts = {
         "README.md": _readme(assignment),
         "handout.html": handout.as_html(assignment),
@@ -103,7 +103,7 @@ def notebook(assignment: Assignment, chapter: str) -> NotebookNode:
         sheet = book.sheet(source)
         derived = next(printed for printed in derive_as_printed(book, source) if not printed.executed)
     except PressError as error:
-        raise ReleaseError(f"The manuscript of these exercises is at fault:\n{error}") from error
+        raise ReleaseError(f"The manuscript of these exercises has a mistake:\n{error}") from error
     _refuse_changed(derived)
     ids = {about.id for about in assignment.exercises}
     _refuse_torn(sheet, ids)
@@ -123,8 +123,8 @@ def _is_handed_out(cell: str, exercises: tuple[str, ...], ids: set[str]) -> bool
 def _refuse_changed(derived: Derived) -> None:
     if problem := stale(derived, load(derived.path)):
         name = f"exercises/{derived.path.name}"
-        cure = f"bring it back with `git checkout -- {name}`, or print it anew with `make notebooks`."
-        raise ReleaseError(f"{name} is not as the book has it ({problem.message.partition(': run')[0]}): {cure}")
+        cure = f"restore it with `git checkout -- {name}`, or print it again with `make notebooks`."
+        raise ReleaseError(f"{name} differs from the book ({problem.message.partition(': run')[0]}): {cure}")
 
 
 def _refuse_torn(sheet: ExerciseSheet, ids: set[str]) -> None:
@@ -136,7 +136,7 @@ def _refuse_torn(sheet: ExerciseSheet, ids: set[str]) -> None:
             first = maker_of.get(name, exercise.id)
             if first not in ids:
                 cure = "leave out both or neither"
-                raise ReleaseError(f"{exercise.id} uses `{name}`, which {first} makes, and that is left out: {cure}.")
+                raise ReleaseError(f"{exercise.id} uses `{name}` from {first}, which is left out: {cure}.")
         given = (symbol for table in tables for symbol in table.get_symbols())
         maker_of |= {symbol.get_name(): exercise.id for symbol in given if symbol.is_assigned() or symbol.is_imported()}
 
@@ -166,7 +166,7 @@ def refuse_existing(out: Path, force: bool) -> None:
     if out.is_dir():
         raise ReleaseError(f"{out} is a folder: name the zip to write, {out / 'week2.zip'} for example.")
     if out.exists() and not force:
-        raise ReleaseError(f"{out} is there already: add --force to replace it, or choose another name.")
+        raise ReleaseError(f"{out} exists already: add --force to replace it, or choose another name.")
 
 
 def write_zip(out: Path, packed: Mapping[str, bytes], prefix: str, *, force: bool = False) -> None:
@@ -198,15 +198,17 @@ def write_zip(out: Path, packed: Mapping[str, bytes], prefix: str, *, force: boo
         raise ReleaseError(f"{out} cannot be written ({error.strerror or error}): choose another folder.") from error
 
 
-_PINS_HEADER = "# What the notebooks were proven with. In this folder: python -m pip install -r requirements.txt"
+_PINS_HEADER = (
+    "# The versions that the notebooks were tested with. In this folder: python -m pip install -r requirements.txt"
+)
 _README = """\
 # {title}
 
-`handout.html` says what is asked, on one page; `handout.md` is the same as text.
+`handout.html` describes the assignment on one page; `handout.md` is the same as text.
 
 ## Set up
 
-You need Python 3.11 or newer. Open a terminal in this folder and make an environment of its own:
+You need Python 3.11 or newer. Open a terminal in this folder and create an environment:
 
 ```sh
 python3 -m venv .venv
@@ -222,9 +224,10 @@ py -m venv .venv
 python -m pip install -r requirements.txt
 ```
 
-This needs the network, once; all else works offline. On a Mac, torch needs macOS 14 and an Apple processor. On Linux,
-the ordinary torch package brings the CUDA libraries along. The exercises need no graphics card: to save gigabytes,
-install torch from PyTorch's CPU index first, as its site describes, in the version that stands in `requirements.txt`.
+This needs a network connection once; everything else works offline. On a Mac, torch needs macOS 14 and an Apple
+processor. On Linux, the ordinary torch package comes with the CUDA libraries. The exercises need no graphics card: to
+save gigabytes, install torch from PyTorch's CPU index first, as its site describes, in the version given in
+`requirements.txt`.
 On a hub that your teacher has set up, skip this part.
 
 ## Work
@@ -233,15 +236,15 @@ On a hub that your teacher has set up, skip this part.
 - In VS Code: open this folder, open a notebook in `exercises/`, and choose the kernel `.venv`.
 
 Leave the folder `exercises/fxbook` beside the notebooks: it holds the public checks, which the first cell imports.
-Changing it changes nothing but what you see; the grader has its own. On a hub it may be missing: there the checks are
-installed.
+Changing it only affects what you see; the grader has its own copy. On a hub it may be missing, because the checks are
+installed there.
 
-Each exercise fails as it is. Replace the body of its function, run the cell, then the `check(…)` below it, until that
-says `solved`.
+Each exercise fails until you solve it. Replace the body of its function, run the cell and then the `check(…)`
+below it, until it says `solved`.
 
 ## Hand in
 
-The notebooks, under the names they have: {notebooks}.
+Hand in the notebooks under their own names: {notebooks}.
 """
 
 

@@ -23,8 +23,7 @@ CLAIMS = {
     "origins": "that nodes of the result are nodes of the graph that was given, not new ones like them",
 }
 
-# ---- the structure of claims
-# ------------------------------------------------------------------------------------------
+# ---- the structure of claims -----------------------------------------------------------------------------------------
 
 
 def is_bounded(data: JSON) -> bool:

@@ -131,8 +131,8 @@ def _failed_on(problem: str) -> Judgement:
     wrong.
     """
     return _failed(
-        f"The check fails on what came back from running your answer ({problem[:200]}). If it does so for others too, "
-        "it is the check that is wrong: please report it.",
+        f"The check fails on the result of your answer ({problem[:200]}). If this happens to others too, "
+        "the check is wrong: please report it.",
         CHECK_WORKS,
     )
 

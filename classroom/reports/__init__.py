@@ -95,8 +95,8 @@ def _summary(results: Overview) -> str:
         "perhaps late": len({student.key for student, _, _ in results.late_to_look_at}),
         "sheets with answers that were not found": len(results.not_found),
         "students with answers under another name": len(results.renamed),
-        "pairs with answers that are alike": len(results.pairs),
-        "answers not graded, since the grader failed": sum(
+        "pairs with similar answers": len(results.pairs),
+        "answers not graded, because the grader failed": sum(
             question.statuses["error"] for question in results.questions
         ),
     }

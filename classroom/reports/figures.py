@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from fxbook.drawing.layout import Layout
 
 LARGEST, MOST_EDGES = 40, 120
-"""Nodes and edges of a graph that is drawn, at most."""
+"""The largest graph that is drawn."""
 TALLEST = 640
-"""Pixels of a drawing at natural size, at most: of a taller one the rows around the blamed node are in sight."""
+"""The largest height in pixels; of a taller drawing, only the rows around the blamed node are visible."""
 AROUND = 6
-"""Rows above and below the blamed node, of a graph that is not drawn."""
+"""Rows to show above and below the blamed node of a graph that is not drawn."""
 BUDGET = 6000
-"""Nodes drawn for one class, at most; counted, not timed, so that the same marks give the same reports."""
+"""The number of nodes to draw for one class; a count rather than a time, so that reports are reproducible."""
 _HALF_A_GAP = 12
 _NAME = 80
 _OPCODES = ("placeholder", "get_attr", "call_module", "call_function", "call_method", "output")

@@ -24,25 +24,25 @@ _UNUSED = {"answered", "ends well"}
 _RAISED = re.compile(r"\braises (\w+)")
 # Python errors that are unrelated to torch.fx, in a teacher's words.
 _PYTHON = {
-    "NameError": "A name that does not exist where it is used",
-    "UnboundLocalError": "A name that does not exist where it is used",
+    "NameError": "An undefined name",
+    "UnboundLocalError": "An undefined name",
     "SyntaxError": "A cell that is not Python",
     "IndentationError": "A cell that is not Python",
     "TabError": "A cell that is not Python",
     "ImportError": "An import that fails",
     "ModuleNotFoundError": "An import that fails",
-    "MemoryError": "More memory than an answer may have",
-    "RecursionError": "A function that calls itself without end",
-    "SystemExit": "Code that ends Python",
-    "KeyboardInterrupt": "Code that ends Python",
+    "MemoryError": "More memory than an answer may use",
+    "RecursionError": "Endless recursion",
+    "SystemExit": "Code that exits Python",
+    "KeyboardInterrupt": "Code that exits Python",
 }
 _ENDED = {
-    "still running": "Code that does not come to its end in time",
-    "ended the Python process": "Code that ends Python",
-    "crashed the Python process": "Code that makes Python crash",
+    "still running": "Code that does not finish in time",
+    "ended the Python process": "Code that exits Python",
+    "crashed the Python process": "Code that crashes Python",
     "closed or flooded": "Code that keeps its result from being read",
-    "more memory": "More memory than an answer may have",
-    "could not be defined": "A cell above the answer that raises",
+    "more memory": "More memory than an answer may use",
+    "could not be defined": "A cell above the answer that raises an error",
 }
 
 

@@ -103,7 +103,7 @@ class Pair:
 
 
 Seen = tuple[Student, str, list[str]]
-"""A student, what is to be seen, and the exercises that it is told of."""
+"""A student, a text, and the exercises that it is about."""
 
 
 @dataclasses.dataclass(frozen=True)

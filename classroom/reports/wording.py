@@ -111,7 +111,7 @@ def verdict(status: Status, hidden: bool) -> str:
     """The result of an exercise for the student; ``hidden``: the assignment has hidden variants."""
     return {
         "passed": "Public checks passed; no hidden variant fails" if hidden else "Public checks passed",
-        "public": "Public checks passed; a hidden variant does not hold",
+        "public": "Public checks passed; a hidden variant fails",
         "failed": "Not yet",
         "missing": "Nothing handed in",
         "unreadable": "Cannot be read",
@@ -129,10 +129,10 @@ def message(mark: Mark) -> str:
         case "missing":
             return mark.message or "No answer to this exercise was found in what you handed in."
         case "unreadable":
-            return mark.message or "What you handed in for it cannot be read."
+            return mark.message or "The file for this exercise cannot be read."
         case "error":
             return "The grader itself failed here, which costs you nothing: it will be graded again."
-    return mark.message or "A public check does not hold."
+    return mark.message or "A public check fails."
 
 
 def link(book: str, read: str) -> str:
@@ -153,5 +153,5 @@ def checked_address(book: str) -> str:
         ValueError: a page must not link to this address.
     """
     if book and not _SAFE_LINK.match(book):
-        raise ValueError(f"{book!r} is no address of the book: give https://… or a folder as ../book.")
+        raise ValueError(f"{book!r} is not an address: give https://… or a folder such as ../book.")
     return book

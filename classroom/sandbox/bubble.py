@@ -22,9 +22,9 @@ from classroom.sandbox.groups import Group
 HALF = "/book"
 _INSIDE = Path(__file__).parent / "inside"
 UNPROTECTED = (
-    "Without it a submission runs as you do: it can read your files, the other submissions and the hidden variants, "
-    "change or delete what you can, use the network, and leave processes behind. `--trusted` accepts that; only time "
-    "and memory are limited then."
+    "Without it, a submission runs with your rights: it can read your files, the other submissions and the hidden "
+    "variants, change or delete what you can, use the network, and leave processes behind. `--trusted` accepts that; "
+    "then only time and memory are limited."
 )
 _OWN_PACKAGES = ("fxbook", "classroom", "press")
 _NEEDED = ("torch", "numpy", "matplotlib", "graphviz", "msgspec", "jupytext", "nbformat")
@@ -70,14 +70,14 @@ def protection() -> Protection:
     missing = []
     if not findings["user"]:
         missing.append(
-            "Submissions run under your own user id, in a namespace where it owns nothing they can see: an ordinary "
-            "user has no other id to give. What keeps them from your files is that these are not mounted there. For a "
-            "second wall, grade as a user of this machine who owns nothing else."
+            "Submissions run under your own user id, in a namespace where it owns nothing visible, because an ordinary "
+            "user cannot assign another id. Your files are protected only because they are not mounted there. For a "
+            "second layer, grade as a user of this machine who owns nothing else."
         )
     if not groups.is_available():
         missing.append(
             "Memory is limited for each submission's process and for its files, not for both together: only root, or "
-            "the systemd of your session, makes a control group."
+            "the systemd of your session, can create a control group."
         )
     if findings["groups"]:
         missing.append("Submissions keep your groups, which only root can leave; no file of a group is mounted there.")
@@ -88,11 +88,11 @@ def _try() -> tuple[str, dict[str, bool]]:
     if not sys.platform.startswith("linux"):
         return "The sandbox needs Linux: grade on a Linux machine, in WSL 2 or in a container.", {}
     if not shutil.which("bwrap"):
-        return f"bubblewrap is not installed, which keeps submissions apart from your machine: {bwrap.INSTALL}.", {}
+        return f"bubblewrap, which isolates submissions from your machine, is not installed: {bwrap.INSTALL}.", {}
     try:
         program = calls.program()
     except calls.NoFilterError as problem:
-        return f"There is no filter of system calls, without which submissions are not run: {problem}.", {}
+        return f"Submissions are not run without a filter of system calls: {problem}.", {}
     inside: dict[str, str | bytes] = {
         f"inside/{path.name}": path.read_text(encoding="utf-8") for path in _INSIDE.glob("*.py")
     }
@@ -123,19 +123,19 @@ def _try() -> tuple[str, dict[str, bool]]:
 def _what_to_do() -> str:
     if Path("/.dockerenv").exists() or Path("/run/.containerenv").exists():
         return (
-            "Containers keep bubblewrap from making namespaces: grade on the machine itself. Or start the container as "
-            "a user other than root and with what bubblewrap needs, which we have not tried: for Docker "
+            "Containers prevent bubblewrap from creating namespaces: grade on the machine itself. Or start the "
+            "container as a user other than root and with what bubblewrap needs, which we have not tried: for Docker "
             "`--security-opt` with each of `seccomp=unconfined`, `apparmor=unconfined` and `systempaths=unconfined`, "
             "for Podman without root `--security-opt unmask=ALL`."
         )
     if Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns").exists() and os.geteuid():
         return (
-            "Ubuntu restricts namespaces of users: allow them with "
+            "Ubuntu restricts user namespaces: allow them with "
             "`sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0`."
         )
     return (
-        "Allow namespaces of users: `sysctl user.max_user_namespaces` is to be above 0 and, where there is such a "
-        "setting, `sysctl kernel.unprivileged_userns_clone` to be 1."
+        "Allow user namespaces: `sysctl user.max_user_namespaces` must be above 0 and, if there is such a "
+        "setting, `sysctl kernel.unprivileged_userns_clone` must be 1."
     )
 
 

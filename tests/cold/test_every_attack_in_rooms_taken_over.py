@@ -18,7 +18,7 @@ ALL = [attack for attack in attacks() if attack.name != "read_the_checks"]
 
 @pytest.mark.parametrize("room", [JUDGING, READING])
 @pytest.mark.parametrize("attack", drawn.some(ALL, 30), ids=lambda attack: attack.name)
-def test_code_that_runs_there_does_no_harm(
+def test_code_in_a_room_does_no_harm(
     watch: Watch,  # noqa: F811
     sandbox: Sandbox,  # noqa: F811
     bait: Bait,  # noqa: F811

@@ -104,7 +104,7 @@ def test_a_damaged_notebook_is_told_as_such(tmp_path: Path, content: bytes, says
         ([IMPORTS, "layers_in_order = 3"], "pass your function itself"),
     ],
 )
-def test_what_stands_in_the_way_is_said(tmp_path: Path, cells: list[str], says: str) -> None:
+def test_obstacles_are_reported(tmp_path: Path, cells: list[str], says: str) -> None:
     notebook(tmp_path, *cells)
     outcome = attempt(tmp_path, FIRST)
     assert not outcome.passed

@@ -97,7 +97,9 @@ class _Nodes:
             if not isinstance(args, tuple | list) or not isinstance(kwargs, dict):
                 raise UnreadableError
             if node.target is getattr and not (len(args) in (2, 3) and allowed.is_attribute(args[1]) and not kwargs):
-                raise RefusedError(f"node `{node.name}` calls `getattr` for something else than plain data of a tensor")
+                raise RefusedError(
+                    f"node `{node.name}` calls `getattr` for something other than plain data of a tensor"
+                )
             for key in kwargs:
                 name_of(key)
             node.args, node.kwargs = args, kwargs
@@ -134,7 +136,7 @@ class _Nodes:
             case str() if op in ("get_attr", "call_module"):
                 if not self._is_there_or_nothing(path_of(description)):
                     raise RefusedError(
-                        f"node `{name}` fetches `{plain(description)}`, which is no submodule and no tensor"
+                        f"node `{name}` fetches `{plain(description)}`, which is neither a submodule nor a tensor"
                     )
             case str() if op == "call_method":
                 if description not in allowed.methods() and not self._nobody_has(description):
@@ -184,7 +186,7 @@ class _Nodes:
         """A stand-in for an erased node or a node of another graph."""
         if (name, erased) not in self._foreign:
             if len(self._foreign) > 100:
-                raise RefusedError("it reads many nodes of other graphs")
+                raise RefusedError("it reads too many nodes of other graphs")
             node = (self._graph if erased else self._elsewhere).create_node("placeholder", "foreign", (), {}, name)
             node.name = name
             if erased:

@@ -133,7 +133,7 @@ def value_of(
         case {"size": list(sizes)} if all(type(size) is int for size in sizes):
             return torch.Size(sizes)
         case {"opaque": str(what)}:
-            raise RefusedError(f"a value of it is of class `{plain(what)}`")
+            raise RefusedError(f"one of its values has class `{plain(what)}`")
         case dict() if len(data) == 1:
             [(kind, inside)] = data.items()
             try:
@@ -163,14 +163,14 @@ def _single(kind: str, data: JSON) -> Any:
         case "device", "cpu" | "meta":
             return torch.device(data)
         case "dtype" | "layout" | "memory_format" | "device", str():
-            raise RefusedError(f"a value of it is the {kind} {plain(data)}")
+            raise RefusedError(f"one of its values is the {kind} {plain(data)}")
         case _:
             raise UnreadableError
 
 
 def _key(key: JSON) -> Any:
     if not isinstance(key, str | int | bool | None):
-        raise RefusedError("it has a dict whose keys are no names")
+        raise RefusedError("it has a dict whose keys are not names")
     return key
 
 

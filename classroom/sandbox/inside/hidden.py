@@ -41,5 +41,5 @@ def with_cases(exercise: Exercise, text: str) -> Exercise:
     given = names.pop(NAME, None)
     cases = given.get(exercise.id) if isinstance(given, dict) else None
     if not isinstance(cases, tuple | list) or not cases or not all(isinstance(case, Case) for case in cases):
-        raise ValueError(f'give {NAME} = {{"{exercise.id}": (Case(…), …), …}}, of each id a tuple of Case')
+        raise ValueError(f'give {NAME} = {{"{exercise.id}": (Case(…), …), …}}, a tuple of Case for each id')
     return exercise.on(cases)
