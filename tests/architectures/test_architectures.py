@@ -1,4 +1,4 @@
-"""Each finished pass leaves each architecture right, and does to it what the book's table says (minutes)."""
+"""Each finished pass keeps each architecture correct and has the effect that the book's table states (minutes)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""A class of five, from the zip that students get to marks and reports: in the sandbox, or trusted where there is none.
+"""A class of five from the students' zip to marks and reports, in the sandbox, or trusted if there is none.
 
-What the grader and the reports do beyond that, and all that may go wrong, is tested in ``classroom/tests``.
+``classroom/tests`` covers everything else about the grader and its reports.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from classroom.tests.handing_in import Change, answer, handed_in
 
 EXERCISES = [about.id for about in ASSIGNMENT.exercises]
 CLAMP, ORDER = "02-clamp-the-output", "02-put-in-order"
-# Leaves a file where the teacher's are, then ends the process that runs it.
+# Writes into the teacher's folder, then ends its process.
 HOSTILE = """
 def put_in_order(traced):
     import os
@@ -36,19 +36,17 @@ def put_in_order(traced):
 
 
 class Week(NamedTuple):
-    """What came of the class: the notebook of each student, the folder of the marks, and what the command printed."""
+    """The students' notebooks, the folder of marks, and the output of the command."""
 
     marks: Path
     printed: str
     planted: Path
 
     def rows_of(self, student: str) -> list[dict[str, str]]:
-        """The rows of ``grades.csv`` about one student."""
         with (self.marks / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
             return [row for row in csv.DictReader(file) if row["student"] == student]
 
     def report(self, student: str) -> str:
-        """What a student reads."""
         return text_of(self.marks / "students" / student.lower() / "report.html")
 
 
@@ -65,7 +63,7 @@ def right(notebook: NotebookNode) -> None:
 
 
 def wrong(notebook: NotebookNode) -> None:
-    """All is right, but for a line that is forgotten."""
+    """Everything right except a forgotten line."""
     right(notebook)
     whole = class_.solution(CLAMP).source
     forgotten = whole.removesuffix("    traced.recompile()")
@@ -95,7 +93,6 @@ def hand_in(folder: Path, student: str, text: str) -> None:
 
 @pytest.fixture(scope="module")
 def handed_out(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What students unzip."""
     folder = tmp_path_factory.mktemp("release")
     assert main(["release", "--chapters", "02", "--out", str(folder / "week.zip")]) == 0
     with zipfile.ZipFile(folder / "week.zip") as archive:
@@ -115,14 +112,14 @@ def week(handed_out: Path, tmp_path_factory: pytest.TempPathFactory) -> Week:
     hand_in(folder / "class", "Dora", whole[: len(whole) // 2])
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
-        # One worker: each takes seconds to load torch.
+        # One worker, because each takes seconds to load torch.
         arguments = ["grade", str(folder / "class"), "--chapters", "02", "--out", str(marks), "--workers", "1"]
         status = main([*arguments, *["--trusted"] * UNSAFE])
     assert status == 0, printed.getvalue()
     return Week(marks, printed.getvalue(), planted)
 
 
-# ---- what comes of it ------------------------------------------------------------------------------------------------
+# ---- results ---------------------------------------------------------------------------------------------------------
 
 
 def test_no_line_of_a_solution_is_handed_out(handed_out: Path) -> None:
@@ -180,5 +177,5 @@ def test_a_sheet_that_is_empty_or_damaged_is_told_plainly(week: Week) -> None:
 
 def test_a_hostile_answer_costs_nobody_else_anything(week: Week) -> None:
     assert "Your code ended the Python process (os._exit or the like)." in week.report("Eve")
-    # Trusted it does what it wants: so it is the sandbox that keeps it from the teacher's files.
+    # A trusted submission succeeds, so it is the sandbox that protects the teacher's files.
     assert week.planted.exists() == UNSAFE

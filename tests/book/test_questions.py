@@ -1,4 +1,4 @@
-"""The questions before the exercises: their form, and for each choice the code that decides whether it is right."""
+"""The questions before the exercises: their form, and code that decides whether each choice is right."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from press.manuscript.problems import PressError
 from press.manuscript.questions import HEADING, Question, read_questions
 from press.manuscript.sheet import ExerciseSheet
 
-# A project asks none.
+# Projects have no questions.
 SHEETS = [sheet for sheet in the_book().sheets() if sheet.chapter[0].isdigit()]
 ASKED = [(sheet, question) for sheet in SHEETS for question in sheet.questions]
 FEWEST, MOST = 4, 6
@@ -30,7 +30,7 @@ by_sheet = pytest.mark.parametrize("sheet", SHEETS, ids=[sheet.chapter for sheet
 
 
 def error(function: Callable[[], object]) -> Exception | None:
-    """What a call raises; ``None`` where it returns."""
+    """The error that a call raises, or ``None``."""
     try:
         function()
     except Exception as raised:
@@ -39,7 +39,7 @@ def error(function: Callable[[], object]) -> Exception | None:
 
 
 def holds(question: Question) -> list[bool]:
-    """Run a question's code; say of each choice whether it is right."""
+    """Run a question's code and return whether each choice is right."""
     names: dict[str, object] = {"error": error, "__name__": "a_question"}
     for source in (question.setup, question.code, question.proof):
         exec(compile(source, f"<{question.ask}>", "exec"), names)
@@ -66,7 +66,7 @@ def test_a_question_can_be_read_at_once(sheet: ExerciseSheet, question: Question
     assert all(len(choice.why.split()) <= LONGEST_REASON for choice in question.choices)
     assert all(choice.why.endswith((".", '."')) for choice in question.choices)
     assert len({choice.say for choice in question.choices}) == len(question.choices)
-    # The verdict is printed before the reason, which therefore does not give one.
+    # The verdict is printed before the reason, so the reason must not repeat it.
     assert not any(choice.why.startswith(("Right", "Wrong", "No.", "No,", "No:", "Yes")) for choice in question.choices)
 
 
@@ -95,7 +95,7 @@ def test_a_viewer_of_plain_markdown_shows_questions_choices_and_reasons(sheet: E
         shown = fold.findall("details")
         verdicts = [choice.find("p/strong").text for choice in shown]
         assert verdicts == ["Right." if choice.right else "Wrong." for choice in question.choices]
-        # A wrong choice leads to the section that answers the question.
+        # A wrong choice links to the section with the answer.
         links = [[link.get("href") for link in choice.iterfind("p/a")] for choice in shown]
         place = f"../chapters/{sheet.chapter}.ipynb#{question.read}"
         assert links == [[] if choice.right else [place] for choice in question.choices]

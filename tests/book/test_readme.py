@@ -1,4 +1,4 @@
-"""README shows what is there: the report of its exercise, the minutes and exercises of each chapter, small pictures."""
+"""README is up to date: the exercise's report, the minutes and exercises of chapters, and small pictures."""
 
 from __future__ import annotations
 

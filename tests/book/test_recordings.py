@@ -1,4 +1,4 @@
-"""`front_ends` tells of each front end what it made of a program, and never a fault of its own."""
+"""`front_ends` reports the result of each front end, and never an error of its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The derived pages of the reference say what the chapters, the claims and the answers say, and lead there."""
+"""Derived pages of the reference agree with chapters, claims and answers, and link to them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from press.pages.symptoms import of_every_chapter
 from press.pages.symptoms import page_text as symptom_text
 
 LEAST_SYMPTOMS = 70
-# A heading is read alone, in a list of contents and behind a link: it names what it speaks of.
+# Headings also appear alone, in contents and links, so they must not depend on others.
 LEANS_ON_ANOTHER = re.compile(r"(It|So|Or|And|Both|With them|That|This|Such|They|These|Its|Their|There)\b")
 BAD_CLAIMS = {
     "no verdict": ("### It is so\n\n<!-- claim: perhaps; chapters: 01 -->", "a verdict is true, false"),

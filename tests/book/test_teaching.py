@@ -1,4 +1,4 @@
-"""The guide for teachers: its sessions fit into their 90 minutes, its files and commands are taken as they stand."""
+"""The guide for teachers: sessions fit into 90 minutes, and its files and commands work as printed."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def block(language: str, name: str) -> str:
 def test_the_assignment_and_the_hidden_variants_are_taken(tmp_path: Path) -> None:
     (tmp_path / "hidden.py").write_text(block("python", "hidden.py"), encoding="utf-8")
     path = tmp_path / "week2.toml"
-    # The guide shows them behind a #, as what one may add.
+    # Uncomment the optional settings.
     text = re.sub(r"^# (?=hidden|public|counts|due)", "", block("toml", "week2.toml"), flags=re.M)
     path.write_text(text, encoding="utf-8")
     week = assignment.load(path)

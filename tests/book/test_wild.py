@@ -1,4 +1,4 @@
-"""The record of faults in other packages is of the programs that are there, each short, with what the page needs."""
+"""The record of faults in other packages matches the programs, which are short and documented."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``check`` says what happened, whatever the answer does, and ends what never ends; this process stays as it was."""
+"""``check`` reports whatever an answer does, stops endless ones, and leaves this process unchanged."""
 
 from __future__ import annotations
 
@@ -53,18 +53,18 @@ from tests.checking.exercise_for_tests import (
 )
 
 SAME = an_exercise("99-same", "pass", (SHALLOW, DEEP), (lints, recompiled, same_result))
-# For answers that never end by themselves.
+# For endless answers.
 BRIEF = changed(RELU_AFTER_LINEAR, seconds=0.5)
 
 
 def checked(exercise: Exercise, answer: Any) -> Report:
-    """The report, always under the same seed."""
+    """The report, always with the same seed."""
     return check_with(exercise, answer, seed=1)
 
 
 @pytest.fixture
 def long_grace(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the child of an answer that was interrupted say so, however slow the machine is."""
+    """Give an interrupted child time to report, however slow the machine."""
     monkeypatch.setattr("fxbook.checking.verify.GRACE_SECONDS", 20.0)
 
 
@@ -164,8 +164,6 @@ class NotCallable:
 
 
 class NeedsArguments:
-    """A class whose instance would be a function."""
-
     def __init__(self, family: str) -> None:
         self.family = family
 
@@ -207,7 +205,7 @@ HOSTILE: dict[str, tuple[Any, str, str]] = {
 
 @pytest.fixture
 def unharmed() -> Iterator[None]:
-    """After the test this process is as it was, and a right answer passes."""
+    """After the test, this process is unchanged and a right answer passes."""
     guard, threads, state = Guard(), threading.active_count(), torch.get_rng_state()
     yield
     assert guard.replaced() == []
@@ -371,7 +369,7 @@ def test_an_answer_that_cannot_differentiate_in_a_child_is_judged_in_the_noteboo
             torch.ones(1, requires_grad=True).backward()
             right(module)
 
-    # As of a child whose parent has started threads of autograd.
+    # As in the child of a parent that has started autograd's threads.
     monkeypatch.setattr(torch.autograd, "backward", backward)
     assert checked(RELU_AFTER_LINEAR, answer).passed
 
@@ -408,7 +406,7 @@ def test_processes_that_the_answer_started_are_ended(tmp_path: Path) -> None:
 
 
 def is_running(process: Path) -> bool:
-    """Whether the process of a file ``/proc/…/stat`` has not ended."""
+    """Whether the process of ``/proc/…/stat`` is still running."""
     with contextlib.suppress(FileNotFoundError, ProcessLookupError):
         return process.read_text().split()[2] != "Z"
     return False
@@ -423,7 +421,7 @@ def test_no_child_and_no_file_is_left_behind() -> None:
 
 
 def children_of(process: int) -> set[int]:
-    """The processes, ended ones included, that a process has started and not waited for."""
+    """The children of a process that it has not waited for, including ended ones."""
     tasks = Path(f"/proc/{process}/task").iterdir()
     return {int(child) for task in tasks for child in (task / "children").read_text().split()}
 
@@ -481,7 +479,7 @@ def test_without_fork_patches_are_put_back(no_fork: None) -> None:
 
 
 class Callable_(PassBase):  # noqa: N801
-    """A pass of torch.fx's own kind: its instance is called, and returns a PassResult."""
+    """A torch.fx pass: its instance is called and returns a PassResult."""
 
     def call(self, graph_module: fx.GraphModule) -> PassResult:
         return PassResult(graph_module, False)
@@ -492,8 +490,6 @@ class Rewriter(fx.Transformer):
 
 
 class Method:
-    """An object with a method."""
-
     def trace(self, model: nn.Module) -> fx.GraphModule:
         return fx.symbolic_trace(model)
 
@@ -645,7 +641,7 @@ COMPUTE = an_exercise("99-compute", "compute", (SHALLOW, DEEP), (value_is(lambda
 
 
 def of_fxbook(source: str, **names: Any) -> Callable[..., Any]:
-    """The function `fails` of a source that stands for a file of fxbook: whoever it is, it is not the learner."""
+    """Make the function `fails` from a source that stands for a file of fxbook, not of the learner."""
     exec(compile(source, str(ROOT / "fxbook" / "checking" / "observe.py"), "exec"), names)
     return names["fails"]
 
@@ -689,7 +685,7 @@ def test_an_answer_that_raised_in_one_case_is_not_blamed_for_the_check_in_the_ne
 
 
 def draws_with_a_number(module: Any) -> Any:
-    """A mistake of the learner, which fxbook notices."""
+    """A mistake of the learner that fxbook detects."""
     return draw(module, "everything", 3)
 
 
@@ -784,7 +780,7 @@ def test_failed_report_has_task_violation_node_and_place(
     assert "<each>" not in html
     assert 'class="fx-report fx-failed" role="group" aria-label="Report on ' in html
     assert "fx-broken" in html
-    # Handed out without the chapters, the notebook has no link that leads nowhere.
+    # Without the chapters, the notebook must have no broken links.
     monkeypatch.chdir(tmp_path)
     assert "href=" not in report._repr_html_() and "Two nodes, one anchor" in report._repr_html_()
 

@@ -1,4 +1,4 @@
-"""A report holds the case that failed: to look at, to draw, to run again. A grader tells nothing more of it."""
+"""A report contains the failed case to inspect, draw and run again; a grader does not reveal it."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_a_seed_that_is_none_is_as_if_it_were_not_told(told: str, monkeypatch: p
     assert len(seeds) == 3 and all(0 <= seed < 2**31 for seed in seeds)
 
 
-# ---- where strangers are graded --------------------------------------------------------------------------------------
+# ---- untrusted answers -----------------------------------------------------------------------------------------------
 
 SECRET = Case("a model that nobody is to see", lambda: nn.Sequential(nn.Linear(4, 7)), lambda: (torch.randn(1, 4),))
 TOLD = {"rule", "message", "node", "read", "case", "line", "printed", "graph", "unproven"}
@@ -114,7 +114,7 @@ def test_the_grader_tells_nothing_more_of_a_hidden_case_than_before(answer: Any)
     observation = observe(prepare(hidden, 1, rebuildable=True), answer)
     told = judged(hidden, observation, 1)
     assert set(told) == TOLD
-    # The graph that was given is shown to a learner, whose case is no secret.
+    # A learner may see the given graph, because the case is no secret.
     assert told["graph"] is None
     assert "Linear" not in json.dumps(told) and "placeholder" not in json.dumps(told)
     assert "inside" not in json.dumps(observation["cases"]) or observation["cases"][0]["inside"] is None

@@ -1,4 +1,4 @@
-"""A result with other numbers is told by the first node whose value is not what it should be, where that is known."""
+"""A report on wrong values names the first node whose value differs, if it is known."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.checking.exercise_for_tests import DEEP, SHALLOW, an_exercise, change
 
 
 class Branches(nn.Module):
-    """Two layers beside each other, what they give, added; and a layer behind them."""
+    """Two parallel layers, whose sum goes to a third one."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -45,7 +45,7 @@ def test_the_node_whose_function_is_another_is_told_and_not_those_behind_it() ->
     report = check_with(SAME, swaps, seed=1)
     assert (report.violated, report.node.name) == ("same_result", "tanh")
     assert report.message.startswith(SAID.format("tanh"))
-    # In the smallest numbers: the first that differs, its place, the one asked for, how many differ.
+    # In small numbers: the first wrong value, its index, the expected value, and the number of differences.
     model, inputs = report.case.model, report.case.inputs
     found, asked = (f(model.right(*inputs)).detach() for f in (torch.sin, torch.tanh))
     assert f": {found[0, 0]:.4g} at [0, 0] instead of {asked[0, 0]:.4g}; " in report.message

@@ -1,6 +1,6 @@
-"""Whatever an exercise asks, an answer leaves torch, its inputs and the state of the model as they were.
+"""For every exercise, an answer must leave torch, its inputs and the model's state unchanged.
 
-Each guard is proven by a right answer to the exercise for tests that does one thing more.
+Each guard is tested by a right answer that does one thing more.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def first(module: nn.Module) -> Any:
 
 
 def and_then(does: Callable[[fx.GraphModule], Any]) -> Callable[[fx.GraphModule], None]:
-    """The right answer, which does one thing more."""
+    """The right answer, followed by one more action."""
 
     def answer(module: fx.GraphModule) -> None:
         right(module)
@@ -93,7 +93,7 @@ def test_what_an_answer_leaves_behind_is_told(named: str) -> None:
         assert report.passed, "nothing differs"
         return
     assert (report.violated, says in report.message) == ("nothing_left", True), repr(report)
-    # Told beside the report, all is as it was in this process.
+    # The report did not change this process.
     assert check_with(RELU_AFTER_LINEAR, right, seed=1).passed
 
 
@@ -177,14 +177,14 @@ def test_an_insertion_point_left_in_a_graph_that_was_given_is_told_of_an_answer_
     assert report.read == "02_insertion_points#an-anchor-holds-as-long-as-its-with"
 
 
-# ---- what no node shows ----------------------------------------------------------------------------------------------
+# ---- changes that no node shows --------------------------------------------------------------------------------------
 
 
 class Keeps:
-    """An object that is called like a function, and runs a module."""
+    """A callable object that runs a module."""
 
     def __init__(self, model: nn.Module) -> None:
-        # The code of a graph names what it calls.
+        # Generated code needs a name for what it calls.
         self.model, self.__name__ = model, "keeps"
 
     def __call__(self, x: Tensor) -> Tensor:
@@ -214,7 +214,7 @@ def _default(model: nn.Module) -> Callable[..., Tensor]:
 
 
 def named(function: Any) -> Any:
-    """With the name that the code of a graph asks for."""
+    """Add the name that generated code needs."""
     function.__name__ = "whole"
     return function
 

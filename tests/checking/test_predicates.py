@@ -1,6 +1,6 @@
-"""Properties, families of functions and values: what no known answer of an exercise proves.
+"""Rules, families of functions and values, as far as no known answer of an exercise tests them.
 
-That a property passes and refuses, and names the node, is proven by the answers: see test_answers.
+test_answers tests that rules accept, reject and name the node.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from tests.checking.exercise_for_tests import DEEP, RELU_AFTER_LINEAR, SHALLOW, 
 
 
 def verdict(holds: Rule, answer: Any, **fields: Any) -> Verdict:
-    """What is found when the answer is used on the shallow stack, with only this property asked."""
+    """The verdict on an answer for the shallow stack with only this rule."""
     exercise = an_exercise("99-x", "build", (SHALLOW,), (holds,))
     exercise = changed(exercise, **{"use": "edit", "cases": (SHALLOW, DEEP), **fields})
     return judge(exercise, observe(prepare(exercise, 3), answer), 3)
@@ -75,7 +75,7 @@ def returns_nan(module: fx.GraphModule) -> None:
 
 
 def relu_beside(module: fx.GraphModule) -> None:
-    """Relu after the first layer, but what follows still uses the layer."""
+    """Add relu after the first layer, but let the next layer use the first."""
     node = module.graph.find_nodes(op="call_module", target="layers.0")[0]
     with module.graph.inserting_after(node):
         relu = module.graph.call_function(torch.relu, (node,))
@@ -110,7 +110,7 @@ TWO = Case("two inputs", TwoInputs, lambda: (torch.randn(3), torch.randn(3)))
 
 
 def graph_of(*names: str) -> Callable[[], fx.Graph]:
-    """``relu(first) + last`` by hand."""
+    """``relu(first) + last``, built by hand."""
 
     def build() -> fx.Graph:
         graph = fx.Graph()
@@ -207,7 +207,7 @@ def test_property(holds: Rule, answer: Any, fields: dict[str, Any], message: str
     assert marked == node
 
 
-# ---- what a rule is --------------------------------------------------------------------------------------------------
+# ---- rules -----------------------------------------------------------------------------------------------------------
 
 
 def test_at_sends_to_another_section_and_keeps_the_name_of_the_rule() -> None:
@@ -242,7 +242,7 @@ def test_a_sentence_in_lower_case_goes_on_after_the_name_of_its_node() -> None:
         for answer in (nothing_done, lambda m: m.graph.erase_node(list(m.graph.nodes)[-1]))
     )
     assert own == Violation("Node `layers_0` is one of many.", 1, "00_first_graph#change-one-node", "short")
-    # A node of the graph that was given is marked where that graph is shown.
+    # A node of the given graph is marked in that graph.
     assert given == Violation("Node `output` is one of many.", None, "00_first_graph#change-one-node", "short", given=3)
 
 

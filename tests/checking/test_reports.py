@@ -1,4 +1,4 @@
-"""What a report shows besides its message: the graph and the node that is meant, what was printed, what torch said."""
+"""What a report shows besides its message: the graph with the blamed node, printed lines, and torch's messages."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ LONG = Case("twenty layers", lambda: Stack(4, 20), lambda: (torch.randn(3, 4),))
 
 @configurable
 def says(case: CaseView, sentence: str) -> Found:
-    """Nothing holds."""
+    """Always violated."""
     yield None, sentence
 
 
 def report_that(sentence: str, answer: Callable[[fx.GraphModule], Any], use: str = "compute") -> Report:
-    """A report of an answer to which this sentence is said, on twenty layers."""
+    """A report with this sentence, on twenty layers."""
     cases = (LONG, dataclasses.replace(DEEP, unseen=True))
     return check_with(an_exercise("99-x", use, cases, (says(sentence),), given=traced), answer, seed=1)
 
 
-# ---- the node that is meant ------------------------------------------------------------------------------------------
+# ---- the blamed node -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_a_node_of_the_given_graph_that_the_message_names_is_in_sight_and_marked
     report = report_that(sentence, lambda module: 1)
     assert "?  17  layers_16  call_module" in repr(report) and "more above" in repr(report)
     assert "fx-meant" in report._repr_html_()
-    # It is no node of the answer, which has no graph.
+    # The answer has no graph, so this is not its node.
     assert report.node is None
 
 
@@ -76,7 +76,7 @@ def test_where_a_node_of_the_given_graph_is_gone_that_graph_is_shown() -> None:
 
 @rule
 def sound(case: CaseView) -> Found:
-    """No node multiplies, whatever else is wrong with it."""
+    """No node multiplies, whatever else is wrong."""
     for node in case.nodes:
         if node.target == "torch.matmul":
             yield node, "multiplies, which the task does not ask for"
@@ -98,7 +98,7 @@ def test_a_node_that_raises_is_broken_only_where_its_error_is_told() -> None:
     assert marks == {"sound": "?", "same_result": "!"}
 
 
-# ---- what was printed ------------------------------------------------------------------------------------------------
+# ---- printed lines ---------------------------------------------------------------------------------------------------
 
 TORCH = f"{torch.__file__}:1776: "
 CELL = "/tmp/ipykernel_7/42.py:3: "
@@ -117,7 +117,7 @@ USED = "UserWarning: Attempted to insert a get_attr Node with no underlying refe
         (f"{TORCH}{DEPRECATED}\n  warnings.warn(\n544\n", ["It printed: 544"]),
         (f"{CELL}{DEPRECATED}\n  leaf(tree)\n", [f"It warned: {DEPRECATED}"]),
         (f"{CELL}{USED}\n  graph.get_attr('scale')\n", [f"It warned: {USED}"]),
-        # torch blames itself for much that a graph of the learner's does: no learner is told to mend torch there.
+        # torch's warnings blame torch for much that a learner's graph does; reports leave that part out.
         (f"{TORCH}{USED}\n  warnings.warn(\n", [f"It warned: {USED}"]),
         (f"/home/a b/answer.py:3: {USED}\n", [f"It warned: {USED}"]),
         (f"C:\\Users\\a b\\answer.py:3: {USED}\n", [f"It warned: {USED}"]),
@@ -160,7 +160,7 @@ def test_a_script_and_a_notebook_tell_a_warning_alike(tmp_path: Any) -> None:
         assert line.startswith("It warned: UserWarning: mind the gap")
 
 
-# ---- what torch said -------------------------------------------------------------------------------------------------
+# ---- torch's messages ------------------------------------------------------------------------------------------------
 
 
 def described(change: Callable[[], Any]) -> str:

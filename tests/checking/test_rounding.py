@@ -1,4 +1,4 @@
-"""The bound on rounding holds, is small, and is far from both what is let pass and what a mistake costs."""
+"""The bound on rounding holds, is small, and is far below both the tolerance and the effect of a mistake."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from press import ROOT
 from press.book import the_book
 
 SEEDS = range(4)
-# fxbook.cases.values lets two results in float64 differ by this, times the size of the result.
+# The relative tolerance of fxbook.cases.values for results in float64.
 LET_PASS = 1e-8
 folded = importlib.import_module("fxbook.tasks.P1_one_model.fold_the_norms.answers")
 
 
 def network(seed: int) -> tuple[fx.GraphModule, list[torch.Tensor]]:
-    """The network of the milestone that folds, and inputs, in float64."""
+    """The network of the folding milestone, and inputs, in float64."""
     exercise = tasks.find("P1-fold-the-norms")
     assert exercise
     case = exercise.usage.cases[0]

@@ -1,4 +1,4 @@
-"""Whoever waits at a terminal for models to load is told so; nobody else is, and no thread is left."""
+"""A terminal shows a message while models load; other outputs do not, and no thread remains."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HOURS = 10_000.0
 
 
 def made_by(build: Callable[[], Stack]) -> Exercise:
-    """An exercise with one model, and how it is made."""
+    """An exercise with one model, made by ``build``."""
     return an_exercise("99-slow", "compute", (Case("a model", build, lambda: ()),), ())
 
 
@@ -34,14 +34,14 @@ def stack() -> Stack:
 
 
 def at(stream: io.StringIO, monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
-    """A stream in place of stderr; not as a fixture, since pytest has a stderr of its own for the test itself."""
+    """Replace stderr. Not a fixture, because pytest replaces stderr for the test itself."""
     monkeypatch.setattr(sys, "stderr", stream)
     return stream
 
 
 @pytest.fixture
 def tell_after(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
-    """Chooses after how many seconds a wait is long."""
+    """Set after how many seconds a wait counts as long."""
     return lambda seconds: monkeypatch.setattr(waiting.told.__wrapped__, "__defaults__", (seconds,))  # type: ignore[attr-defined]
 
 

@@ -1,4 +1,4 @@
-"""All attacks come to nothing where the grader is not root, too."""
+"""All attacks also fail if the grader is not root."""
 
 from __future__ import annotations
 

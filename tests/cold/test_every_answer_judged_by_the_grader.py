@@ -1,6 +1,6 @@
-"""The judge outside of the sandbox says what `check` says of every answer that is a graph.
+"""The judge outside the sandbox agrees with `check` on every answer that is a graph.
 
-The room *classroom* asks it of a wrong one of each exercise, and of the solution.
+The room *classroom* tests one wrong answer and the solution of each exercise.
 """
 
 from __future__ import annotations

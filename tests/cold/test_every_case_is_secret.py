@@ -1,6 +1,6 @@
-"""No exercise whose answer is data leaves its seed or the name of a case where a submission finds it.
+"""No submission finds the seed or the name of a case of an exercise whose answer is data.
 
-The room *classroom* looks at one exercise of each chapter.
+The room *classroom* tests one exercise of each chapter.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Wherever a kernel that is on the list by force writes, the answer is lost and nothing else.
+"""Wherever a forcibly allowed kernel writes, only its own answer is lost.
 
-The room *classroom* tries five places of twenty.
+The room *classroom* tests five of twenty places.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A class graded by nbgrader and by us gets the same marks, but for what nbgrader cannot see."""
+"""nbgrader and our grader give a class the same marks, except where nbgrader cannot see an answer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from classroom.collect.content import chapters
 from classroom.exports import nbgrader
 from classroom.tests.handing_in import CLASS, graded_by_nbgrader, graded_by_us, marks_of_nbgrader, needs_nbgrader
 
-# nbgrader runs a notebook from top to bottom: an answer below the cell that grades it comes too late.
+# nbgrader runs a notebook from top to bottom, so it misses an answer below its check.
 DIFFERENT = {("cells_moved", "00-readers"): (0.0, 1.0)}
 
 

@@ -1,4 +1,4 @@
-"""Each finished pass keeps what it must on ten times as many random graphs, and torch breaks as many as is told."""
+"""Finished passes keep their invariants on ten times as many random graphs, and torch's break as many as recorded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""By data flow a graph is drawn with the same parts and words, each node below what it reads, its number beside it."""
+"""In data-flow order, a drawing has the same parts and words, each node below its inputs, with its number."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_the_same_parts_as_in_the_order_of_the_list(build: Callable[[], fx.Graph
         listed, layered = (parts(drawing, kind) for drawing in drawings)
         assert list(listed) == list(layered)
         for name, part in listed.items():
-            # The outlines have the same look, and the texts are the same ones.
+            # Compare the look of outlines, and the texts.
             looks = [[(at.tag, at.get("class")) for at in group.iter()] for group in (part, layered[name])]
             assert kind == "r" or looks[0] == looks[1], name
             assert words_in(part) == words_in(layered[name])

@@ -1,4 +1,4 @@
-"""A drawing shows what is in the graph, with its marks, as a page that anyone can read, the same everywhere."""
+"""A drawing shows the graph and its marks accessibly and reproducibly."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from fxbook.drawing.summary import MAX_GROUPS, SUMMARY_ABOVE
 from fxbook.graph.record import record
 from tests.drawing.graphs import chain, classes, html_of, parts, residual, self_loop, words_in
 
-# ---- what is shown ---------------------------------------------------------------------------------------------------
+# ---- content ---------------------------------------------------------------------------------------------------------
 
 
 def test_rows_follow_the_list_and_no_box_or_lane_overlaps() -> None:

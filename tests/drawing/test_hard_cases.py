@@ -1,4 +1,4 @@
-"""Any graph can be drawn, however broken, whatever its names; and its text is readable on any background."""
+"""Any graph can be drawn, however broken and whatever its names, with readable text on any background."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The JSDoc types of the scripts hold, as TypeScript checks them: a tool that npx fetches, pinned here."""
+"""The scripts' JSDoc types pass TypeScript, which npx fetches in a pinned version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who has a torch that the library was not tried with is told so in one line, once, when `fxbook` is imported."""
+"""Importing `fxbook` with an untested torch prints one line, once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from press import ROOT
 
 
 def said_with(folder: Path, version: str | None) -> str:
-    """What an import says where this torch is the first one that is found; ``None``: the one that is installed."""
+    """The output of an import with this version of torch, or with the installed one if ``None``."""
     if version is not None:
         info = folder / f"torch-{version}.dist-info"
         info.mkdir()

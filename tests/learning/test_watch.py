@@ -1,4 +1,4 @@
-"""The terminal loop finds the first unsolved exercise, checks at every save, and survives whatever a sheet holds."""
+"""`make watch` finds the first unsolved exercise, checks at every save, and survives any content of a sheet."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def later(path: Path) -> None:
     os.utime(path, (time.time() + 60, time.time() + 60))
 
 
-# ---- what a sheet may look like --------------------------------------------------------------------------------------
+# ---- contents of a sheet ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_the_sheet_saved_last_counts(tmp_path: Path) -> None:
 
 
 def play(folder: Path, acts: Iterable[str | Path], exercises: list[About] = CHAPTER) -> int:
-    """Run the loop with keys; a path among them is a file that is saved with the solution of the first exercise."""
+    """Run the loop with keys; a path among them is saved with the solution of the first exercise."""
     waiting = iter(acts)
 
     def read_key(_: float) -> str:

@@ -1,4 +1,4 @@
-"""The models of Part II: made from a seed, offline; and what is said where they cannot be made."""
+"""The models of Part II are made offline from a seed, and a missing requirement is reported."""
 
 from __future__ import annotations
 

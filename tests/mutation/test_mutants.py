@@ -1,4 +1,4 @@
-"""A check refuses its own solution made slightly wrong, in most ways; the report names the mutants that survive."""
+"""A check rejects most mutants of its own solution; the report names the survivors."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from tests.mutation.operators import OPERATORS
 from tests.mutation.programs import solution_of
 from tests.mutation.trying import trials
 
-# Of the mutants of each solution. A survivor may be right too: of 3,248 mutants 266 survived, of one exercise 8 of 30.
+# The share of mutants of each solution. A survivor may also be right: of 3,248 mutants 266 survived, of one exercise 8
+# of 30.
 FEWEST_REFUSED = 0.7
-# A solution in which this changes nothing has code that it does not need.
+# If this changes nothing, the solution has code that it does not need.
 NEVER_RIGHT = {
     "negated",
     "and for or, and back",
@@ -49,5 +50,5 @@ def test_what_does_not_pass_whole_is_refused_before_its_mutants() -> None:
 
 
 def test_of_a_sheet_only_what_an_answer_reads_is_kept() -> None:
-    # The sheet calls a graph that its backend was given `module`, as the answer calls its argument.
+    # The sheet calls the graph that its backend gets `module`, like the answer's argument.
     assert "module, example_inputs =" not in solution_of("11-name-the-inputs").source()

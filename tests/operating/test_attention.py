@@ -1,4 +1,4 @@
-"""Attention that is written out is found in every spelling; what is none, or what others read, is told apart."""
+"""Written-out attention is found in every spelling, and other code or values with other users are left alone."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Program = Callable[..., Any]
 
 
 def examples() -> tuple[Tensor, ...]:
-    """Query, key and value of four heads whose memory is that of a projection, and a mask."""
+    """Query, key and value of four heads with the memory layout of a projection, and a mask."""
     torch.manual_seed(0)
     return (*torch.randn(3, 2, 6, 4, 8).transpose(2, 3), torch.randn(6, 6))
 
@@ -72,7 +72,7 @@ SPELLED: dict[str, Program] = {
 
 
 def replaced(module: fx.GraphModule) -> fx.GraphModule:
-    """Each attention as one call, whatever a pass would have to ask."""
+    """Replace every attention by one call, without the conditions of a pass."""
     for old in written_attention(module)[0]:
         parts = old.query, key_of(module, old), old.value
         options = {"attn_mask": mask_of(module, old), "scale": scale_of(old)}
@@ -130,7 +130,7 @@ def test_what_is_no_such_attention_is_left_alone(kind: str) -> None:
 
 
 class Layers(nn.Module):
-    """Attention whose softmax and dropout are layers, which somebody may watch."""
+    """Attention with softmax and dropout as layers, which may have hooks."""
 
     def __init__(self) -> None:
         super().__init__()

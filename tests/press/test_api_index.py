@@ -1,4 +1,4 @@
-"""The API index names what torch.fx has, and says that a cell uses a name only where its code does."""
+"""The API index lists what torch.fx has, and says that a cell uses a name only if its code does."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from press.pages.status import page_text as status_text
 
 _NOT_YET = "a chapter from 10 on is to show it"
 _SIZES = "needs a graph with symbolic sizes, which a chapter from 10 on is to show"
-# Listed on the official page and used by no cell. A name is taken out here once a cell uses it, and none comes in.
+# On the official page, but in no cell. Remove a name once a cell uses it; never add one.
 NO_CELL = {
     "Graph.create_size_node": _SIZES,
     "Graph.create_storage_offset_node": _SIZES,
@@ -42,7 +42,7 @@ _TRACED = "from torch import fx\ntraced = fx.symbolic_trace(lambda x: x + 1)\n"
 _TRACING = {"symbolic_trace"}
 _GRAPH = {*_TRACING, "GraphModule.graph"}
 _NODES = {*_GRAPH, "Graph.nodes"}
-# Code of a notebook, and the names that it uses: no more and no fewer.
+# Code of a notebook and exactly the names that it uses.
 USES = {
     "a string and a comment": ('from torch import fx\ntold = "fx.symbolic_trace(f).graph.lint()"  # fx.wrap', set()),
     "a notebook without torch.fx": ("def f(thing):\n    thing.graph.lint()\nother.recompile()", set()),
@@ -100,7 +100,7 @@ USES = {
 
 
 def uses(*chapters: list[str]) -> Uses:
-    """Of a book of chapters, each a list of cells: code, or markdown that begins with a heading."""
+    """The index of a book whose chapters are lists of cells: code, or markdown that begins with a heading."""
     notebooks = {}
     for number, cells in enumerate(chapters):
         notebook = notebooks[Path("chapters") / f"0{number}_chapter.ipynb"] = nbformat.v4.new_notebook()

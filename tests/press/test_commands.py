@@ -1,4 +1,4 @@
-"""A command of the press takes its own options, and hands on those of the program that it starts."""
+"""A command of the press takes its own options and passes on those of the program that it starts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from press import __main__ as commands
 
 @pytest.fixture
 def started(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
-    """The programs that a command starts; none of them runs."""
+    """The programs that a command would start; none of them runs."""
     calls: list[list[str]] = []
 
     def run(command: list[str], **_: Any) -> subprocess.CompletedProcess:

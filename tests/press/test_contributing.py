@@ -1,4 +1,4 @@
-"""The texts for authors name only what is there; the exercise that they show is the template, and that is proven."""
+"""The texts for authors name only existing things, and the exercise that they show is the tested template."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.press.test_public_host import unknown
 GUIDE = ROOT / "docs" / "authoring.md"
 TEXTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 SHOWN = "01-double-the-input"
-# Runs in the copy: the tests of the answers, on the new exercise alone, and its check on the stub and the solution.
+# Runs in the copy: the tests of answers for the new exercise, and its check on stub and solution.
 _PROOF = """
 import json, sys
 import torch
@@ -45,7 +45,7 @@ for source, passes in forms:
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The library and the chapters, with a new exercise that nobody has changed."""
+    """The library and the chapters, with a new, unchanged exercise."""
     root = tmp_path_factory.mktemp("copy")
     shutil.copytree(ROOT / "fxbook", root / "fxbook", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(ROOT / "book" / "chapters", root / "book" / "chapters")

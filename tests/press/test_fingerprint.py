@@ -1,4 +1,4 @@
-"""A build is left out only where nothing differs: no source, no template, no package, and no built file."""
+"""A build is skipped only if no source, template, package or built file has changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is printed is what the manuscript says; an edit by hand is found, without executing anything."""
+"""A printed notebook matches its manuscript, and manual edits are found without executing anything."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command that asks all external links: what it collects, what it says of them, and what without a network."""
+"""The command that tests external links: what it collects, what it reports, and its behaviour offline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A copied first cell says what to install; with an address, every notebook installs it where it is not there."""
+"""A copied first cell says what to install; with an address, every notebook installs it if missing."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CHAPTER = (
 )
 TELLS = "# fxbook comes with this book: run `pip install . ./fxbook` in its folder."
 TELLS_ADDRESS = f"# fxbook comes with this book: run `pip install . ./fxbook` in a clone of {HOME}."
-# A kernel in which some packages are not there, and pip only says what it was asked for.
+# A kernel without some packages, with a pip that only prints its arguments.
 ELSEWHERE = """\
 import importlib.util
 

@@ -1,4 +1,4 @@
-"""What a reader is to guess is folded with its answer: in the printed notebook, in JupyterLab, and on the page."""
+"""Output to predict is folded together with its answer: in the printed notebook, in JupyterLab, and on the page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CELL = "```{code-cell} ipython3\n:tags: [hide-output]\n\n1\n```\n\n"
 
 
 def after(text: str) -> str:
-    """The prose after a folded output, as it is printed."""
+    """The printed prose after a folded output."""
     page = parse(Path("a.md"), f"{HEADER}\n# A\n\n{CELL}{text}\n")
     return with_answers(page, SimpleNamespace()).cells[-1].source
 

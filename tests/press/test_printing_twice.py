@@ -1,4 +1,4 @@
-"""Two prints of a manuscript are the same bytes, for each kind of output that the book shows."""
+"""Printing a manuscript twice gives the same bytes, for each kind of output in the book."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whoever runs many tests sees how far they are, a line for each part, what failed at once, and what was skipped."""
+"""A long test run shows its progress, a line per part, failures at once, and skipped tests."""
 
 from __future__ import annotations
 

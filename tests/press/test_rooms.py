@@ -1,4 +1,4 @@
-"""``make test`` and the rooms of ``make prove`` take each test once, and a room that there is not is refused."""
+"""``make test`` and the rooms of ``make prove`` run each test once, and an unknown room is rejected."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from press import __main__ as commands
 from press.printing.execution import PRINTED_SEED
 from tests.cold import drawn
 
-# A folder of a room, a file with a test that is marked and one that is not, and notebooks, which no room has.
+# A room's folder, a file with a marked and an unmarked test, and a notebook, which is in no room.
 SOME = ("extras/editions/tests/test_folds.py", "tests/book/test_cheat_sheet.py", "solutions/P1_one_model.ipynb")
 
 

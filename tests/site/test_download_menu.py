@@ -1,4 +1,4 @@
-"""The download menu of a page offers the editions that are made, and no others."""
+"""A page's download menu offers the existing editions and no others."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ from tests.loading import load
 
 @pytest.fixture(scope="module")
 def extension() -> ModuleType:
-    """The book's own Sphinx extension."""
     return load("book/_ext/editions.py")
 
 
 def offered(extension: ModuleType, source: Path) -> list[tuple[str, str]]:
-    """What a page in a folder offers besides what the theme does: texts and addresses."""
+    """The texts and addresses that a page offers in addition to the theme's."""
     config = SimpleNamespace()
     app = SimpleNamespace(srcdir=source, config=config)
     extension._note(app, config)

@@ -1,4 +1,4 @@
-"""The rendered book, read as files: complete, reachable, accessible, small, and loading nothing from elsewhere."""
+"""The rendered book as files: complete, reachable, accessible, small, and loading nothing from elsewhere."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from press import ROOT
 from tests.loading import load
 from tests.site.pages import CHAPTERS, PAGES, TOC, article, ids_of, parsed
 
-# What a browser fetches by itself; a link to another host is a thing to click, and allowed.
+# What a browser loads by itself. Links to other hosts are allowed, because readers click them.
 LOADS = {
     "script": "src", "link": "href", "img": "src", "iframe": "src", "source": "src", "video": "src", "audio": "src",
     "object": "data", "embed": "src", "use": "href", "image": "href", "input": "src",
@@ -23,13 +23,12 @@ LOADS = {
 ELSEWHERE = re.compile(r"^\s*(?:[a-z][a-z+.-]*:)?//", re.IGNORECASE)
 CSS_LOADS = re.compile(r"""(?:url\(\s*|@import\s+)["']?([^"')\s;]+)""", re.IGNORECASE)
 
-# Bytes: a page as it travels (gzip), and all that it makes the browser load besides, as it lies on disk.
+# In bytes: a page as sent (gzip), and everything else that it loads, as on disk.
 PAGE_BUDGET, STATIC_BUDGET = 70_000, 300_000
 
 
 @pytest.fixture(scope="module")
 def footer() -> ModuleType:
-    """The book's own Sphinx extension."""
     return load("book/_ext/footer.py")
 
 

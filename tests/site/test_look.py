@@ -1,4 +1,4 @@
-"""How much of a screen a page takes: chapters at a laptop's width, code and steppers on a phone."""
+"""The space that pages take: chapters at a laptop's width, code and steppers on a phone."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.browsing import needs_chromium
 pytestmark = [needs_chromium, pytest.mark.room(name="site")]
 
 PHONE = {"width": 390, "height": 844}
-# The columns of the longest part of a line that stands in one row, and whether any row is cut off.
+# The columns of the longest unwrapped line, and whether any line is cut off.
 ROWS = """() => [...document.querySelectorAll("article div.cell_input pre")]
   .filter(pre => pre.checkVisibility()).every(pre => pre.scrollWidth <= pre.clientWidth)"""
 

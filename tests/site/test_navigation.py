@@ -1,4 +1,4 @@
-"""The sidebar lists each page once, in the group of its chapter; reading on meets every chapter and no answer."""
+"""The sidebar lists each page once, in its chapter's group; the reading order has every chapter and no answer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.site.pages import CHAPTERS, PAGES, PROJECTS, TOC, parsed
 
 BESIDE = ("chapters/when_it_breaks/", "solutions/", "book/teaching")
 
-# The pages that stand in the line, in the order of reading.
+# The pages of the reading order.
 TOPS = [entry["file"] for part in TOC["parts"] for entry in part["chapters"] if not entry["file"].startswith(BESIDE)]
 
 
@@ -21,7 +21,7 @@ def sidebar(book: Path, page: str) -> Tag:
 
 
 def page_of(book: Path, here: str, link: Tag) -> str:
-    """The page that a link leads to."""
+    """The target page of a link."""
     html = book / f"{here}.html"
     return str((html.parent / (link["href"].partition("#")[0] or html.name)).resolve().relative_to(book))[:-5]
 

@@ -1,4 +1,4 @@
-"""What pytest writes of the answers is recorded by what they are, and counted on the page of the versions."""
+"""pytest's results for answers are recorded by kind and counted on the page of versions."""
 
 from __future__ import annotations
 

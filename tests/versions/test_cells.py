@@ -1,4 +1,4 @@
-"""A notebook on another torch: every cell runs, and one that only lacks what an earlier one sets is told apart."""
+"""On another torch, every cell runs, and a cell that only lacks an earlier cell's result is recognised."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from press.versions.run import cells
 
 pytestmark = pytest.mark.skipif(not warm.AVAILABLE, reason="there is no fork here: kernels start cold")
 
-# Each source with what is printed of it; where that is `None`, the cell is told to print anything.
+# Sources with their output; `None` if the cell may print anything.
 SOURCES: tuple[tuple[str, str | None], ...] = (
     ("from math import floor, no_such_name, ceil\nthree = floor(3.5)", ""),
     ("print(three, ceil(0.5))", "3 1\n"),

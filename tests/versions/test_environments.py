@@ -1,4 +1,4 @@
-"""An environment for another torch: it is made once, what is not torch is shared, a fault is one line."""
+"""An environment for another torch is made once and shares everything but torch; an error is one line."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from press.versions import environments, record, tested
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[list[list[str]]]:
-    """What uv is asked for; it makes an empty environment, and fetches nothing."""
+    """The calls of uv; it makes an empty environment and fetches nothing."""
     calls: list[list[str]] = []
     monkeypatch.setattr(environments, "ROOT", tmp_path)
     monkeypatch.setattr(environments, "_own", lambda: "2.13.0")

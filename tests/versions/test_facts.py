@@ -1,4 +1,4 @@
-"""A fact that changed is told from what its probe printed on each version; nothing of that is typed."""
+"""A changed fact is described from the output of its probe on each version, never by hand."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_what_no_note_of_a_page_tells_stands_at_its_end() -> None:
     assert notes.with_others(manuscript.cells, []) == list(manuscript.cells)
 
 
-# ---- of the book -----------------------------------------------------------------------------------------------------
+# ---- the book's facts ------------------------------------------------------------------------------------------------
 
 
 def test_the_probes_print_here_what_is_recorded_of_this_torch() -> None:
@@ -144,7 +144,7 @@ def test_the_probes_print_here_what_is_recorded_of_this_torch() -> None:
 
 
 def test_every_fact_is_recorded_on_every_version() -> None:
-    # Else it could be told to have changed later than it did.
+    # Otherwise the page could name a later version than the one that changed.
     recorded = record.read().facts
     missing = {name: sorted({*VERSIONS} - {*recorded.get(name, {})}) for name in facts.read()}
     assert [name for name, versions in missing.items() if versions] == []
@@ -206,7 +206,7 @@ def test_the_page_has_every_fact_with_links_to_places_that_are_there() -> None:
     assert run_whole and [name for name, cells in run_whole.items() if f"| {name} | {cells:,} |" not in text] == []
     said = [one.says for one in facts.remarks().values() if one.says]
     assert said and [one for one in said if text.count(f": {one}\n") == 0] == []
-    # A learner looks for the error that is shown there.
+    # Learners search for the error shown there.
     section = text.partition("### `ExportedProgram.module` has the option `check_guards`\n")[2].partition("\n### ")[0]
     shown = "TypeError: ExportedProgram.module() got an unexpected keyword argument 'check_guards'"
     assert f"*You see*: ``{shown}``" in section

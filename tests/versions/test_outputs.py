@@ -1,4 +1,4 @@
-"""Two showings of a cell differ where nbval would say so, and the kind of the difference is proposed by rule."""
+"""Two outputs of a cell differ if nbval says so, and rules propose the kind of difference."""
 
 from __future__ import annotations
 
