@@ -57,14 +57,14 @@ def part(page: Manuscript, heading: str) -> str:
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
-def test_a_chapter_has_the_length_of_a_tutorial(name: str) -> None:
+def test_chapter_has_the_length_of_a_tutorial(name: str) -> None:
     page = chapter(name)
     assert FEWEST_WORDS <= words(page) <= MOST_WORDS
     assert sum(cell.kind == "code" for cell in page.cells) <= MOST_CELLS
 
 
 @pytest.mark.parametrize("name", [*CHAPTERS, *COMPANIONS_OF.values()])
-def test_a_cell_is_seen_whole(name: str) -> None:
+def test_cell_fits_the_page(name: str) -> None:
     page = the_book().page({**the_book().chapters, **the_book().companions}[name])
     code = [cell for cell in page.cells if cell.kind == "code"]
     shown = [cell for cell in code if "hide-input" not in cell.tags]
@@ -73,7 +73,7 @@ def test_a_cell_is_seen_whole(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
-def test_a_chapter_has_the_anatomy_of_all(name: str) -> None:
+def test_chapter_has_the_required_parts(name: str) -> None:
     page = chapter(name)
     titles = list(headings(page).values())
     assert titles[0].startswith(f"{name[:2]} · ")
@@ -98,13 +98,13 @@ def minutes(name: str) -> float:
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
-def test_the_minutes_of_a_chapter_are_counted(name: str) -> None:
+def test_minutes_of_a_chapter_are_right(name: str) -> None:
     stated = re.search(r"\b(\d+) minutes", "\n".join(prose(chapter(name))))
     assert stated
     assert abs(int(stated[1]) - minutes(name)) <= NEAR, f"counted: {minutes(name):.0f}"
 
 
-def test_the_introduction_tells_the_time_of_each_way_in() -> None:
+def test_introduction_states_the_time_of_each_path() -> None:
     table = re.findall(
         r"^\|(.+)\| (\d+) hours?(?: (\d+) minutes)?(?:, and (\d+) .*)? \|$", (ROOT / INTRODUCTION).read_text(), re.M
     )
@@ -120,12 +120,12 @@ def test_the_introduction_tells_the_time_of_each_way_in() -> None:
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
-def test_a_prediction_is_made_before_its_answer_is_seen(name: str) -> None:
+def test_prediction_comes_before_its_answer(name: str) -> None:
     assert sum("hide-output" in cell.tags for cell in chapter(name).cells) >= 3
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
-def test_every_entry_of_a_companion_tells_its_cause(name: str) -> None:
+def test_companion_entries_have_a_cause(name: str) -> None:
     page = companion(name)
     text = "\n".join(line for cell in page.cells for _, line in prose_lines(cell))
     for group in GROUPS:
@@ -137,7 +137,7 @@ def test_every_entry_of_a_companion_tells_its_cause(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
-def test_an_anchor_that_was_once_linked_still_leads_to_its_place(name: str) -> None:
+def test_former_anchors_still_work(name: str) -> None:
     printed = the_book().printed(the_book().targets(the_book().chapters[name])[0])
     marked = {anchor for cell in printed.cells for anchor in re.findall(r'<a id="([^"]+)"', cell.source)}
     # The page itself has its title without the number as an anchor.

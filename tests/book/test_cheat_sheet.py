@@ -54,7 +54,7 @@ def sheet(request: pytest.FixtureRequest, browser: Browser, built_book: Path) ->
 
 @needs_chromium
 @pytest.mark.room(name="site")
-def test_it_prints_on_three_pages_of_a4(sheet: Page) -> None:
+def test_cheat_sheet_prints_on_three_pages_of_a4(sheet: Page) -> None:
     pdf = sheet.pdf(format="A4")
     boxes = re.findall(rb"/MediaBox ?\[0 0 ([\d.]+) ([\d.]+)\]", pdf)
     assert len(re.findall(rb"/Type ?/Page\b", pdf)) == len(boxes) == 3
@@ -63,7 +63,7 @@ def test_it_prints_on_three_pages_of_a4(sheet: Page) -> None:
 
 @needs_chromium
 @pytest.mark.room(name="site")
-def test_on_paper_it_is_black_large_enough_and_whole(sheet: Page) -> None:
+def test_print_is_black_legible_and_complete(sheet: Page) -> None:
     sheet.set_viewport_size({"width": PAPER_WIDTH, "height": 1000})
     sheet.emulate_media(media="print")
     try:
@@ -92,14 +92,14 @@ def code_cells(folded: bool) -> list[str]:
     ]
 
 
-def test_a_snippet_is_short_and_as_narrow_as_a_column() -> None:
+def test_snippets_are_short_and_fit_a_column() -> None:
     lengths = sorted(len(source.splitlines()) for source in code_cells(folded=False))
     assert lengths[-1] <= LINES_OF_MODEL
     assert lengths[-2] <= MOST_LINES
     assert [line for source in code_cells(folded=False) for line in source.splitlines() if len(line) > 56] == []
 
 
-def test_code_between_the_words_has_run_too(built_book: Path) -> None:
+def test_inline_code_stands_in_a_cell(built_book: Path) -> None:
     """Code in tables and sentences also stands, letter for letter, in a cell."""
     run = "\n".join(code_cells(folded=False) + code_cells(folded=True))
     shown = [span.get_text() for span in article(built_book, PAGE).select(":is(p, td) code:not(.fx-versions *)")]

@@ -122,7 +122,7 @@ def week(handed_out: Path, tmp_path_factory: pytest.TempPathFactory) -> Week:
 # ---- results ---------------------------------------------------------------------------------------------------------
 
 
-def test_no_line_of_a_solution_is_handed_out(handed_out: Path) -> None:
+def test_handout_contains_no_solution(handed_out: Path) -> None:
     texts = {path.name: path.read_text(encoding="utf-8") for path in handed_out.rglob("*") if path.is_file()}
     assert {f"{CHAPTER}.ipynb", "handout.html", "README.md"} <= set(texts)
     for exercise in EXERCISES:
@@ -140,7 +140,7 @@ def test_no_line_of_a_solution_is_handed_out(handed_out: Path) -> None:
         ("Eve", "passed", {ORDER: ("failed", "ends well")}),
     ],
 )
-def test_each_answer_has_its_row_and_its_points(
+def test_each_answer_has_a_row_with_points(
     week: Week, student: str, status: str, instead: dict[str, tuple[str, str]]
 ) -> None:
     rows = week.rows_of(student)
@@ -152,7 +152,7 @@ def test_each_answer_has_its_row_and_its_points(
         assert (float(row["points"]), float(row["out_of"])) == (worth * (verdict[0] == "passed"), worth)
 
 
-def test_the_class_and_each_student_have_a_report(week: Week) -> None:
+def test_class_and_students_have_reports(week: Week) -> None:
     assert {page.parent.name for page in week.marks.glob("students/*/report.html")} == {
         "anna", "ben", "carl", "dora", "eve",
     }  # fmt: skip
@@ -162,20 +162,20 @@ def test_the_class_and_each_student_have_a_report(week: Week) -> None:
     assert "12 of 12 points" in week.report("Anna")
 
 
-def test_a_wrong_answer_is_told_what_it_violates(week: Week) -> None:
+def test_wrong_answer_names_the_violated_rule(week: Week) -> None:
     says = "The graph is changed, but the compiled code is stale: calling the module runs the old code."
     report = week.report("Ben")
     assert "11 of 12 points" in report and says in report and f'hint("{CLAMP}")' in report
     assert f"{says} 1 student" in text_of(week.marks / "class.html")
 
 
-def test_a_sheet_that_is_empty_or_damaged_is_told_plainly(week: Week) -> None:
+def test_empty_and_damaged_sheets_are_reported(week: Week) -> None:
     assert "Not begun: clamp_output is as it was handed out." in week.report("Carl")
     assert f"{CHAPTER}.ipynb is not a notebook that can be read: it breaks off before its end" in week.report("Dora")
     assert "Traceback" not in week.report("Dora") + week.printed
 
 
-def test_a_hostile_answer_costs_nobody_else_anything(week: Week) -> None:
+def test_hostile_answer_affects_nobody_else(week: Week) -> None:
     assert "Your code ended the Python process (os._exit or the like)." in week.report("Eve")
     # A trusted submission succeeds, so it is the sandbox that protects the teacher's files.
     assert week.planted.exists() == UNSAFE

@@ -83,6 +83,6 @@ def findings(path: Path) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("kind", [PAGES, EXERCISES], ids=["pages", "exercises"])
-def test_it_reads_as_a_native_speaker_writes_it(kind: list[Path]) -> None:
+def test_prose_follows_the_rules(kind: list[Path]) -> None:
     found = [finding for path in kind for finding in findings(path)]
     assert not found, f"{len(found)} in all\n" + "\n".join(found)

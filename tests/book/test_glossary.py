@@ -101,7 +101,7 @@ def stem(word: str) -> str:
 
 
 @pytest.mark.parametrize("heading", ENTRIES)
-def test_an_entry_is_complete_and_leads_to_where_its_term_stands(heading: str) -> None:
+def test_entry_is_complete_and_links_to_its_term(heading: str) -> None:
     what, *words = ENTRIES[heading]
     assert re.match(r"[A-Z].{10,}?[.] \(", LINK.sub("", what)), "no definition"
     links = LINK.findall(what)
@@ -124,7 +124,7 @@ def test_an_entry_is_complete_and_leads_to_where_its_term_stands(heading: str) -
         assert re.search(word, languages) or languages == "Japanese and Chinese: in English", f"{name} is missing"
 
 
-def test_the_entries_are_many_and_in_alphabetical_order() -> None:
+def test_entries_are_sorted() -> None:
     keys = [re.sub(r"`", "", heading).lower() for heading in ENTRIES]
     assert keys == sorted(keys)
     assert len(keys) >= LEAST_ENTRIES
@@ -138,7 +138,7 @@ def test_the_entries_are_many_and_in_alphabetical_order() -> None:
         assert {heading.replace("`", "")[0].upper() for heading in headings} == {letter}
 
 
-def test_the_words_of_a_language_are_written_in_it() -> None:
+def test_words_use_the_script_of_their_language() -> None:
     text = GLOSSARY.read_text(encoding="utf-8")
     bare = re.sub(r'<span lang="(?:ja|zh)">[^<]+</span>', "", text)
     assert re.findall(r"[\u3040-\u30ff\u4e00-\u9fff]+", bare) == [], "a word outside of a span with its language"

@@ -54,12 +54,12 @@ def _leaves_torch_as_it_was() -> Iterator[None]:
 
 
 @by_question
-def test_the_code_of_a_question_decides_which_choice_is_right(sheet: ExerciseSheet, question: Question) -> None:
+def test_code_decides_which_choice_is_right(sheet: ExerciseSheet, question: Question) -> None:
     assert holds(question) == [choice.right for choice in question.choices]
 
 
 @by_question
-def test_a_question_can_be_read_at_once(sheet: ExerciseSheet, question: Question) -> None:
+def test_questions_are_short(sheet: ExerciseSheet, question: Question) -> None:
     assert question.ask.endswith("?")
     assert len(question.code.splitlines()) <= 16
     assert max(map(len, question.code.splitlines()), default=0) <= 100
@@ -77,14 +77,14 @@ def test_a_chapter_has_about_five_questions(sheet: ExerciseSheet) -> None:
 
 
 @by_sheet
-def test_the_place_of_the_right_choice_has_no_pattern(sheet: ExerciseSheet) -> None:
+def test_position_of_the_right_choice_has_no_pattern(sheet: ExerciseSheet) -> None:
     places = [question.place for question in sheet.questions]
     assert len(set(places)) >= 3
     assert all(first != second for first, second in itertools.pairwise(places))
 
 
 @by_sheet
-def test_a_viewer_of_plain_markdown_shows_questions_choices_and_reasons(sheet: ExerciseSheet) -> None:
+def test_plain_markdown_shows_questions_choices_and_reasons(sheet: ExerciseSheet) -> None:
     path = the_book().targets(sheet.folder)[0]
     [cell] = [cell for cell in the_book().printed(path).cells if cell.source.startswith(f"## {HEADING}")]
     page = html.fromstring(f"<main>{MarkdownIt('commonmark').render(cell.source)}</main>")
@@ -121,7 +121,7 @@ choice = [{say = "a", why = "A.", holds = "True", right = true}, {say = "b", why
         ("{", "is not valid TOML"),
     ],
 )
-def test_a_question_without_its_form_is_refused(tmp_path: Path, last: str, message: str) -> None:
+def test_malformed_question_is_rejected(tmp_path: Path, last: str, message: str) -> None:
     path = tmp_path / "questions.toml"
     path.write_text(GOOD.replace("LAST", last), encoding="utf-8")
     with pytest.raises(PressError) as refused:

@@ -137,7 +137,7 @@ def test_every_row_is_proven() -> None:
 
 
 @pytest.mark.parametrize(("row", "call"), [(row, call) for row, calls in CALLS.items() for call in calls])
-def test_who_finds_it(row: str, call: Call) -> None:
+def test_finder_of_a_wrong_keyword(row: str, call: Call) -> None:
     while_tracing, normalised, called = ROWS[row]
     if call.wrong is None:
         assert while_tracing == "cannot be written"

@@ -233,7 +233,7 @@ def test_endless_answer_is_ended(name: str, unharmed: None) -> None:
     assert "Traceback" not in repr(report) + report._repr_html_()
 
 
-def test_error_is_told_with_the_line_of_the_learner() -> None:
+def test_error_names_the_learners_line() -> None:
     def answer(module: fx.GraphModule) -> None:
         module.graph.erase_node(next(iter(module.graph.nodes)))
 
@@ -244,7 +244,7 @@ def test_error_is_told_with_the_line_of_the_learner() -> None:
 
 
 @pytest.mark.usefixtures("long_grace")
-def test_loop_is_told_with_the_line_that_was_running() -> None:
+def test_endless_loop_names_the_running_line() -> None:
     assert checked(BRIEF, loops).verdict.line in ("while True:", "pass")
 
 
@@ -310,7 +310,7 @@ def patches_what_ends_the_child(module: fx.GraphModule) -> None:
         (patches_the_checks, "Your code replaces `fxbook.rules.predicates."),
     ],
 )
-def test_patches_are_told_and_stay_in_the_child(answer: Any, part: str) -> None:
+def test_patches_are_reported_and_stay_in_the_child(answer: Any, part: str) -> None:
     guard = Guard()
     report = checked(RELU_AFTER_LINEAR, answer)
     assert report.violated == "leaves torch alone"
@@ -338,7 +338,7 @@ def compiles_and_wraps_itself(module: fx.GraphModule) -> None:
     fx.Tracer.trace = lambda *args, **kwargs: theirs(*args, **kwargs)  # type: ignore[method-assign]
 
 
-def test_what_dynamo_puts_around_functions_of_torch_is_its_own() -> None:
+def test_dynamo_wrappers_are_no_patches() -> None:
     importlib.import_module("torch._dynamo")
     assert check_with(RELU_AFTER_LINEAR, compiles, seed=1).passed
     for answer, part in (
@@ -354,9 +354,7 @@ NO_AUTOGRAD = "Unable to handle autograd's threading in combination with fork-ba
 
 
 @pytest.mark.parametrize("caught", [False, True])
-def test_an_answer_that_cannot_differentiate_in_a_child_is_judged_in_the_notebook(
-    caught: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_answer_needing_autograd_is_judged_in_the_notebook(caught: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("torch.backends.cuda.is_built", lambda: True)
     here = os.getpid()
 
@@ -379,7 +377,7 @@ def patches_torch_and_loops(module: fx.GraphModule) -> None:
     loops(module)
 
 
-def test_what_torch_replaces_while_it_traces_is_not_blamed_on_an_answer_whose_time_is_up() -> None:
+def test_tracing_patches_are_not_blamed_on_a_timeout() -> None:
     report = checked(BRIEF, patches_torch_and_loops)
     assert report.violated == "ends well"
     assert "still running when the time was over" in report.message
@@ -516,7 +514,7 @@ def test_right_answer_of_any_useful_kind_passes(given: Any, answer: Any, call: A
     "returned",
     [lambda m: m, lambda m: None, lambda m: 3, lambda m: (m, 3), lambda m: Stack, lambda m: fx.Graph()],
 )
-def test_what_an_edit_returns_is_its_own_affair(returned: Any) -> None:
+def test_return_value_of_an_edit_is_ignored(returned: Any) -> None:
     def answer(module: fx.GraphModule) -> Any:
         right(module)
         return returned(module)
@@ -524,7 +522,7 @@ def test_what_an_edit_returns_is_its_own_affair(returned: Any) -> None:
     assert checked(RELU_AFTER_LINEAR, answer).passed
 
 
-def test_object_is_checked_as_it_is_and_a_function_is_refused() -> None:
+def test_object_is_checked_and_function_is_rejected() -> None:
     exercise = an_exercise("99-object", "object", (SHALLOW,), (lints, recompiled))
     module = fx.symbolic_trace(Stack(4, 2))
     assert checked(exercise, module).passed
@@ -534,7 +532,7 @@ def test_object_is_checked_as_it_is_and_a_function_is_refused() -> None:
     assert "pass an fx.Graph or an fx.GraphModule" in checked(exercise, 3).message
 
 
-def test_computed_value_is_compared_and_a_use_of_its_own_is_kept_to() -> None:
+def test_computed_value_is_compared_under_the_exercises_use() -> None:
     count = an_exercise("99-count", "compute", (SHALLOW, DEEP), (value_is(lambda m: len(m.graph.nodes)),), given=traced)
     assert checked(count, lambda module: len(list(module.graph.nodes))).passed
     assert "it is another number" in checked(count, lambda module: 7).message
@@ -601,7 +599,7 @@ def test_judge_survives_any_json(forged: Any) -> None:
         assert repr(report) and report._repr_html_()
 
 
-def test_hard_coded_answer_is_told_that_it_fits_one_model_only() -> None:
+def test_hard_coded_answer_is_recognised() -> None:
     def answer(module: fx.GraphModule) -> None:
         for name in ("layers_0", "layers_1"):
             node = next(node for node in module.graph.nodes if node.name == name)
@@ -617,7 +615,7 @@ def test_hard_coded_answer_is_told_that_it_fits_one_model_only() -> None:
     assert report.node.name == "layers_2"
 
 
-def test_error_on_another_model_only_is_told_so() -> None:
+def test_error_on_another_model_says_so() -> None:
     def answer(module: fx.GraphModule) -> None:
         right(module)
         if len(module.graph.nodes) > 8:
@@ -675,7 +673,7 @@ def test_error_of_the_check_itself_has_no_advice_for_the_learner(monkeypatch: py
     assert "users" not in checked(exercise, lambda module: 1).message
 
 
-def test_an_answer_that_raised_in_one_case_is_not_blamed_for_the_check_in_the_next() -> None:
+def test_failed_case_does_not_affect_blame_in_the_next() -> None:
     turn = fxbook.observing.observe._Turn()
     with pytest.raises(ZeroDivisionError):
         turn.call(lambda: 1 / 0, ())
@@ -710,9 +708,7 @@ def test_error_in_what_the_answer_calls_is_the_learners(exercise: Exercise, answ
 @pytest.mark.parametrize(
     "can_fork", [pytest.param(True, marks=pytest.mark.skipif(not forked.CAN_FORK, reason="no fork")), False]
 )
-def test_what_breaks_the_check_is_told_where_it_holds_otherwise(
-    can_fork: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_answer_that_breaks_the_check_is_blamed(can_fork: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(forked, "CAN_FORK", can_fork)
     report = checked(RELU_AFTER_LINEAR, lambda module: object.__new__(fx.GraphModule))
     why = "AttributeError: 'GraphModule' object has no attribute 'graph'"
@@ -816,7 +812,7 @@ def test_long_graph_is_cut_around_the_node() -> None:
 
 
 @pytest.mark.parametrize("wanted", ["02-clamp-the-outptu", "99-nothing", "nothing", "", 3, None])
-def test_unknown_id_is_told_with_ids_near_it(wanted: Any) -> None:
+def test_unknown_id_suggests_similar_ids(wanted: Any) -> None:
     report = check(wanted, right)
     assert not report.passed
     assert report.violated == "known id"
@@ -841,7 +837,7 @@ def test_exercises_are_read_without_torch() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_exercise_without_a_case_or_an_unseen_model_is_refused() -> None:
+def test_exercise_needs_cases_and_an_unseen_model() -> None:
     with pytest.raises(ValueError, match="at least one Case"):
         an_exercise("99-x", "build", (), ())
     with pytest.raises(ValueError, match="has not seen"):
@@ -851,7 +847,7 @@ def test_exercise_without_a_case_or_an_unseen_model_is_refused() -> None:
 # ---- in a notebook ---------------------------------------------------------------------------------------------------
 
 
-def test_kernel_lives_on_whatever_the_answer_does() -> None:
+def test_kernel_survives_every_answer() -> None:
     setup = f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
     setup += "from tests.checking.test_checking import *\nfrom fxbook import draw"
     cells = [
@@ -917,24 +913,24 @@ def test_an_error_in_a_graph_does_not_load_the_compiler() -> None:
         ("RuntimeError: ", ""),
     ],
 )
-def test_an_error_leads_to_the_entry_of_its_message(raised: str, entry: str) -> None:
+def test_error_links_to_its_entry(raised: str, entry: str) -> None:
     found = entry_of(f"Your code raises {raised}")
     assert (entry in found) if entry else (found == "")
 
 
-def test_of_two_entries_the_one_of_the_same_chapter_is_told() -> None:
+def test_entry_of_the_same_chapter_is_preferred() -> None:
     raised = "Your code raises TypeError: '_node_list' object is not subscriptable"
     for chapter in ("00_first_graph", "02_insertion_points"):
         assert entry_of(raised, chapter).partition("#")[0].endswith(chapter)
 
 
-def test_nobody_is_sent_to_part_two_who_is_not_there_yet() -> None:
+def test_part_one_never_links_to_part_two() -> None:
     raised = "Your code raises RuntimeError: shape '[2, 2]' is invalid for input of size 6"
     assert entry_of(raised, "01_node_creation") == entry_of(raised, "P1_one_model") == ""
     assert entry_of(raised, "12_patterns").startswith("13_retrace_and_meta#")
 
 
-def test_a_notebook_that_switched_gradients_off_is_checked_all_the_same() -> None:
+def test_check_works_with_gradients_switched_off() -> None:
     class NeedsGradients(nn.Module):
         def forward(self, x: torch.Tensor) -> torch.Tensor:
             return x * 2

@@ -23,7 +23,7 @@ _FENCED = re.compile(r"^```.*?^```$", re.M | re.S)
 
 
 @pytest.mark.parametrize("identity", tasks.ids())
-def test_every_sentence_is_broken_by_an_answer_or_asks_nothing(identity: str) -> None:
+def test_every_sentence_is_checked_or_requires_nothing(identity: str) -> None:
     exercise = read_task(tasks.folder_of(identity) / TASK, identity)
     clauses = [clause for one in answers_to(identity) for clause in one.clauses]
     text = sentences(exercise)
@@ -40,14 +40,14 @@ def test_every_sentence_is_broken_by_an_answer_or_asks_nothing(identity: str) ->
 
 
 @pytest.mark.parametrize("identity", tasks.ids())
-def test_the_case_of_a_clause_is_one_of_the_exercise(identity: str) -> None:
+def test_case_of_a_clause_exists(identity: str) -> None:
     exercise = tasks.find(identity)
     assert exercise
     names = {case.name for case in exercise.usage.cases}
     assert [one.name for one in answers_to(identity) if one.clauses and one.case not in names] == []
 
 
-def test_a_clause_belongs_to_the_answer_below_it() -> None:
+def test_clause_belongs_to_the_answer_below() -> None:
     @right
     def answer() -> None: ...
 

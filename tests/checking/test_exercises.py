@@ -97,7 +97,7 @@ def test_exercises_and_checks_are_the_same_set() -> None:
     assert list(json.loads((ROOT / INDEX).read_text(encoding="utf-8"))) == [exercise.id for _, exercise in EXERCISES]
 
 
-def test_every_place_that_a_report_can_name_is_in_its_chapter() -> None:
+def test_sections_named_in_reports_exist() -> None:
     sections = json.loads((ROOT / SECTIONS).read_text(encoding="utf-8"))
     named = [about.read.split("#") for about in catalogue().values()]
     for path in sorted((ROOT / "fxbook").rglob("*.py")):
@@ -109,7 +109,7 @@ def test_every_place_that_a_report_can_name_is_in_its_chapter() -> None:
 
 
 @pytest.mark.parametrize(("use", "is_drawn"), [("compute", True), ("edit", False)])
-def test_the_order_of_the_cases_is_drawn_where_the_answer_is_data(use: str, is_drawn: bool) -> None:
+def test_case_order_is_random_for_data_answers(use: str, is_drawn: bool) -> None:
     exercise = an_exercise("99-x", use, (SHALLOW, DEEP, SHALLOW), ())
     orders = [drawn_order(exercise, seed) for seed in range(100)]
     assert orders == [drawn_order(exercise, seed) for seed in range(100)]

@@ -43,10 +43,10 @@ def called(noun: Any, *settings: Any, shape: tuple[int, ...] = (1, 2, 8, 8), inp
     ],
     ids=["class", "class with a weight", "function", "operator"],
 )
-def test_what_is_taken_for_the_noun_is_near_it(found: set[str], expected: set[str]) -> None:
+def test_neighbours_include_common_confusions(found: set[str], expected: set[str]) -> None:
     assert expected - found == set(), sorted(found)
 
 
-def test_what_the_task_excludes_is_left_out() -> None:
+def test_neighbours_exclude_what_the_task_excludes() -> None:
     assert not {"keyword", "torch_relu_"} & set(near(nn.ReLU, without=("keyword", "writes")))
     assert all(new is not old for new, old in zip(near(nn.ReLU).values(), near(nn.ReLU).values(), strict=True))

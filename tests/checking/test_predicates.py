@@ -210,20 +210,20 @@ def test_property(holds: Rule, answer: Any, fields: dict[str, Any], message: str
 # ---- rules -----------------------------------------------------------------------------------------------------------
 
 
-def test_at_sends_to_another_section_and_keeps_the_name_of_the_rule() -> None:
+def test_at_changes_the_section_but_not_the_name() -> None:
     found = verdict(recompiled.at("00_first_graph#change-one-node"), no_recompile)
     assert found.violation == Violation(found.violation.message, None, "00_first_graph#change-one-node", "recompiled")
     assert verdict(recompiled.at("00_first_graph#change-one-node"), right).passed
 
 
-def test_a_place_that_is_not_in_the_book_is_an_error_where_it_is_written() -> None:
+def test_unknown_section_is_an_error_at_definition() -> None:
     with pytest.raises(ValueError, match="00_first_graph#change-one-mode' is no heading"):
         recompiled.at("00_first_graph#change-one-mode")
     with pytest.raises(ValueError, match="is no heading"):
         rule("04_recompile")
 
 
-def test_a_place_that_a_rule_yields_is_looked_up_too() -> None:
+def test_section_from_a_rule_is_validated() -> None:
     @rule
     def lost(case: Any) -> Found:
         yield None, "Nowhere.", "04_recompile#nowhere"
@@ -231,7 +231,7 @@ def test_a_place_that_a_rule_yields_is_looked_up_too() -> None:
     assert check_with(changed(RELU_AFTER_LINEAR, rules=(lost,)), nothing_done).violated == "the check works"
 
 
-def test_a_sentence_in_lower_case_goes_on_after_the_name_of_its_node() -> None:
+def test_lower_case_sentence_follows_the_node_name() -> None:
     @rule("00_first_graph#change-one-node")
     def short(case: Any) -> Found:
         """Names nodes of both graphs."""
@@ -302,7 +302,7 @@ SPELLINGS: list[tuple[Any, Callable[..., Any], tuple[nn.Module, ...]]] = [
 
 
 @pytest.mark.parametrize(("wanted", "function", "modules"), SPELLINGS)
-def test_family_knows_the_spelling_and_no_other_family_does(wanted: Any, function: Any, modules: Any) -> None:
+def test_each_spelling_belongs_to_one_family(wanted: Any, function: Any, modules: Any) -> None:
     nodes = record(fx.symbolic_trace(Spelled(function, *modules))).nodes
     families = [RELU, ADD, GELU, SIGMOID, LINEAR, CONV2D, DROPOUT, BATCH_NORM]
     assert [[node.op for node in nodes if node in each] for each in families if each is not wanted] == [[]] * 7
@@ -397,7 +397,7 @@ def test_value_survives_json_and_equals_only_itself(value: Any) -> None:
         ),
     ],
 )
-def test_difference_is_told_in_words(found: Any, expected: Any, said: str | None) -> None:
+def test_difference_is_described_in_words(found: Any, expected: Any, said: str | None) -> None:
     assert difference(encode(found), encode(expected)) == said
 
 
@@ -410,7 +410,7 @@ def test_encoding_is_bounded() -> None:
     assert encode("x" * 10**6) == {"opaque": "a very long str"}
 
 
-def test_what_torch_cannot_read_is_told_as_such() -> None:
+def test_unreadable_values_are_reported() -> None:
     freed, seen = torch.ones(3), []
     freed.untyped_storage().resize_(0)
     torch.vmap(lambda x: seen.append(x) or x)(torch.ones(3))

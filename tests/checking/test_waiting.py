@@ -45,9 +45,7 @@ def tell_after(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     return lambda seconds: monkeypatch.setattr(waiting.told.__wrapped__, "__defaults__", (seconds,))  # type: ignore[attr-defined]
 
 
-def test_a_terminal_is_told_of_a_long_wait(
-    tell_after: Callable[[float], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_terminal_announces_a_long_wait(tell_after: Callable[[float], None], monkeypatch: pytest.MonkeyPatch) -> None:
     threads, terminal = threading.active_count(), at(Terminal(), monkeypatch)
 
     def build() -> Stack:
@@ -61,7 +59,7 @@ def test_a_terminal_is_told_of_a_long_wait(
     assert threading.active_count() == threads
 
 
-def test_a_terminal_is_not_told_of_a_short_wait(
+def test_terminal_is_silent_for_a_short_wait(
     tell_after: Callable[[float], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     threads, terminal = threading.active_count(), at(Terminal(), monkeypatch)
@@ -71,7 +69,7 @@ def test_a_terminal_is_not_told_of_a_short_wait(
     assert threading.active_count() == threads
 
 
-def test_nobody_but_a_terminal_is_told(tell_after: Callable[[float], None], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_terminals_announce_a_wait(tell_after: Callable[[float], None], monkeypatch: pytest.MonkeyPatch) -> None:
     threads, file, counted = threading.active_count(), at(io.StringIO(), monkeypatch), []
 
     def build() -> Stack:
@@ -84,7 +82,7 @@ def test_nobody_but_a_terminal_is_told(tell_after: Callable[[float], None], monk
     assert set(counted) == {threads}
 
 
-def test_the_thread_ends_with_a_model_that_cannot_be_made(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_thread_ends_if_the_model_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     threads = threading.active_count()
     at(Terminal(), monkeypatch)
     with pytest.raises(ZeroDivisionError):

@@ -27,9 +27,7 @@ def sandbox() -> Iterator[Sandbox]:
 
 
 @pytest.mark.parametrize(("identity", "number", "answer"), ROWS, ids=[f"{row[0]}-{row[2].name}" for row in ROWS])
-def test_answer_is_told_the_same_in_the_sandbox(
-    sandbox: Sandbox, identity: str, number: int, answer: KnownAnswer
-) -> None:
+def test_report_is_the_same_in_the_sandbox(sandbox: Sandbox, identity: str, number: int, answer: KnownAnswer) -> None:
     """Observe it in one room; judge it with the notebook's judge and in the judging room."""
     exercise = tasks.find(identity)
     outcome = observe_known(sandbox, identity, number, SEED)

@@ -16,7 +16,7 @@ DIFFERENT = {("cells_moved", "00-readers"): (0.0, 1.0)}
 
 
 @needs_nbgrader
-def test_the_marks_of_a_class_are_the_same(tmp_path: Path) -> None:
+def test_marks_of_a_class_are_equal(tmp_path: Path) -> None:
     theirs, output = graded_by_nbgrader(tmp_path, CLASS)
     ours = graded_by_us(tmp_path / "submitted")
     assert {student for student, _ in ours} == set(CLASS) and "ERROR" not in output

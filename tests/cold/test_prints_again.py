@@ -22,7 +22,7 @@ PRINTED = [derived for source in BOOK.sources for derived in derive_as_printed(B
 @pytest.mark.parametrize(
     "derived", drawn.some(PRINTED, 40), ids=lambda derived: derived.path.relative_to(ROOT).as_posix()
 )
-def test_another_print_is_the_same_bytes(derived: Derived) -> None:
+def test_second_print_is_byte_equal(derived: Derived) -> None:
     printed = BOOK.printed(derived.path)
     assert printed is not None
     assert serialised(stable(asyncio.run(execute(derived)))) == serialised(stable(printed))

@@ -37,7 +37,7 @@ def test_no_two_values_share_a_place_beside_a_row() -> None:
             assert (a.side, a.place) != (b.side, b.place) or not meet(a, b), (inputs, a, b)
 
 
-def test_places_are_without_gaps_and_about_half_as_many_as_values_alive_at_once() -> None:
+def test_lanes_are_contiguous_and_few() -> None:
     chance = random.Random(1)
     for _ in range(300):
         inputs = [tuple(chance.choices(range(at), k=2)) if at else () for at in range(chance.randint(2, 20))]

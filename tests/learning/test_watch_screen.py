@@ -43,12 +43,12 @@ def test_no_word_that_fits_is_broken(columns: int) -> None:
     assert "".join("".join(shown).split()) == "".join(TEXT.split()), "nothing is lost"
 
 
-def test_signs_that_move_the_cursor_are_not_printed() -> None:
+def test_cursor_movements_are_not_printed() -> None:
     assert lines("a\x1b[2Jb\rc\td", 40) == ["a [2Jb c   d"]
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size.columns}x{size.rows}")
-def test_a_screen_has_no_more_than_its_rows_and_space_shows_all_of_it(size: Size) -> None:
+def test_screens_fit_and_space_shows_the_next(size: Size) -> None:
     # All of it would be hundreds of screens.
     text, first, read = "\n".join(TEXTS[::8]), 0, []
     while True:
@@ -133,14 +133,14 @@ def test_a_terminal_is_never_printed_past(tmp_path: Path) -> None:
 
 
 @needs_terminal
-def test_the_first_line_waits_for_no_import(tmp_path: Path) -> None:
+def test_first_line_appears_before_imports(tmp_path: Path) -> None:
     for name in ("torch", "jupytext", "nbformat"):
         (tmp_path / f"{name}.py").write_text("import time\nwhile True:\n    time.sleep(600)\n")
     with terminal(80, 24, "--folder", str(tmp_path), path=tmp_path) as fd:
         assert b"torch.fx, Node by Node" in until(fd, f"0 of {len(catalogue())} solved".encode())
 
 
-def test_it_counts_per_chapter_and_in_the_book_whatever_it_was_told_to_keep_to(tmp_path: Path) -> None:
+def test_counts_include_the_whole_book(tmp_path: Path) -> None:
     progress = Progress(tmp_path / NAME)
     chapters = of_chapters()
     chapter = chapters["03_replacement"]

@@ -18,7 +18,7 @@ def made(body: str) -> list[Mutant]:
     return list(mutants_of(program(body)))
 
 
-def test_what_is_the_same_program_is_not_made() -> None:
+def test_equal_programs_are_not_made() -> None:
     assert made("pass") == []
     # To drop the statement is to drop the `if`, so there is only one such mutant.
     mutants = made("if x:\n    y()")

@@ -121,7 +121,7 @@ NONE: dict[str, tuple[Program, str]] = {
 
 
 @pytest.mark.parametrize("kind", NONE)
-def test_what_is_no_such_attention_is_left_alone(kind: str) -> None:
+def test_other_code_is_left_alone(kind: str) -> None:
     program, reason = NONE[kind]
     found, left = written_attention(traced(program))
     assert found == []
@@ -141,7 +141,7 @@ class Layers(nn.Module):
 
 
 @pytest.mark.parametrize("name", ["softmax", "drop"])
-def test_a_layer_that_somebody_watches_is_left_alone(name: str) -> None:
+def test_layer_with_hooks_is_left_alone(name: str) -> None:
     program = Layers().eval()
     assert len(written_attention(traced(program))[0]) == 1
     program.get_submodule(name).register_forward_hook(lambda layer, inputs, weights: weights.tril())
@@ -159,7 +159,7 @@ def test_one_mask_of_two_attentions_may_be_added_in_place() -> None:
     torch.testing.assert_close(replaced(module)(*examples()), program(*examples()))
 
 
-def test_a_write_in_between_is_told() -> None:
+def test_write_in_between_is_reported() -> None:
     def program(q: Tensor, k: Tensor, v: Tensor, m: Tensor) -> Tensor:
         scores = q @ k.mT
         q.zero_()
@@ -170,7 +170,7 @@ def test_a_write_in_between_is_told() -> None:
     assert passed_by(module, old).target == "zero_"
 
 
-def test_a_draw_in_between_is_told() -> None:
+def test_draw_in_between_is_reported() -> None:
     def program(q: Tensor, k: Tensor, v: Tensor, m: Tensor) -> Tensor:
         weights = nn.functional.dropout((q @ k.mT).softmax(-1), 0.5)
         return weights @ nn.functional.dropout(v, 0.5)

@@ -99,7 +99,7 @@ LEFT = {
 
 
 @pytest.mark.parametrize("kind", LEFT)
-def test_what_may_not_be_changed_is_left_alone(kind: str) -> None:
+def test_unchangeable_layers_are_left_alone(kind: str) -> None:
     module, reason = LEFT[kind]
 
     class Whole(fx.Tracer):

@@ -73,7 +73,7 @@ def test_the_same_object_is_told(module: fx.GraphModule) -> None:
     assert not found and "keep a copy" in str(found)
 
 
-def test_what_is_no_graph_is_refused() -> None:
+def test_non_graphs_are_rejected() -> None:
     with pytest.raises(TypeError, match=r"trace the model first"):
         diff(nn.Linear(2, 2), nn.Linear(2, 2))
     program = torch.export.export(nn.Linear(2, 2), (torch.ones(1, 2),))

@@ -67,7 +67,7 @@ def test_two_plots_of_the_same_are_the_same_bytes(shown: list[Plot]) -> None:
     assert first == second
 
 
-def test_nothing_of_a_plot_reaches_beyond_it(shown: list[Plot]) -> None:
+def test_plot_stays_within_its_frame(shown: list[Plot]) -> None:
     draw_everything()
     draw_everything()
     pages = [plot._repr_html_() for plot in shown]

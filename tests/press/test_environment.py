@@ -112,7 +112,7 @@ def closure(wanted: Iterable[Requirement]) -> set[str]:
     ("there", "need"),
     [(there, need) for need, meant in NEEDS.items() for there in meant.met_by],
 )
-def test_nothing_is_asked_for_that_is_there(calls: list[list[str]], there: str, need: str) -> None:
+def test_installed_packages_are_not_requested(calls: list[list[str]], there: str, need: str) -> None:
     ensure(there)
     before = len(calls)
     assert before
@@ -120,7 +120,7 @@ def test_nothing_is_asked_for_that_is_there(calls: list[list[str]], there: str, 
     assert len(calls) == before
 
 
-def test_what_is_there_for_less_does_not_count_for_more(calls: list[list[str]]) -> None:
+def test_smaller_installation_does_not_satisfy_a_larger_one(calls: list[list[str]]) -> None:
     for need in (BOOK, LEARN, NOTEBOOKS, EVERYTHING):
         before = len(calls)
         ensure(need)
@@ -162,7 +162,7 @@ def test_a_failed_install_says_so_and_is_tried_again(calls: list[list[str]], mon
     assert calls
 
 
-def test_an_old_python_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_old_python_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "version_info", (3, 10, 0))
     with pytest.raises(SetupError, match=r"Python 3\.11 or newer is needed"):
         ensure(BOOK)

@@ -64,7 +64,9 @@ def read(text: str, total: int | None, packages: Path) -> PipProgress:
     ],
     ids=["known", "unknown"],
 )
-def test_it_is_said_again_while_pip_is_silent(said: queue.Queue[str], tmp_path: Path, printed: str, line: str) -> None:
+def test_progress_is_repeated_while_pip_is_silent(
+    said: queue.Queue[str], tmp_path: Path, printed: str, line: str
+) -> None:
     pip = [sys.executable, "-c", SILENT, printed, str(tmp_path / "go"), "0"]
     with ThreadPoolExecutor() as pool:
         try:

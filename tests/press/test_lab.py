@@ -55,14 +55,14 @@ def test_a_printed_notebook_is_trusted_without_a_run(printed: Path) -> None:
     assert (printed / "chapters/01_x.ipynb").read_bytes() == before
 
 
-def test_a_notebook_of_somebody_else_is_not_trusted(printed: Path) -> None:
+def test_foreign_notebook_is_not_trusted(printed: Path) -> None:
     text = (printed / "chapters/01_x.ipynb").read_text(encoding="utf-8").replace("drawn", "planted")
     (printed / "chapters/02_planted.ipynb").write_text(text, encoding="utf-8")
     lab.trust(Book(printed), printed / "trusted")
     assert cells_as_shown(printed, "chapters/02_planted.ipynb") == [False]
 
 
-def test_a_notebook_that_was_changed_since_is_not_trusted(printed: Path) -> None:
+def test_changed_notebook_is_not_trusted(printed: Path) -> None:
     lab.trust(Book(printed), printed / "trusted")
     path = printed / "chapters/01_x.ipynb"
     path.write_text(path.read_text(encoding="utf-8").replace("drawn", "planted"), encoding="utf-8")

@@ -203,13 +203,13 @@ BAD_FOLDERS: dict[str, tuple[Callable[[Path], object], str]] = {
 
 
 @pytest.mark.parametrize("name", BAD_FOLDERS)
-def test_bad_folder_is_refused_and_the_cure_is_said(name: str, sheet: Path) -> None:
+def test_bad_folder_is_rejected_with_a_fix(name: str, sheet: Path) -> None:
     damage, message = BAD_FOLDERS[name]
     damage(sheet)
     assert message in refusal(sheet)
 
 
-def test_the_learner_gets_the_stub_and_the_solution_the_answer(sheet: Path) -> None:
+def test_exercise_has_the_stub_and_solution_the_answer(sheet: Path) -> None:
     (sheet / "write_relu" / "task.md").write_text(TASK.strip().replace("it.", "it.\n\n<!-- tells\nWrite it.\n-->"))
     exercise, solution = derive(Book(sheet.parents[2]), sheet)
     exercise = with_reports(exercise, {"01-write-relu": "not yet"})
@@ -234,7 +234,7 @@ STOPS = {
 
 
 @pytest.mark.parametrize("name", STOPS)
-def test_a_cell_that_stops_the_print_leaves_the_earlier_notebook(
+def test_failed_print_keeps_the_earlier_notebook(
     name: str, write: Write, project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = write("chapters/01_x.md", CHAPTER)

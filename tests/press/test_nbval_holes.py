@@ -108,7 +108,7 @@ def test_a_timing_from_a_quiet_machine_is_printed() -> None:
     assert lint(notebook_of([timed("noise floor: 0.97 to 1.04")]), executed=True) == []
 
 
-def test_nbval_passes_all_of_them(tmp_path: Path) -> None:
+def test_nbval_accepts_all_of_them(tmp_path: Path) -> None:
     """The gaps are real: without the press's rules, these notebooks would pass."""
     for number, (cells, _) in enumerate(HOLES.values()):
         nbformat.write(notebook_of(cells), tmp_path / f"hole_{number}.ipynb")
@@ -150,14 +150,14 @@ def test_cells_of_a_notebook_stay_together_when_tests_run_in_parallel(
 
 
 @pytest.mark.parametrize("path", PRINTED, ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_printed_notebook_is_without_fault(path: Path) -> None:
+def test_printed_notebook_passes(path: Path) -> None:
     notebook = load(path)
     assert notebook is not None
     assert lint(notebook, executed=True) == []
 
 
 @pytest.mark.parametrize("path", UNPRINTED, ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_exercise_notebook_is_without_fault(path: Path) -> None:
+def test_exercise_notebook_passes(path: Path) -> None:
     notebook = load(path)
     assert notebook is not None
     assert lint(notebook, executed=False) == []

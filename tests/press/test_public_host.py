@@ -67,7 +67,7 @@ def test_a_workflow_runs_what_is_there(workflow: Path) -> None:
     assert unknown("python -m press bind tests/nowhere") == ["bind", "tests/nowhere"]
 
 
-def test_every_job_ends_and_may_do_little() -> None:
+def test_jobs_have_time_limits_and_few_permissions() -> None:
     for path in WORKFLOWS:
         workflow = yaml.safe_load(path.read_text(encoding="utf-8"))
         assert workflow["permissions"] == {"contents": "read"}

@@ -32,7 +32,7 @@ def test_each_test_is_in_test_or_in_one_room() -> None:
     assert {test.partition("::")[0] for test in of_test} == {SOME[1], SOME[2]}
 
 
-def test_a_room_that_there_is_not_is_refused(tmp_path: Path) -> None:
+def test_unknown_room_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(KeyError):
         rooms.arguments_of_room("attic")
     test = tmp_path / "test_it.py"

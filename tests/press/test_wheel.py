@@ -123,7 +123,7 @@ def project_of(folder: Path) -> dict[str, Any]:
     return tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
-def test_what_the_notebooks_import_is_asked_for() -> None:
+def test_imports_of_notebooks_are_dependencies() -> None:
     """With the exercises, pip installs everything that a notebook imports; the models of Part II need an extra."""
     project, exercises = project_of(ROOT), project_of(ROOT / "fxbook")
     extras = project["optional-dependencies"]

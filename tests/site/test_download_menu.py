@@ -27,11 +27,11 @@ def offered(extension: ModuleType, source: Path) -> list[tuple[str, str]]:
     return [(button["text"], button["url"]) for button in menu["buttons"]]
 
 
-def test_what_is_not_made_is_not_offered(tmp_path: Path, extension: ModuleType) -> None:
+def test_missing_editions_are_not_offered(tmp_path: Path, extension: ModuleType) -> None:
     assert offered(extension, tmp_path) == []
 
 
-def test_what_is_made_is_offered_and_taken_along(tmp_path: Path, extension: ModuleType) -> None:
+def test_existing_editions_are_offered_and_copied(tmp_path: Path, extension: ModuleType) -> None:
     made, site = tmp_path / "_build" / "editions", tmp_path / "site"
     for folder in (made, site):
         folder.mkdir(parents=True)

@@ -148,16 +148,16 @@ def test_each_page_names_the_pinned_torch(built_book: Path, footer: ModuleType) 
     assert [page for page, shown in footers.items() if not shown.get_text(strip=True).startswith(told)] == []
 
 
-def test_the_status_page_tells_its_day(built_book: Path, footer: ModuleType) -> None:
+def test_status_page_states_its_day(built_book: Path, footer: ModuleType) -> None:
     shown = parsed(built_book / f"{footer.STATUS}.html").select_one(".fx-bookplate")
     assert re.search(r"Built on 20\d\d-\d\d-\d\d\.", shown.text)
 
 
-def test_the_built_folder_holds_nothing_unread(built_book: Path, footer: ModuleType) -> None:
+def test_built_folder_has_no_unused_files(built_book: Path, footer: ModuleType) -> None:
     assert footer.drop_unread(built_book / "_static") == 0
 
 
-def test_a_stored_report_leads_to_the_section_that_it_names() -> None:
+def test_stored_report_links_to_its_section() -> None:
     linked = load("book/_ext/outputs.py").linked
     sections = {"03_replacement": {"one-use-or-all-uses": "One use, or all uses"}}
     told = "chapter 03, replacement, section “One use, or all uses”"

@@ -143,7 +143,7 @@ def faults_of(page: Page, address: str, name: str, looks: Sequence[Look], known:
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_a_page_of_each_kind_has_no_fault(readers: dict[str, BrowserContext], address: str, name: str) -> None:
+def test_page_of_each_kind_passes(readers: dict[str, BrowserContext], address: str, name: str) -> None:
     page, known = readers["light"].new_page(), {theme: set() for theme in THEMES}
     assert list(faults_of(page, address, name, LOOKS_AT_A_KIND, known)) == []
     assert all(known.values())
@@ -152,7 +152,7 @@ def test_a_page_of_each_kind_has_no_fault(readers: dict[str, BrowserContext], ad
 
 @in_site_room
 @pytest.mark.parametrize("name", PAGES)
-def test_a_page_has_no_fault(readers: dict[str, BrowserContext], address: str, name: str) -> None:
+def test_page_passes(readers: dict[str, BrowserContext], address: str, name: str) -> None:
     page = readers["light"].new_page()
     assert list(faults_of(page, address, name, LOOKS, {theme: set() for theme in THEMES})) == []
     page.close()

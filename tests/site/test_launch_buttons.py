@@ -80,7 +80,7 @@ def where(html: Path) -> str:
     return told.get_text() if told else ""
 
 
-def test_a_page_of_exercises_tells_where_to_solve_them(built_book: Path, addressed: Path) -> None:
+def test_exercise_page_says_where_cells_run(built_book: Path, addressed: Path) -> None:
     page = "exercises/01_node_creation"
     offline = where(built_book / f"{page}.html")
     assert offline.endswith(f"run make lab and open {page}.ipynb.")
@@ -134,7 +134,7 @@ def test_an_address_that_cannot_be_used_is_refused(url: str, tmp_path: Path) -> 
         imprint.read(configured(tmp_path, url))
 
 
-def test_rendering_needs_no_more_for_it_than_it_did() -> None:
+def test_rendering_needs_no_torch() -> None:
     """Rendering works without torch and jupytext."""
     code = (
         "import sys; sys.modules.update(dict.fromkeys(('torch', 'jupytext')))\n"

@@ -24,7 +24,7 @@ def opened(browser: Browser, book: Path, chapter: str, size: dict[str, int]) -> 
 
 
 @pytest.mark.parametrize("chapter", ["01_node_creation", "08_boxed_run"])
-def test_on_a_phone_code_goes_on_behind_a_mark(browser: Browser, built_book: Path, chapter: str) -> None:
+def test_code_wraps_with_a_mark_on_a_phone(browser: Browser, built_book: Path, chapter: str) -> None:
     wide = opened(browser, built_book, chapter, {"width": 1400, "height": 900})
     text = "[...document.querySelectorAll('article div.cell_input pre')].map(pre => pre.textContent)"
     assert wide.locator("article div.cell_input .fx-line").count() == 0

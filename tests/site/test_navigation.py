@@ -75,7 +75,7 @@ def test_reading_on_meets_each_chapter_then_its_exercises_and_never_an_answer(bu
         assert read[read.index(chapter) + 1] == chapter.replace("chapters/", "exercises/")
 
 
-def test_from_beside_the_line_one_gets_back_to_the_chapter_and_on_to_the_next(built_book: Path) -> None:
+def test_pages_beside_the_order_link_back_and_on(built_book: Path) -> None:
     for chapter in CHAPTERS:
         following = TOPS[TOPS.index(chapter) + 1]
         name = chapter.partition("/")[2]

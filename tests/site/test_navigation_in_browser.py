@@ -78,7 +78,7 @@ def test_right_and_left_turn_the_page(page: Page, address: str) -> None:
         "document.querySelector('#probe').showModal()",
     }.values(),
 )
-def test_a_key_that_is_wanted_elsewhere_turns_no_page(page: Page, address: str, prepare: str) -> None:
+def test_keys_in_use_turn_no_page(page: Page, address: str, prepare: str) -> None:
     page.goto(f"{address}{CHAPTER}.html")
     page.evaluate(prepare)
     page.locator("#probe").focus()
@@ -223,7 +223,7 @@ def test_a_page_that_was_read_is_marked_and_one_that_was_left_is_not(page: Page,
     assert page.locator("nav.bd-docs-nav a.fx-read").count() == 1
 
 
-def test_who_says_no_is_not_asked_again(page: Page, address: str) -> None:
+def test_declined_question_is_not_repeated(page: Page, address: str) -> None:
     page.clock.install()
     page.goto(f"{address}book/setup.html")
     box = page.locator(".fx-read-box input")
@@ -251,7 +251,7 @@ def test_ticked_exercises_are_counted_for_the_chapter_and_the_book(page: Page, a
     assert f"1 of {len(ids)}" in page.locator("nav.bd-docs-nav a[aria-current=page]").inner_text()
 
 
-def test_all_of_it_is_forgotten_where_it_is_told_and_that_can_be_undone(page: Page, address: str) -> None:
+def test_progress_can_be_deleted_and_restored(page: Page, address: str) -> None:
     page.goto(f"{address}{EXERCISES}.html")
     page.locator(".fx-meta .fx-tick input").first.check()
     page.locator(".fx-read-box input").check()

@@ -144,7 +144,7 @@ def test_links_in_code_change_no_sign_and_stop_no_tab_key() -> None:
         ("operator.add", "operator.add"),
     ],
 )
-def test_what_text_calls_a_name_is_linked(text: str, name: str) -> None:
+def test_names_in_text_are_linked(text: str, name: str) -> None:
     assert links(word(text)) == [(text, OFFICIAL.addresses[name])]
 
 
@@ -152,7 +152,7 @@ def test_what_text_calls_a_name_is_linked(text: str, name: str) -> None:
     "text",
     ["placeholder", "call_function", "get_attr", "name", "next", "run", "x + 1", "relu", "print", "Graph.nothing"],
 )
-def test_a_word_that_may_be_something_else_is_not(text: str) -> None:
+def test_ambiguous_word_is_not_linked(text: str) -> None:
     assert links(word(text)) == []
 
 
@@ -180,7 +180,7 @@ def test_the_pages_have_links_and_all_lead_to_the_official_documentation(built_b
             assert sum(link.find_parent("pre") is None for link in found) > 5, page
 
 
-def test_no_link_stands_in_another(built_book: Path) -> None:
+def test_links_are_not_nested(built_book: Path) -> None:
     nested = [(page, str(link)) for page in PAGES for link in parsed(built_book / f"{page}.html").select("a a")]
     assert nested == []
 

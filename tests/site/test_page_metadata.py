@@ -126,7 +126,7 @@ def test_the_map_lists_each_page_and_robots_are_told_of_it(addressed: tuple[Path
 @needs_chromium
 @pytest.mark.room(name="site")
 @pytest.mark.parametrize("missing", ["nothing.html", "part/nothing.html", "a/b/c/d/"])
-def test_the_page_for_nothing_works_at_any_depth(browser: Browser, addressed: tuple[Path, str], missing: str) -> None:
+def test_404_page_works_at_any_depth(browser: Browser, addressed: tuple[Path, str], missing: str) -> None:
     _, address = addressed
     page = browser.new_page()
     troubles: list[str] = []
@@ -141,12 +141,12 @@ def test_the_page_for_nothing_works_at_any_depth(browser: Browser, addressed: tu
     page.close()
 
 
-def test_the_page_for_nothing_is_in_no_search_engine(addressed: tuple[Path, str]) -> None:
+def test_404_page_is_not_indexed(addressed: tuple[Path, str]) -> None:
     page = BeautifulSoup((addressed[0] / "404.html").read_text(), "html.parser")
     assert page.select_one("meta[name=robots]")["content"] == "noindex"
 
 
-def test_without_an_address_the_page_for_nothing_leads_to_the_root(built_book: Path) -> None:
+def test_404_page_links_to_the_root_without_an_address(built_book: Path) -> None:
     page = parsed(built_book / "404.html")
     ways = [link["href"].partition("#") for link in page.select("article li a")]
     assert len(ways) == 3

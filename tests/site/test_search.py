@@ -63,7 +63,7 @@ def test_every_message_leads_to_the_section_that_explains_it(search: Search) -> 
 
 
 @pytest.mark.parametrize(("kind", "most_missed"), [("words", 2), ("messages", 1), ("first", 0)])
-def test_what_people_ask_is_answered_by_the_first_results(search: Search, kind: str, most_missed: int) -> None:
+def test_common_queries_find_their_section_first(search: Search, kind: str, most_missed: int) -> None:
     wanted = yaml.safe_load((Path(__file__).parent / "queries.yml").read_text("utf-8"))[kind]
     missed = []
     for query, places in wanted.items():
@@ -83,7 +83,7 @@ def fits(hit: tuple[str, str, str], place: str) -> bool:
     return same and (page == "not here" or heading.lower() in hit[1].rpartition(" > ")[2].lower())
 
 
-def test_what_is_said_to_be_missing_is_on_no_page(built_book: Path) -> None:
+def test_topics_listed_as_missing_are_on_no_page(built_book: Path) -> None:
     absent = yaml.safe_load(load("book/_ext/search_index.py").ABSENT.read_text("utf-8"))
     pages = "\n".join(path.read_text("utf-8") for path in (built_book / "_static/search/pages").glob("*.js"))
     words = [word for one in absent for word in one["words"]]

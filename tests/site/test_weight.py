@@ -52,7 +52,7 @@ def test_a_css_rule_is_dropped_only_if_nothing_uses_it(css: str, kept: str) -> N
     assert load("book/_ext/bundle.py").purged(css, {"shown", "here"}) == kept
 
 
-def test_a_script_loses_what_only_its_authors_read() -> None:
+def test_scripts_are_minified() -> None:
     script = "// Why.\n(() => {\n\n  const page = 'https://here';  // kept\n})();\n"
     assert load("book/_ext/bundle.py").brief(script) == "(() => {\nconst page = 'https://here';  // kept\n})();"
 

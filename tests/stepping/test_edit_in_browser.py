@@ -51,7 +51,7 @@ def caption(page: Page) -> str:
     return page.locator(".fx-now .fx-caption").inner_text()
 
 
-def test_to_the_end_by_keyboard_and_nothing_jumps(show) -> None:
+def test_keyboard_steps_to_the_end_without_jumps(show) -> None:
     page = show(twelve_nodes_eight_frames())
     page.locator("input[type=range]").focus()
     rows, height = page.evaluate(ROWS), page.evaluate(STEPPER_HEIGHT)

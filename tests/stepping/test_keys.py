@@ -52,7 +52,7 @@ def test_n_and_p_step_the_stepper_in_view(page: Page) -> None:
     assert captions(page) == ["2", "2", "one frame"], "a stepper of one frame, or none, is in view"
 
 
-def test_n_and_p_are_letters_where_one_types_and_beside_other_keys(page: Page) -> None:
+def test_n_and_p_are_letters_in_text_fields(page: Page) -> None:
     page.locator("main > input").press_sequentially("np")
     assert page.locator("main > input").input_value() == "np"
     page.locator("main > input").blur()

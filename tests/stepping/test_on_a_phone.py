@@ -81,7 +81,7 @@ def test_a_swipe_over_the_drawing_steps_and_one_that_scrolls_does_not(browser: B
     page.context.close()
 
 
-def test_a_thumb_hits_each_button(browser: Browser) -> None:
+def test_buttons_are_large_enough(browser: Browser) -> None:
     page = phone(browser, twelve_nodes_eight_frames())
     boxes = [button.bounding_box() for button in page.locator(".fx-bar :is(button, input)").all()]
     assert len(boxes) == 7 and min(min(box["width"], box["height"]) for box in boxes) >= 44

@@ -44,7 +44,7 @@ def opened(browser: Browser, stepper: EditStepper | RunStepper, *, inline: bool)
 
 
 @pytest.mark.parametrize("inline", [True, False], ids=["JupyterLab", "a code host"])
-def test_the_last_frame_is_what_one_reads(browser: Browser, inline: bool) -> None:
+def test_last_frame_is_readable(browser: Browser, inline: bool) -> None:
     page = opened(browser, moved_node(), inline=inline)
     text = page.locator("main").inner_text()
     assert "2/2 append moves cos behind sin" in " ".join(text.split())

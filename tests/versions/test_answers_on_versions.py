@@ -23,7 +23,7 @@ def report(**cases: str) -> str:
     return f"<testsuites><testsuite>{''.join(shown)}</testsuite></testsuites>"
 
 
-def test_answers_are_told_apart_and_counted() -> None:
+def test_answers_are_counted_by_kind() -> None:
     count, wrong = answers.read(
         report(
             **{

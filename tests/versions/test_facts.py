@@ -51,7 +51,7 @@ def test_a_change_before_or_behind_the_pinned_version(left_out: tuple[str, ...],
     ("recorded", "message"),
     [({"2.6.0": "old"}, "has no record on torch 2.13.0"), ({"2.6.0": "x", "2.13.0": "x"}, "prints the same on every")],
 )
-def test_a_fact_that_did_not_change_is_none(recorded: dict[str, str], message: str) -> None:
+def test_unchanged_fact_is_none(recorded: dict[str, str], message: str) -> None:
     with pytest.raises(PressError, match=message):
         facts.told(FACT, recorded, "2.13.0")
 
@@ -115,14 +115,14 @@ def test_a_marker_is_printed_as_a_fold_with_what_is_recorded() -> None:
     assert list(notes.places(manuscript)) == [notes.Place("a-fact", "b-c", "B c")]
 
 
-def test_a_marker_of_no_fact_is_refused_with_its_line() -> None:
+def test_unknown_marker_is_rejected_with_its_line() -> None:
     manuscript = parse(Path("a.md"), HEADER + "\n# A\n\n<!-- versions: a-fact, no-fact -->\n")
     line = HEADER.count("\n") + 4
     with pytest.raises(PressError, match=rf"a.md:{line}: 'no-fact' is no fact"):
         notes.with_notes(manuscript, SimpleNamespace(changes={"a-fact": facts.told(FACT, OUTPUTS, "2.13.0")}))
 
 
-def test_what_no_note_of_a_page_tells_stands_at_its_end() -> None:
+def test_remaining_facts_are_at_the_end_of_a_page() -> None:
     manuscript = parse(Path("a.md"), HEADER + "\n# A\n\n```{code-cell} ipython3\n1\n```\n\n## B\n\nText.\n")
     *rest, last = notes.with_others(manuscript.cells, ["one", "two"])
     assert last.source.startswith("## B\n\nText.\n\n<details") and "\n\n- one\n- two\n\n" in last.source
@@ -176,7 +176,7 @@ def test_a_page_tells_every_fact_that_its_cells_meet_in_a_note_or_at_its_beginni
             assert missing == [], f"print {path}"
 
 
-def test_what_changed_twice_stands_under_both_versions() -> None:
+def test_fact_that_changed_twice_is_under_both_versions() -> None:
     text = (ROOT / "chapters" / "reference" / "versions.md").read_text(encoding="utf-8")
     sections = {part.partition("\n")[0]: part for part in text.split("\n## Torch ")[1:]}
     twice = [one for one in the_book().changes.values() if len(one.changed) == 2]

@@ -27,7 +27,7 @@ def python() -> Path:
 
 
 @pytest.mark.parametrize("package", PACKAGES)
-def test_the_programs_print_what_is_recorded(package: str, python: Path) -> None:
+def test_programs_print_the_recorded_lines(package: str, python: Path) -> None:
     for program, lines in said(python, package).items():
         assert _without_rounding(lines) == _without_rounding(_RECORDED["said"][program]), program
 
