@@ -191,7 +191,7 @@ def test_moodle_class_round_trip(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert (rows["Ben"]["total"], rows["Ben"]["penalty"], rows["Ben"]["late_days"]) == ("4.0", "1.0", "2")
     report = (out / "students/ben-2/report.html").read_text(encoding="utf-8")
     assert "Counted: 02_insertion_points-0.ipynb, the first of 2 versions: the last in which it was begun." in report
-    assert "2 days late: 1 points are deducted." in report
+    assert "2 days late; points deducted: 1." in report
 
     (tmp_path / "canvas.csv").write_text("Student,ID,SIS Login ID,Section,Essay (4)\nAnna,9,anna,FX,\n")
     again = ["report", str(out), "--canvas", str(tmp_path / "canvas.csv")]

@@ -105,7 +105,7 @@ def test_version_and_penalty_are_reported(tmp_path: Path) -> None:
     late = a_mark(version=version, attempts=3, late_days=2, penalty=0.5, late_note=note)
     one = mark(an_assignment(), 1, 0, attempts=1, version="02.ipynb")
     text, look, _ = told(tmp_path, late, one)
-    assert f"Counted: {version}." in text and "2 days late: 0.5 points are deducted." in text
+    assert f"Counted: {version}." in text and "2 days late; points deducted: 0.5." in text
     assert note not in text and "Perhaps late (1)" in look and note in look, "a doubt is for the teacher"
     assert "Counted" not in words(page_of(tmp_path, one.key)), "there was one"
 
@@ -243,7 +243,7 @@ def test_renamed_and_missing_answers_are_listed(tmp_path: Path) -> None:
     marks = [a_mark(status="missing", remark=unused, exercise=name) for name in (first, second)]
     marks.append(a_mark(key="ben", status="passed", student="Ben", remark=note))
     _, look, summary = told(tmp_path, *marks)
-    assert look.count("is it one under another name?") == 1 and f"{first}, {second}: No answer uses mine" in look
+    assert look.count("is it an answer under another name?") == 1 and f"{first}, {second}: No answer uses mine" in look
     assert f"Ben : {first} as my_own" in look and "my_own" not in words(page_of(tmp_path, "ben"))
     assert "sheets with answers that were not found: 1; students with answers under another name: 1" in summary
 
