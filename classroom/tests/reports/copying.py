@@ -60,6 +60,7 @@ def more(source: str, draw: random.Random) -> str:
 
 
 def everything(source: str, draw: random.Random) -> str:
+    """Apply all of these changes."""
     return names_and_comments(more(order(source, draw), draw), draw)
 
 
