@@ -1,7 +1,7 @@
-"""The teacher's side of the book: hand exercises out, grade what comes back, learn what to teach again.
+"""The teacher's side of the book: hand out exercises, grade submissions, and report on the results.
 
-``assignment`` says what is asked, ``handout`` makes the zip for students, ``collect`` finds what they handed in,
-``sandbox`` runs their code where it can do no harm, ``judge`` says outside of it what holds, ``grade`` does so for a
-class, ``reports`` tells each student and the teacher, ``exports`` the learning systems.
-What passes between them stands in ``grade.records``.
+``assignment`` describes the task, ``handout`` builds the zip for students, ``collect`` finds their files, ``sandbox``
+runs their code safely, ``judge`` decides outside the sandbox what holds, ``grade`` processes a class, ``reports``
+writes pages for students and teacher, and ``exports`` fills in the files of learning systems. ``grade.records`` defines
+the data that they exchange.
 """

@@ -1,4 +1,4 @@
-"""``python -m classroom COMMAND``: what a teacher does, from the zip for the students to the report on the class."""
+"""``python -m classroom COMMAND``: the commands for teachers, from the zip for students to the report on the class."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ if TYPE_CHECKING:
     from classroom.grade.grading import Workers
     from classroom.grade.records import Submission
 
-_ASKED = "what is asked: an assignment file (see the instructor's guide) or chapters, with all their exercises"
+_ASKED = "an assignment file (see the guide for teachers), or chapters with all their exercises"
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run a command; return its exit status.
+    """Run a command and return its exit status.
 
-    0: done. 1: done, but for answers on which the grader failed. 2: nothing was done; the message says what to change.
-    130: stopped by Ctrl-C; what was done is kept.
+    0: done. 1: done, but the grader failed on some answers. 2: nothing was done; the message says what to change. 130:
+    stopped by Ctrl-C; finished work is kept.
     """
     options = parser().parse_args(arguments)
     try:
         return options.run(options)
     except KeyboardInterrupt:
-        print("\nStopped. Give the same command again to go on.", file=sys.stderr)
+        print("\nStopped. Run the same command again to continue.", file=sys.stderr)
         return 130
     except Exception as error:
-        # The errors of this package say what to do; others are faults of its own, which a traceback helps to mend.
+        # Errors of this package say what to do. Any other error is a bug, and its traceback helps to fix it.
         if type(error).__module__.partition(".")[0] != "classroom":
             raise
         print(error, file=sys.stderr)
@@ -55,8 +55,7 @@ def _release(options: argparse.Namespace) -> int:
 def _grade(options: argparse.Namespace) -> int:
     """Grade a class.
 
-    What is wrong with the command is told first, then what this machine lacks; only then anything is opened that a
-    student handed in.
+    Check the command first, then this machine, and open what students handed in only after both.
     """
     from classroom.grade import grading
 
@@ -64,7 +63,7 @@ def _grade(options: argparse.Namespace) -> int:
     workers = _workers(options)
     try:
         _try_hidden_variants(assignment)
-        # What students handed in is read on this machine, wherever it is graded.
+        # Submissions are read on this machine even if a cluster grades them.
         _say_what_is_unprotected(options.trusted)
         submissions = _handed_in(options, assignment, systems)
         _warn_of_others(options.out)
@@ -75,7 +74,7 @@ def _grade(options: argparse.Namespace) -> int:
 
 
 def _checked(options: argparse.Namespace) -> tuple[Assignment, Systems]:
-    """What is asked and what is to be filled in; raises for options that cannot be meant."""
+    """The assignment and the files to fill in. Raise an error if the options make no sense."""
     from classroom.collect.submissions import SubmissionsError
 
     _check_book(options)
@@ -86,7 +85,7 @@ def _checked(options: argparse.Namespace) -> tuple[Assignment, Systems]:
 
 
 def _workers(options: argparse.Namespace) -> Workers:
-    """Where it is graded; on a cluster no stranger can reach it, or this raises."""
+    """The local workers, or those of a Dask cluster. Raise an error if strangers can reach the cluster."""
     from classroom.grade import grading
 
     if options.dask is None:
@@ -97,7 +96,6 @@ def _workers(options: argparse.Namespace) -> Workers:
 
 
 def _try_hidden_variants(assignment: Assignment) -> None:
-    """Run the teacher's own file, which needs no sandbox."""
     if assignment.hidden:
         from classroom.grade import hidden  # It needs torch.
 
@@ -106,7 +104,6 @@ def _try_hidden_variants(assignment: Assignment) -> None:
 
 
 def _handed_in(options: argparse.Namespace, assignment: Assignment, systems: Systems) -> list[Submission]:
-    """Read what students handed in, confined where there is a sandbox; print what the teacher should know of it."""
     from classroom.collect import submissions
 
     print(f"Looking through {options.submissions} …", file=sys.stderr, flush=True)
@@ -118,12 +115,9 @@ def _handed_in(options: argparse.Namespace, assignment: Assignment, systems: Sys
 
 
 def _remarks(collection: Collection, assignment: Assignment) -> list[str]:
-    """What the teacher should know before anything is graded."""
-    sentences = [
-        f"Left out: {shown(name)}, which is no student's folder or notebook." for name in collection.unused[:5]
-    ]
+    sentences = [f"Skipped {shown(name)}: not a student's folder or notebook." for name in collection.unused[:5]]
     if len(collection.unused) > 5:
-        sentences.append(f"Left out: {len(collection.unused) - 5} more.")
+        sentences.append(f"Skipped {len(collection.unused) - 5} more.")
     sentences += collection.notes
     if assignment.deadline.rule.costs and collection.untimed:
         sentences.append(
@@ -134,18 +128,18 @@ def _remarks(collection: Collection, assignment: Assignment) -> list[str]:
 
 
 def _warn_of_others(out: Path) -> None:
-    """Tell of a folder of marks that others may see, or that a commit may take along."""
+    """Warn if other people can read the folder of marks, or if a commit could include it."""
     from classroom.grade import private
 
     if (ROOT / ".git").exists() and out.resolve().is_relative_to(ROOT.resolve()):
         print(
-            f"{out} lies in the folder of the book, and marks do not belong into a repository: choose a folder outside "
+            f"{out} is inside the folder of the book, and marks do not belong in a repository: choose a folder outside "
             "with --out, such as ~/class/marks.",
             file=sys.stderr,
         )
     if out.is_dir() and private.open_to_others(out):
         print(
-            f"Others on this machine may look into {out}. The files in it are closed to them; "
+            f"Other users of this machine can list {out}. They cannot read its files; "
             f"`chmod 700 {shlex.quote(str(out))}` closes the folder too.",
             file=sys.stderr,
         )
@@ -158,9 +152,9 @@ def _say_what_is_unprotected(trusted: bool) -> None:
     if gaps.refusal and not trusted:
         raise SandboxError("\n".join(gaps.missing))
     if trusted:
-        # Told once, and not in each student's row: some systems can limit no submission at all.
+        # Reported once here rather than for each student, because some systems cannot limit any submission.
         Sandbox(trusted=True).close()
-        print("--trusted: submissions run as you do, and can do what you can. Only time and memory are limited.")
+        print("--trusted: submissions run with your rights. Only their time and memory are limited.")
     elif gaps.missing:
         print("Not protected on this machine:", *gaps.missing, sep="\n- ")
 
@@ -176,7 +170,7 @@ def _report(options: argparse.Namespace) -> int:
 
 
 def _systems(options: argparse.Namespace, assignment: Assignment) -> Systems:
-    """What is to be filled in for learning systems, read before anything is graded."""
+    """The learning systems' files, read before grading so that a wrong file is reported early."""
     from classroom.exports.canvas import Gradebook
     from classroom.exports.delivery import Systems
     from classroom.exports.moodle import Worksheet
@@ -209,7 +203,7 @@ def _reported(options: argparse.Namespace, assignment: Assignment, marks: Sequen
         print(sentence)
     failed = sum(mark.status == "error" for mark in marks)
     if failed:
-        print(f"The grader failed on {failed} answers: give the same command again to grade them.", file=sys.stderr)
+        print(f"The grader failed on {failed} answers: run the same command again to grade them.", file=sys.stderr)
     return 1 if failed else 0
 
 
@@ -238,7 +232,7 @@ def parser() -> argparse.ArgumentParser:
 
     release = _command(commands, "release", _release, "make the zip that students get", asks=True)
     release.add_argument("--out", type=Path, required=True, metavar="ZIP", help="the zip to write")
-    release.add_argument("--force", action="store_true", help="replace it where it is there already")
+    release.add_argument("--force", action="store_true", help="replace it if it exists")
 
     grade = _command(commands, "grade", _grade, "grade a folder of submissions", asks=True, more=_GRADE)
     grade.add_argument(
@@ -247,7 +241,7 @@ def parser() -> argparse.ArgumentParser:
         metavar="SUBMISSIONS",
         help="the folder that holds one folder or notebook for each student, or the zip of your learning system",
     )
-    _add_out(grade, "the folder for marks and reports; given again, what is graded there already is kept")
+    _add_out(grade, "the folder for marks and reports; marks that are already there are kept")
     grade.add_argument("--workers", type=_count, default=0, metavar="N", help="processes (default: one per processor)")
     grade.add_argument(
         "--dask",
@@ -259,7 +253,7 @@ def parser() -> argparse.ArgumentParser:
         action="store_true",
         help="run the students' code without the sandbox, with your rights: for code that you have read",
     )
-    grade.add_argument("--again", action="store_true", help="grade all, also what is graded already")
+    grade.add_argument("--again", action="store_true", help="grade everything again")
 
     report = _command(commands, "report", _report, "write the reports again from the marks, without grading")
     report.add_argument("out", type=Path, metavar="MARKS", help="the folder that `grade` wrote with --out")
@@ -269,11 +263,11 @@ def parser() -> argparse.ArgumentParser:
     systems = export.add_subparsers(required=True, metavar="SYSTEM")
     system = _command(systems, "nbgrader", _nbgrader, "a course folder with source and release version", asks=True)
     system.add_argument("--out", type=Path, required=True, help="where to write it")
-    system.add_argument("--force", action="store_true", help="replace it where it is there already")
+    system.add_argument("--force", action="store_true", help="replace it if it exists")
     return parser
 
 
-_BOOK = "where the rendered book is, so that reports link to it: https://… or a folder as seen from the report"
+_BOOK = "the address of the rendered book, for links in reports: https://… or a path relative to class.html"
 _GRADE = (
     "Whose a file is, its name tells; which exercises are in it, its name or its content. Of several versions the last "
     "counts in which an exercise was begun, unless the assignment says otherwise. "
@@ -298,7 +292,6 @@ def _add_out(command: argparse.ArgumentParser, what: str) -> None:
 
 
 def _add_reports(command: argparse.ArgumentParser) -> None:
-    """What `grade` and `report` have in common: where the reports link to, and the files to fill in."""
     command.add_argument("--book", default="", metavar="ADDRESS", help=_BOOK)
     systems = command.add_argument_group("learning systems", "files to fill in, as the system gives them")
     systems.add_argument("--moodle", type=Path, metavar="WORKSHEET.csv", help="Moodle's grading worksheet")
@@ -310,12 +303,12 @@ def _add_reports(command: argparse.ArgumentParser) -> None:
 
 def _count(text: str) -> int:
     if not text.isdigit() or not 1 <= int(text) <= 1000:
-        raise argparse.ArgumentTypeError("give a number from 1 on")
+        raise argparse.ArgumentTypeError("give a number from 1 to 1000")
     return int(text)
 
 
 if __name__ == "__main__":
-    # A wrong command is told before anything is installed.
+    # Report a wrong command before installing anything.
     options = parser().parse_args()
     for_all = options.run is _nbgrader or getattr(options, "dask", None) is not None
     need = EVERYTHING if for_all else NOTEBOOKS

@@ -1,14 +1,14 @@
-"""What an assignment asks: its chapters, what each exercise is worth, and the teacher's hidden variants.
+"""An assignment: its exercises, their points, and the teacher's hidden variants.
 
-It is a small TOML file that the teacher writes once and every command takes::
+The teacher writes it once as a small TOML file, and every command reads it::
 
     title = "Week 2"
     chapters = [2, 3]                  # by number or by name; all their exercises
-    leave_out = ["03-every-relu"]      # but these
-    # exercises = ["02-put-in-order"]  # or these alone
-    hidden = "hidden.py"               # beside this file; see `Hidden`
-    public_share = 0.5                 # of the points, where only the public checks pass
-    counts = "last begun"              # of several versions; or "best", or "last"
+    leave_out = ["03-every-relu"]      # except these
+    # exercises = ["02-put-in-order"]  # or only these
+    hidden = "hidden.py"               # beside this file; see `Assignment.hidden`
+    public_share = 0.5                 # of the points, if only the public checks pass
+    counts = "last begun"              # which version counts; or "best", or "last"
     due = 2026-11-20T23:59:00
 
     [points]                           # default: the difficulty, 1 to 3
@@ -35,27 +35,23 @@ from classroom.collect.lateness import Deadline, LateError, deadline
 from fxbook.grading import About, catalogue, numbered, unknown
 
 Counts = Literal["last begun", "best", "last"]
-"""Which of several versions counts: the last in which the exercise was begun, that with most points, or the last."""
+"""Which version counts: the last in which the exercise was begun, the one with most points, or the last."""
 
 
 class AssignmentError(Exception):
-    """An assignment that cannot be used; the message says what to change."""
+    """An unusable assignment; the message says what to change."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Assignment:
-    """An assignment, checked: every chapter and exercise in it is in the book.
+    """A checked assignment: every chapter and exercise in it is in the book.
 
     Args:
-        title: as reports and the handout print it.
-        exercises: what is asked, in the order of the book.
-        points: what each is worth, by id.
-        public_share: of the points, where the public checks pass and a hidden variant does not; 0 to 1.
-        hidden: the text of the teacher's file of hidden variants, ``""`` where there is none. It is Python that holds
-            ``SEEDS``, how many more seeds each exercise is tried on, or the seeds themselves, and ``CASES``, of an
-            exercise id the :class:`fxbook.cases.Case` objects to try it on besides the public ones.
-        counts: which of several versions counts.
-        deadline: when it is due and what lateness costs.
+        public_share: the share of the points, 0 to 1, if the public checks pass and a hidden variant fails.
+        hidden: the text of the teacher's file of hidden variants, or ``""``. It is Python that defines ``SEEDS`` (the
+            seeds
+            to try each exercise on, or how many more) and ``CASES`` (more :class:`fxbook.cases.Case` objects by
+                exercise id).
     """
 
     title: str
@@ -68,15 +64,11 @@ class Assignment:
 
     @property
     def chapters(self) -> tuple[str, ...]:
-        """Its chapters: ``("02_insertion_points", …)``."""
         return tuple(dict.fromkeys(about.chapter for about in self.exercises))
 
     @property
     def digest(self) -> str:
-        """Differs wherever two assignments do: what was graded under another digest is graded again.
-
-        When it is due, and for whom later, is no part of it: how late each version is belongs to the submission.
-        """
+        """A digest that decides what is graded again. It leaves out due dates: lateness belongs to the submission."""
         worth = sorted(self.points.items())
         text = repr(
             (self.title, self.exercises, worth, self.public_share, self.hidden, self.counts, self.deadline.rule)
@@ -85,9 +77,9 @@ class Assignment:
 
 
 def of_chapters(chapters: list[str], title: str = "") -> Assignment:
-    """The assignment of all exercises of these chapters, by number or by name, without hidden variants.
+    """The assignment of all exercises of these chapters, given by number or name, without hidden variants.
 
-    Without a title it is called by their numbers: ``"Chapters 08 and 09, project P1"``.
+    The default title lists the numbers: ``"Chapters 08 and 09, project P1"``.
 
     Raises:
         AssignmentError: there is no such chapter.
@@ -97,7 +89,6 @@ def of_chapters(chapters: list[str], title: str = "") -> Assignment:
 
 
 def _by_numbers(chapters: tuple[str, ...]) -> str:
-    """The chapters and projects as a heading."""
     kinds: dict[str, list[str]] = {}
     for chapter in chapters:
         kind, number = numbered(chapter).split()
@@ -111,10 +102,10 @@ def _in_words(items: list[str]) -> str:
 
 
 def load(path: Path) -> Assignment:
-    """The assignment that a TOML file describes.
+    """Load an assignment from a TOML file.
 
     Raises:
-        AssignmentError: it cannot be read, or asks for what the book does not have; the message says what to change.
+        AssignmentError: it cannot be read, or names something that is not in the book; the message says what to change.
     """
     try:
         written = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -150,9 +141,9 @@ _KEYS: Mapping[str, Any] = {
 def _checked(written: dict[str, Any], hidden: str) -> Assignment:
     for key, value in written.items():
         if key not in _KEYS:
-            raise AssignmentError(f"{key!r} means nothing here; known are {', '.join(sorted((*_KEYS, 'hidden')))}.")
+            raise AssignmentError(f"{key!r} is not a known key; give one of {', '.join(sorted((*_KEYS, 'hidden')))}.")
         if not isinstance(value, _KEYS[key]) or isinstance(value, bool):
-            raise AssignmentError(f"{key} = {value!r} is not of the right type; see the example in the guide.")
+            raise AssignmentError(f"{key} = {value!r} has the wrong type; see the example in the guide.")
     exercises = _exercises(written, catalogue())
     share = float(written.get("public_share", 0.5))
     if not 0 <= share <= 1:
@@ -169,18 +160,19 @@ def _checked(written: dict[str, Any], hidden: str) -> Assignment:
 
 
 def _exercises(written: Mapping[str, Any], book: Mapping[str, About]) -> tuple[About, ...]:
-    """The exercises that are asked for, in the order of the book."""
     chosen = [_chapter(str(chapter), book) for chapter in written.get("chapters", [])]
     listed, left_out = written.get("exercises", []), written.get("leave_out", [])
     named = [str(name) for name in (*listed, *left_out, *written.get("points", {}))]
     if wrong := next((name for name in named if name not in book), None):
         if wrong in _KEYS:
-            raise AssignmentError(f"{wrong} stands below [points], which takes it in: move it above the first [table].")
+            raise AssignmentError(
+                f"{wrong} is below [points], so TOML reads it as part of that table: move it above the first [table]."
+            )
         raise AssignmentError(unknown(wrong, list(book)))
     if "exercises" in written:
         return _listed(listed, left_out, chosen, book)
     if not chosen:
-        raise AssignmentError('say what it asks for: chapters = [2, 3], or exercises = ["02-put-in-order"].')
+        raise AssignmentError('give its exercises: chapters = [2, 3], or exercises = ["02-put-in-order"].')
     return tuple(about for about in book.values() if about.chapter in chosen and about.id not in left_out)
 
 
@@ -188,20 +180,20 @@ def _listed(
     listed: list[str], left_out: list[str], chapters: list[str], book: Mapping[str, About]
 ) -> tuple[About, ...]:
     if not listed:
-        raise AssignmentError("exercises = [] asks for nothing: list some, or leave it out and give chapters.")
+        raise AssignmentError("exercises = [] is empty: list some, or remove it and give chapters.")
     if left_out:
-        raise AssignmentError("exercises lists what is asked, so leave_out has nothing to leave out: keep one of them.")
+        raise AssignmentError("exercises and leave_out exclude each other: keep one of them.")
     if chapters:
         if outside := next((name for name in listed if book[name].chapter not in chapters), None):
             raise AssignmentError(
-                f"exercises lists {outside}, and chapters does not hold {book[outside].chapter}: add it there, or "
-                "leave chapters out."
+                f"exercises lists {outside}, but chapters lacks {book[outside].chapter}: add it there, or "
+                "remove chapters."
             )
         if bare := next(
             (chapter for chapter in chapters if all(book[name].chapter != chapter for name in listed)), None
         ):
             raise AssignmentError(
-                f"chapters holds {bare}, and exercises lists none of it: list some, or leave chapters out."
+                f"chapters lists {bare}, but exercises has none of it: list some, or remove chapters."
             )
     return tuple(about for about in book.values() if about.id in listed)
 
@@ -217,7 +209,6 @@ def _points(written: Mapping[str, Any], exercises: tuple[About, ...]) -> dict[st
 
 
 def _chapter(name: str, book: Mapping[str, About]) -> str:
-    """The chapter of that number (``2``, ``02``) or name."""
     chapters = dict.fromkeys(about.chapter for about in book.values())
     number = name.zfill(2) if name.isascii() and name.isdigit() else name
     matches = [chapter for chapter in chapters if number in (chapter, chapter.partition("_")[0])]

@@ -1,4 +1,4 @@
-"""What the browser tests share: where Chromium is, how it is started, and what is measured of a drawing in a page."""
+"""Chromium for browser tests, and measurements of drawings in a page."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-# A bare page in the colours of the two themes, as a notebook has them; nothing tells the output which one it is.
+# A bare page with the colours of a notebook's themes, which outputs cannot detect.
 THEMES = {"light": "background:#fff;color:#222832", "dark": "background:#14181d;color:#dde3e9;color-scheme:dark"}
 _LONGEST_MILLISECONDS = 600_000
 FILM = ".fx-frames > .fx-film "
@@ -30,7 +30,7 @@ STEPPER_HEIGHT = "document.querySelector('.fx-stepper').getBoundingClientRect().
 
 
 def patient(browser: Browser) -> Browser:
-    """Let the pages of a browser wait longer than anything takes that works, however slow the machine."""
+    """Give a browser's pages long timeouts for slow machines."""
 
     def longer(open_: Callable[..., BrowserContext | Page]) -> Callable[..., BrowserContext | Page]:
         def opened(**options: Any) -> BrowserContext | Page:
@@ -45,7 +45,7 @@ def patient(browser: Browser) -> Browser:
 
 
 def texts_outside_their_box(where: str = "") -> str:
-    """Script: the texts of nodes, in drawings below the selector ``where``, that leave the shape they stand in."""
+    """Script: texts of nodes that leave their shape, in drawings below the selector ``where``."""
     return f"""() => [...document.querySelectorAll("{where}.fx-node")].flatMap(node => {{
       const box = node.querySelector(".fx-shape").getBBox();
       return [...node.querySelectorAll("text")].filter(text => {{
@@ -57,7 +57,7 @@ def texts_outside_their_box(where: str = "") -> str:
 
 
 def texts_that_overlap(where: str = "") -> str:
-    """Script: pairs of visible texts, in the drawings below the selector ``where``, that lie on each other."""
+    """Script: pairs of visible texts that overlap, in drawings below the selector ``where``."""
     return f"""() => [...document.querySelectorAll("{where}svg")].flatMap(svg => {{
       const texts = [...svg.querySelectorAll("text")]
         .filter(text => getComputedStyle(text).visibility === "visible")

@@ -1,4 +1,4 @@
-"""What several tests need: a small project to print, the book, built once for all workers, and a browser."""
+"""Shared fixtures: a small project to print, the built book, and a browser."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests of a folder that a room takes whole, and refuse a room that there is not: see press/rooms.py."""
+    """Mark the tests of folders that belong to a room, and reject unknown rooms; see press/rooms.py."""
     for item in items:
         if (name := rooms.room_of(item.path)) and not item.get_closest_marker("room"):
             item.add_marker(pytest.mark.room(name=name))
@@ -38,17 +38,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection(session: pytest.Session) -> None:
-    """Before any file asks for fake tensors: in a build for CUDA no child of this process could differentiate then."""
+    """Runs before any file uses fake tensors: in a CUDA build, child processes could not differentiate afterwards."""
     if not session.config.option.collectonly:
         importlib.import_module("fxbook.checking.verify")
 
 
 def pytest_terminal_summary(terminalreporter: TerminalReporter) -> None:
-    """What became of the mutants of solutions, where a test has tried some."""
+    """Report on mutants of solutions, if a test has tried some."""
     reports = [report for outcome in ("passed", "failed") for report in terminalreporter.stats.get(outcome, [])]
     recorded = [kept for report in reports for name, kept in report.user_properties if name == "mutants"]
     if recorded:
-        from tests.mutation import report as mutants  # It imports torch, which most tests need not.
+        from tests.mutation import report as mutants  # Imports torch, which few tests need.
 
         rows = [mutants.Row(*row) for kept in recorded for row in kept]
         terminalreporter.section("mutants of solutions")
@@ -57,7 +57,7 @@ def pytest_terminal_summary(terminalreporter: TerminalReporter) -> None:
 
 @pytest.fixture(autouse=True)
 def gradients_stay_on() -> Iterator[None]:
-    """Cells that a test runs in its own process may switch gradients off, as chapter 08 does."""
+    """Restore gradients after cells that switch them off, as in chapter 08."""
     yield
     if "torch" in sys.modules:
         sys.modules["torch"].set_grad_enabled(True)
@@ -65,7 +65,7 @@ def gradients_stay_on() -> Iterator[None]:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """An empty project: the folder of the chapters, a place for the index of exercises, and the pins."""
+    """An empty project: folders for chapters and the index of exercises, and the pins."""
     for folder in ("book/chapters", "fxbook"):
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "requirements.txt").write_text("torch==2.13.0\n", encoding="utf-8")
@@ -74,7 +74,7 @@ def project(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def write(project: Path) -> Callable[[str, str], Path]:
-    """Write a manuscript into the project: its name under ``book/`` and the text below the header."""
+    """Write a manuscript into the project, given its name under ``book/`` and the text below the header."""
 
     def writer(name: str, body: str, header: str = HEADER) -> Path:
         path = project / "book" / name
@@ -86,7 +86,7 @@ def write(project: Path) -> Callable[[str, str], Path]:
 
 @pytest.fixture(scope="session")
 def built_book(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the built HTML; the first worker that asks builds it, the others wait."""
+    """The folder of the built HTML; the first worker builds it, and others wait."""
     own = tmp_path_factory.getbasetemp()
     shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
     with FileLock(shared / "book.lock"):
@@ -109,7 +109,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def show(browser: Browser, tmp_path: Path) -> Iterator[Callable[..., Page]]:
-    """Open a page with what a cell shows; anything in its console, and any request but for the page, is a failure."""
+    """Open a page with a cell's output; fail on console messages and on requests other than the page."""
     pages: list[tuple[Page, list[str]]] = []
 
     def opener(

@@ -1,4 +1,4 @@
-"""Take a function out of a printed notebook, with all that it needs and nothing that the page does besides."""
+"""Take a function and everything that it needs from a printed notebook, without the rest of the page."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ from press.versions.tested import PROVEN_FROM, is_proven
 
 
 def from_notebook(notebook: str, name: str, *others: str) -> Any:
-    """What a notebook calls by this name: its definition is run, after the imports and definitions that it uses.
+    """Run a name's definition from a notebook, after the imports and definitions that it uses, and return it.
 
     Args:
         notebook: its name under ``chapters/``, without the suffix.
-        name: of a function or a class.
-        others: further names; what is returned is a tuple then, of functions that share what they use.
+        name: a function or class.
+        others: more names; the result is then a tuple of functions that share what they use.
 
     Raises:
-        LookupError: no cell defines it, or something that it uses.
-        pytest.skip.Exception: torch is older than those on which the pages are proven. The record of versions tells
+        LookupError: no cell defines the name, or something that it uses.
+        pytest.skip.Exception: torch is older than the versions on which the pages are tested. The record of versions
+            says
             what their cells do there.
     """
     if not is_proven(importlib.metadata.version("torch")):
@@ -53,8 +54,8 @@ def _from_notebook(notebook: str, name: str, *others: str) -> Any:
         needed.add(place)
         statement, names = statements[place]
         wanted += [_place(statements, name, place, notebook) for name in used(statement)]
-        # What a decorator registers for a function, as the fake kernel of an operator, belongs to it.
-        # So does what is given to a class afterwards.
+        # A decorator's registration for a function, such as an operator's fake kernel, belongs to the function, and so
+        # does a later assignment to a class's attribute.
         if isinstance(statement, ast.FunctionDef | ast.ClassDef):
             wanted += [after for after, (other, _) in enumerate(statements) if _owners(other) & names]
     module = ast.Module([statements[place][0] for place in sorted(needed)], type_ignores=[])
@@ -64,7 +65,7 @@ def _from_notebook(notebook: str, name: str, *others: str) -> Any:
 
 
 def _place(statements: list[tuple[ast.stmt, set[str]]], name: str, before: int, notebook: str) -> int:
-    """Where a name gets its value: the last place above the use; a function may also use what stands below it."""
+    """The last definition above the use; a function may also use later ones."""
     places = [place for place, (_, names) in enumerate(statements) if name in names]
     if not places:
         raise LookupError(f"No cell of {notebook} defines {name}.")
@@ -72,7 +73,7 @@ def _place(statements: list[tuple[ast.stmt, set[str]]], name: str, before: int, 
 
 
 def _owners(statement: ast.stmt) -> set[str]:
-    """The names of which a decorator is a method, or which are given an attribute."""
+    """The names that own a decorator or get an attribute."""
     places: list[ast.expr] = []
     if isinstance(statement, ast.FunctionDef):
         places = [place.func if isinstance(place, ast.Call) else place for place in statement.decorator_list]
@@ -84,7 +85,7 @@ def _owners(statement: ast.stmt) -> set[str]:
 
 
 def bound(statement: ast.stmt) -> set[str]:
-    """The names that a statement of a cell defines: by import, definition or assignment."""
+    """The names that a cell's statement defines by import, definition or assignment."""
     if isinstance(statement, ast.Import | ast.ImportFrom):
         return {alias.asname or alias.name.partition(".")[0] for alias in statement.names}
     if isinstance(statement, ast.FunctionDef | ast.ClassDef):
@@ -95,7 +96,7 @@ def bound(statement: ast.stmt) -> set[str]:
 
 
 def used(statement: ast.stmt) -> set[str]:
-    """The names that a statement uses and that no scope inside it has for its own."""
+    """The names that a statement uses, except those local to a scope in it."""
     tables = [symtable.symtable(ast.unparse(statement), "cell", "exec")]
     names_used: set[str] = set()
     while tables:

@@ -1,9 +1,9 @@
-"""One style sheet and one script for the whole site, of what its pages use.
+"""Build one style sheet and one script for the whole site, with only what its pages use.
 
-A local Sphinx extension, named in `_config.yml`. The theme brings sixteen files for every page, most of it for parts
-that this book has not. After the pages are written, their style sheets become one, without the rules for classes and
-ids that stand on no page and in no script, and the scripts become one. The icons are in the style sheet: a font of
-those that are used, cut out of the theme's.
+A local Sphinx extension, named in `_config.yml`. The theme loads sixteen files on every page, mostly for parts that
+this book does not use. After the pages are written, their style sheets are merged, without rules for classes and ids
+that occur in no page and no script, and so are the scripts. The icons are in the style sheet, as a subset of the
+theme's font.
 """
 
 import base64
@@ -23,12 +23,12 @@ from sphinx.errors import ExtensionError
 from tinycss2 import ast
 
 STYLE, SCRIPT = "site.css", "site.js"
-# What the theme's own templates load besides what Sphinx lists: before the listed files, and after them.
+# Files that the theme's own templates load, before and after the files that Sphinx lists.
 THEME_STYLES = ("basic.css", "styles/pydata-sphinx-theme.css")
 THEME_SCRIPTS = ("scripts/bootstrap.js", "scripts/pydata-sphinx-theme.js")
-# The theme has its fonts in the older format, too, which is read without a package for the newer one.
+# The theme also ships its fonts in the older format, which needs no additional package to read.
 ICONS = Path(pydata_sphinx_theme.__file__).parent / "theme/pydata_sphinx_theme/static/vendor/fontawesome/webfonts"
-# Bootstrap's script names the parts of twelve components. Of these the theme uses menus and hints.
+# Bootstrap's script contains twelve components, of which the theme uses menus and tooltips.
 BOOTSTRAP = "scripts/bootstrap.js"
 OF_BOOTSTRAP = {"collapse", "collapsed", "collapsing", "dropdown", "dropdown-menu", "dropup", "fade", "show", "showing",
                 "tooltip", "tooltip-arrow", "tooltip-inner", "bs-tooltip-auto", "bs-tooltip-bottom", "bs-tooltip-end",
@@ -45,7 +45,7 @@ _DECLARED = re.compile(r"(?<=[{;])(--[\w-]+):(?:[^;{}\"']|\"[^\"]*\"|'[^']*')*(?
 
 
 def names_of_pages(pages: Iterable[str]) -> set[str]:
-    """The classes and ids of pages, given as HTML."""
+    """The classes and ids in the HTML of pages."""
     return {name for page in pages for one, other in _NAMED.findall(page) for name in (one or other).split()}
 
 
@@ -53,7 +53,7 @@ def names_of_pages(pages: Iterable[str]) -> set[str]:
 
 
 def purged(css: str, names: set[str]) -> str:
-    """The style sheet without the rules that need a class or an id which is not among the names, and without blanks."""
+    """Minify a style sheet and drop rules that need a class or id not among the names."""
     rules = tinycss2.parse_stylesheet(css, skip_comments=True, skip_whitespace=True)
     return "".join(_kept(rules, names))
 
@@ -70,7 +70,7 @@ def _kept(rules: Iterable[ast.Node], names: set[str]) -> Iterator[str]:
                 if inner:
                     yield f"@{rule.at_keyword} {prelude}{{{inner}}}"
             elif rule.lower_at_keyword == "charset":
-                continue  # It says what the file is anyway.
+                continue  # The file needs no such declaration.
             elif rule.content is None:
                 raise ValueError(f"cannot bundle @{rule.at_keyword} {prelude}: it fetches another file")
             else:
@@ -80,7 +80,7 @@ def _kept(rules: Iterable[ast.Node], names: set[str]) -> Iterator[str]:
 
 
 def _selectors(prelude: list[ast.Node]) -> Iterator[tuple[str, set[str]]]:
-    """Each selector of a list, with the classes and ids that an element or its ancestors must have."""
+    """The selectors of a list, each with the classes and ids that it requires of an element or its ancestors."""
     part: list[ast.Node] = []
     for token in [*prelude, ast.LiteralToken(0, 0, ",")]:
         if token == ",":
@@ -92,7 +92,7 @@ def _selectors(prelude: list[ast.Node]) -> Iterator[tuple[str, set[str]]]:
 
 
 def _is_name(before: ast.Node | None, now: ast.Node) -> bool:
-    """Whether a token names a class or an id; what stands in brackets, as in ``:not(.open)``, is not required."""
+    """Whether a token names a class or an id; names in brackets, as in ``:not(.open)``, are not required."""
     return now.type == "hash" or (now.type == "ident" and before == ".")
 
 
@@ -101,16 +101,16 @@ def _declarations(content: list[ast.Node]) -> str:
 
 
 def _short(content: list[ast.Node]) -> str:
-    """What stands between braces, without comments, and with no more than one blank in a row."""
+    """The text between braces without comments and repeated spaces."""
     text = tinycss2.serialize([token for token in content if token.type != "comment"])
-    # Not within a string: there is none with two blanks or with one behind a colon, but in an address.
+    # Not within strings: none contains two spaces or a space after a colon, except addresses.
     if '"' in text or "'" in text or "url(" in text:
         return text.strip()
     return re.sub(r"\s*([;:,])\s+|\s+(;)", r"\1\2", re.sub(r"\s+", " ", text)).strip()
 
 
 def without_unasked(css: str, asked: set[str]) -> str:
-    """The style sheet without the custom properties that no rule asks for, and that are not among those asked for."""
+    """Drop custom properties that neither a rule nor ``asked`` needs."""
     while (shorter := _DECLARED.sub(functools.partial(_if_known, asked | set(_ASKED.findall(css))), css)) != css:
         css = shorter
     return css.replace(";}", "}")
@@ -124,11 +124,11 @@ def _if_known(known: set[str], declared: re.Match[str]) -> str:
 
 
 def with_icons(css: str, font_of: Callable[[str], Path]) -> str:
-    """The style sheet with its fonts inside, each as small as the icons that are used; unused fonts go.
+    """Embed the fonts, reduced to the icons that are used, and drop unused fonts.
 
     Args:
-        css: has icons as the signs of Unicode's area for private use.
-        font_of: the file of a font, by the name in its address without the suffix.
+        css: contains icons as characters of Unicode's private use area.
+        font_of: returns the file of a font by the name in its address, without the suffix.
     """
     icons = {ord(sign) for sign in css if 0xE000 <= ord(sign) < 0xF900}
 
@@ -144,7 +144,7 @@ def with_icons(css: str, font_of: Callable[[str], Path]) -> str:
     return re.sub(r"@font-face\s*\{[^}]*\}", inlined, css)
 
 
-# Where each font is asked for.
+# The rules that load each font.
 _FACES = {
     "fa-solid-900": re.compile(r"\.fa-solid\b|\.fas\b|\(--fa-font-solid\)"),
     "fa-regular-400": re.compile(r"\.fa-regular(?=:before|\{)|\.far(?=:before|\{)|\(--fa-font-regular\)"),
@@ -153,12 +153,12 @@ _FACES = {
 
 
 def _subset(file: Path, icons: set[int]) -> bytes:
-    from fontTools import subset  # A build that keeps its style sheet needs none of it.
+    from fontTools import subset  # Not needed if the style sheet is unchanged.
     from fontTools.ttLib import TTFont
 
-    # It tells each table that it cuts.
+    # fontTools logs each table that it cuts.
     logging.getLogger("fontTools").setLevel(logging.WARNING)
-    # The time of the change would make each build differ.
+    # A timestamp would make each build differ.
     font = TTFont(file, recalcTimestamp=False)
     options = subset.Options(hinting=False, layout_features=[], name_IDs=[], notdef_outline=False, glyph_names=False)
     cutter = subset.Subsetter(options)
@@ -174,12 +174,12 @@ def _subset(file: Path, icons: set[int]) -> bytes:
 
 
 def notices(sheets: Iterable[str]) -> str:
-    """What the licences of style sheets ask to be kept, once each: the comments that begin with ``/*!``."""
+    """The licence notices of style sheets, each once: comments that begin with ``/*!``."""
     return "".join(dict.fromkeys(notice for sheet in sheets for notice in _NOTICE.findall(sheet)))
 
 
 def brief(script: str) -> str:
-    """A script without indentation, empty lines and lines that are comments only."""
+    """A script without indentation, empty lines and comment lines."""
     lines = (line.strip() for line in script.splitlines())
     return "\n".join(line for line in lines if line and not line.startswith("//"))
 
@@ -190,7 +190,7 @@ def _sheet(sheets: Sequence[str], names: set[str], custom: set[str]) -> str:
 
 
 def _once(cache: Path, needs: Iterable[str], make: Callable[[], str]) -> str:
-    """What ``make`` gives for its needs, made when they have changed."""
+    """Return the cached result of ``make``, or make it again if its needs have changed."""
     key = hashlib.sha256("\0".join([Path(__file__).read_text("utf-8"), *needs]).encode()).hexdigest()
     if not cache.is_file() or cache.read_text("utf-8").partition("\n")[0] != key:
         cache.write_text(f"{key}\n{make()}", "utf-8")
@@ -198,13 +198,13 @@ def _once(cache: Path, needs: Iterable[str], make: Callable[[], str]) -> str:
 
 
 def bundle(out: Path, cache: Path, styles: Iterable[str], scripts: Iterable[str]) -> None:
-    """Write the style sheet and the script of a built site, and name them on its pages; what they hold goes.
+    """Write the bundled style sheet and script of a built site, link them in its pages, and delete the originals.
 
     Args:
         out: the folder of the site.
-        cache: a file that keeps the style sheet for the next build.
-        styles: files below ``_static``, in their order, behind the theme's.
-        scripts: likewise, before the theme's.
+        cache: keeps the style sheet for the next build.
+        styles: files below ``_static``, in order, placed after the theme's.
+        scripts: files below ``_static``, in order, placed before the theme's.
     """
     static = out / "_static"
     styles, scripts = [*THEME_STYLES, *styles], [*scripts, *THEME_SCRIPTS]
@@ -233,7 +233,7 @@ def _local(files: Iterable[Any]) -> list[str]:
     """The files below ``_static`` that Sphinx lists for a page.
 
     Raises:
-        ExtensionError: one is not in the site.
+        ExtensionError: a file is missing from the site.
     """
     named = [str(file.filename) for file in files if file.filename]
     if strange := [name for name in named if not name.startswith("_static/")]:
@@ -242,7 +242,7 @@ def _local(files: Iterable[Any]) -> list[str]:
 
 
 def _note(app: Sphinx, page: str, _template: str, context: dict[str, Any], _tree: Any) -> None:
-    """Remember what the page of the search loads, which is the same on each page; it is made last, in each build."""
+    """Remember the files of the search page, which every page loads; each build writes that page, as the last one."""
     if page == "search":
         app.builder.fx_listed = (_local(context["css_files"]), _local(context["script_files"]))
 
@@ -254,8 +254,7 @@ def _bundle(app: Sphinx, failure: Exception | None) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the steps with Sphinx."""
     app.connect("html-page-context", _note, priority=900)
-    # Behind the extensions that bring a file of their own at the end.
+    # After extensions that add files at the end.
     app.connect("build-finished", _bundle, priority=600)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,6 +1,6 @@
-"""Offer the PDF and the EPUB in the download menu of each page, where `make pdf` and `make epub` have made them.
+"""Offer the PDF and the EPUB in the download menu, if `make pdf` and `make epub` have built them.
 
-A local Sphinx extension, named in `_config.yml`. The files lie in `_build/editions`; the built site takes them along.
+A local Sphinx extension, named in `_config.yml`. It copies the files from `_build/editions` into the site.
 """
 
 import shutil
@@ -10,18 +10,18 @@ from typing import Any
 from sphinx.application import Sphinx
 
 SUFFIXES = {".pdf": "file-pdf", ".epub": "book"}
-# After the theme has made its menu, which it does at 501.
+# After the theme builds its menu, at 501.
 _AFTER_THE_THEME = 600
 
 
 def made(root: Path) -> list[Path]:
-    """The editions that are there, the PDF first."""
+    """The existing editions, the PDF first."""
     folder = root / "_build" / "editions"
     return [path for suffix in SUFFIXES for path in sorted(folder.glob(f"*{suffix}"))]
 
 
 def _note(app: Sphinx, config: Any) -> None:
-    """What is offered is a setting: where it differs from the last build, Sphinx writes every page anew."""
+    """Store the list as a setting: if it changes, Sphinx writes every page again."""
     config.editions_offered = [path.name for path in made(Path(app.srcdir))]
 
 
@@ -51,13 +51,12 @@ def _take_along(app: Sphinx, failure: Exception | None) -> None:
             old.unlink()
     for path in there:
         copy = Path(app.outdir) / path.name
-        # Written with its date, so that an edition that is as it was is not copied again.
+        # Keep the file's date, so that an unchanged edition is not copied again.
         if not copy.is_file() or copy.stat().st_mtime_ns != path.stat().st_mtime_ns:
             shutil.copy2(path, copy)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the steps with Sphinx."""
     app.add_config_value("editions_offered", [], "html")
     app.connect("config-inited", _note)
     app.connect("html-page-context", _offer, priority=_AFTER_THE_THEME)

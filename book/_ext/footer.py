@@ -1,7 +1,7 @@
-"""What the book says and ships of itself: the verified version in each page's footer, and no file a reader never loads.
+"""Show the verified torch version in each page's footer, and drop files from the site that no reader loads.
 
-A local Sphinx extension, named in `_config.yml`. The footer's version is read from `requirements.txt`, the place where
-torch is pinned, so that no page can name a version that the tests did not run with.
+A local Sphinx extension, named in `_config.yml`. The version is read from `requirements.txt`, where torch is pinned, so
+no page can name a version that was not tested.
 """
 
 import hashlib
@@ -15,12 +15,12 @@ from typing import Any
 from sphinx.application import Sphinx
 from sphinx.errors import ConfigError
 
-# The page that tells when it was built; SOURCE_DATE_EPOCH names another moment, for a build that is repeated.
+# The page that shows the time of the build; SOURCE_DATE_EPOCH overrides the time for reproducible builds.
 STATUS = "chapters/reference/status"
-# What the search finds sections by, besides their own words.
+# Additional search words for sections.
 SYNONYMS = Path(__file__).parent.parent / "search_words.yml"
-# Under _static: source maps serve the theme's own authors, .po and .mo files its translators, and no page loads the
-# templates of the theme and the pictures of Sphinx. The icons are in the site's style sheet: see bundle.py.
+# Files under _static that no page loads: source maps, translations, templates of the theme, and pictures of Sphinx. The
+# icons are in the site's style sheet; see bundle.py.
 UNREAD = (
     *("*.map", "*.po", "*.mo", "vendor/**/fa-*", "fontawesome.js*", "*webpack-macros.html"),
     *("check-solid.svg", "copy-button.svg", "copybutton_funcs.js", "file.png", "minus.png", "plus.png", "theme.css"),
@@ -30,7 +30,7 @@ UNREAD = (
 def pinned_version(requirements: Path, package: str) -> str:
     """Return the version that `requirements` pins `package` to.
 
-    Raises ConfigError when the file is missing or does not pin the package with `==`.
+    Raises ConfigError if the file is missing or does not pin the package with `==`.
     """
     if not requirements.is_file():
         raise ConfigError(f"{requirements} is missing: run the build from the root of the project.")
@@ -41,7 +41,7 @@ def pinned_version(requirements: Path, package: str) -> str:
 
 
 def drop_unread(static: Path) -> int:
-    """Delete from the built `_static` folder what no page loads; return how many bytes that frees."""
+    """Delete files that no page loads from the built `_static` folder; return the number of bytes freed."""
     unread = {path for pattern in UNREAD for path in static.rglob(pattern)}
     freed = sum(path.stat().st_size for path in unread)
     for path in unread:
@@ -64,7 +64,7 @@ def _name_day(_app: Sphinx, page: str, _template: str, context: dict[str, Any], 
 
 
 def _name_folds(app: Sphinx, _page: str, _template: str, context: dict[str, Any], _tree: Any) -> None:
-    """MyST-NB gives each fold of a cell one name, which is not what stands on it: what stands on it is its name."""
+    """Name each fold after its visible label; MyST-NB gives all of them the same name."""
     if "body" in context:
         context["body"] = context["body"].replace('<summary aria-label="Toggle hidden content">', "<summary>")
 
@@ -75,7 +75,7 @@ def _slim(app: Sphinx, failure: Exception | None) -> None:
 
 
 def static_digest(files: Iterable[Path]) -> str:
-    """A digest of files and folders, which changes whenever one of them does."""
+    """A digest of files and folders."""
     digest = hashlib.sha256()
     for top in files:
         for path in [top] if top.is_file() else sorted(path for path in top.rglob("*") if path.is_file()):
@@ -89,8 +89,9 @@ def _own_static(app: Sphinx) -> tuple[str, Path]:
 
 
 def _copy_static(app: Sphinx, _env: object, added: set[str], *_: object) -> list[str]:
-    """Sphinx copies static files only when a page is out of date: then the first one is."""
-    # Loaded by another extension, whatever its settings, and safe: it works on the whole book, when all pages are read.
+    """Mark one page as outdated if static files changed, because otherwise Sphinx does not copy them."""
+    # Loaded by another extension and safe in parallel builds, although it does not say so: it runs after all pages are
+    # read.
     if "sphinx_multitoc_numbering" in app.extensions:
         app.extensions["sphinx_multitoc_numbering"].parallel_read_safe = True
     digest, kept = _own_static(app)
@@ -106,7 +107,6 @@ def _keep_digest(app: Sphinx, failure: Exception | None) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the steps with Sphinx."""
     app.connect("config-inited", _name_version)
     app.connect("html-page-context", _name_day)
     app.connect("html-page-context", _name_folds)

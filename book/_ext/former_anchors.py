@@ -1,6 +1,6 @@
-"""Let links lead to a former anchor of a heading, which the page keeps as ``<a id="…"></a>`` above it.
+"""Accept links to a heading's former anchor, which the page keeps as ``<a id="…"></a>`` above it.
 
-A local Sphinx extension, named in `_config.yml`. MyST knows the headings of a page and warns of any other link.
+A local Sphinx extension, named in `_config.yml`. MyST only knows a page's headings and warns about other links.
 """
 
 import re
@@ -19,6 +19,5 @@ def _note(app: Sphinx, document: nodes.document) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the step with Sphinx."""
     app.connect("doctree-read", _note)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

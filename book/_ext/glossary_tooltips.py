@@ -1,8 +1,6 @@
-"""A link to a word of the glossary has the definition as its title, so that a reader who points at it need not leave.
-On the page of the glossary, a switch shows the words of other languages.
+"""Show the definition as a tooltip on links to the glossary, and a switch for other languages in the glossary.
 
-A local Sphinx extension, named in `_config.yml`. The glossary is the one place of the definitions: where it changes,
-every page is written anew.
+A local Sphinx extension, named in `_config.yml`. If the glossary changes, every page is written again.
 """
 
 from __future__ import annotations
@@ -18,10 +16,9 @@ from sphinx.environment import BuildEnvironment
 
 GLOSSARY = "book/reference/glossary"
 _LINK = re.compile(r'<a class="reference internal" href="([^"#]+)#([^"]+)">')
-# What follows a definition: the chapters that show the word at work.
-# The second line of an entry.
+# The links to chapters after a definition, and the second line of an entry.
 _LANGUAGES = re.compile(r"<br ?/?>\s*Japanese(?:(?!</p>).)*", re.DOTALL)
-# It works without a script, since the style sheet asks it.
+# Works without a script: the style sheet reads its state.
 _SWITCH = (
     '<p class="fx-switch"><label class="fx-tick"><input type="checkbox" id="fx-languages">'
     " Show the Japanese and Chinese words</label></p>"
@@ -30,7 +27,7 @@ _SHOWN_IN = re.compile(r"\s\(chapter ")
 
 
 def definitions(tree: nodes.document) -> dict[str, str]:
-    """The words of the glossary by their anchors, each with its definition."""
+    """The definitions of the glossary by anchor."""
     found = {}
     for section in tree.findall(nodes.section):
         first = next((child for child in section.children if isinstance(child, nodes.paragraph)), None)
@@ -43,12 +40,12 @@ def definitions(tree: nodes.document) -> dict[str, str]:
 
 
 def titled(body: str, page: str, told: dict[str, str]) -> str:
-    """The body of a page, with titles on its links to words of the glossary.
+    """Add titles to a page's links to the glossary.
 
     Args:
-        body: as HTML.
+        body: the HTML.
         page: its name, ``"chapters/03_replacement"``.
-        told: the definitions, by anchor.
+        told: the definitions by anchor.
     """
 
     def title(link: re.Match[str]) -> str:
@@ -61,7 +58,7 @@ def titled(body: str, page: str, told: dict[str, str]) -> str:
 
 
 def switched(body: str) -> str:
-    """The body of the glossary with the words of other languages marked, and their switch below its first lines."""
+    """Mark the words of other languages in the glossary, and add the switch below its first lines."""
     return _LANGUAGES.sub(r'<span class="fx-languages">\g<0></span>', body).replace("</p>", f"</p>\n{_SWITCH}", 1)
 
 
@@ -84,7 +81,6 @@ def _write_all(app: Sphinx, env: BuildEnvironment) -> list[str]:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the steps with Sphinx."""
     app.connect("env-before-read-docs", _note_glossary)
     app.connect("env-updated", _write_all)
     app.connect("html-page-context", _set_titles)

@@ -1,8 +1,8 @@
-"""What a page offers once the book has an address: its repository, edits, reports, a discussion, a place to run it.
+"""Add buttons for the repository, edits, reports, discussion and running a page, once the book has an address.
 
-A local Sphinx extension, named in `_config.yml`. The buttons are the theme's; it knows a page only by its own file, so
-that its button for edits would lead to the printed notebook: here it leads to the manuscript. What launches a notebook
-leads to the printed one. While the book has no address, no page has any of these.
+A local Sphinx extension, named in `_config.yml`. It changes the theme's buttons: the edit button leads to the
+manuscript instead of the printed notebook, and the launch buttons lead to the printed notebook. Without an address, no
+page has any of these buttons.
 """
 
 from pathlib import Path
@@ -15,15 +15,15 @@ from sphinx.errors import ConfigError
 from press.imprint import Imprint, read
 from press.manuscript.problems import PressError
 
-# What a page has these lines replaced by; "" while there is no address.
+# Lines of pages that are replaced, by "" if there is no address.
 ADDRESS, BUTTONS = "<!-- the address -->", "<!-- the buttons -->"
 _NAMES = {"binderhub_url": "Binder", "colab_url": "Colab", "jupyterhub_url": "JupyterHub"}
-# After the theme, which makes its buttons at the usual 500.
+# After the theme creates its buttons, at 500.
 _LATE = 900
 
 
 def told(address: Imprint) -> dict[str, str]:
-    """The text of each line that is replaced."""
+    """The replacement for each of these lines."""
     if not address.repository:
         return {ADDRESS: "", BUTTONS: ""}
     clone = f"Get the project from <{address.repository}>:\n\n```bash\n$ git clone {address.repository}\n```"
@@ -38,16 +38,15 @@ def told(address: Imprint) -> dict[str, str]:
 
 
 def launchers(address: Imprint) -> str:
-    """Where the rocket of a page opens it: "Binder or Colab"; ``""`` for nowhere."""
+    """The services in a page's launch menu: "Binder or Colab", or ``""``."""
     *some, last = [_NAMES[launcher] for launcher, _ in address.launchers] or [""]
     return f"{', '.join(some)} or {last}" if some else last
 
 
 def manuscript_of(root: Path, page: str) -> str:
-    """The file that a page is written in, or the folder of its exercises, as the repository names it; ``""`` for none.
+    """The path of a page's manuscript, or of its folder of exercises, in the repository; ``""`` if there is none.
 
-    A page without code is its own manuscript; ``press.book`` tells where the others are printed to, but needs more than
-    rendering does.
+    A page without code is its own manuscript. ``press.book`` knows the others, but needs more packages than rendering.
     """
     _, _, name = page.partition("/")
     here = f"{page}.md" if page.startswith("book/") else ""
@@ -89,7 +88,7 @@ def _lead_to_manuscript(app: Sphinx, page: str, _template: str, context: dict[st
 
 
 def _tell_where_to_solve(app: Sphinx, page: str, _template: str, context: dict[str, Any], _tree: Any) -> None:
-    """A page of exercises says, below its title, where its cells run."""
+    """Say below the title of a page of exercises where its cells run."""
     if not page.startswith("exercises/") or "body" not in context:
         return
     opens = launchers(app.opened)  # type: ignore[attr-defined]
@@ -103,7 +102,7 @@ def _tell_where_to_solve(app: Sphinx, page: str, _template: str, context: dict[s
 
 
 def _led(button: dict[str, Any], page: str, address: Imprint, path: str) -> dict[str, Any] | None:
-    """A button of the theme with the book's own link and words; ``None`` for an edit of a page that nobody writes."""
+    """Give a button the book's own link and text; return ``None`` for an edit button on a generated page."""
     if button["label"] == "source-edit-button":
         if not path:
             return None
@@ -118,7 +117,7 @@ def _led(button: dict[str, Any], page: str, address: Imprint, path: str) -> dict
 
 
 def _discussed(address: Imprint) -> list[dict[str, Any]]:
-    """The button that leads to where readers talk."""
+    """The button to the discussion."""
     if not address.discussion:
         return []
     shown = {"type": "link", "label": "source-discussion-button", "icon": "fas fa-comments"}
@@ -126,8 +125,7 @@ def _discussed(address: Imprint) -> list[dict[str, Any]]:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the steps with Sphinx."""
-    # A new address makes every page out of date.
+    # A new address makes every page outdated.
     app.add_config_value("book_address", [], "env")
     app.connect("config-inited", _name_address)
     app.connect("source-read", _tell_address)

@@ -1,8 +1,8 @@
-"""Pages of fewer elements and bytes that look the same: only colours one can see, and each style and script once.
+"""Reduce the elements and bytes of pages without changing their look.
 
-A local Sphinx extension, named in `_config.yml`. A printed notebook repeats the style and the script of a stepper in
-each output, so that each cell of it works by itself; a page needs them once. Pygments wraps each token into an element,
-most of which have the colour of the text around them.
+A local Sphinx extension, named in `_config.yml`. A printed notebook repeats a stepper's style and script in every
+output so that each cell works by itself; a page needs them once. Pygments wraps every token in an element, although
+most have the colour of the text around them.
 """
 
 import functools
@@ -17,19 +17,19 @@ from pygments.token import STANDARD_TYPES, Operator, Text, Whitespace, _TokenTyp
 from sphinx.application import Sphinx
 from sphinx.highlighting import PygmentsBridge
 
-# The options of the theme that name the colours of code, light and dark.
+# The theme's options for the colours of code, light and dark.
 STYLES = ("pygments_light_style", "pygments_dark_style")
 SAID_FOR_NOTHING = [
-    # docutils keeps each word of inline code on one line, but here code breaks between words.
+    # docutils keeps each word of inline code on one line, but here code may break between words.
     (re.compile(r'<span class="pre">(.*?)</span>'), r"\1"),
-    # No style asks for these classes; the others of code keep it from being translated.
+    # No style uses these classes; the remaining ones prevent translation.
     (re.compile(r'(?<=<code class=")docutils (?=literal notranslate">)'), ""),
     (re.compile(r'(?<=<a) class="reference internal"(?= href=)'), ""),
-    # Sphinx says of a link what kind of link it is; no style asks.
+    # No style uses the kind of link that Sphinx adds.
     (re.compile(r'<span class="std std-(?:doc|ref)">(.*?)</span></a>', re.DOTALL), r"\1</a>"),
-    # An element that pygments puts before code that may begin with an empty line.
+    # Pygments adds this element for code that may begin with an empty line.
     (re.compile(r"<pre><span></span>(?!\n)"), "<pre>"),
-    # An item of a list that is one paragraph needs no element for it.
+    # A list item with a single paragraph needs no paragraph element.
     (
         re.compile(r"<li><p>((?:(?!<(?:/?p|ul|ol|dl|pre|div|table|details|li)\b).)*)</p></li>", re.DOTALL),
         r"<li>\1</li>",
@@ -41,13 +41,13 @@ Tokens = Iterable[tuple[_TokenType, str]]
 
 
 def same_looks(styles: Iterable[type[Style]]) -> dict[_TokenType, _TokenType]:
-    """Each kind of token, with the first kind that looks the same in all styles: ``Text`` for what has no looks."""
+    """Map each kind of token to the first kind with the same look in all styles; ``Text`` has none."""
     styles = tuple(styles)
 
     def looks(kind: _TokenType) -> tuple[Any, ...]:
         return tuple(tuple(sorted(style.style_for_token(kind).items())) for style in styles)
 
-    # Of blanks one sees the ground alone.
+    # Only the background of spaces is visible.
     grounds = [style.style_for_token(Whitespace) for style in styles]
     unseen = not any(ground["bgcolor"] or ground["underline"] or ground["border"] for ground in grounds)
     first = {looks(Text): Text} | ({looks(Whitespace): Text} if unseen else {})
@@ -55,7 +55,7 @@ def same_looks(styles: Iterable[type[Style]]) -> dict[_TokenType, _TokenType]:
 
 
 def merged(tokens: Tokens, looks: dict[_TokenType, _TokenType]) -> Iterator[tuple[_TokenType, str]]:
-    """The tokens, neighbours of the same looks as one; a dot and an assignment are no operators of Python."""
+    """Merge neighbouring tokens of the same look; treat Python's dots and assignments as text."""
     last, text = Text, ""
     for kind, value in tokens:
         blank = value.isspace() and looks.get(kind, kind) is Text
@@ -69,7 +69,7 @@ def merged(tokens: Tokens, looks: dict[_TokenType, _TokenType]) -> Iterator[tupl
 
 
 class LeanFormatter(HtmlFormatter):
-    """HTML of code with an element only where the colour changes."""
+    """HTML of code with elements only where the look changes."""
 
     looks: dict[_TokenType, _TokenType]
 
@@ -78,7 +78,7 @@ class LeanFormatter(HtmlFormatter):
 
 
 def lean(body: str) -> str:
-    """The body of a page: what was said before, in a style or in a script, is not said again."""
+    """Remove styles and scripts that are repeated in the body of a page."""
     for pattern, kept in SAID_FOR_NOTHING:
         body = pattern.sub(kept, body)
     return OWN.sub(functools.partial(_unsaid, {"style": [], "script": []}), body)
@@ -92,7 +92,7 @@ def _unsaid(said: dict[str, list[str]], own: re.Match[str]) -> str:
         return own[0]
     rest = text.removeprefix(max(before, key=len))
     if kind == "script":
-        # A stepper starts when its script is there; the first one of the page starts all.
+        # The script of the first stepper starts all steppers of the page.
         return own[0] if rest else "<script></script>"
     if rest:
         said[kind].append(text)
@@ -112,7 +112,6 @@ def _make_lean(_app: Sphinx, _page: str, _template: str, context: dict[str, Any]
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the steps with Sphinx."""
     app.connect("config-inited", _choose_colours)
     app.connect("html-page-context", _make_lean, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

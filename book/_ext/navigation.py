@@ -1,9 +1,9 @@
-"""The way through the book: what the sidebar lists, and which page is before and after another.
+"""Build the sidebar and the links to the previous and next page.
 
-A local Sphinx extension, named in `_config.yml`; `_toc.yml` says what there is. The line of reading goes from a chapter
-to its exercises and on to the next chapter. *When it breaks*, the solutions and the page for teachers stand beside the
-line: from there *previous* leads back to the page that they belong to and *next* goes on along the line, so nobody who
-reads on meets an answer by accident.
+A local Sphinx extension, named in `_config.yml`; `_toc.yml` has the contents. The reading order goes from a chapter to
+its exercises and on to the next chapter. *When it breaks*, the solutions and the page for teachers are beside this
+order: from there *previous* leads to the page they belong to and *next* to the following page in the order, so that no
+reader meets an answer by accident.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
-# Pages of these beginnings stand beside the line of reading.
+# Prefixes of pages beside the reading order.
 _BESIDE = ("chapters/when_it_breaks/", "solutions/", "book/teaching")
 _EXERCISES = "exercises/"
 _NUMBER = re.compile(r"([0-9P]\d) · (.+)")
@@ -28,7 +28,7 @@ _NUMBER = re.compile(r"([0-9P]\d) · (.+)")
 
 @dataclasses.dataclass(frozen=True)
 class Entry:
-    """A row of the sidebar: the page, its number and title, the pages inside, the ids of its exercises."""
+    """A row of the sidebar: a page with its number, title, child rows, and the ids of its exercises."""
 
     page: str
     number: str
@@ -37,11 +37,11 @@ class Entry:
     exercises: tuple[str, ...] = ()
 
     def holds(self, page: str) -> bool:
-        """Whether it is the row of that page, or the page is inside."""
+        """Whether the row or one of its child rows is the page."""
         return page == self.page or any(entry.holds(page) for entry in self.inside)
 
     def pages(self) -> Iterator[str]:
-        """Its page and those inside, in their order."""
+        """The page and those of the child rows, in order."""
         yield self.page
         for entry in self.inside:
             yield from entry.pages()
@@ -49,14 +49,14 @@ class Entry:
 
 @dataclasses.dataclass(frozen=True)
 class Neighbours:
-    """The pages before and after a page, ``None`` at the ends."""
+    """The pages before and after a page; ``None`` at the ends."""
 
     before: str | None
     after: str | None
 
 
 def neighbours(pages: list[str]) -> dict[str, Neighbours]:
-    """The pages before and after each, of all pages in the order of the table of contents."""
+    """The neighbours of all pages, which are given in the order of the table of contents."""
     line = [page for page in pages if not page.startswith(_BESIDE)]
     found = {}
     for place, page in enumerate(pages):
@@ -72,7 +72,7 @@ def neighbours(pages: list[str]) -> dict[str, Neighbours]:
 
 
 def _belongs_to(page: str, earlier: list[str]) -> str | None:
-    """Of the pages on the line that stand above, that of the same chapter: its exercises before their solutions."""
+    """The page of the same chapter among earlier pages: the exercises for their solutions."""
     chapter = page.rpartition("/")[2]
     same = [other for other in earlier if other.endswith(f"/{chapter}")]
     wanted = [other for other in same if other.startswith(_EXERCISES) == page.startswith("solutions/")]
@@ -80,7 +80,7 @@ def _belongs_to(page: str, earlier: list[str]) -> str | None:
 
 
 def exercises_of(source: Path) -> dict[str, tuple[str, ...]]:
-    """The ids of the exercises of each chapter, as the press printed them for `fxbook`."""
+    """The ids of the exercises by chapter, as printed for `fxbook`."""
     index: Mapping[str, Mapping[str, str]] = json.loads(source.read_text("utf-8")) if source.is_file() else {}
     found: dict[str, list[str]] = collections.defaultdict(list)
     for name, about in index.items():
@@ -89,7 +89,7 @@ def exercises_of(source: Path) -> dict[str, tuple[str, ...]]:
 
 
 class Contents:
-    """The table of contents with the titles that the pages have."""
+    """The table of contents with the titles of pages."""
 
     def __init__(self, app: Sphinx, env: BuildEnvironment) -> None:
         self._map = app.config.external_site_map
@@ -103,7 +103,6 @@ class Contents:
         self.exercises = sum(len(names) for names in self._exercises.values())
 
     def title(self, page: str) -> str:
-        """The title that stands on the page."""
         return self._titles.get(page, page)
 
     def _entry(self, page: str) -> Entry:
@@ -111,7 +110,7 @@ class Contents:
         title = (found.title if found else None) or self.title(page)
         numbered = _NUMBER.fullmatch(title)
         number, title = (numbered[1], numbered[2]) if numbered else ("", title)
-        # A page inside need not say again where it stands.
+        # The title of a child row need not repeat its parent's.
         inside = tuple(self._short(self._entry(child), title) for child in (found.child_files() if found else ()))
         ids = self._exercises.get(page.removeprefix(_EXERCISES), ()) if page.startswith(_EXERCISES) else ()
         return Entry(page, number, title, inside, ids)
@@ -133,6 +132,5 @@ def _find_way(app: Sphinx, page: str, _template: str, context: dict[str, Any], _
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register with Sphinx."""
     app.connect("html-page-context", _find_way)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

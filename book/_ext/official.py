@@ -1,10 +1,10 @@
-"""Names of an API lead to their official documentation, in text and in code; the addresses come from the inventories.
+"""Link API names in text and code to their official documentation, with addresses from the inventories.
 
-A local Sphinx extension, named in `_config.yml`. A printed notebook has no roles, so that it reads well everywhere: the
-links are set into the finished page. Nothing is imported and nothing fetched; a name is taken for one of the inventory
-where the imports of the page say so, or where a class of torch.fx is named as in `graph.lint()`. What is not sure, and
-what a page defines itself, has no link. In each section, a name has one link in
-the text and one in the code. Links that an author wrote lead to the documentation of the same version.
+A local Sphinx extension, named in `_config.yml`. A printed notebook has no roles, so that it reads well everywhere; the
+links are added to the finished page. Nothing is imported or fetched: a name is looked up if the page's imports resolve
+it, or if it is a member of a torch.fx class, as in `graph.lint()`. Uncertain names and a page's own names get no link.
+In each section, a name has one link in the text and one in the code. Links by authors lead to the same version of the
+documentation.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from press.binding.inventory import of_the_version
 
 INVENTORIES = "book/_links"
 _FX = "torch.fx."
-# What the text calls the modules, as most code does.
+# Abbreviations of modules in the text.
 _SHORT = {"fx": "torch.fx", "nn": "torch.nn", "F": "torch.nn.functional"}
-# Attributes of everyday values: alone they tell nothing about whose they are.
+# Attributes of everyday values, whose names do not identify a class.
 _EVERYDAY = {name for kind in (list, dict, str, set, bytes, pathlib.Path, Exception) for name in dir(kind)}
-# Members of torch.fx that text calls by their last part alone; others only where an underscore tells them from words.
+# Members of torch.fx that the text uses by their last part alone. Others need an underscore to differ from words.
 _ALONE = {"lint", "recompile"}
 
 _BLOCK = re.compile(
@@ -48,7 +48,7 @@ _CALLED = re.compile(r"([A-Za-z_][\w.]*)(?:\(.*\))?", re.DOTALL)
 
 @dataclasses.dataclass(frozen=True)
 class Found:
-    """A name in a piece of code: where it stands, counted in signs, and its address."""
+    """A name in a piece of code, with its position in characters and its address."""
 
     start: int
     end: int
@@ -56,7 +56,7 @@ class Found:
 
 
 class Official:
-    """The addresses of names, and what a name is short for."""
+    """The addresses of names, and their abbreviations."""
 
     def __init__(self, addresses: Mapping[str, str]) -> None:
         self.addresses = addresses
@@ -76,7 +76,7 @@ class Official:
         self.variables = {owner.lower(): owner for owner in self.members}
 
     def of_text(self, text: str, defined: frozenset[str]) -> str | None:
-        """The address of what stands as code in a sentence."""
+        """The address for inline code in a sentence."""
         match = _CALLED.fullmatch(text)
         if not match or match[1].partition(".")[0] in defined:
             return None
@@ -93,7 +93,7 @@ class Official:
 
 
 class Code:
-    """The Python code of a page, and what its imports and definitions tell of its names."""
+    """A page's Python code, with its imports and definitions."""
 
     def __init__(self, sources: Iterable[str], official: Official) -> None:
         self.official = official
@@ -113,17 +113,17 @@ class Code:
                 case ast.Name(id=name, ctx=ast.Store()):
                     defined.add(name)
         self._paths = {name: path for name, path in self._paths.items() if name not in defined}
-        # The text calls a graph `graph` as the code does.
+        # The text refers to a graph as `graph`, like the code.
         self.defined = frozenset(defined - self._paths.keys() - official.variables.keys())
 
     def names(self, number: int) -> Iterator[Found]:
-        """The names in a piece of code, by its place from 0, that have an address, in their order."""
+        """The linked names in a piece of code, given by its index, in order."""
         tree = self.trees[number]
         for name, line, start, end in sorted(self._walk(tree, ""), key=lambda one: one[1:]):
             yield Found(*tree.fx_places(line, start, end), name)
 
     def _walk(self, node: ast.AST, inside: str) -> Iterator[tuple[str, int, int, int]]:
-        """Full names with line, first and last byte; ``inside`` is the class of torch.fx that is subclassed there."""
+        """Yield full names with line, first and last byte; ``inside`` is the torch.fx class subclassed there."""
         if isinstance(node, ast.Name | ast.Attribute):
             path = self._path(node)
             if path in self.official.addresses and node.lineno == node.end_lineno:
@@ -142,7 +142,7 @@ class Code:
             yield from self._walk(part, inside)
 
     def _member(self, node: ast.Attribute, inside: str) -> str | None:
-        """The full name of an attribute of a value, where its class is written or nothing else has one of that name."""
+        """The full name of an attribute, if its class is explicit or no other class has this attribute."""
         match node.value:
             case ast.Call(func=ast.Name(id="super")):
                 return self.official.members.get(inside, {}).get(node.attr)
@@ -162,7 +162,7 @@ class Code:
 
 
 def _parsed(source: str) -> ast.Module:
-    """The syntax tree; an empty one of what is not Python, such as a magic."""
+    """The syntax tree, empty for text that is not Python, such as a magic."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError):
@@ -170,7 +170,7 @@ def _parsed(source: str) -> ast.Module:
     lines = source.splitlines(keepends=True)
 
     def places(line: int, start: int, end: int) -> tuple[int, int]:
-        """From bytes of a line, as syntax trees count, to signs of the text."""
+        """Convert byte offsets in a line, as in syntax trees, to character offsets."""
         before, here = sum(map(len, lines[: line - 1])), lines[line - 1].encode()
         return before + len(here[:start].decode()), before + len(here[:end].decode())
 
@@ -179,7 +179,7 @@ def _parsed(source: str) -> ast.Module:
 
 
 def linked(page: str, official: Official) -> str:
-    """A page with its links; ``page`` is the HTML of an article."""
+    """Add links to a page, given as the HTML of an article."""
     blocks = [html.unescape(re.sub(r"<[^>]+>", "", block[2])) for block in _BLOCK.finditer(page)]
     code = Code(blocks, official)
     numbers = iter(range(len(blocks)))
@@ -206,9 +206,9 @@ def _linked_section(section: str, code: Code, numbers: Iterator[int]) -> str:
 
 
 def _with_links(block: str, code: Code, number: int, told: set[str]) -> str:
-    """The marked-up code with a link around each name that is not in ``told``, to which these are added.
+    """Link the names in highlighted code that are not in ``told``, and add them to it.
 
-    A link that would cut through the marks is left out.
+    A link that would cross highlighting elements is left out.
     """
     pieces = [(match["tag"], match.start(), match.end()) for match in _PIECE.finditer(block)]
     signs = [at for at, (tag, _, _) in enumerate(pieces) if not tag]
@@ -223,7 +223,7 @@ def _with_links(block: str, code: Code, number: int, told: set[str]) -> str:
         inside = block[start:end]
         if found.name in told or start < done or inside.count("<span") != inside.count("</span>"):
             continue
-        # With the pointer only: a page has hundreds, and the text has the same links for the keyboard.
+        # Not reachable by keyboard: a page has hundreds of these, and the text has the same links.
         address = html.escape(code.official.addresses[found.name])
         parts += [block[done:start], f'<a class="fx-api" href="{address}" tabindex="-1">{inside}</a>']
         told.add(found.name)
@@ -244,13 +244,12 @@ def _set_links(app: Sphinx, _page: str, _template: str, context: dict[str, Any],
 
 
 def _know_inventories(app: Sphinx, config: Config) -> None:
-    """Other inventories make every page a page to write."""
+    """Changed inventories make every page outdated."""
     files = sorted((pathlib.Path(app.confdir) / INVENTORIES).glob("*.inv"))
     config.official_inventories = hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register with Sphinx."""
     app.setup_extension("sphinx.ext.intersphinx")
     app.add_config_value("official_inventories", "", "html", [str])
     app.connect("config-inited", _know_inventories)

@@ -1,8 +1,8 @@
-"""Open an answer together with its output, let a table scroll where other outputs wrap, and link what a report names.
+"""Put an answer into the fold of its output, let tables scroll sideways, and link the sections that reports name.
 
-A local Sphinx extension, named in `_config.yml`. Where the reader is to guess what a cell prints, the output is folded,
-and the printed notebook has the answer in a fold below the cell (`press/printing/transforms.py`): JupyterLab has no
-other place for it. A page has one fold for both.
+A local Sphinx extension, named in `_config.yml`. If readers should predict what a cell prints, its output is folded,
+and the printed notebook has the answer in a fold below the cell (`press/printing/transforms.py`), because JupyterLab
+has no other place for it. A page has one fold for both.
 """
 
 import html
@@ -18,21 +18,20 @@ from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 _OPENS, _ENDS = '<details class="fx-answer">', "</details>"
-# The last line of a report, as text (`fxbook/checking/report.py`).
+# The last line of a report as text (`fxbook/checking/report.py`).
 _READ = re.compile(r"^Read: (.+) \(chapters/([\w/]+)\.ipynb\)$", re.MULTILINE)
 _SECTION = re.compile(r"section “(.+)”")
-# Between the columns of a table.
+# The gap between columns of a table.
 _GAP = re.compile(r"\S {2,}\S")
 
 
 class AnswersIntoFolds(SphinxPostTransform):
-    """Move each answer into the fold above it, which MyST-NB has made at 199."""
+    """Move each answer into the fold above it, which MyST-NB creates at 199."""
 
     default_priority = 200
     formats = ("html",)
 
     def run(self, **_kwargs: object) -> None:
-        """Find the folded outputs that an answer follows."""
         for fold in list(self.document.findall(HideCodeCellNode)):
             cell = fold.parent
             behind = cell.parent[cell.parent.index(cell) + 1 :]
@@ -44,13 +43,13 @@ class AnswersIntoFolds(SphinxPostTransform):
 
 
 class MarkTables(SphinxPostTransform):
-    """Mark the outputs whose lines are columns: a line that went on below itself would not be read as one."""
+    """Mark outputs with columns, which must not wrap."""
 
     default_priority = 200
     formats = ("html",)
 
     def run(self, **_kwargs: object) -> None:
-        """Find the printed outputs with two lines, or more, that have columns."""
+        """Mark printed outputs in which at least two lines have columns."""
         for output in self.document.findall(nodes.literal_block):
             printed = "output" in output["classes"] or output.get("language") == "text"
             if printed and sum(map(bool, map(_GAP.search, output.astext().splitlines()))) > 1:
@@ -58,12 +57,12 @@ class MarkTables(SphinxPostTransform):
 
 
 def linked(body: str, page: str, sections: dict[str, dict[str, str]]) -> str:
-    """The body of a page, in which the last line of each report leads to the section that it names.
+    """Link the last line of each report to the section that it names.
 
     Args:
-        body: as HTML.
+        body: the HTML.
         page: its name, ``"exercises/03_replacement"``.
-        sections: of each chapter and companion the headings by anchor.
+        sections: the headings of each chapter and companion, by anchor.
     """
 
     def link(read: re.Match[str]) -> str:
@@ -71,7 +70,7 @@ def linked(body: str, page: str, sections: dict[str, dict[str, str]]) -> str:
         named = _SECTION.search(html.unescape(told))
         known = named and named[1] in sections.get(chapter, {}).values()
         address = posixpath.relpath(f"chapters/{chapter}.html", posixpath.dirname(page))
-        # A page numbers the anchors of headings as docutils does, not as a notebook does.
+        # A page has docutils' anchors, not a notebook's.
         return f'Read: <a href="{address}{f"#{nodes.make_id(named[1])}" if known else ""}">{told}</a>'
 
     return _READ.sub(link, body)
@@ -84,7 +83,6 @@ def _link_reports(app: Sphinx, page: str, _template: str, context: dict[str, Any
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the steps with Sphinx."""
     app.add_post_transform(AnswersIntoFolds)
     app.add_post_transform(MarkTables)
     app.connect("html-page-context", _link_reports)

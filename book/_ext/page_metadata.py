@@ -1,7 +1,8 @@
-"""How the book is found: a description for each page, a 404 page, and once there is an address, cards and a map.
+"""Add a description to each page, a 404 page, and, once there is an address, cards and a sitemap.
 
-A local Sphinx extension, named in `_config.yml`. The address is Sphinx's `html_baseurl`. Cards and the map need whole
-addresses, so while it is empty there are none. The 404 page then takes the book to be at the root of its host.
+A local Sphinx extension, named in `_config.yml`. The address is Sphinx's `html_baseurl`. Cards and the sitemap need
+absolute addresses, so there are none while it is empty. The 404 page then assumes that the book is at the root of its
+host.
 """
 
 from __future__ import annotations
@@ -19,15 +20,15 @@ from sphinx.application import Sphinx
 
 CARD, CARD_SIZE = "_static/card.png", (1200, 630)
 NOT_FOUND, MAP, ROBOTS = "404", "sitemap.xml", "robots.txt"
-# Search engines show about so many signs; a first sentence that says less is told with the next.
+# Limits in characters: search engines show about 160; a shorter first sentence is joined with the next.
 _LONGEST, _SHORTEST = 160, 50
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[^a-z])")
-# Pages that begin alike are told apart by their titles.
+# Pages with similar beginnings get their title.
 _TITLED = ("exercises/", "solutions/", "chapters/when_it_breaks/")
 
 
 def description(page: str, tree: nodes.document, given: str | None = None) -> str:
-    """What a page is about, in one sentence or two: what its front matter says, or how its text begins."""
+    """Describe a page in one or two sentences: its front matter, or the beginning of its text."""
     told = given or _opening(tree)
     if page.startswith(_TITLED) and not given:
         title = next(iter(tree.findall(nodes.title)), None)
@@ -53,7 +54,7 @@ def _meta(name: str, content: str, kind: str = "name") -> str:
 
 
 def address_of(app: Sphinx) -> str:
-    """Where the book will be, with a slash at its end; empty as long as nobody said."""
+    """The book's address with a trailing slash, or ``""``."""
     base = app.config.html_baseurl
     return f"{base.rstrip('/')}/" if base else ""
 
@@ -62,7 +63,7 @@ def _describe(app: Sphinx, page: str, _template: str, context: dict[str, Any], t
     base, tags = address_of(app), ""
     if page == NOT_FOUND:
         context["metatags"] = _meta("robots", "noindex")
-        # It answers for an address at any depth, so its links begin at the root of the book.
+        # It answers at any depth, so its links begin at the root of the book.
         root, below = urlsplit(base).path or "/", context["pathto"]
         context["content_root"] = root
 
@@ -108,12 +109,11 @@ def _map(app: Sphinx, failure: Exception | None) -> None:
         ET.SubElement(ET.SubElement(root, "url"), "loc").text = base + app.builder.get_target_uri(page)
     out = Path(app.outdir)
     ET.ElementTree(root).write(out / MAP, encoding="utf-8", xml_declaration=True)
-    # Read only where the book is at the root of its host; elsewhere it does no harm.
+    # Only read at the root of a host; harmless elsewhere.
     (out / ROBOTS).write_text(f"User-agent: *\nAllow: /\nSitemap: {base}{MAP}\n", encoding="utf-8")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register with Sphinx."""
     app.connect("html-page-context", _describe)
     app.connect("html-collect-pages", _not_found)
     app.connect("build-finished", _map)

@@ -1,8 +1,8 @@
-"""What the search of the site reads: the words of each section, and its text, as scripts that also load from a folder.
+"""Build the search index and the text of each section as scripts, which also load from a folder.
 
-A local Sphinx extension, named in `_config.yml`, instead of Sphinx's index of whole pages. Each page leaves a script
-with the text of its sections in ``_static/search/pages``; from all of them comes one index of words. Only a reader who
-searches loads them: the index first, and of the texts those that are shown. ``_static/search/find.js`` searches.
+A local Sphinx extension, named in `_config.yml`, in place of Sphinx's index of whole pages. Each page gets a script
+with the text of its sections in ``_static/search/pages``, and all of them share one index of words. They load only
+during a search: first the index, then the texts of the results. ``_static/search/find.js`` searches.
 """
 
 import functools
@@ -19,28 +19,28 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
-# The page that lists every message: its entries lead to the sections that explain them.
+# The page with every message; its entries lead to the sections that explain them.
 MESSAGES = "chapters/reference/symptom_index"
-# How an entry begins whose section explains another thing.
+# Begins an entry whose section explains something else.
 SHOWN = "Shown in"
-# Nobody meets an answer by accident.
+# Keeps readers from meeting an answer by accident.
 LEFT_OUT = ("solutions/", MESSAGES)
-# Words that readers use for what a section calls otherwise, and what the book does not have, beside the manuscript.
+# Readers' words for things that the book names differently or does not have.
 SYNONYMS = Path(__file__).parent.parent / "search_words.yml"
 ABSENT = SYNONYMS.with_name("not_in_book.yml")
 FIELDS = ("title", "words", "text")
-# A term that stands in the text of more than one section in so many tells no section from another.
+# A term in more than one of this many sections does not distinguish them.
 TOO_OFTEN = 16
-# A phrase of search_words.yml with so many words is a message.
+# A phrase of search_words.yml with this many words is a message.
 WORDS_OF_MESSAGE = 4
-# How often a term stands in a section is told up to here: beyond it the order of what is found hardly changes. In a
-# list of the reference a term stands often because the list is long, in a companion because a message is printed.
+# Counts above this limit hardly change the order. In these pages terms count once: a list in the reference or a printed
+# message in a companion repeats them.
 ONCE = ("chapters/reference/", "book/reference/", "chapters/when_it_breaks/", "exercises/")
 MOST_TIMES = {**dict.fromkeys(ONCE, 1), "": 3}
-# Pages that list what other pages tell: found by their headings alone.
+# Pages that list what other pages explain are found only by their headings.
 _LISTS = ("api_index", "architectures", "random_graphs", "solved", "status")
 LISTS = tuple(f"chapters/reference/{name}" for name in _LISTS)
-# Too frequent to tell one section from another. find.js leaves out the same.
+# Too frequent to distinguish sections. find.js omits the same words.
 COMMON = {
     *(
         "a",
@@ -72,7 +72,7 @@ _SHOWN = re.compile(r"<(svg|style|script|table|pre)\b|fx-drawing")
 
 
 class Section(NamedTuple):
-    """A heading, and what stands under it up to the next heading."""
+    """A heading and the text below it, up to the next heading."""
 
     anchor: str
     title: str
@@ -80,7 +80,7 @@ class Section(NamedTuple):
 
 
 class Message(NamedTuple):
-    """A message, the page and anchor of its section, and whether that only shows it and explains another thing."""
+    """A message, the page and anchor of its section, and whether that section only shows it."""
 
     text: str
     place: str
@@ -88,7 +88,6 @@ class Message(NamedTuple):
 
 
 def sections(document: nodes.document) -> Iterator[Section]:
-    """The sections of a page, in order."""
     for section in document.findall(nodes.section):
         title = next(iter(section.findall(nodes.title)), None)
         if title is not None:
@@ -97,7 +96,7 @@ def sections(document: nodes.document) -> Iterator[Section]:
 
 
 def _text(node: nodes.Node) -> str:
-    # What a cell prints is no text that people look for, except for messages, which the symptom index lists.
+    # Outputs are left out: readers only search for their messages, which the symptom index lists.
     if isinstance(node, nodes.Element) and "cell_output" in node["classes"]:
         return ""
     if isinstance(node, nodes.raw):
@@ -110,9 +109,9 @@ def _text(node: nodes.Node) -> str:
 
 
 def messages(document: nodes.document) -> Iterator[Message]:
-    """The messages that the symptom index lists, each with the address that its entry leads to, as seen from there.
+    """The messages in the symptom index, each with the address of its entry, relative to that page.
 
-    An entry is a paragraph: messages as code, one a line, then what is told of them.
+    An entry is a paragraph: messages as code, one per line, then their explanation.
     """
     for item in document.findall(nodes.list_item):
         entry = item.next_node(nodes.paragraph)
@@ -123,14 +122,14 @@ def messages(document: nodes.document) -> Iterator[Message]:
         for child in entry.children:
             if isinstance(child, nodes.literal):
                 found.append(child.astext())
-            # Behind a message stand a line's end and the versions that have it.
+            # A line end and versions may follow a message.
             elif not isinstance(child, nodes.raw) and not _BETWEEN.fullmatch(child.astext()):
                 yield from (Message(text, link["refuri"], child.astext().strip().startswith(SHOWN)) for text in found)
                 break
 
 
 def terms(text: str) -> Iterator[str]:
-    """The terms of a text, by the rules of find.js: words, and the parts of ``BatchNorm2d`` and ``erase_node``."""
+    """The terms of a text by the rules of find.js: words, and the parts of ``BatchNorm2d`` and ``erase_node``."""
     for word in _TERM.findall(text):
         yield from _of_word(word)
 
@@ -164,18 +163,18 @@ def _stem(word: str) -> str:
 def index(
     pages: dict[str, tuple[str, list[Section]]], synonyms: dict[str, str], listed: Iterable[Message] = ()
 ) -> dict[str, Any]:
-    """What find.js loads, as small as it can be.
+    """The data for find.js, in a compact form.
 
     Args:
-        pages: title and sections of each page, by its name.
-        synonyms: more words of a section, by its page and anchor: ``"chapters/03_replacement#replace-a-pattern"``.
+        pages: title and sections by page.
+        synonyms: more words by section: ``"chapters/03_replacement#replace-a-pattern"``.
         listed: the messages that the book explains or shows.
 
     Raises:
-        ExtensionError: a page lacks a section that has synonyms.
+        ExtensionError: a section with synonyms is missing from its page.
     """
     places = [f"{page}#{section.anchor}" for page, (_, own) in pages.items() for section in own]
-    # A book of some of the pages has some of the synonyms.
+    # A build of some pages has only some of the synonyms.
     if lost := [place for place in synonyms if place.partition("#")[0] in pages and place not in places]:
         raise ExtensionError(f"{SYNONYMS.name}: no section has the address {', '.join(lost)}")
     listed = [*listed, *(Message(one, place) for place, words in synonyms.items() for one in _phrases(words)[1])]
@@ -195,7 +194,7 @@ def index(
         if len(fields[-1]) > len(every) / TOO_OFTEN:
             fields[-1].clear()
     at_place = {place: number for number, place in enumerate(places)}
-    # The same message is told once for a section.
+    # Keep each message once per section.
     told = {(" ".join(_TERM.findall(one.text)), one.place): one for one in listed if one.place in at_place}
     return {
         "pages": [[page, title, [*map(_heading, own)]] for page, (title, own) in pages.items()],
@@ -210,20 +209,20 @@ def index(
 
 
 def _phrases(words: str) -> tuple[list[str], list[str]]:
-    """The words of a section, and the messages among them."""
+    """Split the search words of a section into words and messages."""
     phrases = [phrase.strip() for phrase in words.split(",")]
     long = [phrase for phrase in phrases if len(_TERM.findall(phrase)) >= WORDS_OF_MESSAGE]
     return [phrase for phrase in phrases if phrase not in long], long
 
 
 def _heading(section: Section) -> str | list[str]:
-    """A heading, with its anchor where find.js would not make the same of it."""
+    """A heading, with its anchor if find.js would derive another one."""
     slug = re.sub(r"^[-0-9]+|-$", "", re.sub(r"[^a-z0-9]+", "-", section.title.lower()))
     return section.title if slug == section.anchor else [section.title, section.anchor]
 
 
 def _postings(times: dict[int, int]) -> str:
-    """Which sections have a term, as distances, and how often where it is more than once: ``"3 1*4 k"``."""
+    """Encode a term's sections as distances, with counts above one: ``"3 1*4 k"``."""
     last, parts = -1, []
     for number, count in times.items():
         parts.append(_digits(number - last) + (f"*{_digits(count)}" if count > 1 else ""))
@@ -232,7 +231,7 @@ def _postings(times: dict[int, int]) -> str:
 
 
 def _digits(number: int) -> str:
-    """A number to the base of 36."""
+    """A number in base 36."""
     head, last = divmod(number, 36)
     return (_digits(head) if head else "") + "0123456789abcdefghijklmnopqrstuvwxyz"[last]
 
@@ -286,13 +285,13 @@ def _write_index(app: Sphinx, failure: Exception | None) -> None:
 
 
 def _place(app: Sphinx, link: str) -> str:
-    """Page and anchor of an address that is seen from the list of messages."""
+    """Page and anchor of an address relative to the list of messages."""
     page, _, anchor = posixpath.normpath(posixpath.join(posixpath.dirname(MESSAGES), link)).partition("#")
     return f"{page.removesuffix(app.builder.out_suffix)}#{anchor}"
 
 
 def _in_order(app: Sphinx) -> list[str]:
-    """The pages in the order of the table of contents, so that what is equal comes in the order of reading."""
+    """The pages in the order of the table of contents, which orders equal results."""
     order, open_pages = [], [app.config.root_doc]
     while open_pages:
         page = open_pages.pop(0)
@@ -302,7 +301,6 @@ def _in_order(app: Sphinx) -> list[str]:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the steps with Sphinx."""
     app.connect("builder-inited", _no_index_of_pages)
     app.connect("html-collect-pages", _search_page)
     app.connect("html-page-context", _keep_text)

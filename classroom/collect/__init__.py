@@ -1,1 +1,1 @@
-"""What students hand in: whose a file is, which sheet and version, how late; reading runs confined."""
+"""Collect submissions: find each file's student, sheet, version and lateness. Files are read in the sandbox."""

@@ -1,4 +1,4 @@
-"""Which exercises of the book a file holds, told from its text as it stands: nothing of a stranger's is parsed here."""
+"""Find the exercises in a file by searching its text, because untrusted content is not parsed outside the sandbox."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from fxbook.grading import catalogue
 
 
 def exercise_counts(data: bytes) -> dict[str, int]:
-    """Of each chapter how many of its exercises are in a file.
+    """Count a file's exercises by chapter.
 
-    They are told by its calls of ``check`` and ``hint``; where there are none, by the answers that it defines.
+    Calls of ``check`` and ``hint`` identify the exercises; without such calls, the defined answers do.
 
     Args:
-        data: a notebook or a script, UTF-8 or UTF-16; damaged ones too.
+        data: a notebook or script in UTF-8 or UTF-16, possibly damaged.
     """
     checks, answers = _patterns()
     text = data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8", "replace")
@@ -32,7 +32,7 @@ def exercise_counts(data: bytes) -> dict[str, int]:
 def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
     ids = "|".join(map(re.escape, catalogue()))
     answers = "|".join(re.escape(about.answer) for about in catalogue().values())
-    # In JSON a quote stands behind a backslash, and a new line is a backslash and an n.
+    # In JSON, a backslash precedes a quote, and a line break is written as \n.
     return (
         re.compile(rf"(?:check|hint)\(\s*\\?[\"']({ids})\\?[\"']"),
         re.compile(rf"(?:\b|\\n)(?:def|class) +({answers})\b"),
@@ -41,5 +41,4 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 @functools.cache
 def chapters() -> tuple[str, ...]:
-    """All chapters of the book that have exercises."""
     return tuple(dict.fromkeys(about.chapter for about in catalogue().values()))

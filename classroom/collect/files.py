@@ -1,9 +1,8 @@
-"""The files of a folder or of a zip, without trust: nothing is followed, unpacked to disk or read beyond its limits.
+"""List and read the files in a folder or zip without trusting them: no link is followed, nothing is unpacked to disk.
 
-What is in a zip is read in the sandbox; here are only the names, sizes and bytes that came out of it.
-
-A zip among the files is a folder to whoever reads this: ``("anna", "homework.zip", "02.ipynb")``. What may not be read
-says why in ``refused``; nothing here raises for what students hand in.
+Zips are read in the sandbox; this module handles only the names, sizes and bytes that come out of it. A zip among the
+files is treated as a folder: ``("anna", "homework.zip", "02.ipynb")``. A file that must not be read says why in
+``refused``. Nothing that students hand in raises an error here.
 """
 
 from __future__ import annotations
@@ -22,24 +21,24 @@ from classroom import sandbox
 from classroom.collect.unzipping import LEADS_OUT
 
 JSON = Any
-# Of one file that is read, of one zip, and of everything in one zip.
+# Limits in bytes: for one file, for one zip, and for everything in one zip.
 FILE, ARCHIVE, UNPACKED = 10 << 20, 50 << 20, 100 << 20
-# Of the files of one student, or in one zip; of a zip of the whole class.
+# Limits on the number of files: from one student or in one zip, and in a zip of the whole class.
 FILES, CLASS_FILES = 2000, 100_000
 DEPTH, NESTED = 12, 2
-# What systems and tools leave behind, and the library that comes with the exercises.
+# Files that systems and tools leave behind, and the library that comes with the exercises.
 _IGNORED = {".DS_Store", ".git", ".ipynb_checkpoints", ".venv", "__MACOSX", "__pycache__", "fxbook", "venv"}
-_DAMAGED = "is a zip whose reading takes more time or memory than any homework needs"
+_DAMAGED = "is a zip that takes more time or memory to read than any homework needs"
 Parts = tuple[str, ...]
 
 
 class RefusedError(Exception):
-    """A file that may not or cannot be read; the message says why, for the student, after the name of the file."""
+    """A file that must not or cannot be read; the message, for the student, continues the name of the file."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Entry:
-    """One file: where it lies below the folder, its size in bytes, when it was saved (seconds, 0 where unknown)."""
+    """One file: its path below the folder, its size in bytes, and when it was saved (in seconds; 0 if unknown)."""
 
     parts: Parts
     size: int
@@ -49,14 +48,13 @@ class Entry:
 
     @property
     def name(self) -> str:
-        """The name of the file itself."""
         return self.parts[-1]
 
     def read(self, limit: int = FILE) -> bytes:
-        """Its bytes.
+        """Read the file.
 
         Raises:
-            RefusedError: it is larger than ``limit`` bytes, or may not or cannot be read.
+            RefusedError: it is larger than ``limit`` bytes, or must not or cannot be read.
         """
         if self.refused:
             raise RefusedError(self.refused)
@@ -67,7 +65,7 @@ class Entry:
         except RefusedError:
             raise
         except Exception as error:
-            # A damaged zip fails in its reader in as many ways as there are damages.
+            # A damaged zip can make its reader raise almost any exception.
             raise RefusedError(f"cannot be read ({_one_line(error)})") from error
         if len(data) > limit:
             raise RefusedError(_too_large(len(data), limit))
@@ -75,7 +73,7 @@ class Entry:
 
 
 def _too_large(size: int, limit: int) -> str:
-    return f"has {size / 2**20:.0f} MB, more than the {limit >> 20} MB that are read: clear its outputs and save it"
+    return f"has {size / 2**20:.0f} MB, more than the limit of {limit >> 20} MB: clear its outputs and save it"
 
 
 def _one_line(error: BaseException) -> str:
@@ -84,7 +82,7 @@ def _one_line(error: BaseException) -> str:
 
 
 def below(folder: Path, parts: Parts = ()) -> Iterator[Entry]:
-    """The files below a folder, in the order of their names; links and devices come as refused, caches not at all."""
+    """Yield the files below a folder, sorted by name. Links and devices are refused entries; caches are skipped."""
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError as error:
@@ -98,29 +96,28 @@ def below(folder: Path, parts: Parts = ()) -> Iterator[Entry]:
             yield _refusal(here, "is a link, and links are not followed: hand in the file itself")
         elif entry.is_dir(follow_symlinks=False):
             if len(here) > DEPTH:
-                yield _refusal(here, f"lies more than {DEPTH} folders deep")
+                yield _refusal(here, f"is nested more than {DEPTH} folders deep")
             else:
                 yield from below(Path(entry.path), here)
         elif entry.is_file(follow_symlinks=False):
             status = entry.stat(follow_symlinks=False)
             yield Entry(here, status.st_size, status.st_mtime, _reader(entry.path))
         else:
-            yield _refusal(here, "is no file")
+            yield _refusal(here, "is not a file")
 
 
 def ignored(name: str) -> bool:
-    """Whether a name belongs to nothing that a student wrote."""
     return name in _IGNORED or name.startswith("._")
 
 
 def _reader(path: str) -> Callable[[int], bytes]:
     def read(limit: int) -> bytes:
-        # Opening a pipe waits for a writer, and a link may have come since it was looked at.
+        # Opening a pipe would block, and a link may have replaced the file since the scan.
         flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
         descriptor = os.open(path, flags)
         with os.fdopen(descriptor, "rb") as file:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise RefusedError("is no file")
+                raise RefusedError("is not a file")
             return file.read(limit + 1)
 
     return read
@@ -131,11 +128,10 @@ def _refusal(parts: Parts, reason: str) -> Entry:
 
 
 def opened(entry: Entry, depth: int = 1) -> list[Entry]:
-    """The files in a zip, and in the zips in it; a zip that cannot be used is one refused entry.
+    """The files in a zip and in zips inside it. An unusable zip becomes one refused entry.
 
     Args:
-        entry: the zip.
-        depth: how many zips it lies in, itself counted.
+        depth: the number of nested zips down to and including this one.
     """
     if depth > NESTED:
         return [_refusal(entry.parts, "is a zip in a zip in a zip: hand in the notebook itself")]
@@ -147,15 +143,14 @@ def opened(entry: Entry, depth: int = 1) -> list[Entry]:
 
 
 def is_zip(entry: Entry) -> bool:
-    """Whether a file is to be looked into."""
     return entry.name.lower().endswith(".zip") and not entry.refused
 
 
 def in_zip(source: Path | io.BytesIO, parts: Parts = (), most: int = CLASS_FILES) -> list[Entry]:
-    """The files in a zip, unread, in the order of their names; what may not be read among them is refused.
+    """List the files in a zip, sorted by name, without reading them.
 
     Raises:
-        RefusedError: it is damaged, or holds more files or bytes than homework can have.
+        RefusedError: the zip is damaged, or has more files or bytes than homework can have.
     """
     try:
         archive = source.open("rb") if isinstance(source, Path) else _on_disk(source)
@@ -173,7 +168,7 @@ def in_zip(source: Path | io.BytesIO, parts: Parts = (), most: int = CLASS_FILES
 
 
 def _on_disk(data: io.BytesIO) -> IO[bytes]:
-    """The bytes as a file that has no name, and is gone when it is closed."""
+    """Write the bytes to an unnamed temporary file."""
     file = tempfile.TemporaryFile()  # noqa: SIM115  (the entries read it)
     file.write(data.getbuffer())
     file.flush()
@@ -190,7 +185,7 @@ def _is_row(row: JSON) -> bool:
 
 def _entry(archive: IO[bytes], row: JSON, parts: Parts) -> Entry:
     if row["refused"] == LEADS_OUT:
-        # Under the name of the zip: whose it is must not depend on what it claims.
+        # Use the name of the zip: the path inside it must not decide whose file it is.
         return _refusal((*parts, row["names"][-1]), LEADS_OUT)
 
     def read(limit: int) -> bytes:

@@ -1,4 +1,4 @@
-"""What Gradescope's export says besides the names of its folders: who handed each of them in, and when."""
+"""Read submitters and times from the metadata file of a Gradescope export."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from classroom.collect.files import Entry, RefusedError
 
 
 def handed_in_on_gradescope(entries: Sequence[Entry]) -> dict[str, tuple[str, dt.datetime | None]]:
-    """Of each folder of Gradescope's the names of those who handed it in, and when."""
+    """The submitters' names and the time of submission, by folder."""
     metadata = [entry for entry in entries if entry.parts == ("submission_metadata.yml",)]
     if not metadata:
         return {}
@@ -30,7 +30,7 @@ def handed_in_on_gradescope(entries: Sequence[Entry]) -> dict[str, tuple[str, dt
 
 
 def _moment(written: Any) -> dt.datetime | None:
-    """A moment as Gradescope writes it; where it has no time zone, it is UTC."""
+    """Parse a time from Gradescope; a time without a zone is UTC."""
     if isinstance(written, str):
         try:
             written = dt.datetime.fromisoformat(written.strip())

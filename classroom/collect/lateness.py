@@ -1,7 +1,7 @@
-"""When something was due, how late it came, and what that costs: only what a learning system wrote is evidence.
+"""Due dates, lateness and its cost. Only times that a learning system recorded are evidence.
 
-A student can set the time of a file and choose its name. So a time of a file takes no point from anybody: where it lies
-after the due date and nothing else is known, the teacher is told to look.
+Students can change the time and the name of a file, so a file's time never costs points. If it is after the due date
+and nothing else is known, the teacher gets a note.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ _DAY = dt.timedelta(days=1)
 
 
 class LateError(Exception):
-    """A due date, a rule or an extension that cannot be used; the message says what to write."""
+    """An unusable due date, rule or extension; the message says what to write."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Rule:
-    """What lateness costs.
+    """The cost of lateness.
 
     Args:
-        per_day: the share of the points that each begun day takes, 0 to 1.
-        at_most: the largest share that lateness takes in this way.
-        grace_minutes: so late is not late; who comes later is late from the due date on.
-        after_days_nothing: later than so many days gives no points; ``None``: there is no such end.
+        per_day: the share of the points, 0 to 1, that each day or part of a day costs.
+        at_most: the largest share that ``per_day`` can cost.
+        grace_minutes: a submission within this time is not late; a later one is late from the due date on.
+        after_days_nothing: a submission that is more days late gives no points; ``None`` for no such limit.
     """
 
     per_day: float = 0.0
@@ -38,23 +38,21 @@ class Rule:
 
     @property
     def costs(self) -> bool:
-        """Whether lateness costs anything."""
         return self.per_day > 0 or self.after_days_nothing is not None
 
     def share(self, days: int) -> float:
-        """The share of the points that so many begun days take, 0 to 1."""
         if days and self.after_days_nothing is not None and days > self.after_days_nothing:
             return 1.0
         return min(self.at_most, self.per_day * days)
 
     def in_words(self) -> str:
-        """The rule in a sentence or three, for the students; ``""`` where lateness costs nothing."""
+        """The rule in one to three sentences for students, or ``""`` if lateness costs nothing."""
         sentences = []
         if self.per_day:
-            sentences.append(f"Each day late, begun ones included, costs {_percent(self.per_day)} of the points")
+            sentences.append(f"Each day or part of a day costs {_percent(self.per_day)} of the points")
             sentences[-1] += f", {_percent(self.at_most)} at most." if self.at_most < 1 else "."
         if self.after_days_nothing is not None:
-            sentences.append(f"What is more than {_days(self.after_days_nothing)} late gives none.")
+            sentences.append(f"A submission that is more than {_days(self.after_days_nothing)} late gives none.")
         if sentences and self.grace_minutes:
             sentences.append(f"The first {self.grace_minutes:g} minutes cost nothing.")
         return " ".join(sentences)
@@ -62,13 +60,13 @@ class Rule:
 
 @dataclasses.dataclass(frozen=True)
 class Receipt:
-    """What a learning system says of the time at which something was handed in.
+    """A learning system's record of when something was handed in; ``None`` stands for anything it does not record.
 
     Args:
-        moment: when, with its time zone; ``None`` where it does not say.
-        late: whether it was late by the system's own due date; ``None`` where it does not say.
-        by: how late, by the system's own due date.
-        until: the extension that the system itself has granted.
+        moment: the time of submission, with its time zone.
+        late: whether it was late by the system's own due date.
+        by: how late it was by the system's own due date.
+        until: the extension granted in the system.
     """
 
     moment: dt.datetime | None = None
@@ -79,7 +77,7 @@ class Receipt:
 
 @dataclasses.dataclass(frozen=True)
 class Lateness:
-    """How late a version is, in begun days, 0 where nobody can tell, and what the teacher should look at."""
+    """The days that a version is late, counting part of a day as one (0 if unknown), and a note for the teacher."""
 
     days: int = 0
     note: str = ""
@@ -87,13 +85,12 @@ class Lateness:
 
 @dataclasses.dataclass(frozen=True)
 class Deadline:
-    """When an assignment is due, for whom later, and what lateness costs.
+    """The due date, extensions and the cost of lateness.
 
     Args:
-        due: with its time zone; ``None`` where the assignment does not say.
-        extensions: of each student, as the teacher names them, another due date or how much later it is.
-        rule: what lateness costs.
-        zone: of times that are written without one, ``""`` for that of this computer.
+        due: with its time zone, or ``None``.
+        extensions: a later date or additional time, by student as the teacher names them.
+        zone: the time zone of times without one; ``""`` for this computer's.
     """
 
     due: dt.datetime | None = None
@@ -102,7 +99,7 @@ class Deadline:
     zone: str = ""
 
     def due_for(self, names: frozenset[str]) -> tuple[dt.datetime | None, bool]:
-        """When it is due for the student of these names, the latest that is granted; whether that is an extension."""
+        """The latest due date granted to a student with these names, and whether the student has an extension."""
         granted = [value for name, value in self.extensions.items() if plain(name) in names]
         dates = [grant for grant in granted if isinstance(grant, dt.datetime)]
         if self.due:
@@ -110,12 +107,12 @@ class Deadline:
         return max(dates, default=None), bool(granted)
 
     def lateness(self, receipt: Receipt, saved: float, names: frozenset[str]) -> Lateness:
-        """How late something is.
+        """How late a version is.
 
         Args:
-            receipt: what the learning system says.
-            saved: when the file was saved, in seconds since 1970, 0 where that is not known: no evidence.
-            names: all by which the teacher may name the student, as :func:`plain` gives them.
+            receipt: the learning system's record.
+            saved: when the file was saved, in seconds since 1970, or 0 if unknown; not evidence.
+            names: every name by which the teacher may refer to the student, as :func:`plain` returns them.
         """
         due, extended = self.due_for(names)
         due = max(filter(None, (due, receipt.until)), default=None)
@@ -132,7 +129,7 @@ class Deadline:
         return Lateness()
 
     def _by_flag(self, late: bool, extended: bool) -> Lateness:
-        """A learning system that says late, and not by how much: the least that is certain counts."""
+        """Lateness if the system says only whether a submission was late: count the least that is certain."""
         if not late:
             return Lateness()
         note = ""
@@ -146,14 +143,15 @@ class Deadline:
 
 
 _SAVED_LATE = (
-    "Its file was saved {} after it was due. Files prove nothing, and nothing else tells when it was handed in: "
-    "nothing is taken off."
+    "Its file was saved {} after it was due. That proves nothing, and there is no record of when it was handed in: "
+    "no points are deducted."
 )
-_LATE_EXTENDED = "The learning system calls it late. This student has an extension: nothing is taken off."
+_LATE_EXTENDED = "The learning system marks it as late, but this student has an extension: no points are deducted."
 _LATE_GRACE = (
-    "The learning system calls it late and does not say by how much. It may be within the grace: nothing is taken off."
+    "The learning system marks it as late without saying by how much. It may be within the grace period: no "
+    "points are deducted."
 )
-_LATE_ONE_DAY = "The learning system calls it late and does not say by how much: one day is counted."
+_LATE_ONE_DAY = "The learning system marks it as late without saying by how much: it counts as one day."
 
 
 def _begun_days(late: dt.timedelta, grace_minutes: float) -> int:
@@ -163,7 +161,7 @@ def _begun_days(late: dt.timedelta, grace_minutes: float) -> int:
 
 
 def plain(name: str) -> str:
-    """A name of a student, as extensions are compared."""
+    """Normalise a student's name for comparison with the extensions."""
     return " ".join(str(name).split()).casefold()
 
 
@@ -175,11 +173,11 @@ def _percent(share: float) -> str:
     return f"{100 * share:.4g} %"
 
 
-# ---- as the teacher writes it ----------------------------------------------------------------------------------------
+# ---- reading the assignment file -------------------------------------------------------------------------------------
 
 
 def deadline(written: Mapping[str, Any]) -> Deadline:
-    """The deadline of an assignment file: its ``due``, ``[late]``, ``[extensions]`` and ``time_zone``.
+    """Build the deadline from ``due``, ``[late]``, ``[extensions]`` and ``time_zone`` of an assignment file.
 
     Raises:
         LateError: one of them cannot be used.
@@ -192,12 +190,12 @@ def deadline(written: Mapping[str, Any]) -> Deadline:
     due = _moment("due", written["due"], zone) if "due" in written else None
     extensions = {name: _extension(name, value, zone) for name, value in written.get("extensions", {}).items()}
     if due is None and any(isinstance(extension, dt.timedelta) for extension in extensions.values()):
-        raise LateError("[extensions] gives days, and nothing says from when: add due = 2026-11-20T23:59:00.")
+        raise LateError("[extensions] gives days, but there is no due date: add due = 2026-11-20T23:59:00.")
     return Deadline(due, extensions, _rule(written.get("late", {})), zone)
 
 
 def local(moment: dt.datetime, zone: str) -> dt.datetime:
-    """The moment with its time zone: where it has none, that of ``zone``, or of this computer."""
+    """Add a time zone to a time without one: ``zone``, or this computer's."""
     if moment.tzinfo:
         return moment
     return moment.replace(tzinfo=zoneinfo.ZoneInfo(zone)) if zone else moment.astimezone()
@@ -207,9 +205,9 @@ def _moment(what: str, value: Any, zone: str) -> dt.datetime:
     if isinstance(value, dt.datetime):
         return local(value, zone)
     if isinstance(value, dt.date):
-        # Of a day its end, as people mean it.
+        # A date without a time means the end of that day.
         return local(dt.datetime.combine(value, dt.time(23, 59, 59)), zone)
-    raise LateError(f"{what} = {value!r} is no date: write 2026-11-20T23:59:00 or 2026-11-20, without quotes.")
+    raise LateError(f"{what} = {value!r} is not a date: write 2026-11-20T23:59:00 or 2026-11-20, without quotes.")
 
 
 def _extension(name: str, value: Any, zone: str) -> dt.datetime | dt.timedelta:
@@ -224,7 +222,7 @@ def _rule(written: Mapping[str, Any]) -> Rule:
     known = {field.name for field in dataclasses.fields(Rule)}
     for key, value in written.items():
         if key not in known:
-            raise LateError(f"[late] {key!r} means nothing here; known are {', '.join(sorted(known))}.")
+            raise LateError(f"[late] {key!r} is not a known key; give one of {', '.join(sorted(known))}.")
         whole = key == "after_days_nothing"
         if isinstance(value, bool) or not isinstance(value, int if whole else int | float) or not 0 <= value < math.inf:
             raise LateError(f"[late] {key} = {value!r}: give a {'whole ' if whole else ''}number that is not negative.")
@@ -232,5 +230,5 @@ def _rule(written: Mapping[str, Any]) -> Rule:
             raise LateError(f"[late] {key} = {value!r}: give a share from 0 to 1, as 0.1 for a tenth.")
     rule = Rule(**written)
     if written and not rule.costs:
-        raise LateError("[late] takes nothing: add per_day = 0.1 or after_days_nothing = 7, or leave [late] out.")
+        raise LateError("[late] deducts nothing: add per_day = 0.1 or after_days_nothing = 7, or remove [late].")
     return rule

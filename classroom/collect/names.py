@@ -1,12 +1,12 @@
-"""What the names of files and folders tell: the student, the chapter, the version. They are text of strangers.
+"""Read the student, chapter and version from the names of files and folders, which are untrusted text.
 
-Learning management systems name what they collect in their own ways, which stand here:
+Learning systems use these patterns:
 
-| where it comes from | what it looks like |
+| source | pattern |
 |---|---|
 | Moodle, in folders | ``Surname Name_12345_assignsubmission_file_/anything.ipynb`` |
 | Moodle, one folder | ``Surname Name_12345_assignsubmission_file_anything.ipynb`` |
-| Canvas | ``surnamename_LATE_123_456_anything-2.ipynb``: the student, and the file, of which later ones count higher |
+| Canvas | ``surnamename_LATE_123_456_anything-2.ipynb``: student and file; later files have higher numbers |
 | Blackboard | ``Week 2_username_attempt_2026-11-20-14-03-22_anything.ipynb`` |
 | Gradescope | ``submission_123/anything.ipynb``, with the names in ``submission_metadata.yml`` |
 | nbgrader | ``submitted/STUDENT/ASSIGNMENT/anything.ipynb`` |
@@ -23,7 +23,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 
-# Of a folder the system wrote the end; of a file the student wrote it, so the first fit is the system's.
+# The system wrote the end of a folder's name. The student wrote the end of a file's, so the first match counts there.
 _MOODLE_FOLDER = re.compile(r"(?P<name>.+)_(?P<id>\d+)_assignsubmission_[a-z]+_?", re.DOTALL)
 _MOODLE = re.compile(r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_[a-z]+_(?P<rest>.*)", re.DOTALL)
 _CANVAS = re.compile(
@@ -36,10 +36,10 @@ _BLACKBOARD = re.compile(r"(?P<name>.+?)_attempt_(?P<moment>\d{4}(?:-\d\d){5})(?
 _GRADESCOPE = re.compile(r"submission_(?P<id>\d+)")
 _FOLDERS = (("Moodle", _MOODLE_FOLDER), ("Gradescope", _GRADESCOPE))
 _FILES = (("Moodle", _MOODLE), ("Canvas", _CANVAS_ANONYMOUS), ("Canvas", _CANVAS))
-# The suffix that a file keeps when a browser or a mail program adds its own.
+# The file's own suffix, possibly followed by one that a browser or mail program added.
 _SUFFIX = re.compile(r"\.(ipynb|py|zip)(?:\.(?:txt|json))?$", re.IGNORECASE)
 _VERSION = re.compile(
-    # Longer numbers are none of a version: `homework-2026`.
+    # Longer numbers are not versions: `homework-2026`.
     r"(?:[ _-]*\((?P<bracket>\d{1,2})\)|-(?P<dash>\d{1,2})|[ _-]v(?:ersion)?[ _.-]?(?P<v>\d{1,2})"
     r"|[ _-]+copy(?:[ _-]?(?P<copy>\d{1,2}))?)$",
     re.IGNORECASE,
@@ -51,7 +51,7 @@ _MOST_KEY = 48
 
 @dataclasses.dataclass(frozen=True)
 class Owner:
-    """Who handed a file in: the name as it stands there, and the number that the system knows the student by."""
+    """The owner of a file: the name as written, and the learning system's number for the student."""
 
     name: str
     number: str = ""
@@ -59,15 +59,13 @@ class Owner:
 
 @dataclasses.dataclass(frozen=True)
 class Given:
-    """What a learning system wrote into the name of a file or folder at the top.
+    """The parts of a name that a learning system gave a file or folder at the top.
 
     Args:
-        owner: whose it is.
-        rest: the name that the student gave, ``""`` where the system left nothing of it.
-        order: of what one student handed in, later things have a higher one; 0 where the system tells none.
-        late: whether the system calls it late; ``None`` where it does not say.
-        moment: when it was handed in, by the clock of the school, without a time zone; ``None`` where it does not say.
-        system: its name; ``""`` where a person gave the name.
+        rest: the student's own file name, or ``""`` if the system dropped it.
+        order: higher for later submissions of the same student; 0 if the name has no order.
+        late: whether the system marked it late; ``None`` if unknown.
+        moment: the time of submission by the school's clock, without a time zone; ``None`` if unknown.
     """
 
     owner: Owner
@@ -79,12 +77,10 @@ class Given:
 
 
 def given(top: str, folder: bool, title: str = "") -> Given | None:
-    """What a learning system says by the name of a folder or file at the top; ``None`` where no system named it.
+    """Parse the name of a file or folder at the top; return ``None`` if no learning system gave it.
 
     Args:
-        top: the name.
-        folder: whether it is a folder.
-        title: what stands before the user name in all that Blackboard collects; see :func:`blackboard_title`.
+        title: the text before the user name in Blackboard's files; see :func:`blackboard_title`.
     """
     for system, pattern in _FOLDERS if folder else _FILES:
         if match := pattern.fullmatch(top):
@@ -101,21 +97,20 @@ def given(top: str, folder: bool, title: str = "") -> Given | None:
 
 
 def system(top: str) -> str:
-    """The learning system that gave the name of something at the top, ``""`` where none did."""
+    """The learning system that gave this name, or ``""``."""
     naming = given(top, folder=True) or given(top, folder=False)
     return naming.system if naming else ""
 
 
 def owner(top: str, folder: bool) -> Owner | None:
-    """Whose a file or folder is by the name that a learning system gave it; ``None`` where no system named it."""
     naming = given(top, folder)
     return naming.owner if naming else None
 
 
 def blackboard_title(tops: Iterable[str]) -> str:
-    """What stands before the user name in all that Blackboard collects: the assignment's title, which may hold ``_``.
+    """The common text before the user names in Blackboard's files: the assignment's title, which may contain ``_``.
 
-    A user name that holds ``_`` keeps enough of it to differ from all others.
+    A user name that contains ``_`` keeps enough of itself to stay unique.
     """
     titles = [match["name"].split("_")[:-1] for top in tops if (match := _BLACKBOARD.fullmatch(top))]
     same = itertools.takewhile(lambda words: len(set(words)) == 1, zip(*titles, strict=False))
@@ -130,7 +125,7 @@ def _moment(written: str) -> dt.datetime | None:
 
 
 def by_hand(top: str, folder: bool, chapters: Iterable[str]) -> Owner:
-    """Whose a file or folder is that a person named: of a file what is left without its chapter and version."""
+    """The owner of a file or folder that a person named. Chapter and version are removed from a file's name."""
     if folder:
         return Owner(_composed(top))
     stem = without_version(_SUFFIX.sub("", top))
@@ -140,23 +135,21 @@ def by_hand(top: str, folder: bool, chapters: Iterable[str]) -> Owner:
 
 
 def _composed(name: str) -> str:
-    """One spelling of a name, however its accents and spaces are written."""
     return " ".join(unicodedata.normalize("NFC", name).split())
 
 
 def suffix(name: str) -> str:
-    """``"ipynb"``, ``"py"``, ``"zip"``; ``""`` for other files."""
+    """The file's kind: ``"ipynb"``, ``"py"``, ``"zip"``, or ``""`` for others."""
     match = _SUFFIX.search(name)
     return match[1].lower() if match else ""
 
 
 def without_version(stem: str) -> str:
-    """The name without the number of its version or copy."""
     return _VERSION.sub("", stem)
 
 
 def version(parts: tuple[str, ...]) -> tuple[int, int]:
-    """The number of the try that the folders tell, 0 where none does, and of the version that the file's name tells.
+    """The number of the attempt from the folders (0 if none has one) and of the version from the file's name.
 
     The first version has no number: ``x-1.ipynb``, ``x (1).ipynb`` and ``x v2.ipynb`` are the second of ``x.ipynb``.
     """
@@ -169,7 +162,7 @@ def version(parts: tuple[str, ...]) -> tuple[int, int]:
 
 
 def chapter(name: str, chapters: Iterable[str]) -> str:
-    """The chapter that a name of a file tells, in full or without its number; ``""`` where none, or several."""
+    """The chapter in a file's name, with or without its number; ``""`` if there is none or more than one."""
     words = plain(name)
     for number in (True, False):
         matches = [
@@ -183,22 +176,22 @@ def chapter(name: str, chapters: Iterable[str]) -> str:
 
 
 def plain(name: str) -> str:
-    """The name of a file in small letters and without its suffix, words and numbers set apart by ``_``."""
+    """The file's name in lower case, without suffix, with ``_`` between words and numbers."""
     return re.sub(r"[^a-z0-9]+", "_", _SUFFIX.sub("", name).lower()).strip("_")
 
 
 def shown(text: str, most: int = 120) -> str:
-    """A text on one line that any program can write: no control characters, nothing that turns the line round."""
+    """Fit text on one printable line, without control characters or changes of writing direction."""
     printable = "".join(char if char.isprintable() or char in "\u200c\u200d" else " " for char in text[: 4 * most])
     line = " ".join(printable.split())
     return line if len(line) <= most else line[: most - 1] + "…"
 
 
 def keys(owners: Iterable[Owner]) -> Mapping[Owner, str]:
-    """A key for each student: unique in the class, and safe to be the name of a folder on any system.
+    """A key for each student that is unique in the class and a valid folder name on any system.
 
-    It is the name in plain letters and the system's number. Where two would be the same, or nothing is left of a name,
-    a part of the digest of the name makes the difference.
+    It is the name in ASCII letters and the system's number. If two keys would be equal, or the name has no such
+    letters, part of a digest of the name is added.
     """
     key_of = {student: _plain_key(student) for student in owners}
     counts: dict[str, int] = {}
@@ -217,7 +210,6 @@ def _plain_key(student: Owner) -> str:
 
 
 def _safe(key: str, student: Owner) -> bool:
-    """Whether the key stands for the name by itself."""
     lost = sum(char.isalnum() and not unicodedata.normalize("NFKD", char)[0].isascii() for char in student.name)
     return (
         bool(key)

@@ -1,8 +1,8 @@
-"""What a student wrote in a sheet, statement by statement, and an answer as plain text to compare with others'.
+"""Split a sheet into statements, find those that the student wrote, and normalise an answer for comparison.
 
-In that text names, layout, comments, docstrings and annotations make no difference: every name that the student gives
-is ``_``, names of libraries stand in full. It parses what a student wrote, so it runs confined as
-:mod:`classroom.collect.parsing` does, which alone uses it on that; the functions here are for what this project wrote.
+The normalised text ignores names, layout, comments, docstrings and annotations: every name that the student chose
+becomes ``_``, and names from libraries are written in full. Student code is parsed here only through
+:mod:`classroom.collect.parsing`, in the sandbox. Other callers pass code of this project.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from pathlib import Path
 
 from fxbook.grading import Sheet, parsed
 
-# A sheet of more statements is not compared: no homework has them.
+# Larger sheets are not compared, since no homework is that long.
 _MOST_STATEMENTS = 600
-# Characters of an answer that are kept, as it was written and as plain text.
+# How many characters of an answer are kept, as source and as normalised text.
 _MOST_SOURCE, _MOST_PLAIN = 4000, 6000
 _TOO_HARD = (RecursionError, MemoryError, ValueError)
 
 
 @dataclasses.dataclass(frozen=True)
 class _Statement:
-    """A statement at the top of a cell, with the lines that it stands on and the comment above it."""
+    """A top-level statement of a cell, with its source lines and the comment above it."""
 
     tree: ast.stmt
     source: str
@@ -35,8 +35,7 @@ class StudentCode:
     """The statements of a sheet, and which of them the student wrote.
 
     Args:
-        cells: of the sheet.
-        handed_out: the cells of the sheet as it was handed out.
+        handed_out: the cells as they were handed out.
     """
 
     def __init__(self, cells: Sequence[str], handed_out: Sequence[str]) -> None:
@@ -47,11 +46,10 @@ class StudentCode:
 
     @property
     def any(self) -> bool:
-        """Whether the student wrote anything that is Python."""
         return any(not statement.handed_out for statement in self._statements)
 
     def unused(self, names: frozenset[str]) -> list[str]:
-        """The functions that the student defined and that none of these names stands for or uses."""
+        """The student's functions that these names neither refer to nor use."""
         if not self._small:
             return []
         used = {at for name in names for at, code in enumerate(self._sheet.only_for(name).cells) if code}
@@ -63,9 +61,9 @@ class StudentCode:
         return list(dict.fromkeys(functions))
 
     def texts(self, answer: str) -> tuple[str, str]:
-        """Of an answer the statements that it needs, as the student wrote them and as plain text; cut where long.
+        """The statements that an answer needs, as written and normalised, each cut to its limit.
 
-        Both are ``""`` where the cell is not Python, or the sheet has more statements than any homework.
+        Both are ``""`` if the cell is not Python or the sheet has too many statements.
         """
         if not self._small:
             return "", ""
@@ -84,7 +82,6 @@ class StudentCode:
 
 
 def plain_answer(cells: Sequence[str], handed_out: Sequence[str], answer: str) -> str:
-    """The plain text of an answer in a sheet that this project wrote."""
     return StudentCode(cells, handed_out).texts(answer)[1]
 
 
@@ -104,7 +101,7 @@ def _statements(cells: Iterable[str], handed_out: Iterable[str]) -> Iterable[_St
 
 def _plain(code: Sequence[str], imports: Sequence[ast.stmt]) -> str:
     try:
-        # Parsed anew: what is renamed here is no tree that others keep.
+        # Parse a copy, because renaming changes the tree.
         module = ast.parse("\n".join(code))
         renamed = _Renaming(module, imports).visit(module)
         return ast.unparse(ast.fix_missing_locations(renamed))
@@ -113,8 +110,6 @@ def _plain(code: Sequence[str], imports: Sequence[ast.stmt]) -> str:
 
 
 class _Renaming(ast.NodeTransformer):
-    """Takes out of a program what may differ between two copies of it."""
-
     def __init__(self, module: ast.Module, imports: Sequence[ast.stmt]) -> None:
         self._own: set[str] = set()
         self._parameters: set[str] = set()
@@ -166,7 +161,7 @@ class _Renaming(ast.NodeTransformer):
 
     def visit_Expr(self, node: ast.Expr) -> ast.Expr | None:
         self.generic_visit(node)
-        # A docstring, or any other text that does nothing.
+        # A docstring, or another string without effect.
         return None if isinstance(node.value, ast.Constant) else node
 
     def _visit_definition(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> ast.AST:
@@ -181,7 +176,7 @@ class _Renaming(ast.NodeTransformer):
 
 
 def _libraries(imports: Iterable[ast.stmt]) -> Iterable[tuple[str, str]]:
-    """What names of imports stand for: ``("fx", "torch.fx")``."""
+    """Map imported names to full names: ``("fx", "torch.fx")``."""
     for statement in imports:
         match statement:
             case ast.Import(names=aliases):

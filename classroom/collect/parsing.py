@@ -1,8 +1,8 @@
-"""Find the answers in a sheet that a student handed in: what it says is theirs, so this runs confined.
+"""Find the answers in a student's sheet. The content is untrusted, so this runs in the sandbox.
 
-Of an answer that is defined more than once the last definition counts, as in a notebook that is run from top to bottom;
-but never the stub as it was handed out, which may stand below a cell that was added for the answer. An answer under
-another name is found by the check that is called with it.
+The last definition of an answer counts, as in a notebook that runs from top to bottom, unless it is the unchanged stub,
+which may stand below a cell that was added for the answer. An answer under another name is found through the call of
+``check`` that uses it.
 """
 
 from __future__ import annotations
@@ -21,14 +21,12 @@ _MOST_SPARE = 10
 
 
 def parsed_sheet(name: str, data: bytes, answers: Mapping[str, JSON], handed_out: Sequence[str] = ()) -> JSON:
-    """What the grader needs to know of a sheet, as JSON.
+    """Extract as JSON what the grader needs from a sheet.
 
     Args:
-        name: of the file.
-        data: its bytes.
-        answers: of each answer that is asked for ``{"exercise", "stub"}``: the id, and the cell to write in as it was
-            handed out, ``""`` where that is not known.
-        handed_out: the cells of the sheet as it was handed out.
+        answers: ``{"exercise", "stub"}`` for each answer: the id, and the cell to write in as handed out (``""`` if
+            unknown).
+        handed_out: the cells as they were handed out.
 
     Returns:
         ``{"problem", "reason"}``, or ``"cells"``, ``"untouched"`` and the fields of
@@ -70,13 +68,12 @@ def parsed_sheet(name: str, data: bytes, answers: Mapping[str, JSON], handed_out
 
 
 def _is_stub(sheet: sheets.Sheet, answer: str, stub: str) -> bool:
-    """Whether nothing but the stub gives the answer."""
     homes = sheet.homes(answer)
     return bool(homes and stub) and all(_same(sheet.cells[number - 1], stub) for number in homes)
 
 
 def _without_stub(sheet: sheets.Sheet, answer: str, stub: str) -> sheets.Sheet:
-    """The sheet with the stub of an answer blank, where other cells give all the names that it gives."""
+    """Blank the answer's stub if other cells define all of its names."""
     stub_cells = {number for number in sheet.homes(answer) if stub and _same(sheet.cells[number - 1], stub)}
     others = [sheet.given(number) for number in range(1, len(sheet.cells) + 1) if number not in stub_cells]
     if not all(sheet.given(number) <= set().union(*others) for number in stub_cells):
@@ -86,7 +83,6 @@ def _without_stub(sheet: sheets.Sheet, answer: str, stub: str) -> sheets.Sheet:
 
 
 def _same(first: str, second: str) -> bool:
-    """Whether two cells are the same program."""
     try:
         return ast.dump(ast.parse(first)) == ast.dump(ast.parse(second))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -94,7 +90,6 @@ def _same(first: str, second: str) -> bool:
 
 
 def _checked(sheet: sheets.Sheet, exercise: str) -> ast.expr | None:
-    """What the last call of ``check`` with that id is given as the answer."""
     last = None
     for cell in sheet.cells:
         tree = parsed(cell)

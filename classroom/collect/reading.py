@@ -1,4 +1,4 @@
-"""Read what a student handed in; the reading itself is done in the sandbox, by :mod:`classroom.collect.parsing`."""
+"""Read a student's sheet through the sandbox, where :mod:`classroom.collect.parsing` does the work."""
 
 from __future__ import annotations
 
@@ -15,27 +15,26 @@ from classroom.sandbox import Sandbox, for_reading
 from fxbook.grading import catalogue, sheets
 
 JSON = Any
-# Characters, whatever a file that takes its reader over may write: of a sentence or a name, of what an answer keeps.
+# Limits in characters on a sentence or name, and on the kept text of an answer: a file may take over its reader.
 _MOST_SAID, _MOST_KEPT = 1000, 6000
 
 
 @dataclasses.dataclass(frozen=True)
 class ParsedSheet:
-    """The sheet of one chapter, or why there is none.
+    """The sheet of one chapter, or the reason why there is none.
 
     Args:
-        sheet: ``None`` where nothing was handed in, or what was cannot be read.
+        sheet: ``None`` if nothing was handed in or the file cannot be read.
         problem: why it cannot be read, for the student.
         reason: the same for the teacher.
-        defined_in: of each answer the numbers, from 1, of the cells that define it.
-        required_cells: of each answer those of the cells that it needs, however many others there are.
-        untouched: the answers that are as they were handed out.
-        renamed_to: the name in the sheet of each answer that has another than was asked for, with which the check is
-            called.
-        called: what the check is called with where that tells no answer.
-        worked: whether there is anything in the sheet that was not handed out.
-        unused_functions: functions that were written in it and that no answer uses.
-        texts: of each answer what was written for it, as it stands there and as plain text to compare with others'.
+        defined_in: for each answer, the numbers (from 1) of the cells that define it.
+        required_cells: for each answer, the numbers of the cells that it needs.
+        untouched: the answers that are unchanged from the handout.
+        renamed_to: for each answer under another name, that name, found through the call of ``check``.
+        called: the expression passed to ``check``, if it does not identify an answer.
+        worked: whether the student added anything to the sheet.
+        unused_functions: the student's functions that no answer uses.
+        texts: for each answer, the student's code as written and normalised for comparison.
     """
 
     sheet: sheets.Sheet | None
@@ -51,7 +50,7 @@ class ParsedSheet:
     texts: Mapping[str, Sequence[str]] = dataclasses.field(default_factory=dict)
 
     def only(self, answer: str) -> sheets.Sheet | None:
-        """The sheet with nothing but the cells that the answer needs; ``None`` where that leaves nothing out."""
+        """The sheet with only the cells that the answer needs, or ``None`` if it needs all of them."""
         numbers = set(self.required_cells.get(answer, ()))
         if not numbers or self.sheet is None:
             return None
@@ -62,12 +61,10 @@ class ParsedSheet:
 def read_sheet(
     submission: Submission, assignment: Assignment, chapter: str, sandbox: Sandbox | None = None
 ) -> ParsedSheet:
-    """Read the sheet of a chapter that counts; never raises for what is in it.
+    """Read the version of a chapter's sheet that counts. Its content never raises an error.
 
     Args:
-        submission, assignment: what was handed in, and asked.
-        chapter: its name.
-        sandbox: in which it is read; by default one of this process.
+        sandbox: the sandbox to read in; by default, this process's own.
 
     Raises:
         SandboxError: the sandbox does not work.
@@ -100,7 +97,7 @@ _FIELDS = ("defined_in", "required_cells", "renamed_to", "called", "worked", "un
 
 
 def _has_form(parsed: JSON, answers: frozenset[str]) -> bool:
-    """Whether what was read is texts and numbers of cells, whatever the file made of its reader."""
+    """Whether the result has the expected structure, since a malicious file may have taken over its reader."""
     match parsed:
         case {
             "cells": list(cells),
@@ -136,7 +133,7 @@ def _listed(value: JSON) -> list[JSON]:
 
 @functools.cache
 def stubs(chapter: str) -> Mapping[str, str]:
-    """Of each exercise of a chapter the cell to write in, as it is handed out; nothing where the notebooks are not."""
+    """The cell to write in for each exercise of a chapter, as handed out; empty if the notebooks are not there."""
     sheet = sheets.Sheet(Path(chapter), handed_out(chapter))
     exercises = [about for about in catalogue().values() if about.chapter == chapter]
     return {about.id: sheet.cells[homes[-1] - 1] for about in exercises if (homes := sheet.homes(about.answer))}
@@ -144,6 +141,6 @@ def stubs(chapter: str) -> Mapping[str, str]:
 
 @functools.cache
 def handed_out(chapter: str) -> tuple[str, ...]:
-    """The cells of the sheet of a chapter as it is handed out; none where the notebooks are not."""
+    """The cells of a chapter's sheet as handed out; empty if the notebooks are not there."""
     path = EXERCISES / f"{chapter}.ipynb"
     return sheets.read(path).cells if path.is_file() else ()

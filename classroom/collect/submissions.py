@@ -1,14 +1,14 @@
-"""Find what each student handed in: whose a file is, which chapter it belongs to, and which versions there are of it.
+"""Find what each student handed in: the owner, chapter and versions of each file.
 
-Whose: by the name of the folder or file at the top, as :mod:`classroom.collect.names` reads it, with the number that a
-learning system gave the student; two spellings of one name in Unicode are one student.
+Owner: from the name of the folder or file at the top and the learning system's number for the student
+(:mod:`classroom.collect.names`). Names that differ only in their Unicode form are one student.
 
-Which chapter: by the name of the file, in full (``02_insertion_points``) or without its number; by its content where
-the name tells none or the content tells only others: the ids in its calls of ``check`` and ``hint``, else the answers
-that it defines. One notebook may hold several chapters.
+Chapter: from the name of the file, in full (``02_insertion_points``) or without its number. If the name has none, or
+the content contradicts it, the content decides: the ids in calls of ``check`` and ``hint``, or else the answers that it
+defines. One notebook may contain several chapters.
 
-Which versions: in the order that :mod:`classroom.collect.versions` finds. The last is in hand. Where nobody can tell
-which is the last, none is, and a sentence says so; it says so too where the last cannot be used.
+Versions: in the order of :mod:`classroom.collect.versions`. The last one is graded. If it cannot be determined or used,
+a sentence says so.
 """
 
 from __future__ import annotations
@@ -33,18 +33,16 @@ _OTHER_KINDS = 3
 
 
 class SubmissionsError(Exception):
-    """A folder that holds no submissions; the message says what to give instead."""
+    """A folder without submissions; the message says what to give instead."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Collection:
-    """The submissions, in the order of the names.
+    """The submissions, sorted by name.
 
     Args:
-        submissions: one for each student.
-        unused: the files at the top that belong to nobody.
-        untimed: students of whom nothing tells when they handed in.
-        notes: what is wrong with extensions, for the teacher.
+        untimed: the number of students without a known time of submission.
+        notes: problems with extensions, for the teacher.
     """
 
     submissions: list[Submission]
@@ -57,7 +55,7 @@ Handed = tuple[Entry, Given]
 
 
 def find(folder: Path, assignment: Assignment) -> list[Submission]:
-    """What each student handed in, in the order of their names; see :func:`look`."""
+    """The submissions that :func:`look` finds."""
     return look(folder, assignment).submissions
 
 
@@ -66,15 +64,15 @@ def look(
     assignment: Assignment,
     receipts_of: Callable[[Sequence[Participant]], Mapping[str, Receipt]] | None = None,
 ) -> Collection:
-    """What each student handed in for the chapters of an assignment, read within limits; nothing is run or unpacked.
+    """Find each student's files for the chapters of an assignment, within limits; nothing is run or unpacked.
 
     Args:
-        folder: one folder or notebook per student, or the zip that a learning system makes of them.
-        assignment: its chapters are looked for, and its deadline says what is late.
-        receipts_of: gives, by key, what a learning system says elsewhere of when each student handed in.
+        folder: one folder or notebook per student, or a learning system's zip of them.
+        assignment: defines the chapters and the deadline.
+        receipts_of: returns the learning system's records of submission times, by key.
 
     Raises:
-        SubmissionsError: it is no folder and no zip, or nothing in it can be a submission.
+        SubmissionsError: this is not a folder or zip, or contains nothing that can be a submission.
     """
     entries = _unwrapped(_all(folder), folder)
     gradescope = handed_in_on_gradescope(entries)
@@ -91,8 +89,8 @@ def look(
                 folders.setdefault(whose[1].owner, entry.parts[0])
     if not owned:
         raise SubmissionsError(
-            f"{folder} holds no submission: give the folder that holds one folder or one notebook for each student, "
-            "or the zip that your learning system makes."
+            f"{folder} contains no submissions: give the folder with one folder or notebook for each student, "
+            "or the zip from your learning system."
         )
     keys = names.keys(owned)
     people = {owner: Participant(keys[owner], owner.name, owner.number, folders.get(owner, "")) for owner in owned}
@@ -112,13 +110,12 @@ def look(
 
 
 def _known_names(person: Participant) -> frozenset[str]:
-    """All by which a teacher may name a student in the assignment file."""
     labels = (person.student, names.shown(person.student), person.number, person.key, person.folder)
     return frozenset(map(plain, filter(None, labels)))
 
 
 def _late(assignment: Assignment, own_names: frozenset[str], receipt: Receipt) -> Callable[[File], Lateness]:
-    """How late a file of one student is: by what the system wrote into its name, and what it says of the student."""
+    """A function that returns how late a file is, from its name and the learning system's record of the student."""
     deadline = assignment.deadline
 
     def late(file: File) -> Lateness:
@@ -141,7 +138,7 @@ def _wrong_extensions(assignment: Assignment, known: Iterable[frozenset[str]]) -
     for name in assignment.deadline.extensions:
         many = sum(plain(name) in own_names for own_names in students)
         if many != 1:
-            whose = "nobody who handed in" if not many else f"{many} students, who all get it"
+            whose = "nobody who handed something in" if not many else f"{many} students, who all get it"
             notes.append(f"[extensions] {names.shown(name)} is {whose}: give the name or the number of a folder.")
     return tuple(notes)
 
@@ -162,7 +159,6 @@ def _all(folder: Path) -> list[Entry]:
 
 
 def _of_the_class(folder: Path, entries: list[Entry]) -> list[Entry]:
-    """The entries; where there is nothing but a zip of the whole class, those in it."""
     if len(entries) == 1 and files.is_zip(entries[0]) and names.owner(entries[0].name, folder=False) is None:
         inside = files.in_zip(folder / entries[0].name)
         if not any(_is_part_of_homework(entry.parts[0]) for entry in inside):
@@ -171,12 +167,11 @@ def _of_the_class(folder: Path, entries: list[Entry]) -> list[Entry]:
 
 
 def _empty(folder: Path) -> Entry:
-    """Stands for a folder, so that a student with an empty one is not lost."""
+    """An entry for a folder, so that a student with an empty one is not lost."""
     return Entry((folder.name, ""), 0, 0.0, lambda _: b"")
 
 
 def _unwrapped(entries: list[Entry], folder: Path) -> list[Entry]:
-    """The entries without folders around all of them that are no student's."""
     entries = [entry for entry in entries if not files.ignored(entry.parts[0])]
     submitted = [entry for entry in entries if entry.parts[0] == "submitted" and len(entry.parts) > 2]
     if submitted and folder.name != "submitted":
@@ -199,14 +194,14 @@ def _inside(entry: Entry) -> Entry:
 
 
 def _is_part_of_homework(name: str) -> bool:
-    """Whether a folder or file is one of a student's rather than a student's own."""
+    """Whether a file or folder is part of one student's homework, rather than all of it."""
     if name in ("exercises", "solutions") or names.version((name, ""))[0]:
         return True
     return any(names.plain(name) in (chapter, chapter.partition("_")[2]) for chapter in chapters())
 
 
 def _given(entry: Entry, gradescope: Mapping[str, tuple[str, dt.datetime | None]], title: str) -> Handed | None:
-    """An entry without what the learning system added to its name, and what that says of it."""
+    """Separate what the learning system added to the name of an entry."""
     top, folder = entry.parts[0], len(entry.parts) > 1
     if not folder and entry.refused == files.LEADS_OUT:
         return None
@@ -239,11 +234,9 @@ def _submission(
     for chapter in assignment.chapters:
         every[chapter], attempts[chapter] = versions(of_chapter(chapter, sheets), late)
         if not every[chapter]:
-            wrong = [f"{sheet.entry.name} holds {_and(sheet.counts)}" for sheet in sheets if sheet.named == chapter]
+            wrong = [f"{sheet.entry.name} contains {_and(sheet.counts)}" for sheet in sheets if sheet.named == chapter]
             if causes := [*wrong, *reasons]:
-                problems[chapter] = (
-                    f"Nothing that can be used was found for {chapter}: {'; '.join(causes[:_OTHER_KINDS])}."
-                )
+                problems[chapter] = f"No usable file was found for {chapter}: {'; '.join(causes[:_OTHER_KINDS])}."
     submission = dataclasses.replace(
         submission,
         attempts=attempts,
@@ -262,18 +255,18 @@ def _submission(
 
 
 def _files(entries: Iterable[Handed]) -> tuple[list[File], list[str]]:
-    """The files that may be sheets, and what to say of the others where a chapter has none."""
+    """Separate the files that may be sheets from the reasons to give if a chapter has none."""
     sheets: list[File] = []
     reasons: list[str] = []
     budget = files.UNPACKED
     for count, (entry, given) in enumerate(entries):
         kind, chapter = names.suffix(entry.name), names.chapter(entry.name, chapters())
         if kind not in ("ipynb", "py") and not entry.refused:
-            reasons.append(f"{names.shown(entry.name)} is no notebook")
+            reasons.append(f"{names.shown(entry.name)} is not a notebook")
             continue
         try:
             if count >= _MOST_READ or budget <= 0:
-                raise RefusedError("is one of too many files: hand in the notebooks alone")
+                raise RefusedError("is one of too many files: hand in only the notebooks")
             data, refused = entry.read(), ""
             budget -= len(data)
         except RefusedError as error:
@@ -282,7 +275,7 @@ def _files(entries: Iterable[Handed]) -> tuple[list[File], list[str]]:
         if chapter or counts:
             sheets.append(File(entry, given, data, refused, chapter, counts))
         elif kind != "py" or refused:
-            reasons.append(f"{names.shown(entry.name)} {refused or 'holds no exercise of the book'}")
+            reasons.append(f"{names.shown(entry.name)} {refused or 'contains no exercise of the book'}")
     return sheets, reasons
 
 

@@ -1,4 +1,4 @@
-"""Look into a zip that a student made: any byte of it may be meant to harm its reader, so this runs confined."""
+"""Read a student's zip. Any byte may be malicious, so this runs in the sandbox."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import zipfile
 from typing import Any
 
 JSON = Any
-# Of the zip of one student: what it may unpack to; one that grows so many times is no homework, unless it is small.
+# Limits on a student's zip: unpacked size, and compression ratio unless the unpacked size is small.
 _UNPACKED, _RATIO, _SMALL = 100 << 20, 100, 10 << 20
 _ENTRY_MARK = b"PK\x01\x02"
 _CHUNK = 1 << 20
@@ -20,26 +20,25 @@ LEADS_OUT = "has a path that leads out of its zip"
 
 
 def listed(file: int, most: int, bounded: bool) -> JSON:
-    """What lies in a zip.
+    """List the files in a zip.
 
     Args:
-        file: a descriptor of it.
-        most: how many files it may hold.
-        bounded: whether it may be no larger than one student's homework.
+        most: the largest number of files.
+        bounded: whether to apply the size limits of one student's homework.
 
     Returns:
-        ``{"problem": why}`` where it cannot be used, for the student, after the name of the zip; else
-        ``{"files": [{"place", "names", "size", "time", "refused"}]}``: of each its place in the list of the zip, the
-        parts of its path, its size in bytes, when it was saved (seconds, 0 where unknown), why it may not be read.
+        ``{"problem": why}``, a text for the student that continues the name of the zip, or
+        ``{"files": [{"place", "names", "size", "time", "refused"}]}``: the index in the zip, the parts of the path, the
+        size in bytes, when it was saved (in seconds; 0 if unknown), and why it must not be read.
     """
-    # Before Python makes an object of each.
+    # Checked before Python creates an object for each entry.
     if _marks(file) > most:
         return {"problem": f"holds more than {most} files"}
     try:
         with _opened(file) as archive:
             infos = [(place, info) for place, info in enumerate(archive.infolist()) if not info.is_dir()]
     except Exception as error:
-        # A damaged zip fails in its reader in as many ways as there are damages.
+        # A damaged zip can make its reader raise almost any exception.
         return {"problem": f"is a damaged zip ({_one_line(error)})"}
     size, packed = (sum(getattr(info, key) for _, info in infos) for key in ("file_size", "compress_size"))
     if bounded and (size > _UNPACKED or (size > _SMALL and size > _RATIO * packed)):
@@ -48,12 +47,11 @@ def listed(file: int, most: int, bounded: bool) -> JSON:
 
 
 def member(file: int, place: int, limit: int) -> JSON:
-    """What a file in a zip holds.
+    """Read one file from a zip.
 
     Args:
-        file: a descriptor of the zip.
-        place: as :func:`listed` gives it.
-        limit: one byte more than so many is unpacked at most.
+        place: the index that :func:`listed` returns.
+        limit: at most one byte more is unpacked.
 
     Returns:
         ``{"problem": why}``, or ``{"data": its bytes in base64}``.
@@ -70,7 +68,7 @@ def _opened(file: int) -> zipfile.ZipFile:
 
 
 def _marks(file: int) -> int:
-    """How often the mark of an entry stands in a zip: at least as often as it has entries."""
+    """Count entry marks in a zip; it has at most that many entries."""
     count, at, last = 0, 0, b""
     while chunk := os.pread(file, _CHUNK, at):
         count += (last + chunk).count(_ENTRY_MARK)
@@ -102,7 +100,7 @@ def _why_not(info: zipfile.ZipInfo, names: list[str]) -> str:
     if info.flag_bits & 1:
         return "is protected by a password"
     if info.compress_type not in _METHODS:
-        return "is packed in a way that is not read here: zip it again, or hand in the notebook itself"
+        return "uses an unsupported compression: zip it again, or hand in the notebook itself"
     return ""
 
 

@@ -1,10 +1,9 @@
-"""The versions of a chapter's sheet among the files of one student, in the order in which they were handed in.
+"""Find the versions of a chapter's sheet among a student's files, ordered by when they were handed in.
 
-What the learning system wrote comes first: the number of the file on Canvas, the moment of an attempt on Blackboard.
-Only where it is silent does what the student may choose decide: the number of the try that the folders tell
-(``attempt 2``); then the number of version or copy in the name (a browser's ``(2)``, Canvas's ``-2``, ``v2``), of two
-digits at most; then the time at which it was saved, where that differs by two seconds or more; then a notebook comes
-before a script.
+The learning system's data comes first: the number of a file on Canvas, the time of an attempt on Blackboard. Only
+without it does data count that the student can choose, in this order: the number of the attempt in the folders
+(``attempt 2``); the number of the version or copy in the name (a browser's ``(2)``, Canvas's ``-2``, ``v2``), with at
+most two digits; the time of saving, if it differs by at least two seconds; a notebook before a script.
 """
 
 from __future__ import annotations
@@ -18,23 +17,19 @@ from classroom.collect.lateness import Lateness
 from classroom.collect.names import Given
 from classroom.grade.records import Version
 
-# The times in a zip are even numbers of seconds.
+# Times in a zip are even numbers of seconds.
 _SAME_MOMENT = 2.0
-# So many versions of a sheet go to a worker, and so many bytes: the latest.
+# The number of versions of a sheet, and of their bytes, that a worker gets: the latest.
 MOST, _MOST_BYTES = 10, 12 << 20
 
 
 @dataclasses.dataclass(frozen=True)
 class File:
-    """A file that may be the sheet of a chapter: its bytes, or why they cannot be had.
+    """A file that may be the sheet of a chapter.
 
     Args:
-        entry: where it lies.
-        given: what the learning system wrote of it.
-        data: its bytes.
-        refused: why there are none.
-        named: the chapter that its name tells, ``""`` where none.
-        counts: of each chapter how many of its exercises are in it.
+        named: the chapter in its name, or ``""``.
+        counts: the number of its exercises by chapter.
     """
 
     entry: Entry
@@ -46,26 +41,26 @@ class File:
 
     @property
     def main(self) -> set[str]:
-        """The chapters that it is the sheet of, in the first place."""
+        """The chapters that this is mainly the sheet of."""
         if self.named and (self.named in self.counts or not self.counts):
             return {self.named}
         return {chapter for chapter, many in self.counts.items() if many == max(self.counts.values())}
 
     @property
     def order(self) -> tuple[int, int, int]:
-        """What names tell of when it was handed in; the learning system's word comes first."""
+        """The order of submission according to the names; the learning system's number comes first."""
         return self.given.order, *names.version(self.entry.parts)
 
 
 def of_chapter(chapter: str, files: Sequence[File]) -> list[File]:
-    """The versions of the sheet of a chapter: files that are it in the first place, else such as hold it too."""
+    """The files that are mainly this chapter's sheet or, if there are none, those that contain some of it."""
     return [file for file in files if chapter in file.main] or [file for file in files if chapter in file.counts]
 
 
 def versions(files: Sequence[File], late: Callable[[File], Lateness]) -> tuple[list[Version], int]:
-    """The different versions among the files, the oldest first, at most :data:`MOST`; and how many there are.
+    """The distinct versions, oldest first and at most :data:`MOST`, and the number of all of them.
 
-    A version that was handed in twice is as late as when it first came.
+    A version that was handed in twice is as late as its first copy.
     """
     groups = _groups(files)
     lateness: dict[tuple[bytes, str], Lateness] = {}
@@ -88,7 +83,7 @@ def versions(files: Sequence[File], late: Callable[[File], Lateness]) -> tuple[l
 
 
 def _groups(files: Sequence[File]) -> list[list[File]]:
-    """The files, those handed in last first; nobody can tell those of one group apart in time."""
+    """Group the files, latest first. The time does not distinguish files of one group."""
     remaining = sorted(files, key=lambda file: (file.order, file.entry.time, file.entry.parts), reverse=True)
     groups = []
     while remaining:
@@ -102,7 +97,6 @@ def _groups(files: Sequence[File]) -> list[list[File]]:
 
 
 def _notebooks(files: list[File]) -> list[File]:
-    """Those that are notebooks; where none is, all of them."""
     return [file for file in files if names.suffix(file.entry.name) != "py"] or files
 
 
@@ -116,6 +110,8 @@ def _few(newest_first: list[Version]) -> list[Version]:
 
 
 def tied(paths: Sequence[str]) -> str:
-    """What the student is told where nobody can tell which of several files is the last."""
+    """The message for the student if nothing shows which of several files is the last."""
     listed = ", ".join(sorted(paths)[:3])
-    return f"{len(paths)} files were handed in for it and nothing tells which is the last ({listed}): keep one of them."
+    return (
+        f"{len(paths)} files were handed in for it, and it is not clear which is the last ({listed}): keep one of them."
+    )

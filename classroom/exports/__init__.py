@@ -1,5 +1,5 @@
-"""Hand an assignment, or the marks of a class, to where a teacher already is: nbgrader, Moodle, Canvas."""
+"""Export assignments and marks to nbgrader, Moodle and Canvas."""
 
 
 class ExportError(Exception):
-    """What was asked for cannot be exported; the message says what to do."""
+    """An export that is not possible; the message says what to do."""

@@ -1,4 +1,4 @@
-"""Canvas's gradebook as it is exported, with the column of one assignment filled in, to be imported as it is."""
+"""Fill in one assignment's column of an exported Canvas gradebook, ready for import."""
 
 from __future__ import annotations
 
@@ -17,15 +17,14 @@ _ABOUT_STUDENTS = {
     "student", "lastname", "firstname", "id", "sis user id", "sis login id", "integration id", "root account", "section"
 }  # fmt: skip
 _COMPUTED = re.compile(r"(current|final|override) (score|points|grade|status)", re.IGNORECASE)
-# Excused, and not assigned to this student.
+# Canvas's words for "excused" and "not assigned to this student".
 _LEFT = {"ex", "n/a"}
 
 
 class Gradebook:
-    """A gradebook as Canvas exports it.
+    """A gradebook exported from Canvas.
 
     Args:
-        path: the CSV file.
         title: the assignment on Canvas, with or without its number: ``Week 2 (12345)``.
 
     Raises:
@@ -37,7 +36,7 @@ class Gradebook:
         header = self._cells.row(0) if len(self._cells) else []
         self._id = column(header, "ID")
         if self._id is None or column(header, "Section") is None:
-            raise ExportError(f"{path} is no gradebook of Canvas: choose *Export* on its page *Grades*.")
+            raise ExportError(f"{path} is not a Canvas gradebook: choose *Export* on its page *Grades*.")
         last, first = column(header, "LastName"), column(header, "FirstName")
         self._names = [column(header, "Student")] if last is None or first is None else [last, first]
         self._column = _assignment(path, header, title)
@@ -54,12 +53,11 @@ class Gradebook:
                 self.rows.append(Row(at, number, name))
 
     def filled(self, people: Sequence[Participant], points: Mapping[str, float], out_of: float) -> Filled:
-        """The gradebook with the points of the class, on Canvas's scale; every other cell stays as it is.
+        """Fill in the points on Canvas's scale; every other cell is unchanged.
 
         Args:
-            people: the class.
-            points: by key; whoever is not in it keeps what is there.
-            out_of: what the assignment is worth here.
+            points: by key; students without points keep their cell.
+            out_of: the points that the assignment is worth here.
         """
         matched = match(people, self.rows, SYSTEM)
         others, count = dict(matched.others), 0
@@ -73,7 +71,7 @@ class Gradebook:
                 continue
             there = self._cells.row(row.at)[self._column].strip()
             if there.casefold() in _LEFT:
-                others[key] = f"Canvas has {there} there"
+                others[key] = f"Canvas has {there} in this cell"
                 continue
             self._cells.fill(row.at, self._column, written(points[key] * scale))
             count += 1
@@ -82,7 +80,6 @@ class Gradebook:
 
 
 def _assignment(path: Path, header: Sequence[str], title: str) -> int:
-    """The place of the column of an assignment."""
     columns = [
         (at, name.strip())
         for at, name in enumerate(header)

@@ -1,4 +1,4 @@
-"""A table of a learning system as it stands in its file: a cell is filled in, and every other byte stays as it was."""
+"""Edit single cells of a CSV file from a learning system and leave every other byte unchanged."""
 
 from __future__ import annotations
 
@@ -13,10 +13,7 @@ _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codec
 
 
 class Cells:
-    """The rows of a CSV file, each a list of cells; whatever its encoding, delimiter and line ends are, they stay.
-
-    Args:
-        path: the file.
+    """The rows of a CSV file. Encoding, delimiter and line ends are kept.
 
     Raises:
         ExportError: it cannot be read.
@@ -29,16 +26,16 @@ class Cells:
         except OSError as error:
             raise ExportError(f"{path} cannot be read ({error.strerror or error}).") from error
         if len(data) > _MOST:
-            raise ExportError(f"{path} is larger than any class: give the CSV file of your learning system.")
+            raise ExportError(f"{path} is too large for a class: give the CSV file of your learning system.")
         self._mark, self._encoding = next((pair for pair in _MARKS if data.startswith(pair[0])), (b"", "utf-8"))
         try:
             text = data[len(self._mark) :].decode(self._encoding)
         except UnicodeDecodeError:
-            # What older versions of Excel write. Latin-1 has a character for each byte, so that all of them come back.
+            # Older versions of Excel write this. Latin-1 has a character for every byte, so all bytes survive.
             self._encoding = "latin-1"
             text = data.decode(self._encoding)
         if "\0" in text:
-            raise ExportError(f"{path} is no CSV file: download it again as CSV.")
+            raise ExportError(f"{path} is not a CSV file: download it again as CSV.")
         first = text.partition("\n")[0]
         self._delimiter = max(",;\t", key=first.count)
         self._raw, self._ends = _split(text, self._delimiter)
@@ -47,33 +44,29 @@ class Cells:
         return len(self._raw)
 
     def row(self, at: int) -> list[str]:
-        """The texts of the cells of a row, counted from 0."""
         return [_text(cell) for cell in self._raw[at]]
 
     def fill(self, row: int, column: int, number: str) -> None:
-        """Put a number into a cell, in quotes where it had some."""
         quoted = self._raw[row][column].lstrip().startswith('"') or self._delimiter in number
         self._raw[row][column] = f'"{number}"' if quoted else number
 
     def data(self) -> bytes:
-        """The file."""
         lines = zip(self._raw, self._ends, strict=True)
         return self._mark + "".join(self._delimiter.join(cells) + end for cells, end in lines).encode(self._encoding)
 
 
 def column(header: Sequence[str], *names: str) -> int | None:
-    """The place of the first column that has one of these names, whatever their capitals are."""
     plain = [name.strip().casefold() for name in header]
     return next((plain.index(name.casefold()) for name in names if name.casefold() in plain), None)
 
 
 def written(points: float) -> str:
-    """Points as learning systems write them: ``17``, ``8.5``, ``3.33``."""
+    """Format points as learning systems do: ``17``, ``8.5``, ``3.33``."""
     return f"{points:.2f}".rstrip("0").rstrip(".")
 
 
 def _split(text: str, delimiter: str) -> tuple[list[list[str]], list[str]]:
-    """The cells of each row as they stand in the text, and what ends it."""
+    """Split text into rows of raw cells, and the line end of each row."""
     rows, ends = [], []
     cells: list[str] = []
     start, quoted = 0, False
@@ -83,7 +76,7 @@ def _split(text: str, delimiter: str) -> tuple[list[list[str]], list[str]]:
         if quoted and text.startswith('""', at):
             at += 1
         elif quoted or (char == '"' and not text[start:at].strip()):
-            # Quotes open at the beginning of a cell alone.
+            # A quote opens only at the beginning of a cell.
             quoted = (char == '"') != quoted
         elif char == delimiter:
             cells.append(text[start:at])

@@ -1,4 +1,4 @@
-"""Write what a teacher uploads: the totals of a class, and the files of the learning system filled in."""
+"""Write the files that a teacher uploads: the class's totals, and the learning systems' files with the grades."""
 
 from __future__ import annotations
 
@@ -21,8 +21,6 @@ _TOLD = 20
 
 @dataclasses.dataclass(frozen=True)
 class Systems:
-    """The files of learning systems that are to be filled in: each with where it lay, and what was read of it."""
-
     moodle: tuple[Path, Worksheet] | None = None
     canvas: tuple[Path, Gradebook] | None = None
 
@@ -34,17 +32,10 @@ def deliver(
     marks: Sequence[Mark],
     systems: Systems = Systems(),
 ) -> list[str]:
-    """Write the totals, and into ``moodle`` and ``canvas`` below the folder what is to be uploaded there.
-
-    Args:
-        folder: that of the marks; the reports of the students lie there.
-        assignment: what was asked.
-        people: the class.
-        marks: theirs.
-        systems: what is to be filled in.
+    """Write the totals, and the files to upload into ``moodle`` and ``canvas`` below the folder.
 
     Returns:
-        What to tell the teacher, a sentence or more each.
+        Sentences for the teacher.
 
     Raises:
         ExportError, classroom.grade.gradebook.GradebookError: something cannot be written.
@@ -67,7 +58,7 @@ def deliver(
         path, gradebook = systems.canvas
         sentences += _written(folder / "canvas" / path.name, gradebook.filled(people, points, out_of), "Canvas", names)
     if failed and systems != Systems():
-        sentences.append(f"Without a grade, since the grader failed on an answer: {_listed(failed)}.")
+        sentences.append(f"Without a grade, because the grader failed on an answer: {_listed(failed)}.")
     return sentences
 
 

@@ -1,4 +1,4 @@
-"""Find each student's row in the table of a learning system: by the number that it gave, else by the name."""
+"""Match students to the rows of a learning system's table, by its number or else by name."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from classroom.grade.records import Participant
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """A row of the table: where it stands, and the number and the name of its student."""
-
     at: int
     number: str
     name: str
@@ -22,22 +20,20 @@ class Row:
 
 @dataclasses.dataclass(frozen=True)
 class Matched:
-    """The rows by the keys of the students, and of each student who has none why."""
+    """The rows by student key, and the reason for each student without one."""
 
     rows: Mapping[str, Row]
     others: Mapping[str, str]
 
 
 def match(people: Sequence[Participant], rows: Sequence[Row], system: str) -> Matched:
-    """Which row is whose.
+    """Match each student to a row.
 
-    A number that this system gave decides alone. Whoever has none of it is known by the name, where one student and one
-    row have it, as ``Anna Müller`` or ``Müller, Anna``.
+    If the student's number comes from this system, only the number decides. Otherwise the name does, as ``Anna Müller``
+    or ``Müller, Anna``, if exactly one student and one row have it.
 
     Args:
-        people: the class.
-        rows: those of the table.
-        system: whose table it is, as :attr:`classroom.collect.names.Given.system` names it.
+        system: the table's system, as named in :attr:`classroom.collect.names.Given.system`.
     """
     numbers = Counter(row.number for row in rows if row.number)
     by_number = {row.number: row for row in rows if numbers[row.number] == 1}
@@ -71,7 +67,6 @@ def match(people: Sequence[Participant], rows: Sequence[Row], system: str) -> Ma
 
 
 def _forms(name: str) -> set[str]:
-    """The ways in which a name is written."""
     plain = " ".join(unicodedata.normalize("NFC", name).casefold().split())
     last, comma, first = plain.partition(",")
     return {form for form in (plain, f"{first.strip()} {last.strip()}" if comma else plain) if form.strip()}

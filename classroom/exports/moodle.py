@@ -1,7 +1,7 @@
-"""Moodle's grading worksheet, read and filled in, and the zip of feedback files, under the names that Moodle gave.
+"""Read and fill in Moodle's grading worksheet, and build the zip of feedback files.
 
-Moodle offers both where the assignment's settings have *Offline grading worksheet* and *Feedback files* switched on. It
-takes the worksheet back by the names of its columns, which are those of the language in which it was downloaded.
+Moodle offers both if *Offline grading worksheet* and *Feedback files* are switched on in the assignment's settings. It
+reads the worksheet back by its column names, which are in the language in which it was downloaded.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _EXTENSION = re.compile(r"extension granted until:?(.*)", re.IGNORECASE)
 
 @dataclasses.dataclass(frozen=True)
 class Filled:
-    """The worksheet with the grades, how many there are, and why others have none; ``scaled``: what a point became."""
+    """The filled-in file, the number of grades, and why others have none; ``scaled`` says how points were converted."""
 
     data: bytes
     count: int
@@ -44,14 +44,13 @@ class Filled:
 
 
 class Worksheet:
-    """A grading worksheet as Moodle gives it.
+    """A grading worksheet downloaded from Moodle.
 
     Args:
-        path: the CSV file.
-        zone: the time zone of the teacher's profile on Moodle, ``""`` for that of this computer.
+        zone: the time zone of the teacher's Moodle profile, or ``""`` for this computer's.
 
     Raises:
-        ExportError: it cannot be read, or lacks a column that is needed.
+        ExportError: it cannot be read, or lacks a required column.
     """
 
     def __init__(self, path: Path, zone: str = "") -> None:
@@ -61,11 +60,11 @@ class Worksheet:
         self._identifier, self._grade = column(header, "Identifier"), column(header, "Grade")
         if self._identifier is None or self._grade is None:
             raise ExportError(
-                f"{path} is no grading worksheet: it has no columns Identifier and Grade. Set Moodle to English, "
+                f"{path} is not a grading worksheet: it lacks the columns Identifier and Grade. Set Moodle to English, "
                 "switch on the offline grading worksheet in its settings, and choose Download grading worksheet."
             )
         if column(header, "Scale") is not None:
-            raise ExportError(f"{path} grades by a scale: give the assignment on Moodle a maximum number of points.")
+            raise ExportError(f"{path} grades on a scale: give the assignment on Moodle a maximum number of points.")
         self._name = column(header, "Full name")
         self._most = column(header, "Maximum Grade")
         self._open = column(header, "Grade can be changed")
@@ -77,14 +76,14 @@ class Worksheet:
             if (number := re.findall(r"\d+$", self._cell(at, self._identifier).strip()))
         ]
         if not self.rows:
-            raise ExportError(f"{path} holds no student: download the grading worksheet again.")
+            raise ExportError(f"{path} contains no students: download the grading worksheet again.")
 
     def _cell(self, at: int, place: int | None) -> str:
         row = self._cells.row(at)
         return row[place] if place is not None and place < len(row) else ""
 
     def receipts_of(self, people: Sequence[Participant]) -> Mapping[str, Receipt]:
-        """What Moodle says of when each student handed in, by key; whoever has no row is left out."""
+        """Moodle's records of submission times by key, without students who have no row."""
         return {key: self._receipt(row.at) for key, row in match(people, self.rows, SYSTEM).rows.items()}
 
     def _receipt(self, at: int) -> Receipt:
@@ -101,12 +100,11 @@ class Worksheet:
         return local(timestamp, self._zone) if timestamp else None
 
     def filled(self, people: Sequence[Participant], points: Mapping[str, float], out_of: float) -> Filled:
-        """The worksheet with the grades of the class, on Moodle's scale; every other cell stays as it is.
+        """Fill in the grades on Moodle's scale; every other cell is unchanged.
 
         Args:
-            people: the class.
-            points: by key; whoever is not in it gets no grade.
-            out_of: what the assignment is worth here.
+            points: by key; students without points get no grade.
+            out_of: the points that the assignment is worth here.
         """
         matched = match(people, self.rows, SYSTEM)
         others, scaled, count = dict(matched.others), "", 0
@@ -128,7 +126,7 @@ class Worksheet:
 
 
 def moment(text: str) -> dt.datetime | None:
-    """A moment as Moodle writes it in English, ``Wednesday, 10 June 2026, 2:14 PM``; ``None`` where there is none."""
+    """Parse Moodle's English times, such as ``Wednesday, 10 June 2026, 2:14 PM``; return ``None`` for other text."""
     date = _DATE.search(" ".join(text.split()))
     if not date:
         return None
@@ -156,11 +154,11 @@ def _number(text: str) -> float:
 
 
 def feedback(people: Sequence[Participant], reports: Mapping[str, Path]) -> tuple[bytes, list[str]]:
-    """The zip to upload as *multiple feedback files*, and the keys of those in it.
+    """Build the zip to upload as *multiple feedback files*; return it with the keys of the students in it.
 
     Args:
-        people: the class; whoever Moodle gave no folder or file is left out.
-        reports: each student's report, by key.
+        people: the class; students whose folder or file Moodle did not name are left out.
+        reports: the report of each student, by key.
 
     Raises:
         ExportError: a report cannot be read.
@@ -189,7 +187,9 @@ def _is_text(name: str) -> bool:
 
 
 def _feedback_name(top: str) -> str:
-    """Where a report lies in the zip, so that Moodle finds whose it is: in its folder, or under its prefix."""
+    """The path by which Moodle assigns a report to its student: in the student's folder, or with the prefix of the
+    file.
+    """
     if names.given(top, folder=True):
         return f"{top}/report.html"
     given = names.given(top, folder=False)

@@ -1,11 +1,11 @@
-"""Write an assignment as a course for nbgrader: a source version with solutions, from which nbgrader makes the others.
+"""Write an assignment as an nbgrader course: the source version with solutions, from which nbgrader makes the others.
 
-Of each exercise the answer is a solution cell, and its check a locked cell that is worth points. The identity of that
-cell is the exercise's. Where the teacher has hidden variants, a second one, ``ID-hidden``, is worth the rest.
+Each answer is a solution cell, and its check a locked cell worth points whose identity is the exercise id. If there are
+hidden variants, a second cell, ``ID-hidden``, is worth the rest.
 
-nbgrader runs a submission as whoever grades it, with the tests in the same process: nothing is kept from a student's
-code there. Its feedback pages show the tests, hidden ones too. It runs a notebook from top to bottom, so an answer that
-stands below the cell that grades it comes too late; everywhere else its marks are ours.
+nbgrader runs a submission with the grader's own rights and in the same process as the tests, so student code can read
+everything there. Its feedback pages also show hidden tests. It runs a notebook from top to bottom, so it misses an
+answer below its check; apart from that, its marks equal ours.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ SCHEMA_VERSION = 3
 _MARK = re.compile(r"^(?P<indent> *)# (?P<name>stub|solution|end)$")
 _REPORT = re.compile(rf"\A{re.escape(UNSOLVED)}\n\n```text\n.*?\n```\n\n", re.DOTALL)
 _CONFIG = '''\
-"""The course, for nbgrader: run its commands in this folder."""
+"""Configuration of the course; run nbgrader's commands in this folder."""
 
 from nbformat.v4 import new_code_cell
 from nbgrader.api import Gradebook
@@ -51,9 +51,9 @@ from nbgrader.preprocessors import (
 
 
 class MendCells(NbGraderPreprocessor):
-    """Cells that were copied are plain cells; tests that were deleted come back, empty, at the end of the notebook.
+    """Treat copied cells as plain cells, and restore deleted tests as empty cells at the end of the notebook.
 
-    `OverwriteCells` fills them. Its own option for that fails on a notebook with copied cells (nbgrader 0.9.6).
+    `OverwriteCells` fills them. Its own option for this fails on a notebook with copied cells (nbgrader 0.9.6).
     """
 
     def preprocess(self, nb, resources):
@@ -81,7 +81,7 @@ c.Autograde.sanitize_preprocessors = [
     OverwriteCells,
     CheckCellMetadata,
 ]
-# A check ends by itself after 10 seconds; a cell may hold several.
+# A check ends after 10 seconds, and a cell may contain several.
 c.Execute.timeout = 120
 c.ClearSolutions.code_stub = {{
     "python": 'raise NotImplementedError("Write your answer here, in place of this line.")',
@@ -90,24 +90,24 @@ c.ClearSolutions.code_stub = {{
 
 
 def write(assignment: Assignment, folder: Path, *, force: bool = False) -> Path:
-    """Write the course: its configuration and ``source/NAME/``, one notebook for each chapter.
+    """Write the course: its configuration and ``source/NAME/``, with one notebook for each chapter.
 
     Args:
-        assignment: what is asked.
-        folder: the folder of the course. One that is there may hold other assignments; its configuration stays.
-        force: replace the source version of this assignment where it is there already.
+        folder: the course. An existing course may have other assignments; its configuration is kept.
+        force: replace an existing source version of this assignment.
 
     Returns:
-        The folder of the source version, whose name is nbgrader's name of the assignment.
+        The folder of the source version; its name is the assignment's name in nbgrader.
 
     Raises:
-        ExportError: the source version is there already, or the folder cannot be written.
-        classroom.handout.release.ReleaseError: a notebook is not as printed, or builds on what is left out.
+        ExportError: the source version exists already, or the folder cannot be written.
+        classroom.handout.release.ReleaseError: a notebook differs from its print, or needs an exercise that is left
+            out.
         classroom.grade.hidden.HiddenError: the hidden variants cannot be used.
     """
     source = folder / "source" / release.folder_name(assignment)
     if source.exists() and not force:
-        raise ExportError(f"{source} is there already: add --force to replace it, or change the assignment's title.")
+        raise ExportError(f"{source} exists already: add --force to replace it, or change the assignment's title.")
     notebooks = {chapter: serialised(notebook(assignment, chapter)) for chapter in assignment.chapters}
     config = folder / "nbgrader_config.py"
     try:
@@ -124,14 +124,14 @@ def write(assignment: Assignment, folder: Path, *, force: bool = False) -> Path:
 
 
 def make_release(source: Path) -> Path:
-    """Let nbgrader make ``release/NAME/`` of a source version, and note in its gradebook what each cell is worth.
+    """Let nbgrader make ``release/NAME/`` from a source version and record the points of each cell.
 
     Raises:
-        ExportError: nbgrader is not installed, or refuses the source version.
+        ExportError: nbgrader is not installed, or rejects the source version.
     """
     if importlib.util.find_spec("nbgrader") is None:
         raise ExportError(
-            "nbgrader is not installed here, so there is no release version yet: where it is, run "
+            "nbgrader is not installed here, so there is no release version yet. Where it is installed, run "
             f"`nbgrader generate_assignment {source.name}` in {source.parent.parent}."
         )
     course = source.parent.parent
@@ -139,14 +139,13 @@ def make_release(source: Path) -> Path:
     if done.returncode:
         raised = re.findall(r"^\s+(\w[\w.]*(?:Error|Exception)\b.*)", done.stderr, re.MULTILINE)
         raise ExportError(
-            f"nbgrader refuses the source version: {(raised or done.stderr.strip().splitlines()[-1:])[0]}"
+            f"nbgrader rejects the source version: {(raised or done.stderr.strip().splitlines()[-1:])[0]}"
         )
     return course / "release" / source.name
 
 
 def run(course: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run a command of nbgrader on a course."""
-    # It starts alembic by name, which the environment of this Python has and the PATH may not.
+    # nbgrader starts alembic by name, which may be missing from the PATH.
     path = os.pathsep.join([sysconfig.get_path("scripts"), os.environ.get("PATH", "")])
     command = [sys.executable, "-m", "nbgrader", *arguments]
     return subprocess.run(command, cwd=course, capture_output=True, text=True, env={**os.environ, "PATH": path})
@@ -156,7 +155,7 @@ def notebook(assignment: Assignment, chapter: str) -> NotebookNode:
     """The source version of a chapter's notebook.
 
     Raises:
-        classroom.handout.release.ReleaseError: as :func:`classroom.handout.release.notebook`.
+        classroom.handout.release.ReleaseError: as for :func:`classroom.handout.release.notebook`.
         classroom.grade.hidden.HiddenError: the hidden variants cannot be used.
     """
     printed = release.notebook(assignment, chapter)
@@ -169,7 +168,7 @@ def notebook(assignment: Assignment, chapter: str) -> NotebookNode:
             cell.source = solved[cell.source]
             cell.metadata.nbgrader = _metadata(identity, solution=True)
         elif cell.cell_type == "markdown":
-            # What an empty answer reports there is that it raises.
+            # The printed report belongs to the printed stub; nbgrader's own stub raises instead.
             cell.source = _REPORT.sub("", cell.source)
         cells.append(cell)
         for about in exercises:
@@ -180,7 +179,7 @@ def notebook(assignment: Assignment, chapter: str) -> NotebookNode:
 
 
 def _forms(chapter: str) -> Iterator[tuple[str, str]]:
-    """Of each cell that differs between exercise and solution: the exercise's form, and nbgrader's with both."""
+    """For each cell with a solution, its source as a stub and its source with both forms for nbgrader."""
     for code in (code for exercise in the_book().sheet_of(chapter).exercises for code in exercise.code):
         if not code.is_answer:
             continue
@@ -197,7 +196,6 @@ def _forms(chapter: str) -> Iterator[tuple[str, str]]:
 
 
 def _tests(assignment: Assignment, about: About) -> list[NotebookNode]:
-    """The cells that grade an answer: one for the public checks, one for the hidden variants where there are some."""
     worth, share = assignment.points[about.id], assignment.public_share
     public = f'from fxbook import check\n\nassert check("{about.id}", {about.answer}).passed'
     variants = hidden.read(assignment.hidden)

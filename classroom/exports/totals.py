@@ -1,4 +1,4 @@
-"""One row a student: what each exercise gave, what lateness took, and the total."""
+"""Write one row for each student: points by exercise, the penalty for lateness, and the total."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NAME = "totals.csv"
 
 @dataclasses.dataclass(frozen=True)
 class Total:
-    """What a student has: ``points`` of ``out_of``, less the ``penalty``; ``ungraded``: exercises still to grade."""
+    """A student's total, after the ``penalty``; ``ungraded`` counts exercises that still have to be graded."""
 
     points: float
     out_of: float
@@ -25,7 +25,6 @@ class Total:
 
 
 def totals(marks: Sequence[Mark]) -> Mapping[str, Total]:
-    """The total of each student, by key."""
     by_key: dict[str, list[Mark]] = {}
     for mark in marks:
         by_key.setdefault(mark.key, []).append(mark)
@@ -42,7 +41,7 @@ def totals(marks: Sequence[Mark]) -> Mapping[str, Total]:
 
 
 def write(folder: Path, assignment: Assignment, people: Sequence[Participant], marks: Sequence[Mark]) -> Path:
-    """Write ``totals.csv``: whoever is in the class and has a mark has a row.
+    """Write ``totals.csv``, with a row for each student who has a mark.
 
     Raises:
         classroom.grade.gradebook.GradebookError: it cannot be written.

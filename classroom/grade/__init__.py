@@ -1,1 +1,1 @@
-"""From submissions to a gradebook: jobs for workers, and what becomes of each answer."""
+"""Grade submissions: make jobs for workers, judge the answers, and keep a gradebook."""

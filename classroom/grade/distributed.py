@@ -1,10 +1,10 @@
-"""Grade on the workers of a Dask cluster. Dask sends and computes; each worker keeps a sandbox of its own.
+"""Grade on a Dask cluster. Dask distributes the jobs; each worker has its own sandbox.
 
-Dask hands a task again to another worker when one dies, up to its ``allowed-failures``, and computes results again that
-a dead worker held: grading a student twice gives the same marks, and a row is kept once.
+If a worker dies, Dask gives its tasks to another, up to ``allowed-failures`` times, and recomputes the results it held.
+Grading a student twice gives the same marks, and each row is kept once.
 
-Whoever can send work to a worker runs code there, and Dask asks nobody who they are, unless it has certificates. So an
-address is one of this machine alone, or speaks TLS as ``distributed.comm.tls`` of Dask's own configuration says.
+Anybody who can reach a worker can run code on it, because Dask authenticates clients only with certificates. So the
+address must be on this machine, or use TLS as configured in Dask's ``distributed.comm.tls``.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from classroom.grade.gradebook import code_digest
 from classroom.grade.grading import GradingError
 
 _WAIT_SECONDS = 30
-_INSTEAD = "take tls://HOST:8786, or an SSH tunnel to tcp://127.0.0.1:8786; the guide for teachers has the commands"
+_INSTEAD = "use tls://HOST:8786, or an SSH tunnel to tcp://127.0.0.1:8786; the guide for teachers has the commands"
 
 
 class DaskWorkers:
-    """The workers of a scheduler.
+    """The workers of a Dask scheduler.
 
     Args:
-        address: of the scheduler, ``tcp://127.0.0.1:8786`` or ``tls://HOST:8786``.
-        trusted: they are to run the code of students without a sandbox.
+        address: the scheduler's address, ``tcp://127.0.0.1:8786`` or ``tls://HOST:8786``.
+        trusted: allow workers that can only run students' code without a sandbox.
 
     Raises:
-        GradingError: strangers could take part, Dask is missing, nobody answers, or a worker cannot grade.
+        GradingError: strangers could connect, Dask is missing, the scheduler does not answer, or a worker cannot grade.
     """
 
     def __init__(self, address: str, *, trusted: bool = False) -> None:
@@ -46,7 +46,7 @@ class DaskWorkers:
         try:
             self._client = Client(self._address, timeout=_WAIT_SECONDS, set_as_default=False, security=security)
         except (OSError, ValueError, RuntimeError) as error:
-            raise GradingError(f"No scheduler of Dask answers at {self._address} ({error}).") from None
+            raise GradingError(f"No Dask scheduler answers at {self._address} ({error}).") from None
         try:
             self.at_once = self._checked(trusted)
         except BaseException:
@@ -54,7 +54,7 @@ class DaskWorkers:
             raise
 
     def _checked(self, trusted: bool) -> int:
-        """How many jobs to hand over at once to workers that can all do them."""
+        """Check that every worker can grade, and return how many jobs to submit at once."""
         try:
             self._client.wait_for_workers(1, timeout=_WAIT_SECONDS)
         except TimeoutError:
@@ -76,20 +76,19 @@ class DaskWorkers:
         return 4 * max(1, sum(self._client.nthreads().values()))
 
     def start(self) -> Executor:
-        """Dask's executor: it replaces workers by itself."""
+        """Dask's executor, which replaces workers by itself."""
         return self._client.get_executor(pure=False)
 
     def stop(self) -> None:
-        """Leave the cluster; what it has not done yet it does not do."""
         with contextlib.suppress(Exception):
             self._client.close()
 
 
 def safe_address(address: str) -> str:
-    """The address as Dask is to be given it, where it speaks TLS or is one that only this machine reaches.
+    """Check that the address uses TLS or is on this machine, and return it in the form to give to Dask.
 
     Raises:
-        GradingError: anybody could take part there, or it is no address; the message says what to give instead.
+        GradingError: strangers could connect, or this is not an address; the message says what to give instead.
     """
     try:
         parts = urlsplit(address if "://" in address else f"tcp://{address}")
@@ -97,15 +96,15 @@ def safe_address(address: str) -> str:
     except ValueError:
         host, port = "", 0
     if not host or parts.scheme not in ("tcp", "tls") or parts.path.strip("/") or parts.query or parts.username:
-        raise GradingError(f"{address} is no address for --dask: {_INSTEAD}.")
+        raise GradingError(f"{address} is not an address for --dask: {_INSTEAD}.")
     if parts.scheme == "tls":
         return f"tls://{_bracketed(host)}:{port}"
-    # Dask is given what was looked at: the same name might stand for another machine a moment later.
+    # Return the resolved address: the name could resolve to another machine a moment later.
     with contextlib.suppress(OSError, UnicodeError):
         found = [str(info[4][0]) for info in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
         if found and all(ipaddress.ip_address(each).is_loopback for each in found):
             return f"tcp://{_bracketed(found[0])}:{port}"
-    raise GradingError(f"{address} is not of this machine alone, and its traffic is open to all: {_INSTEAD}.")
+    raise GradingError(f"{address} is reachable from other machines, and its traffic is not encrypted: {_INSTEAD}.")
 
 
 def _bracketed(host: str) -> str:
@@ -113,7 +112,7 @@ def _bracketed(host: str) -> str:
 
 
 def _ready() -> tuple[str, str]:
-    """In a worker: which version it has, and why it has no sandbox."""
+    """Runs in the worker: its version, and why it has no sandbox."""
     import classroom.grade.work  # noqa: F401  (so that the first job need not wait for torch)
     from classroom.sandbox import protection
 

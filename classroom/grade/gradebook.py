@@ -1,7 +1,7 @@
-"""Keep what is graded: ``gradebook.jsonl``, to which a line is added for each student, and ``grades.csv``, made of it.
+"""Keep results in ``gradebook.jsonl``, one line per student, and derive ``grades.csv`` from it.
 
-A line that is written is on the disk before the next student is told as done. A run that is killed loses nothing but
-the students it was at; what it left of a line is passed over. Of several lines of one student the last one counts.
+Each line is on disk before its student counts as done. A killed run loses only the students in progress, and an
+incomplete line is skipped. If a student has several lines, the last one counts.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from fxbook.grading import catalogue
 
 JSON = Any
 NAME, TABLE = "gradebook.jsonl", "grades.csv"
-# The notebooks as they are handed out, where this is a checkout of the book.
+# The printed exercise notebooks, if this is a checkout of the book.
 EXERCISES = Path(fxbook.__file__).parent.parent / "exercises"
 _VERSION = 3
 COLUMNS = (
@@ -53,9 +53,9 @@ COLUMNS = (
     "penalty",
     "late_note",
 )
-# What spreadsheets take for the beginning of a formula, wide forms included.
+# Characters that start a formula in spreadsheets, including full-width forms.
 _FORMULA = re.compile(r"[=+\-@\uff1d\uff0b\uff0d\uff20]")
-# The rooms that decide what an answer is worth, besides the exercises themselves.
+# The packages that affect marks, besides the exercises.
 _GRADING = {
     "fxbook": ("cases", "checking", "graph", "learning", "observing", "rules"),
     "classroom": ("collect", "grade", "judge", "sandbox"),
@@ -63,17 +63,17 @@ _GRADING = {
 
 
 class GradebookError(Exception):
-    """A gradebook that cannot be used; the message says what to do."""
+    """An unusable gradebook; the message says what to do."""
 
 
 class Gradebook:
-    """The gradebook in a folder; use as a context manager, one at a time.
+    """The gradebook in a folder, used as a context manager by one run at a time.
 
     Args:
-        folder: where it lies; made where it is missing.
+        folder: created if missing.
 
     Raises:
-        GradebookError: it cannot be written, another run is writing it, or it is of another version.
+        GradebookError: it cannot be written, another run is using it, or another version wrote it.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -111,13 +111,13 @@ class Gradebook:
         self._file.close()
 
     def begin(self, assignment: Assignment, submissions: Sequence[Submission]) -> None:
-        """Keep who is in the class and what was asked, so that reports can be made without grading: :func:`last`."""
+        """Record the class and the assignment, so that :func:`last` can make reports without grading."""
         description = {
             "title": assignment.title,
             "exercises": [about.id for about in assignment.exercises],
             "points": dict(assignment.points),
             "public_share": assignment.public_share,
-            # That there are any; what they are is the teacher's.
+            # Only whether there are any: the variants belong to the teacher.
             "hidden": bool(assignment.hidden),
         }
         fields = [field.name for field in dataclasses.fields(Participant)]
@@ -125,7 +125,7 @@ class Gradebook:
         self._add({"class": people, "assignment": description})
 
     def marks(self, key: str, digest: str) -> list[Mark] | None:
-        """What is kept of a student, if it was graded under this digest and the grader did not fail in it."""
+        """A student's marks, if they were graded under this digest and without an error of the grader."""
         line = self._lines.get(key)
         if line is None or line["digest"] != digest:
             return None
@@ -133,10 +133,10 @@ class Gradebook:
         return None if marks is None or any(mark.status == "error" for mark in marks) else marks
 
     def keep(self, key: str, digest: str, marks: Sequence[Mark]) -> None:
-        """Add what came of a student; when this returns it is on the disk.
+        """Add a student's marks and flush them to disk.
 
         Raises:
-            GradebookError: the disk is full or gone.
+            GradebookError: the disk is full or missing.
         """
         line = {"key": key, "digest": digest, "marks": [mark.to_json() for mark in marks]}
         self._add(line)
@@ -148,13 +148,15 @@ class Gradebook:
             self._file.flush()
             os.fsync(self._file.fileno())
         except OSError as error:
-            raise GradebookError(f"{self.path} cannot be written ({error.strerror}): make room, then go on.") from error
+            raise GradebookError(
+                f"{self.path} cannot be written ({error.strerror}): free some space, then run the command again."
+            ) from error
 
 
 def _lock(file: IO[bytes], path: Path) -> None:
     try:
         import fcntl
-    except ImportError:  # Windows, where the file is opened by one alone only if told so.
+    except ImportError:  # Windows, which has no such lock.
         return
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -167,7 +169,6 @@ def _lock(file: IO[bytes], path: Path) -> None:
 
 
 def _lines(path: Path) -> Iterator[JSON]:
-    """The whole lines of a gradebook."""
     with path.open("rb") as file:
         for raw in file:
             with contextlib.suppress(ValueError, RecursionError):
@@ -194,7 +195,7 @@ def _marks(line: JSON) -> list[Mark] | None:
 
 
 def last(folder: Path) -> tuple[Assignment, list[Mark]]:
-    """What the last run into a folder was asked, and the marks of its class so far.
+    """The assignment of the last run into a folder, and the marks of its class so far.
 
     Raises:
         GradebookError: there is no gradebook, or nothing was graded.
@@ -219,7 +220,6 @@ def participants(folder: Path) -> list[Participant]:
 
 
 def _last(folder: Path) -> tuple[JSON, dict[str, JSON]]:
-    """The line of the last run into a folder, and of each student the last line."""
     path = folder / NAME
     if not path.is_file():
         raise GradebookError(f"There is no {NAME} in {folder}: give the folder that `grade` wrote with --out.")
@@ -236,7 +236,7 @@ def _last(folder: Path) -> tuple[JSON, dict[str, JSON]]:
 
 
 def digest(submission: Submission, assignment: Assignment) -> str:
-    """Differs where a student is to be graded again: by what was handed in and asked, the checks, and torch."""
+    """A digest of all that affects a student's marks: the submission, the assignment, the checks and torch."""
     sha = hashlib.sha256()
     for part in (assignment.digest, code_digest(tuple(assignment.chapters)), submission.key, submission.student):
         sha.update(part.encode() + b"\0")
@@ -253,7 +253,7 @@ def digest(submission: Submission, assignment: Assignment) -> str:
 
 @functools.cache
 def code_digest(chapters: tuple[str, ...] = ()) -> str:
-    """Differs where the grader does, or torch, or the exercises of some chapters; without any, those of all."""
+    """A digest of the grader, of torch, and of the exercises of these chapters (by default, of all)."""
     sha = hashlib.sha256(importlib.metadata.version("torch").encode())
     root = Path(fxbook.__file__).parent.parent
     folders = [root / package / room for package, rooms in _GRADING.items() for room in rooms]
@@ -269,7 +269,7 @@ def code_digest(chapters: tuple[str, ...] = ()) -> str:
 
 
 def write_table(path: Path, marks: Iterable[Mark]) -> None:
-    """Write ``grades.csv``, one row for each mark, in the order given; see :func:`write_rows`."""
+    """Write ``grades.csv``, one row per mark, in the given order; see :func:`write_rows`."""
     write_rows(path, COLUMNS, _rows(marks))
 
 
@@ -279,17 +279,17 @@ def _rows(marks: Iterable[Mark]) -> Iterator[list[Any]]:
         row: dict[str, Any] = {**mark.to_json(), "unproven": "; ".join(mark.unproven)}
         row["for_teacher"] = " ".join(filter(None, [mark.for_teacher, mark.remark]))
         if mark.status == "unreadable":
-            # A file that cannot be read is one thing to look at, however many exercises are in it.
+            # Report an unreadable file once, however many exercises are in it.
             first = first_with.setdefault((mark.key, mark.message), mark.exercise)
-            row |= {} if first == mark.exercise else {"message": f"As for {first}.", "for_teacher": ""}
+            row |= {} if first == mark.exercise else {"message": f"Same as for {first}.", "for_teacher": ""}
         yield [row[column] for column in COLUMNS]
 
 
 def write_rows(path: Path, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Write a table for spreadsheets, all or nothing, for its owner alone.
+    """Write a CSV file atomically, readable only by its owner.
 
-    It is UTF-8 with a byte order mark, without which Excel shows accents wrongly; text that a spreadsheet would take
-    for a formula begins with an apostrophe.
+    It is UTF-8 with a byte order mark, which Excel needs for accents. Text that a spreadsheet would read as a formula
+    gets a leading apostrophe.
 
     Raises:
         GradebookError: it cannot be written.

@@ -1,7 +1,7 @@
-"""Grade a class: hand students to workers, keep what comes back, and lose none when a worker dies.
+"""Grade a class: give students to workers, keep the results, and lose no student if a worker dies.
 
-The workers stand behind a :class:`concurrent.futures.Executor`: processes on this machine (:class:`LocalWorkers`) or
-those of a cluster (:mod:`classroom.grade.distributed`).
+The workers are a :class:`concurrent.futures.Executor`: processes on this machine (:class:`LocalWorkers`), or those of a
+cluster (:mod:`classroom.grade.distributed`).
 """
 
 from __future__ import annotations
@@ -35,38 +35,38 @@ from classroom.grade.progress import Progress
 from classroom.grade.records import Mark, Submission
 
 JSON = Any
-# A submission whose worker died so often is not tried again: once beside others, once alone.
+# A submission is tried once beside others and then once alone; after that it is not tried again.
 _MOST_DEATHS = 2
-# So many students in a row, and none that was graded: it is the machine.
+# If this many students in a row fail and none was graded, the machine is at fault.
 _MOST_CONDEMNED = 3
 
 
 class GradingError(Exception):
-    """The class cannot be graded; the message says what to do. What is graded so far is kept."""
+    """The class cannot be graded; the message says what to do. Finished marks are kept."""
 
 
 class Workers(Protocol):
-    """Where jobs are done.
+    """A pool that runs jobs.
 
-    ``at_once`` is how many are handed over before the first comes back; ``died`` the errors that say that the worker,
-    and not the job, is at fault.
+    ``at_once`` is the number of jobs to submit before the first returns. ``died`` holds the errors that blame the
+    worker rather than the job.
     """
 
     at_once: int
     died: tuple[type[BaseException], ...]
 
     def start(self) -> Executor:
-        """An executor whose workers live; called again when they died."""
+        """Return an executor with live workers; called again after workers died."""
 
     def stop(self) -> None:
-        """End what was started, whatever it is at."""
+        """Stop all workers at once."""
 
 
 class LocalWorkers:
-    """Processes on this machine, each with a sandbox of its own.
+    """Processes on this machine, each with its own sandbox.
 
     Args:
-        count: how many; by default one for each processor that this process may use.
+        count: by default, the number of processors that this process may use.
     """
 
     died: tuple[type[BaseException], ...] = (BrokenExecutor,)
@@ -79,20 +79,18 @@ class LocalWorkers:
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
     def start(self) -> Executor:
-        """A new pool of processes."""
         self.stop()
         forkserver = "forkserver" in multiprocessing.get_all_start_methods()
         context = multiprocessing.get_context("forkserver" if forkserver else "spawn")
         if forkserver:
             context.set_forkserver_preload(["classroom.grade.work"])
         self._others = {child.pid for child in multiprocessing.active_children()}
-        # A worker that is killed leaves its files there.
+        # Files of a killed worker stay in here.
         self._folder = tempfile.TemporaryDirectory(prefix="fxbook-grading-", ignore_cleanup_errors=True)
         self._pool = ProcessPoolExecutor(self.count, context, initializer=_begin_worker, initargs=(self._folder.name,))
         return self._pool
 
     def stop(self) -> None:
-        """End the processes at once."""
         if self._pool:
             self._pool.shutdown(wait=False, cancel_futures=True)
             for child in multiprocessing.active_children():
@@ -110,7 +108,7 @@ def _processors() -> int:
 
 
 def _begin_worker(folder: str) -> None:
-    # Its parent answers Ctrl-C.
+    # The parent handles Ctrl-C.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     tempfile.tempdir = folder
     parent = multiprocessing.parent_process()
@@ -125,7 +123,7 @@ def _begin_worker(folder: str) -> None:
 
 
 def _grade(job: Job) -> list[JSON]:
-    """In the worker: torch is imported there, not here."""
+    """Import torch in the worker, not here."""
     from classroom.grade.work import grade
 
     return grade(job)
@@ -134,10 +132,9 @@ def _grade(job: Job) -> list[JSON]:
 def graded(
     jobs: Sequence[Job], workers: Workers, work: Callable[[Job], list[JSON]] = _grade
 ) -> Generator[tuple[Job, list[JSON] | str], None, None]:
-    """Do every job; each comes back once, as it is done: with what the work returned, or with why there is nothing.
+    """Run every job and yield it once, when done, with its result or the reason why there is none.
 
-    When a worker dies, those that were at work are done again, one by one, so that it is known whose fault it is: of
-    those whose worker ends twice more.
+    When a worker dies, the jobs that were running are run again one by one, which shows whose job kills its worker.
     """
     waiting = collections.deque(jobs)
     suspects: collections.deque[Job] = collections.deque()
@@ -163,7 +160,7 @@ def graded(
                     succeeded = True
                 except workers.died:
                     executor = None
-                    # Beside others it may be one of these who ended the worker.
+                    # Beside others, any of the running jobs may have killed the worker.
                     deaths[job.submission.key] += job.submission.key in alone
                     alone.add(job.submission.key)
                     if deaths[job.submission.key] < _MOST_DEATHS:
@@ -183,16 +180,17 @@ def graded(
 
 
 _NO_WORKERS = (
-    "The workers end as soon as they are given anything, whoever's it is: no student can be graded. See whether "
-    "`python -c 'import classroom.grade.work'` works, and whether there is memory left."
+    "Every worker dies as soon as it gets a submission, so no student can be graded. Check that "
+    "`python -c 'import classroom.grade.work'` works, and that there is memory left."
 )
 _GONE = (
-    "The workers are gone before all was graded. What is done is kept: start them, then give the same command again."
+    "The workers stopped before everything was graded. Finished marks are kept: start the workers, then run the same "
+    "command again."
 )
 
 
 def _next(waiting: collections.deque[Job], suspects: collections.deque[Job], running: int, at_once: int) -> Job | None:
-    """The job to hand over now: while it is not known who ended a worker, one by one."""
+    """The next job; one by one while a job is under suspicion."""
     if suspects:
         return None if running else suspects.popleft()
     return waiting.popleft() if waiting and running < at_once else None
@@ -208,23 +206,20 @@ def run(
     again: bool = False,
     say: TextIO | None = None,
 ) -> list[Mark]:
-    """Grade a class into a folder, but for what is graded there already, and write ``grades.csv``.
+    """Grade a class into a folder, skip students that are graded already, and write ``grades.csv``.
 
     Args:
-        submissions: the class.
-        assignment: what was asked.
-        out: the folder of the marks; see :class:`classroom.grade.gradebook.Gradebook`.
-        workers: where to grade; by default on all processors of this machine.
-        trusted: run the code of students without a sandbox.
-        again: grade all of them, also those that are graded already.
-        say: a stream for the progress; by default the standard error.
+        out: the folder of marks; see :class:`classroom.grade.gradebook.Gradebook`.
+        workers: by default, all processors of this machine.
+        trusted: run students' code without a sandbox.
+        again: also grade students that are graded already.
 
     Returns:
         A mark for each student and exercise, in the order of the class and the assignment.
 
     Raises:
         GradebookError: the folder cannot be written.
-        KeyboardInterrupt: it was stopped; what is done is kept.
+        KeyboardInterrupt: the run was stopped; finished marks are kept.
     """
     stream = say or sys.stderr
     with Gradebook(out) as book:
@@ -237,7 +232,7 @@ def run(
                 marks_of[submission.key] = earlier
         ungraded = [submission for submission in submissions if submission.key not in marks_of]
         if marks_of:
-            print(f"Graded already, and not changed since: {len(marks_of)}.", file=stream)
+            print(f"Already graded and unchanged: {len(marks_of)}.", file=stream)
         progress = Progress(len(ungraded), stream)
         progress.begin()
         try:
@@ -257,7 +252,6 @@ def run(
 
 
 def _failed(job: Job, reason: str) -> list[Mark]:
-    """The rows of a student on whom the grader failed."""
     submission, assignment = job.submission, job.assignment
     return [
         Mark(

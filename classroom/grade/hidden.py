@@ -1,4 +1,4 @@
-"""A teacher's hidden variants: the same exercise on more seeds, and on models that are not in the book."""
+"""Hidden variants: the exercises of an assignment on more seeds and on models that are not in the book."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ _MOST_SEEDS = 100
 
 
 class HiddenError(Exception):
-    """A file of hidden variants that cannot be used; the message says what to change."""
+    """An unusable file of hidden variants; the message says what to change."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Hidden:
-    """What the file holds.
+    """The content of the file.
 
     Args:
-        seeds: of each further try on the public cases its seed, ``None`` for one that nobody chose.
-        exercises: by id, the exercises on hidden cases in place of the public ones.
+        seeds: the seeds of more runs of the public cases; ``None`` for a seed that the grader derives.
+        exercises: the exercises with hidden cases in place of the public ones, by id.
     """
 
     seeds: tuple[int | None, ...] = ()
@@ -31,14 +31,14 @@ class Hidden:
 
 @functools.lru_cache(1)
 def read(text: str) -> Hidden:
-    """The hidden variants that a teacher's file describes; it is run here, as the teacher's own.
+    """Run the teacher's own file of hidden variants, unconfined, and check its content.
 
     Args:
-        text: Python that may hold ``SEEDS``, a number or a list of seeds, and ``CASES``, of exercise ids tuples of
-            :class:`fxbook.cases.Case`; see :class:`classroom.assignment.Assignment`.
+        text: Python that may define ``SEEDS`` (a number or a list of seeds) and ``CASES`` (tuples of
+            :class:`fxbook.cases.Case` by exercise id); see :class:`classroom.assignment.Assignment`.
 
     Raises:
-        HiddenError: it raises, or holds something else.
+        HiddenError: it raises an error, or defines something else.
     """
     if not text:
         return Hidden()
@@ -49,7 +49,7 @@ def read(text: str) -> Hidden:
         raise HiddenError(f"The file of hidden variants raises {type(error).__name__}: {error}") from error
     cases = names.get("CASES", {})
     if not isinstance(cases, dict):
-        raise HiddenError("CASES of the hidden variants is no dict: give of each exercise id a tuple of Case.")
+        raise HiddenError("CASES in the hidden variants is not a dict: map each exercise id to a tuple of Case.")
     exercises = {}
     for name in cases:
         exercise = tasks.find(str(name))
@@ -70,5 +70,5 @@ def _seeds(given: object) -> tuple[int | None, ...]:
         if len(seeds) == len(given):
             return seeds
     raise HiddenError(
-        f"SEEDS = {given!r} of the hidden variants: give how many, up to {_MOST_SEEDS}, or a list of them."
+        f"SEEDS = {given!r} in the hidden variants: give a number up to {_MOST_SEEDS}, or a list of seeds."
     )

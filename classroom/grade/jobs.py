@@ -1,4 +1,4 @@
-"""What is handed to a worker: one student, as plain data. Imports no torch."""
+"""Jobs for workers: one student each, as plain data. Imports no torch."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from classroom.grade.records import Submission
 
 
 def jobs_of(submissions: Iterable[Submission], assignment: Assignment, trusted: bool, seed: int) -> list[Job]:
-    """A job for each student. The teacher's file of hidden variants is run here, once.
+    """Make a job for each student, and run the teacher's file of hidden variants once.
 
     Raises:
-        classroom.grade.hidden.HiddenError: it cannot be used.
+        classroom.grade.hidden.HiddenError: the file cannot be used.
     """
     seeds: tuple[int | None, ...] = ()
     with_cases: frozenset[str] = frozenset()
@@ -28,15 +28,14 @@ def jobs_of(submissions: Iterable[Submission], assignment: Assignment, trusted: 
 
 @dataclasses.dataclass(frozen=True)
 class Job:
-    """One student to grade: plain data, which goes to a worker.
+    """One student to grade.
 
     Args:
-        submission: what was handed in.
-        assignment: what was asked, hidden variants included.
-        trusted: run the code of students without a sandbox.
-        seed: of the class; secret, since the seeds of all answers derive from it.
-        seeds: of each further try on the public cases its seed, ``None`` for one that nobody chose.
-        with_hidden_cases: the exercises that are tried on hidden cases too.
+        assignment: the assignment, with hidden variants.
+        trusted: run students' code without a sandbox.
+        seed: the class's secret seed, from which the seeds of all answers derive.
+        seeds: as in :class:`classroom.grade.hidden.Hidden`.
+        with_hidden_cases: the exercises that have hidden cases.
     """
 
     submission: Submission
@@ -47,6 +46,6 @@ class Job:
     with_hidden_cases: frozenset[str] = frozenset()
 
     def seed_for(self, exercise_id: str, variant: str) -> int:
-        """The seed for one answer: the same whenever it is graded again, and not to be guessed without the class's."""
+        """The seed for one answer: reproducible, and unpredictable without the class's seed."""
         text = "\0".join([str(self.seed), self.submission.key, exercise_id, variant])
         return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") >> 1

@@ -1,7 +1,7 @@
-"""Write what only the teacher may read: marks, names and what is said of them.
+"""Write files that only the teacher may read.
 
-Files are for their owner alone (0600), and so are the folders that are made for them (0700), where the system knows
-such a thing. A folder that was there before is the teacher's own: it is left as it is; :func:`open_to_others` tells.
+Files get mode 0600 and new folders 0700 where the system supports modes. Existing folders are left unchanged;
+:func:`open_to_others` reports them.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ _WRITE = os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0)
 
 
 def make_folder(folder: Path) -> None:
-    """Make the folder where it is missing, and those above it; what is made only its owner may enter.
+    """Create the folder and its missing parents, for its owner only.
 
     Raises:
-        OSError: it cannot be made.
+        OSError: it cannot be created.
     """
     missing = []
     while not folder.is_dir() and folder != folder.parent:
@@ -32,19 +32,19 @@ def make_folder(folder: Path) -> None:
 
 
 def close_folder(folder: Path) -> None:
-    """Let only its owner enter a folder that holds nothing but what this package writes."""
+    """Close a folder in which only this package writes."""
     if _POSIX:
         with contextlib.suppress(OSError):
             folder.chmod(_FOLDER)
 
 
 def open_to_others(folder: Path) -> bool:
-    """Whether others on the machine may look into the folder."""
+    """Whether other users of the machine can read the folder."""
     return _POSIX and bool(stat.S_IMODE(folder.stat().st_mode) & 0o077)
 
 
 def append_to(path: Path) -> IO[bytes]:
-    """The file, to add to; made where it is missing.
+    """Open a file for appending, and create it if missing.
 
     Raises:
         OSError: it cannot be written.
@@ -55,7 +55,7 @@ def append_to(path: Path) -> IO[bytes]:
 
 
 def write(path: Path, data: bytes) -> None:
-    """Write a file in one step, unless it holds these bytes already; all or nothing.
+    """Write a file atomically, unless it has this content already.
 
     Raises:
         OSError: it cannot be written.

@@ -1,4 +1,4 @@
-"""Tell how far grading is: one line that is written over in a terminal, a line now and then anywhere else."""
+"""Show the progress of grading: one updated line in a terminal, an occasional line elsewhere."""
 
 from __future__ import annotations
 
@@ -9,32 +9,25 @@ from typing import TextIO
 from classroom.grade.records import Mark
 
 _TERMINAL_SECONDS, _FILE_SECONDS = 0.2, 15.0
-# Before it is told how long it will take: so many students, or so large a part of them, and so many seconds. What loops
-# for ever takes a hundred times as long as the rest, and comes by chance.
+# Do not estimate the remaining time before this many students, this share of them and this many seconds: a rare answer
+# that never ends takes a hundred times as long as others.
 _ENOUGH, _ENOUGH_PART, _ENOUGH_SECONDS = 30, 0.2, 5.0
 
 
 class Progress:
-    """Counts students.
-
-    Args:
-        total: how many are to be graded.
-        stream: where the line goes.
-        clock: seconds that rise.
-    """
+    """Count students and print the progress."""
 
     def __init__(self, total: int, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
         self._total, self._stream, self._clock = total, stream, clock
         self._terminal = stream.isatty()
         self._started = clock()
-        # The workers get ready before the first is done, which takes no more time later.
+        # Excludes the start of the workers, which happens only once.
         self._first = 0.0
         self._shown = self._started
         self._width = 0
         self._done = self._answers = self._passed = self._failed = 0
 
     def add(self, marks: Sequence[Mark]) -> None:
-        """One student more is done."""
         if not self._done:
             self._first = self._clock()
         self._done += 1
@@ -46,10 +39,9 @@ class Progress:
             self._show()
 
     def line(self) -> str:
-        """What is shown."""
         parts = [f"{self._done}/{self._total} students", f"{self._passed}/{self._answers} answers passed"]
         if self._failed:
-            parts.append(f"{self._failed} not graded, since the grader failed")
+            parts.append(f"{self._failed} not graded, because the grader failed")
         elapsed = self._clock() - self._started
         if self._done == self._total:
             parts.append(f"took {_span(elapsed)}")
@@ -58,17 +50,16 @@ class Progress:
         return " · ".join(parts)
 
     def _seconds_left(self) -> float | None:
-        """How long it will still take, ``None`` while too little is done to tell."""
+        """The estimated time left, or ``None`` while it is too early to say."""
         since = self._clock() - self._first
         if since < _ENOUGH_SECONDS or self._done < min(_ENOUGH, max(2, _ENOUGH_PART * self._total)):
             return None
         return since / (self._done - 1) * (self._total - self._done)
 
     def begin(self) -> None:
-        """Say what is done before the first student comes back."""
         if self._total:
             whom = "a student" if self._total == 1 else f"{self._total} students"
-            print(f"Grading {whom}: the workers load torch, which takes some seconds …", file=self._stream, flush=True)
+            print(f"Grading {whom}: the workers load torch, which takes a few seconds …", file=self._stream, flush=True)
 
     def _show(self) -> None:
         self._shown = self._clock()
@@ -82,7 +73,7 @@ class Progress:
             self.end()
 
     def end(self) -> None:
-        """Leave the line that is written over."""
+        """End the updated line."""
         if self._width:
             print(file=self._stream, flush=True)
             self._width = 0

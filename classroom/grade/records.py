@@ -1,4 +1,4 @@
-"""What passes between the parts of the grader: plain data, written as JSON and read back."""
+"""The data that parts of the grader exchange, with conversion to and from JSON."""
 
 from __future__ import annotations
 
@@ -8,31 +8,30 @@ from typing import Any, Literal, get_args
 
 JSON = Any
 Status = Literal["passed", "public", "failed", "missing", "unreadable", "error"]
-"""What came of one exercise of one student.
+"""The result of one exercise for one student.
 
-``"passed"``: the public checks and every hidden variant hold. ``"public"``: the public checks hold, a hidden variant
-does not. ``"failed"``: a public check does not hold, or the answer raises, never ends or was stopped. ``"missing"``:
-nothing was handed in for it, or the stub as it was handed out. ``"unreadable"``: what was handed in cannot be read.
-``"error"``: the grader itself failed, which costs the student nothing: it is graded again on the next run.
+``"passed"``: the public checks and all hidden variants pass. ``"public"``: the public checks pass, but a hidden variant
+fails. ``"failed"``: a public check fails, or the answer raises an error, never ends or was stopped. ``"missing"``:
+nothing or only the unchanged stub was handed in. ``"unreadable"``: the file cannot be read. ``"error"``: the grader
+itself failed, so the exercise is graded again on the next run.
 """
 
 UNSEEN = "The public checks pass; something does not hold on a model or on inputs that you have not seen."
-"""All that a student is told of a hidden variant: whatever else there is to tell, the answer itself could choose."""
+"""The only message about a hidden variant: an answer could choose any other message and so leak the variant."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Version:
-    """One version of the sheet of a chapter.
+    """One version of a chapter's sheet.
 
     Args:
-        name: of its file, fit to be shown.
-        data: its bytes.
-        path: of its file among those of the student, fit to be shown.
-        problem: why it cannot be used, for the student; ``""`` where it can.
-        rank: later versions have a higher one; nobody can tell apart in time those that have the same.
-        number: which it is of all that were handed in, the first being 1.
-        late_days: begun days after it was due, as far as a learning system tells.
-        late_note: what the teacher should look at.
+        name: the printable name of its file.
+        path: the printable path among the student's files.
+        problem: why it cannot be used, for the student; ``""`` if it can.
+        rank: higher for later versions; versions with equal ranks cannot be ordered by time.
+        number: its position among all versions, from 1.
+        late_days: days late, counting part of a day as one, as recorded by a learning system.
+        late_note: a note on lateness for the teacher.
     """
 
     name: str
@@ -47,18 +46,18 @@ class Version:
 
 @dataclasses.dataclass(frozen=True)
 class Submission:
-    """What one student handed in, as found in the folder, with one version of each sheet in hand: at first the last.
+    """One student's files, with a selected version of each sheet: at first the last one.
 
     Args:
-        key: safe to be a file name, and unique in the class.
-        student: the name as the folder tells it; text that nobody has looked at.
-        sheets: of each chapter the version in hand, as its bytes; read only within limits.
-        names: of each chapter the name of that file.
-        attempts: of each chapter how many different versions are there.
-        problems: of each chapter why what is in hand cannot be used.
-        versions: of each chapter the versions that may count, the oldest first.
-        number: that by which the learning system knows the student, ``""`` where it gave none.
-        folder: the name that the learning system gave what lies at the top, ``""`` where it gave none.
+        key: unique in the class, and a valid file name.
+        student: the name in the folder's name; untrusted text.
+        sheets: the bytes of the selected version by chapter; read only within limits.
+        names: the name of that file by chapter.
+        attempts: the number of distinct versions by chapter.
+        problems: by chapter, why the selected version cannot be used.
+        versions: by chapter, the versions that may count, oldest first.
+        number: the learning system's number for the student, or ``""``.
+        folder: the name that the learning system gave the entry at the top, or ``""``.
     """
 
     key: str
@@ -72,7 +71,6 @@ class Submission:
     folder: str = ""
 
     def with_version(self, chapter: str, version: Version) -> Submission:
-        """The same with this version of the sheet of a chapter in hand."""
         others = {name: {k: v for k, v in getattr(self, name).items() if k != chapter} for name in _IN_HAND}
         if version.problem:
             others["problems"][chapter] = version.problem
@@ -86,7 +84,7 @@ _IN_HAND = ("sheets", "names", "problems")
 
 @dataclasses.dataclass(frozen=True)
 class Participant:
-    """A student of the class as the gradebook keeps them: as in :class:`Submission`, without what was handed in."""
+    """A student in the gradebook: the fields of :class:`Submission` without the files."""
 
     key: str
     student: str
@@ -96,31 +94,31 @@ class Participant:
 
 @dataclasses.dataclass(frozen=True)
 class Mark:
-    """One student, one exercise: a row of ``grades.csv`` and a section of the reports.
+    """The mark for one student and exercise: a row of ``grades.csv`` and a section of the reports.
 
     Args:
         key, student: as in :class:`Submission`.
         exercise: ``"02-put-in-order"``.
         status: see :data:`Status`.
-        points, out_of: what it gives, and what it is worth.
-        attempts: different versions of the sheet that are there.
-        version: which of them counted, and why.
-        rule: the property that is violated, ``"lints"``; ``""`` where none is. Which one does not hold on a hidden
-            variant an answer can choose, and so tell of the variant: the teacher's alone.
-        message: one sentence for the student; on a hidden variant always the same.
-        for_teacher: what it says in full, the hidden variant's name included, where the student is told less.
-        node: the name of the node that violates it.
-        read: ``"chapter#anchor"`` to read; where a hidden variant does not hold, the teacher's alone.
-        line: the line of the student's code that raised.
-        graph: the student's graph there, as :class:`fxbook.graph.record.GraphRecord` in JSON.
-        unproven: what the grader could not compute again by itself, so that an answer might forge it.
-        remark: what a teacher should see with their own eyes: how an answer was found, or why none was.
-        source: what the student wrote for it, for the teacher, cut where it is long.
-        plain: the same as :mod:`classroom.collect.normalise` gives it, to be compared with others'.
-        seconds: wall-clock time that grading took.
-        late_days: begun days after it was due.
-        penalty: the points that lateness took; ``points`` are what is left.
-        late_note: what the teacher should look at before lateness is believed.
+        points, out_of: the points, and their maximum.
+        attempts: the number of distinct versions of the sheet.
+        version: which version counted, and why.
+        rule: the violated property, ``"lints"``, or ``""``. Only for the teacher on a hidden variant, because an answer
+            could choose which property it violates and so reveal the variant.
+        message: one sentence for the student; always the same for a hidden variant.
+        for_teacher: the full message, with the name of the hidden variant, if the student sees less.
+        node: the name of the violating node.
+        read: ``"chapter#anchor"`` to read; only for the teacher on a hidden variant.
+        line: the line of student code that raised an error.
+        graph: the student's graph at that point, a :class:`fxbook.graph.record.GraphRecord` in JSON.
+        unproven: what the grader could not recompute, so that an answer might forge it.
+        remark: a note for the teacher on how the answer was found, or why none was.
+        source: the student's code for the teacher, cut if long.
+        plain: the same code normalised by :mod:`classroom.collect.normalise`, for comparison.
+        seconds: the wall-clock time of grading.
+        late_days: days late, counting part of a day as one.
+        penalty: the points lost through lateness, already subtracted from ``points``.
+        late_note: a note for the teacher on the evidence for lateness.
     """
 
     key: str
@@ -148,15 +146,14 @@ class Mark:
     late_note: str = ""
 
     def to_json(self) -> JSON:
-        """A plain dict, for :meth:`from_json`."""
         return dataclasses.asdict(self)
 
     @classmethod
     def from_json(cls, data: JSON) -> Mark:
-        """The mark that :meth:`to_json` described.
+        """The inverse of :meth:`to_json`.
 
         Raises:
-            TypeError, KeyError, ValueError: the data is not such a description.
+            TypeError, KeyError, ValueError: the data does not describe a mark.
         """
         if data["status"] not in get_args(Status):
             raise ValueError(f"{data['status']!r} is no status")

@@ -1,7 +1,7 @@
-"""Choose which version of a sheet counts for an exercise, as the assignment says, and take off what lateness costs.
+"""Select the version of a sheet that counts for an exercise, and subtract the penalty for lateness.
 
-A version in which an exercise was begun is one with a cell that gives the answer's name and is not the stub as it was
-handed out: an untouched copy that comes later wipes nothing.
+An exercise is begun in a version if a cell other than the unchanged stub defines the answer. So an untouched copy that
+is handed in later replaces nothing.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from classroom.grade.records import Mark, Version
 from classroom.sandbox import Sandbox
 from fxbook.grading import About
 
-# Of an exercise so many versions are graded where the best counts: the last in which it was begun.
+# The largest number of versions that are graded for an exercise if the best counts: the last ones in which it was
+# begun.
 MOST_GRADED = 5
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _WHY = {"last begun": "the last in which it was begun", "best": "the best of them", "last": "the last"}
@@ -26,11 +27,10 @@ _WHY = {"last begun": "the last in which it was begun", "best": "the best of the
 
 @dataclasses.dataclass(frozen=True)
 class SelectedVersion:
-    """A version that may count for an exercise: what was read of it, and what to say of it.
+    """A version that may count for an exercise.
 
     Args:
-        read: its sheet.
-        note: which it is of how many, and why it counts; ``""`` where there is none.
+        note: its position among the versions, and why it counts; ``""`` if there is only one.
         late_days, late_note: as in :class:`classroom.grade.records.Version`.
     """
 
@@ -40,7 +40,7 @@ class SelectedVersion:
     late_note: str = ""
 
     def taken(self, mark: Mark, rule: Rule) -> Mark:
-        """The mark with what is known of the version, less what lateness costs."""
+        """The mark with the version's data, minus the penalty for lateness."""
         if mark.status not in ("passed", "public", "failed"):
             return dataclasses.replace(mark, version=self.note)
         penalty = round(mark.points * rule.share(self.late_days), 6)
@@ -55,13 +55,7 @@ class SelectedVersion:
 
 
 class VersionSelector:
-    """The versions of the sheet of one chapter of a student; each is read once, and only if it may count.
-
-    Args:
-        job: the student.
-        chapter: the chapter.
-        sandbox: in which the versions are read.
-    """
+    """The versions of a chapter's sheet, each read at most once and only if it may count."""
 
     def __init__(self, job: Job, chapter: str, sandbox: Sandbox) -> None:
         self._job, self._sandbox = job, sandbox
@@ -77,7 +71,7 @@ class VersionSelector:
         return read_sheet(self._job.submission, self._job.assignment, self._chapter, self._sandbox)
 
     def for_exercise(self, about: About) -> list[SelectedVersion]:
-        """The versions of which the one with most points counts, the later where several have as many; mostly one."""
+        """The candidates, usually one. The one with most points counts, and the later one if several have as many."""
         match self._job.assignment.counts:
             case "last begun":
                 candidates = self._last_begun(about)
@@ -105,7 +99,7 @@ class VersionSelector:
         return [self._counted(version, _WHY["best"]) for version in itertools.islice(begun, MOST_GRADED)][::-1]
 
     def _last(self, about: About) -> SelectedVersion:
-        """What was handed in last, or why there is nothing; the same where the exercise was begun in no version."""
+        """The last version, or the reason why there is none; also used if the exercise was begun in no version."""
         counts = self._job.assignment.counts
         nobody_can_tell = self._chapter in self._job.submission.problems and counts == "last"
         if not self._versions or nobody_can_tell:

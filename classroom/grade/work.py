@@ -1,6 +1,6 @@
-"""What a worker does for one student: have each sheet read, each answer observed and judged, in rooms of the sandbox.
+"""Grade one student: read each sheet, then observe and judge each answer, in rooms of the sandbox.
 
-A worker is a process, on this machine or another. It keeps one sandbox; it parses JSON and text, and imports no torch.
+A worker is a process on this machine or another. It keeps one sandbox, parses only JSON and text, and imports no torch.
 """
 
 from __future__ import annotations
@@ -27,37 +27,37 @@ from classroom.sandbox import Sandbox, SandboxError
 from fxbook.grading import About, Outcome
 
 JSON = Any
-# A worker that does not come back after so many seconds, and so many more for what it does, is taken for dead.
+# A worker that takes longer, in seconds plus allowances for sheets and answers, is killed.
 _DEADLINE, _DEADLINE_PER_SHEET, _DEADLINE_PER_ANSWER = 120.0, 60.0, 300.0
 _MOST_TOLD = 600
 _ENDED = {
     "time": "was still running when the time was over: it may loop for ever",
     "exit": "ended the Python process (os._exit or the like)",
-    "crash": "crashed the Python process: recursion without an end, too much memory, or memory that was overwritten",
+    "crash": "crashed the Python process: endless recursion, too much memory, or corrupted memory",
     "silent": "closed or flooded the channel through which its result is read",
 }
 _JUDGE_ENDED = {
-    "time": "To build and run the graph of your answer again took the grader too long.",
-    "exit": "To build and run the graph of your answer again ended the grader's process.",
-    "crash": "To build and run the graph of your answer again crashed the grader's process.",
-    "silent": "What came back from running your answer is too large to be judged.",
+    "time": "Rebuilding and running the graph of your answer took the grader too long.",
+    "exit": "Rebuilding and running the graph of your answer ended the grader's process.",
+    "crash": "Rebuilding and running the graph of your answer crashed the grader's process.",
+    "silent": "The result of running your answer is too large to be judged.",
 }
 
 
 def grade(job: Job) -> list[JSON]:
-    """The marks of one student, as :meth:`Mark.to_json` describes each, in the assignment's order.
+    """Return one student's marks in the form of :meth:`Mark.to_json`, in the order of the assignment.
 
     Raises:
-        SandboxError: there is no sandbox on this machine.
+        SandboxError: this machine has no sandbox.
     """
-    # A worker of Dask may have several threads; there is one sandbox.
+    # A Dask worker may have several threads, but there is only one sandbox.
     with _one_at_a_time, _deadline(job):
         sandbox = _sandbox(job)
         choices = {chapter: VersionSelector(job, chapter, sandbox) for chapter in job.assignment.chapters}
         return [_mark(job, about, choices[about.chapter]).to_json() for about in job.assignment.exercises]
 
 
-# ---- the worker's own ------------------------------------------------------------------------------------------------
+# ---- the worker's sandbox --------------------------------------------------------------------------------------------
 
 _one_at_a_time = threading.Lock()
 _sandboxes: dict[bool, Sandbox] = {}
@@ -72,14 +72,13 @@ def _sandbox(job: Job) -> Sandbox:
 
 
 def close() -> None:
-    """End the worker's sandbox; the next answer starts another."""
     while _sandboxes:
         _sandboxes.popitem()[1].close()
 
 
 @contextlib.contextmanager
 def _deadline(job: Job) -> Iterator[None]:
-    """End this process, where it is a worker, if the body never ends: whoever sent the job sees it die."""
+    """Kill this worker process if the body does not end, so that the sender of the job notices."""
     if multiprocessing.parent_process() is None:
         yield
         return
@@ -117,10 +116,10 @@ def _mark(job: Job, about: About, choice: VersionSelector) -> Mark:
         marks = [
             candidate.taken(_graded(job, about, candidate.read, mark), rule) for candidate in choice.for_exercise(about)
         ]
-        # Of several with as many points the last.
+        # Of several versions with equal points, the last one counts.
         mark = max(reversed(marks), key=lambda mark: mark.points)
     except Exception as error:
-        # Nothing that a student hands in may cost another one a row.
+        # A failure on one student must not cost others their marks.
         reason = shown(f"The grader failed: {type(error).__name__}: {error}", _MOST_TOLD)
         mark = dataclasses.replace(mark, status="error", for_teacher=reason)
     return dataclasses.replace(mark, seconds=round(time.monotonic() - started, 3))
@@ -132,8 +131,8 @@ def _graded(job: Job, about: About, read: ParsedSheet, mark: Mark) -> Mark:
         fields = {"message": shown(read.problem, _MOST_TOLD), "for_teacher": shown(read.reason, _MOST_TOLD)}
         return dataclasses.replace(mark, status=status, **fields)
     if about.answer in read.untouched:
-        # What the book wrote is no idea of the student's.
-        fields = {"message": f"Not begun: `{about.answer}` is as it was handed out.", "remark": _not_found(about, read)}
+        # The stub is not the student's code, so its text is left out.
+        fields = {"message": f"Not begun: `{about.answer}` is unchanged.", "remark": _not_found(about, read)}
         return dataclasses.replace(mark, **fields)
     source, plain = read.texts.get(about.answer, ("", ""))
     mark = dataclasses.replace(mark, remark=_found_as(about, read), source=source, plain=plain)
@@ -150,8 +149,8 @@ def _graded(job: Job, about: About, read: ParsedSheet, mark: Mark) -> Mark:
         tried = _tried(job, about, read, seed, text)
         unproven |= dict.fromkeys(tried.unproven)
         if tried.rule:
-            # Nothing of the variant may reach the student: neither names nor values nor what the code says of them, nor
-            # which property it violates there, since the code chooses that too. The rule is for the teacher.
+            # Nothing about the variant may reach the student: no names or values, no errors of the code, and not the
+            # violated property, which the code could choose. Only the teacher sees the rule.
             return dataclasses.replace(
                 mark,
                 status="public",
@@ -166,7 +165,7 @@ def _graded(job: Job, about: About, read: ParsedSheet, mark: Mark) -> Mark:
 
 
 def _variants(job: Job, exercise_id: str) -> Iterator[tuple[str, int, str]]:
-    """The hidden variants of an exercise: what to call each, the seed, the text of hidden cases."""
+    """Yield the name, seed and text of hidden cases for each hidden variant."""
     for number, seed in enumerate(job.seeds, 1):
         own = job.seed_for(exercise_id, f"hidden {number}") if seed is None else seed
         yield f"Hidden seed {number} of {len(job.seeds)}", own, ""
@@ -175,7 +174,7 @@ def _variants(job: Job, exercise_id: str) -> Iterator[tuple[str, int, str]]:
 
 
 def _observed(job: Job, about: About, read: ParsedSheet, seed: int, text: str) -> Outcome:
-    """Observe an answer; where the cells above it do not let it, with those alone that it needs."""
+    """Observe an answer. If that fails with the whole sheet, use only the cells that the answer needs."""
     assert read.sheet
     name = read.renamed_to.get(about.answer, about.answer)
     outcome = Outcome(None, "silent")
@@ -187,7 +186,7 @@ def _observed(job: Job, about: About, read: ParsedSheet, seed: int, text: str) -
 
 
 def _again(job: Job, work: Callable[[Sandbox], Outcome]) -> Outcome:
-    """Do work in the sandbox, in a new one where that fails: it may have died with what it was asked before."""
+    """Run work in the sandbox, and once more in a new one if an earlier task killed the sandbox."""
     try:
         return work(_sandbox(job))
     except SandboxError:
@@ -197,7 +196,7 @@ def _again(job: Job, work: Callable[[Sandbox], Outcome]) -> Outcome:
 
 @dataclasses.dataclass(frozen=True)
 class _Tried:
-    """What came of an answer on one variant; ``rule`` is ``""`` where everything holds."""
+    """The result of an answer on one variant; ``rule`` is ``""`` if everything holds."""
 
     rule: str = ""
     message: str = ""
@@ -210,7 +209,6 @@ class _Tried:
     status: str = "failed"
 
     def fields(self) -> dict[str, Any]:
-        """Those that a mark has too."""
         return {name: getattr(self, name) for name in ("rule", "message", "node", "read", "line", "graph", "unproven")}
 
 
@@ -223,13 +221,13 @@ def _tried(job: Job, about: About, read: ParsedSheet, seed: int, text: str = "")
     raised = _raised(observed, set(read.required_cells[about.answer]))
     if observed["observation"] is None:
         if not read.defined_in[about.answer]:
-            return _Tried("answered", f"No cell of {name} gives the name `{about.answer}`.", status="missing")
+            return _Tried("answered", f"No cell of {name} defines `{about.answer}`.", status="missing")
         own_name = shown(read.renamed_to.get(about.answer, about.answer), 80)
         return _Tried("answered", _joined(f"`{own_name}` could not be defined.", raised), read=about.read)
     judge = operator.methodcaller("judge", about.id, observed["observation"], seed, text)
     judged = _again(job, judge)
     if judged.data is None and judged.ended != "time":
-        # Once more: a machine that is short of memory ends what is at fault for nothing.
+        # Try once more: a machine that is short of memory may kill the wrong process.
         judged = _again(job, judge)
     if judged.data is None:
         return _Tried("ends well", _JUDGE_ENDED[judged.ended], read=about.read)
@@ -252,7 +250,7 @@ def _tried(job: Job, about: About, read: ParsedSheet, seed: int, text: str = "")
 
 
 def _raised(observed: JSON, needed: set[int]) -> str:
-    """What the first cell says that the answer needs and that raised."""
+    """The error of the first cell that raised and that the answer needs."""
     failed = observed.get("failed")
     for error in failed if isinstance(failed, list) else []:
         if isinstance(error, dict) and isinstance(error.get("cell"), int) and error["cell"] in needed:
@@ -265,7 +263,6 @@ def _joined(*sentences: str) -> str:
 
 
 def _which(about: About, read: ParsedSheet) -> str:
-    """What a teacher may want to know of how the answer was found."""
     if len(homes := read.defined_in.get(about.answer, [])) > 1:
         name = read.renamed_to.get(about.answer, about.answer)
         return f"`{shown(name, 80)}` is defined {len(homes)} times: cell {homes[-1]} counts."
@@ -273,21 +270,18 @@ def _which(about: About, read: ParsedSheet) -> str:
 
 
 def _found_as(about: About, read: ParsedSheet) -> str:
-    """Under which other name the answer was found, if it was."""
     name = read.renamed_to.get(about.answer, "")
-    return f"Found as `{shown(name, 80)}`, which the check calls." if name else ""
+    return f"Found as `{shown(name, 80)}`, the name that is passed to the check." if name else ""
 
 
 def _not_found(about: About, read: ParsedSheet) -> str:
-    """What is to be seen of a sheet that was worked on, where it has no answer to an exercise."""
+    """A remark on a sheet that the student worked on but that lacks the answer."""
     sentences = []
     if written := read.called.get(about.answer, ""):
-        sentences.append(
-            f"The check is called with `{shown(written, 120).replace('`', '')}`, which is no name to look for."
-        )
+        sentences.append(f"The check is called with `{shown(written, 120).replace('`', '')}`, which is not a name.")
     if read.unused_functions:
         listed = ", ".join(f"`{shown(name, 80)}`" for name in read.unused_functions)
-        sentences.append(f"No answer uses {listed}: is it one under another name?")
+        sentences.append(f"No answer uses {listed}: is it an answer under another name?")
     if not sentences and read.worked and not read.defined_in.get(about.answer):
         sentences.append("The rest of the sheet was worked on.")
     return _joined(*sentences)

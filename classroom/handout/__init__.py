@@ -1,1 +1,1 @@
-"""What students get: a zip with the exercises of an assignment and the page that goes with it, without a leak."""
+"""Build the students' zip of exercises and handout, and check that it leaks nothing."""

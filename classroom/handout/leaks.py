@@ -1,8 +1,8 @@
-"""What must not reach a student, and whether it did: solutions, hidden variants, marks of the manuscript.
+"""Find solutions, hidden variants and manuscript marks in the files of a release.
 
-Text is compared by its tokens, so that neither line breaks nor quotes hide it, in whatever part of a file it stands:
-a cell, its metadata, an output, a comment. Code is compared by its syntax tree too. A file that does not belong to a
-release is a leak by its name alone, for no text of it can be read where it is compressed or compiled.
+Text is compared token by token, so line breaks and quotes do not matter, in every part of a file: cells, metadata,
+outputs, comments. Code is also compared by its syntax tree. A file that does not belong to a release counts as a leak
+by its name alone, because compressed or compiled text cannot be searched.
 """
 
 from __future__ import annotations
@@ -24,34 +24,34 @@ JSON = Any
 LIBRARY = "exercises/fxbook/"
 _BELONGS = re.compile(
     r"README\.md|requirements\.txt|handout\.(html|md)|exercises/[0-9P]\d_\w+\.ipynb"
-    # surgery/relus.py is what an exercise asks for, and the graph lab is a page of the book.
+    # Except surgery/relus.py, which is an exercise's answer, and the graph lab, which is a page of the book.
     r"|exercises/fxbook/(?!lab/|surgery/relus\.py)((?!tasks?/|tests?/|answers/|solutions/)[a-z]+/){0,2}\w+\.py"
     r"|exercises/fxbook/tasks/([0-9P]\d_\w+/([a-z]\w*/){0,2}(__init__|cases|check)|__init__)\.py"
     r"|exercises/fxbook/((exercises|sections)\.json|py\.typed)|exercises/fxbook/static/\w+\.(css|js|mplstyle)"
 )
 _MARKS = re.compile(r"^\W*(#|<!--) *(solution|stub|end)\b|(BEGIN|END) (SOLUTION|HIDDEN TESTS)", re.MULTILINE)
-# Without the mark of a comment, so that code that is commented out is the same.
+# Ignores `#`, so that code in a comment matches too.
 _TOKEN = re.compile(r"\w+|[^\w\s#]")
 _ESCAPED = re.compile(r"\\+([nt\"'])")
 
 
 @dataclasses.dataclass(frozen=True)
 class Width:
-    """How many tokens in a row are no accident; a part of a solution that is shorter counts from ``least`` on."""
+    """How many consecutive tokens make a leak; a shorter but complete part of a solution counts from ``least`` tokens
+    on.
+    """
 
     least: int
     tokens: int
 
 
-# Nobody writes twelve tokens of a solution into a task by accident. The library reads graphs too, in the same idioms.
+# Twelve equal tokens in a task are no accident. The library needs more, because it reads graphs with the same idioms.
 LEARNERS = Width(8, 12)
 LIBRARYS = Width(14, 36)
 
 
 @dataclasses.dataclass(frozen=True)
 class Leak:
-    """A file that holds what it must not, and what that is."""
-
     file: str
     what: str
 
@@ -60,10 +60,10 @@ class Leak:
 
 
 def find(files: Mapping[str, bytes], hidden: str = "") -> list[Leak]:
-    """Every leak in the files of a release.
+    """Find every leak in the files of a release.
 
     Args:
-        files: by their names in the release, without its top folder.
+        files: content by name, without the top folder.
         hidden: the text of the teacher's hidden variants.
     """
     leaks = []
@@ -85,7 +85,6 @@ def find(files: Mapping[str, bytes], hidden: str = "") -> list[Leak]:
 
 
 def belongs(name: str) -> bool:
-    """Whether a release may have a file of this name."""
     return bool(_BELONGS.fullmatch(name))
 
 
@@ -93,7 +92,7 @@ def _in_strings(strings: list[str], name: str, hidden: str) -> Iterator[str]:
     width = LIBRARYS if name.startswith(LIBRARY) else LEARNERS
     for string in strings:
         if mark := _MARKS.search(string):
-            yield f"has the mark {mark[0].strip()!r} of a manuscript"
+            yield f"has the manuscript mark {mark[0].strip()!r}"
         for body in _bodies(string):
             if exercise := _solution_bodies().get(body):
                 yield f"has a function of the solution of {exercise}"
@@ -104,7 +103,7 @@ def _in_strings(strings: list[str], name: str, hidden: str) -> Iterator[str]:
 
 
 def _beside_the_cells(notebook: JSON) -> Iterator[str]:
-    """What a notebook that was never run does not have: outputs, counts, metadata, attachments."""
+    """Find what a notebook that was never run does not have: outputs, counts, metadata, attachments."""
     if notebook.get("metadata") != METADATA:
         yield "has metadata that no exercise is printed with"
     for cell in notebook.get("cells", []):
@@ -117,14 +116,14 @@ def _beside_the_cells(notebook: JSON) -> Iterator[str]:
 
 @dataclasses.dataclass(frozen=True)
 class _Secrets:
-    """Runs of tokens that must not be told, each with what it is: of full width, and shorter ones that are whole."""
+    """Secret runs of tokens and what they are: ``full`` of the given width, ``short`` for complete shorter texts."""
 
     width: int
     full: Mapping[str, str]
     short: Mapping[str, str]
 
     def first_in(self, text: str) -> str:
-        """Of the first secret in a text, what it is; ``""`` where there is none."""
+        """The description of the first secret in a text, or ``""``."""
         tokens = _tokens(text)
         for start in range(len(tokens) - self.width + 1):
             if what := self.full.get(" ".join(tokens[start : start + self.width])):
@@ -134,7 +133,6 @@ class _Secrets:
 
 
 def _secrets(runs: Iterable[tuple[str, str]], width: Width, public: str) -> _Secrets:
-    """The secrets in runs of text, each with what it is; what is public is none."""
     full: dict[str, str] = {}
     short: dict[str, str] = {}
     for run, what in runs:
@@ -154,7 +152,7 @@ def _secrets(runs: Iterable[tuple[str, str]], width: Width, public: str) -> _Sec
 
 @functools.cache
 def _handed_out() -> str:
-    """All that an exercise tells by itself: openings, questions, tasks, stubs, hints."""
+    """The public text of all exercises: openings, questions, tasks, stubs and hints."""
     sheets = the_book().sheets()
     cells = [cell for sheet in sheets for cell in (*sheet.opening, *(c for e in sheet.exercises for c in e.stub))]
     texts = [text for sheet in sheets for e in sheet.exercises for text in (e.task, *e.hints, e.what_if)]
@@ -167,7 +165,7 @@ def _solutions(width: Width) -> _Secrets:
     runs = []
     for sheet in the_book().sheets():
         for exercise in sheet.exercises:
-            what = f"holds a part of the solution of {exercise.id}"
+            what = f"contains part of the solution of {exercise.id}"
             runs.append((exercise.why, what))
             for stub, solution in zip(exercise.stub, exercise.solution, strict=True):
                 runs += [(run, what) for run in _own_lines(solution, stub)]
@@ -175,7 +173,7 @@ def _solutions(width: Width) -> _Secrets:
 
 
 def _own_lines(solution: Cell, stub: Cell) -> list[str]:
-    """Runs of lines of a solution that its stub does not have."""
+    """The runs of solution lines that are not in the stub."""
     given = set(stub.source.splitlines())
     runs: list[list[str]] = [[]]
     for line in solution.source.splitlines():
@@ -190,14 +188,14 @@ def _own_lines(solution: Cell, stub: Cell) -> list[str]:
 def _hidden(text: str, width: Width) -> _Secrets:
     if not text:
         return _secrets([], width, "")
-    # Hidden variants may well be made of pieces of what is public.
+    # Hidden variants may contain pieces of public text.
     library = "\n".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "fxbook").rglob("*.py")))
-    return _secrets([(text, "holds a part of the hidden variants")], width, library + _handed_out())
+    return _secrets([(text, "contains part of the hidden variants")], width, library + _handed_out())
 
 
 @functools.cache
 def _solution_bodies() -> dict[str, str]:
-    """The functions of all solutions, as syntax trees, with the exercise; without those that a stub has too."""
+    """Map each function body of a solution to its exercise, except bodies that a stub has too."""
     bodies = {
         body: exercise.id
         for sheet in the_book().sheets()
@@ -213,7 +211,7 @@ def _solution_bodies() -> dict[str, str]:
 
 
 def _bodies(source: str) -> Iterator[str]:
-    """The bodies of the functions in a text that is Python, without names, docstrings and layout."""
+    """The function bodies of Python text, without names, docstrings and layout."""
     if "def " not in source:
         return
     try:
@@ -231,7 +229,7 @@ def _tokens(text: str) -> list[str]:
 
 
 def _strings(data: JSON) -> Iterator[str]:
-    """Every text in a JSON document, keys too; a list of lines as one text."""
+    """Every text in a JSON document, including keys; a list of lines is one text."""
     if isinstance(data, str):
         yield data
     elif isinstance(data, dict):

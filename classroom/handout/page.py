@@ -1,4 +1,4 @@
-"""The one page that goes with an assignment: what to do, what it is worth, how to check it and how to hand it in."""
+"""Write the one-page handout of an assignment: the task, its points, and how to check and hand in answers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from classroom.assignment import Assignment
 from fxbook.grading import About
 
 _LONGEST_TITLE = 120
-# So many rows fill half a page; more stand in two columns, without their ids, and then in smaller print.
+# This many rows fill half a page. More go into two columns without ids, and even more into smaller print.
 _ONE_COLUMN = 14
 _NORMAL_PRINT = 24
 _STYLE = """
@@ -32,7 +32,7 @@ td.n, th.n { text-align: right; white-space: nowrap } td.dots { white-space: now
 
 
 def as_html(assignment: Assignment) -> str:
-    """The handout as a page that needs no other file and prints on one sheet of A4."""
+    """The handout as a self-contained page that fits on one sheet of A4."""
     title = html.escape(_title(assignment))
     parts = [f"<h1>{title}</h1>"]
     for heading, lines in _sections(assignment):
@@ -52,7 +52,7 @@ def as_html(assignment: Assignment) -> str:
 
 
 def as_markdown(assignment: Assignment) -> str:
-    """The same as Markdown, to paste into a course page or to change."""
+    """The handout as Markdown, to paste into a course page or edit."""
     parts = [f"# {_title(assignment)}"]
     for heading, lines in _sections(assignment):
         parts.append(f"## {heading}")
@@ -69,14 +69,13 @@ _COLUMNS, _NARROW = ("Exercise", "Difficulty", "Minutes", "Points"), ("Exercise"
 
 
 _COUNTS = {
-    "last begun": "of each exercise the last version counts in which you have begun it",
-    "best": "of each exercise the best version counts",
+    "last begun": "the last version in which you have begun an exercise counts for it",
+    "best": "the best version of each exercise counts",
     "last": "the last version counts",
 }
 
 
 def _due(assignment: Assignment) -> str:
-    """When it is due, on the clock of whoever wrote it; ``""`` where the assignment does not say."""
     due = assignment.deadline.due
     return f"{due.day} {due:%B %Y, %H:%M}" if due else ""
 
@@ -87,7 +86,7 @@ def _title(assignment: Assignment) -> str:
 
 
 def _sections(assignment: Assignment) -> list[tuple[str, list[str]]]:
-    """The headings and the sentences under each; of the steps one sentence is one step."""
+    """The headings with their sentences; each sentence of the steps is one step."""
     notebooks = ", ".join(f"`exercises/{chapter}.ipynb`" for chapter in assignment.chapters)
     if len(assignment.chapters) > 2:
         notebooks = f"the {len(assignment.chapters)} notebooks in `exercises/`"
@@ -100,24 +99,24 @@ def _sections(assignment: Assignment) -> list[tuple[str, list[str]]]:
                 "Set up once, in this folder: `python -m pip install -r requirements.txt` (Python 3.11 or newer; "
                 "`README.md` says more).",
                 f"Open {notebooks} in JupyterLab or VS Code and run the first cells.",
-                "Replace the body of each function. Keep its name: your answer is found by it. Cells may be added.",
+                "Replace the body of each function. Keep its name, because the grader looks for it. You may add cells.",
             ],
         ),
         (_EXERCISES, [f"Together about {minutes} minutes and {_number(total)} points. ●○○ is easy, ●●● is hard."]),
         (
             "How to check your answer",
             [
-                "Run the cell with `check(…)` below it, as often as you like. It names the first thing that is wrong "
-                "and where, and says `solved` when nothing is. Stuck? `hint(…)` with the id of the "
-                "exercise gives the first hint, and once more the second.",
+                "Run the cell with `check(…)` below it, as often as you like. It names the first mistake "
+                "and where it is, or says `solved`. If you are stuck, `hint(…)` with the id of the "
+                "exercise gives the first hint, and a second call the second.",
             ],
         ),
         ("How it is graded", [_graded(assignment), *filter(None, [assignment.deadline.rule.in_words()])]),
         (
             "How to hand in",
             [
-                "Save, then hand in the notebooks under the names they have, nothing else. If you hand in again, "
-                f"{_COUNTS[assignment.counts]}. An exercise without an answer costs its own points only.",
+                "Save, then hand in the notebooks under their own names and nothing else. If you hand in again, "
+                f"{_COUNTS[assignment.counts]}. An exercise without an answer costs only its own points.",
                 "Ask your teacher which help is allowed, and name the help you used.",
             ],
         ),
@@ -130,8 +129,8 @@ def _graded(assignment: Assignment) -> str:
         return runs + "There are no hidden variants: an exercise that passes gives all its points."
     share = f"{assignment.public_share * 100:.0f} %"
     return runs + (
-        "The grade also uses hidden variants: the same properties on models that you have not seen. Where the public "
-        f"checks passed and a hidden variant does not, an exercise gives {share} of its points."
+        "The grade also uses hidden variants: the same properties on models that you have not seen. If the public "
+        f"checks pass but a hidden variant fails, an exercise gives {share} of its points."
     )
 
 
@@ -164,6 +163,5 @@ def _table(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
 
 
 def _code(line: str) -> str:
-    """Escaped, with `…` as code."""
     pieces = html.escape(line).split("`")
     return "".join(f"<code>{piece}</code>" if i % 2 else piece for i, piece in enumerate(pieces))

@@ -1,4 +1,4 @@
-"""Of the pins in ``requirements.txt`` those that a learner needs."""
+"""Select the pins of ``requirements.txt`` that a learner needs."""
 
 from __future__ import annotations
 
@@ -14,13 +14,12 @@ _REASON = re.compile(r"^ +# +(?:via +)?(?P<name>[A-Za-z0-9][\w.-]*)(?P<direct> \
 
 
 def needed(*extras: str, root: Path = ROOT) -> list[str]:
-    """The lines of ``requirements.txt`` for what the notebooks import and some extras, with all that these depend on.
+    """The pins for the imports of the notebooks and for some extras, with all their dependencies.
 
-    The comments of the file tell of each pin why it is there, for every platform; so nothing needs to be installed.
+    Comments in the file name the packages that need each pin, on every platform, so nothing has to be installed.
 
     Args:
-        extras: as ``pyproject.toml`` names them: ``"lab"`` to open notebooks, ``"press"`` to read them.
-        root: of the project.
+        extras: their names in ``pyproject.toml``: ``"lab"`` to open notebooks, ``"press"`` to read them.
     """
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     requirements = [
@@ -35,14 +34,13 @@ def needed(*extras: str, root: Path = ROOT) -> list[str]:
 
 
 def extras_of(chapters: Iterable[str], root: Path = ROOT) -> tuple[str, ...]:
-    """The extras of ``pyproject.toml`` that the exercises of these chapters import from: ``("models",)`` or none."""
+    """The extras that the exercises of these chapters need: ``("models",)`` or none."""
     paths = (path for chapter in chapters for path in (root / "fxbook" / "tasks" / chapter).rglob("*"))
     texts = (path.read_text(encoding="utf-8") for path in paths if path.suffix in (".md", ".py"))
     return ("models",) if any("fxbook.models" in text for text in texts) else ()
 
 
 def _pins(text: str) -> Iterator[tuple[str, str, set[str]]]:
-    """Each pin: its name, its line, and the packages that need it."""
     name, line, reasons = "", "", set[str]()
     for row in [*text.splitlines(), "end=="]:
         if pin := _PIN.match(row):

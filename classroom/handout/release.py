@@ -1,7 +1,7 @@
-"""Make the zip that students get: exercise notebooks, pinned requirements, the public checks and a handout.
+"""Make the students' zip: exercise notebooks, pinned requirements, public checks and a handout.
 
-The ``fxbook`` folder lies beside the notebooks, since a kernel starts in its notebook's folder, in JupyterLab, in VS
-Code and on a hub: ``from fxbook import check`` finds it there, whatever is installed.
+The ``fxbook`` folder is beside the notebooks because JupyterLab, VS Code and a hub start a kernel in the notebook's
+folder. So ``from fxbook import check`` finds it whatever is installed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from press.printing.derive import Derived
 from press.printing.freshness import derive_as_printed, stale
 from press.stored import load, serialised
 
-# The first moment that a zip can name: the same files are the same bytes whenever they are packed.
+# The earliest date of the zip format. A fixed date makes the bytes reproducible.
 _MOMENT = (1980, 1, 1, 0, 0, 0)
 _LINK = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(\.\./(?:chapters|solutions)/[^)\s]*\)")
 _CELL_OF = re.compile(r"-(?:task|code|help)(?:-\d+)?$")
@@ -41,19 +41,15 @@ class ReleaseError(Exception):
 
 
 def make(assignment: Assignment, out: Path, *, force: bool = False) -> Path:
-    """Write the zip of an assignment; the same assignment always gives the same bytes.
-
-    Args:
-        assignment: what is asked.
-        out: the zip to write.
-        force: replace it where it is there already.
+    """Write the zip of an assignment, with reproducible bytes.
 
     Returns:
         The zip.
 
     Raises:
-        ReleaseError: it is there already or cannot be written, a notebook is not as the press printed it, an exercise
-            builds on one that is left out, or something in it must not be handed out. Nothing is written then.
+        ReleaseError: it exists already or cannot be written, a notebook differs from its print, an exercise needs one
+            that
+            is left out, or something in it must not be handed out. Nothing is written then.
     """
     refuse_existing(out, force)
     packed = files(assignment)
@@ -65,13 +61,13 @@ def make(assignment: Assignment, out: Path, *, force: bool = False) -> Path:
 
 
 def files(assignment: Assignment) -> dict[str, bytes]:
-    """What the zip holds, by name inside its top folder.
+    """The content of the zip by name, without the top folder.
 
     Raises:
-        ReleaseError: as :func:`make`.
+        ReleaseError: as for :func:`make`.
     """
     if not assignment.exercises:
-        raise ReleaseError("The assignment asks for no exercise: leave out fewer.")
+        raise ReleaseError("The assignment has no exercise: leave out fewer.")
     texts = {
         "README.md": _readme(assignment),
         "handout.html": handout.as_html(assignment),
@@ -84,7 +80,7 @@ def files(assignment: Assignment) -> dict[str, bytes]:
     library = ROOT / "fxbook"
     for path in sorted(path for path in library.rglob("*") if path.is_file()):
         inside = path.relative_to(library)
-        # What the checks of other chapters expect is for those who are asked it.
+        # Checks of other chapters reveal what those exercises expect, so they are left out.
         is_of_another = inside.parts[0] == "tasks" and inside.parts[1] not in (*assignment.chapters, "__init__.py")
         if leaks.belongs(f"{leaks.LIBRARY}{inside.as_posix()}") and not is_of_another:
             contents[f"{leaks.LIBRARY}{inside.as_posix()}"] = path.read_bytes()
@@ -92,12 +88,12 @@ def files(assignment: Assignment) -> dict[str, bytes]:
 
 
 def notebook(assignment: Assignment, chapter: str) -> NotebookNode:
-    """The exercise notebook of a chapter as printed, without what the assignment leaves out.
+    """The printed exercise notebook of a chapter, without exercises that the assignment leaves out.
 
-    Links to pages that are not handed out become their text.
+    Links to pages that are not handed out are replaced by their text.
 
     Raises:
-        ReleaseError: the notebook differs from what the press printed, or what is left is not complete.
+        ReleaseError: the notebook differs from its print, or an exercise needs one that is left out.
     """
     book = the_book(ROOT)
     source = ROOT / "fxbook" / "tasks" / chapter
@@ -107,7 +103,7 @@ def notebook(assignment: Assignment, chapter: str) -> NotebookNode:
         sheet = book.sheet(source)
         derived = next(printed for printed in derive_as_printed(book, source) if not printed.executed)
     except PressError as error:
-        raise ReleaseError(f"The manuscript of these exercises is at fault:\n{error}") from error
+        raise ReleaseError(f"The manuscript of these exercises has a mistake:\n{error}") from error
     _refuse_changed(derived)
     ids = {about.id for about in assignment.exercises}
     _refuse_torn(sheet, ids)
@@ -125,15 +121,14 @@ def _is_handed_out(cell: str, exercises: tuple[str, ...], ids: set[str]) -> bool
 
 
 def _refuse_changed(derived: Derived) -> None:
-    """A notebook in which somebody tried the exercises must not go out with the answers."""
     if problem := stale(derived, load(derived.path)):
         name = f"exercises/{derived.path.name}"
-        cure = f"bring it back with `git checkout -- {name}`, or print it anew with `make notebooks`."
-        raise ReleaseError(f"{name} is not as the book has it ({problem.message.partition(': run')[0]}): {cure}")
+        cure = f"restore it with `git checkout -- {name}`, or print it again with `make notebooks`."
+        raise ReleaseError(f"{name} differs from the book ({problem.message.partition(': run')[0]}): {cure}")
 
 
 def _refuse_torn(sheet: ExerciseSheet, ids: set[str]) -> None:
-    """An exercise may use the answer to an earlier one."""
+    """Refuse to leave out an exercise whose answer another exercise uses."""
     maker_of: dict[str, str] = {}
     for exercise in sheet.exercises:
         tables = [symtable.symtable(cell.source, exercise.id, "exec") for cell in (*exercise.stub, *exercise.solution)]
@@ -141,13 +136,13 @@ def _refuse_torn(sheet: ExerciseSheet, ids: set[str]) -> None:
             first = maker_of.get(name, exercise.id)
             if first not in ids:
                 cure = "leave out both or neither"
-                raise ReleaseError(f"{exercise.id} uses `{name}`, which {first} makes, and that is left out: {cure}.")
+                raise ReleaseError(f"{exercise.id} uses `{name}` from {first}, which is left out: {cure}.")
         given = (symbol for table in tables for symbol in table.get_symbols())
         maker_of |= {symbol.get_name(): exercise.id for symbol in given if symbol.is_assigned() or symbol.is_imported()}
 
 
 def _used(table: symtable.SymbolTable) -> set[str]:
-    """The names that code takes from outside of it."""
+    """The names that code reads but does not define."""
     whole = table.get_type() == "module"
     used = [symbol for symbol in table.get_symbols() if symbol.is_referenced()]
     outside = {symbol.get_name() for symbol in used if (not symbol.is_assigned() if whole else symbol.is_global())}
@@ -155,7 +150,7 @@ def _used(table: symtable.SymbolTable) -> set[str]:
 
 
 def folder_name(assignment: Assignment) -> str:
-    """The top folder of the zip: the title in letters that every system takes."""
+    """The top folder of the zip: the title in letters that every system accepts."""
     plain = unicodedata.normalize("NFKD", assignment.title).encode("ascii", "ignore").decode().lower()
     name = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:60].strip("-")
     numbers = "-".join(chapter[:2] for chapter in assignment.chapters)
@@ -163,28 +158,25 @@ def folder_name(assignment: Assignment) -> str:
 
 
 def refuse_existing(out: Path, force: bool) -> None:
-    """Refuse to write where something is.
+    """Refuse to overwrite an existing file.
 
     Raises:
-        ReleaseError: the file is there already, or is a folder.
+        ReleaseError: the file exists already, or is a folder.
     """
     if out.is_dir():
         raise ReleaseError(f"{out} is a folder: name the zip to write, {out / 'week2.zip'} for example.")
     if out.exists() and not force:
-        raise ReleaseError(f"{out} is there already: add --force to replace it, or choose another name.")
+        raise ReleaseError(f"{out} exists already: add --force to replace it, or choose another name.")
 
 
 def write_zip(out: Path, packed: Mapping[str, bytes], prefix: str, *, force: bool = False) -> None:
-    """Write a zip, all or nothing; the same files give the same bytes.
+    """Write a zip atomically, with reproducible bytes.
 
     Args:
-        out: the zip.
-        packed: the files by name.
-        prefix: what stands before each name: a top folder and ``/``.
-        force: replace it where it is there already.
+        prefix: prepended to each name: a top folder and ``/``.
 
     Raises:
-        ReleaseError: it is there already, or cannot be written.
+        ReleaseError: it exists already, or cannot be written.
     """
     refuse_existing(out, force)
     buffer = io.BytesIO()
@@ -206,15 +198,17 @@ def write_zip(out: Path, packed: Mapping[str, bytes], prefix: str, *, force: boo
         raise ReleaseError(f"{out} cannot be written ({error.strerror or error}): choose another folder.") from error
 
 
-_PINS_HEADER = "# What the notebooks were proven with. In this folder: python -m pip install -r requirements.txt"
+_PINS_HEADER = (
+    "# The versions that the notebooks were tested with. In this folder: python -m pip install -r requirements.txt"
+)
 _README = """\
 # {title}
 
-`handout.html` says what is asked, on one page; `handout.md` is the same as text.
+`handout.html` describes the assignment on one page; `handout.md` is the same as text.
 
 ## Set up
 
-You need Python 3.11 or newer. Open a terminal in this folder and make an environment of its own:
+You need Python 3.11 or newer. Open a terminal in this folder and create an environment:
 
 ```sh
 python3 -m venv .venv
@@ -230,9 +224,10 @@ py -m venv .venv
 python -m pip install -r requirements.txt
 ```
 
-This needs the network, once; all else works offline. On a Mac, torch needs macOS 14 and an Apple processor. On Linux,
-the ordinary torch package brings the CUDA libraries along. The exercises need no graphics card: to save gigabytes,
-install torch from PyTorch's CPU index first, as its site describes, in the version that stands in `requirements.txt`.
+This needs a network connection once; everything else works offline. On a Mac, torch needs macOS 14 and an Apple
+processor. On Linux, the ordinary torch package comes with the CUDA libraries. The exercises need no graphics card: to
+save gigabytes, install torch from PyTorch's CPU index first, as its site describes, in the version given in
+`requirements.txt`.
 On a hub that your teacher has set up, skip this part.
 
 ## Work
@@ -241,15 +236,15 @@ On a hub that your teacher has set up, skip this part.
 - In VS Code: open this folder, open a notebook in `exercises/`, and choose the kernel `.venv`.
 
 Leave the folder `exercises/fxbook` beside the notebooks: it holds the public checks, which the first cell imports.
-Changing it changes nothing but what you see; the grader has its own. On a hub it may be missing: there the checks are
-installed.
+Changing it only affects what you see; the grader has its own copy. On a hub it may be missing, because the checks are
+installed there.
 
-Each exercise fails as it is. Replace the body of its function, run the cell, then the `check(…)` below it, until that
-says `solved`.
+Each exercise fails until you solve it. Replace the body of its function, run the cell and then the `check(…)`
+below it, until it says `solved`.
 
 ## Hand in
 
-The notebooks, under the names they have: {notebooks}.
+Hand in the notebooks under their own names: {notebooks}.
 """
 
 

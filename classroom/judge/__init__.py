@@ -1,1 +1,1 @@
-"""What an answer is worth: judge what came out of the sandbox, believing little of it."""
+"""Judge answers from their observations, which are untrusted."""

@@ -1,12 +1,12 @@
-"""What the grader is willing to call when it rebuilds a student's graph: an allow-list, by the names that graphs use.
+"""The allow-list of what the grader calls when it rebuilds a student's graph, by the names that graphs use.
 
-On it stand the operations that tasks, models and right answers use, in all their spellings, and their nearest kin: what
-computes element by element, what changes shapes, reductions, products of matrices, and a few layers. It calls nothing
-that it is passed, reads and writes no file, does not touch the state of torch or Python, and hands out no raw memory.
+It contains the operations of tasks, models and right answers in all their spellings, and closely related ones:
+element-wise operations, shape changes, reductions, matrix products, and a few layers. None of them calls its arguments,
+accesses files, changes the state of torch or Python, or exposes raw memory.
 
-The list is the second lock, not the wall: kernels of torch do not check all that they get, so a graph is run in the
-sandbox. What is missing costs nobody a point: the outputs of such a graph stay as the student's process claims them,
-and the teacher is told.
+The list is a second line of defence. The first is the sandbox, because torch's kernels do not check all of their
+inputs. A missing operation costs no points: the outputs that the student's process claims are used, and the teacher is
+told.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ _OPERATIONS = frozenset(_ELEMENTWISE + _REDUCTIONS + _SHAPES + _PRODUCTS + _LAYE
 _NAMESPACES = (torch, nn.functional, torch.special, torch.linalg)
 _NOT_IN_OPERATOR = {"attrgetter", "itemgetter", "methodcaller", "call"}
 _BUILTINS = _words("abs all any bool complex divmod float getattr int len list max min pow range round slice sum tuple")
-# What torch calls otherwise underneath, besides the names above.
+# Additional names under which torch calls these operations internally.
 _ATEN = frozenset(
     _words("_log_softmax _softmax _to_copy _unsafe_view alias expand lift_fresh_copy native_dropout view")
 )
@@ -76,7 +76,6 @@ _OVERLOAD = re.compile(r"torch\.ops\.aten\.([a-z][a-z0-9_]*|_[a-z][a-z0-9_]*)(?:
 
 @functools.cache
 def functions() -> Mapping[str, Callable[..., Any]]:
-    """The functions that may be called, by readable name; operators of aten apart, for which see :func:`function`."""
     spelled = [variant for name in sorted(_OPERATIONS) for variant in (name, f"{name}_")]
     callables: list[Any] = [getattr(torch, name) for name in _MAKERS]
     callables += [vars(space)[name] for space in _NAMESPACES for name in spelled if callable(vars(space).get(name))]
@@ -96,7 +95,7 @@ def functions() -> Mapping[str, Callable[..., Any]]:
 
 
 def function(name: str) -> Callable[..., Any] | None:
-    """The function of a readable name, or ``None`` where it is not on the list."""
+    """The allowed function of this readable name, or ``None``."""
     if name in functions():
         return functions()[name]
     match = _OVERLOAD.fullmatch(name)
@@ -109,7 +108,7 @@ def function(name: str) -> Callable[..., Any] | None:
 
 # ---- methods and attributes of tensors -------------------------------------------------------------------------------
 
-# What Python writes with signs.
+# What Python writes as operators.
 _SIGNS = _words(
     "abs add and bool contains eq float floordiv ge getitem gt int invert le len lshift lt matmul mod mul ne neg or "
     "pos pow reversed rshift setitem sub truediv xor"
@@ -129,13 +128,12 @@ _ATTRIBUTES = _words(
 
 @functools.cache
 def methods() -> frozenset[str]:
-    """The methods that may be called."""
     spelled = {variant for name in _OPERATIONS for variant in (name, f"{name}_")}
     return frozenset({name for name in spelled if hasattr(torch.Tensor, name)} | set(_METHODS) | _BY_SIGNS)
 
 
 def is_attribute(name: object) -> bool:
-    """Whether ``getattr`` may fetch this: plain data of a tensor, and parts of what torch returns in several parts."""
+    """Whether ``getattr`` may read this: plain data of a tensor, or a field of a multi-part result."""
     return isinstance(name, str) and name in _ATTRIBUTES
 
 
@@ -152,5 +150,5 @@ _CLASSES: Mapping[str, type[nn.Module]] = {f"torch.nn.{name}": getattr(nn, name)
 
 
 def module_class(name: str) -> type[nn.Module] | None:
-    """The class of torch.nn of a readable name, all of whose state is plain data and tensors; ``None`` for others."""
+    """The allowed class of torch.nn, whose state is only plain data and tensors, or ``None``."""
     return _CLASSES.get(name)

@@ -1,4 +1,4 @@
-"""What the student's process claims of an answer: whether it has the form, and which of it a verdict rests on."""
+"""The untrusted claims about an answer: check their structure, and name those that a verdict relies on."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MOST_TEXT = 32 << 20
 _MOST_ITEMS = 4_000_000
 _MOST_BITS = 10_000
 
-# What a verdict may rest on that stays as it was claimed, by the name that views have for it.
+# The claims that a verdict may rely on without proof, by the name that views use for them.
 CLAIMS = {
     "value": "what the answer returned, which only running it again would show",
     "stale": "that the module was compiled after its graph was edited",
@@ -23,11 +23,11 @@ CLAIMS = {
     "origins": "that nodes of the result are nodes of the graph that was given, not new ones like them",
 }
 
-# ---- the form of what is claimed -------------------------------------------------------------------------------------
+# ---- the structure of claims -----------------------------------------------------------------------------------------
 
 
 def is_bounded(data: JSON) -> bool:
-    """Whether data is small and flat enough that reading it, in whatever way, comes to an end."""
+    """Whether data is small and flat enough to be read safely."""
     items = text = 0
     level: list[JSON] = [[data]]
     for _ in range(_DEEPEST):
@@ -52,6 +52,6 @@ def is_bounded(data: JSON) -> bool:
 
 
 def are_origins(origins: Sequence[int | None], given: nn.Module | None) -> bool:
-    """Whether the origins are places in the graph that was given; without one there are none."""
+    """Whether the origins are indices into the given graph; without a given graph there are none."""
     count = len(given.graph.nodes) if isinstance(given, fx.GraphModule) else 0
     return all(origin is None or 0 <= origin < count for origin in origins)

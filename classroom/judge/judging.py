@@ -1,34 +1,35 @@
-"""Judge what came out of the sandbox, and believe as little of it as can be helped.
+"""Judge an observation from the sandbox, and trust as little of it as possible.
 
-A student's code runs in the process that observes it, so the observation says what that code wants it to say. Here the
-graph is built again from an allow-list (:mod:`classroom.judge.rebuild.graph`), and what a graph is and does is found
-out anew: its nodes and what ``lint`` says, its outputs on the inputs of the same seed or the error that it raises and
-where, its submodules, which of its weights are those of the model. Where that differs from what was claimed, it counts;
-then :func:`fxbook.checking.judge.judge` judges as in a notebook.
+A student's code runs in the process that observes it, so it can write any observation. Here the graph is rebuilt from
+an allow-list (:mod:`classroom.judge.rebuild.graph`), and its properties are computed again: its nodes and the result of
+``lint``, its outputs on the inputs of the same seed or the error and the node that raises it, its submodules, and which
+of its weights belong to the model. The computed values replace the claimed ones, and then
+:func:`fxbook.checking.judge.judge` judges as in a notebook.
 
-All of that is driven by what a stranger sent, and torch's kernels do not check all that they are given: it runs in a
-room of the sandbox (:mod:`classroom.sandbox.inside.judging`), in a process for each answer, and never in the grader.
+All input is untrusted, and torch's kernels do not check all of theirs. So this runs in a room of the sandbox
+(:mod:`classroom.sandbox.inside.judging`), in one process per answer, and never in the grader.
 
-What an answer may still forge, because only running the student's code again would show it:
+An answer can still forge the following, because only running the student's code again could disprove it:
 
-- ``value``: what the answer to a "compute" exercise returned. All exercises of chapters 04 and 08 are such.
-- ``outputs``, ``run_error``, ``run_node``, the record of the graph and ``modules``: of a graph that cannot be rebuilt,
-  since it calls a function of the student's own, an operator that they registered, or whatever else is not on
-  the list; since it holds a class of their own, hooks, or more than 8 MiB; or was exported.
-- ``stale``: that ``forward`` was compiled from this graph. What is rebuilt is compiled always.
-- ``changes`` and ``same_object``: what became of the model that was given, and whether it was returned.
-- ``shared``: that weights of the result are the objects that the model holds. What holds other numbers is found out.
-- ``origins``: which nodes are nodes of the graph that was given, rather than new ones like them.
-- ``replaced``: that nothing in torch or in the checks was replaced. What was replaced cannot reach this process.
-- ``left``: that torch's modes, the inputs, and the hooks, modes and weights of the model are as they were.
-- ``printed``, and ``problem`` and ``error``, which only cost points: that an error is the check's own, too.
-- In "Choose without if", what the function itself, not its trace, does to its batch.
-- All of it, by a graph of allowed functions that finds a fault of torch's kernels and takes the room's process over. It
-  gets what it claims for that one answer, as it would with a function that is not on the list; but nobody is told.
-- In "Every ReLU becomes GELU", that a refusal was raised rather than returned; and in general how a graph came about:
-  code that knows the cases may return for each the graph that it was to make. Hidden variants are against that.
+- ``value``: the return value of the answer to a "compute" exercise. All exercises of chapters 04 and 08 are of this
+    kind.
+- ``outputs``, ``run_error``, ``run_node``, the record of the graph and ``modules``, for a graph that cannot be rebuilt:
+  it calls a student's own function or registered operator or anything else that is not on the list; it contains the
+  student's own class, hooks, or more than 8 MiB; or it was exported.
+- ``stale``: that ``forward`` was compiled from this graph. A rebuilt graph is always compiled.
+- ``changes`` and ``same_object``: what happened to the given model, and whether it was returned.
+- ``shared``: that weights of the result are the model's own objects. Different values are detected.
+- ``origins``: which nodes belong to the given graph, rather than being new ones like them.
+- ``replaced``: that nothing in torch or in the checks was replaced. A replacement cannot reach this process.
+- ``left``: that torch's modes, the inputs, and the hooks, modes and weights of the model are unchanged.
+- ``printed``, ``problem`` and ``error``, which can only cost points; also that an error is the check's own.
+- In "Choose without if", what the function itself, as opposed to its trace, does to its batch.
+- Everything, if a graph of allowed functions exploits a bug in torch's kernels and takes over the room's process. It
+  gets what it claims for that one answer, as with a function that is not on the list, but nobody is told.
+- In "Every ReLU becomes GELU", that a refusal was raised rather than returned. In general, how a graph was made: code
+  that knows the cases may return the expected graph for each. Hidden variants prevent that.
 
-Each of these that a passing verdict rests on is named in ``Judgement.unproven``; of a verdict that fails nothing is.
+``Judgement.unproven`` names each of these that a passing verdict relies on; it is empty for a failing verdict.
 """
 
 from __future__ import annotations
@@ -77,25 +78,23 @@ _MOST_SAID, _MOST_NAME, _MOST_SCOPE, _MOST_GRAPH = 4000, 300, 200, 200_000
 
 @dataclasses.dataclass(frozen=True)
 class Judgement:
-    """A verdict, and what of it had to be taken on trust, in words for a teacher; the most serious first."""
+    """A verdict, and the claims it relies on without proof, in words for a teacher; the most serious first."""
 
     verdict: Verdict
     unproven: tuple[str, ...] = ()
 
 
 def judged(exercise: Exercise, observation: JSON, seed: int) -> JSON:
-    """Judge what :func:`fxbook.observing.observe.observe` wrote down with ``rebuildable=True``, believing little of it.
+    """Judge an observation that :func:`fxbook.observing.observe.observe` wrote with ``rebuildable=True``.
 
     Args:
-        exercise: the exercise, or a variant of it on other cases.
-        observation: any JSON.
-        seed: the one that the answer was observed under.
+        exercise: the exercise, or a variant with other cases.
 
     Returns:
-        The judgement as JSON, whatever the observation: texts ``"rule"`` (empty where everything holds), ``"message"``,
-        ``"node"`` (its name), ``"read"``, ``"case"`` (its name), ``"line"``, ``"printed"``, the ``"graph"`` as
-        :class:`GraphRecord` writes it, and ``"unproven"``. What cannot be judged fails, under the rule ``"readable"``
-        or ``"ends well"``, and where it is a check of the book that fails on it, ``"the check works"``.
+        The judgement as JSON for any observation: the texts ``"rule"`` (empty if everything holds), ``"message"``,
+        ``"node"`` (its name), ``"read"``, ``"case"`` (its name), ``"line"`` and ``"printed"``, the ``"graph"`` as
+        :class:`GraphRecord` writes it, and ``"unproven"``. What cannot be judged fails with the rule ``"readable"`` or
+        ``"ends well"``, or ``"the check works"`` if one of the book's checks raises an error on it.
     """
     try:
         judgement = judgement_of(exercise, observation, seed)
@@ -103,9 +102,9 @@ def judged(exercise: Exercise, observation: JSON, seed: int) -> JSON:
         forked.spare_memory()
         judgement = _failed("The grader needs more memory for it than an answer may use.", "ends well")
     except Exception as error:
-        # Either a rule met data that no honest process sends, or the rule itself is wrong.
+        # Either the data is forged, or the rule has a bug.
         judgement = _failed_on(f"{type(error).__name__}: {error}")
-    # Half a character is no text that a report could be written with.
+    # Replace unpaired surrogates, which a report could not contain.
     return json.loads(json.dumps(_as_json(exercise, judgement), ensure_ascii=False).encode("utf-8", "replace"))
 
 
@@ -128,10 +127,12 @@ def _as_json(exercise: Exercise, judgement: Judgement) -> JSON:
 
 
 def _failed_on(problem: str) -> Judgement:
-    """A check that failed, or that is said to have failed where the answer ran: one answer alone proves neither."""
+    """A check that failed here or claims to have failed in the observation: one answer does not show whether it is
+    wrong.
+    """
     return _failed(
-        f"The check fails on what came back from running your answer ({problem[:200]}). If it does so for others too, "
-        "it is the check that is wrong: please report it.",
+        f"The check fails on the result of your answer ({problem[:200]}). If this happens to others too, "
+        "the check is wrong: please report it.",
         CHECK_WORKS,
     )
 
@@ -141,10 +142,10 @@ def _failed(message: str, rule: str) -> Judgement:
 
 
 def judgement_of(exercise: Exercise, observation: JSON, seed: int) -> Judgement:
-    """The judgement itself; otherwise as :func:`judged`.
+    """The judgement as an object; otherwise as :func:`judged`.
 
     Raises:
-        MemoryError, Exception: whatever a rule raises on data that no honest process sends.
+        MemoryError, Exception: anything that a rule raises on forged data.
     """
     unreadable = Judgement(judge(exercise, None, seed))
     try:
@@ -166,12 +167,12 @@ def judgement_of(exercise: Exercise, observation: JSON, seed: int) -> Judgement:
         except UnreadableError:
             return unreadable
     looked_at: set[str] = set()
-    # Of what was not built again nobody asks where it goes wrong.
+    # A graph that was not rebuilt is not searched for the first wrong node.
     inside = functools.partial(_inside, rebuilt)
     observation = msgspec.structs.replace(claimed, cases=verified)
     verdict = judge_facts(exercise, observation, seed, trials, looked_at, inside)
     if verdict.passed and any(case.graph and case.graph.stale for case in claimed.cases):
-        # What runs is not what was rebuilt: what it did must hold as well.
+        # A stale module runs other code than the rebuilt graph, so its claimed behaviour must pass as well.
         verdict = judge_facts(exercise, claimed, seed, trials)
     if verdict.violation:
         failed = verdict.violation.rule == CHECK_WORKS
@@ -188,7 +189,7 @@ def _inside(rebuilt: Mapping[int, Again], case: int, draw: int) -> list[Value] |
 
 
 def _untold(refused: Mapping[str, Sequence[str]], cases: int) -> list[str]:
-    """What was refused, by why, in words: all that was said of the graph is as it was claimed then."""
+    """Describe each refusal: the claims about these graphs are used without proof."""
     sentences = []
     for why, names in refused.items():
         more = f" and {len(names) - 1} more" if names[1:] else ""
@@ -197,22 +198,20 @@ def _untold(refused: Mapping[str, Sequence[str]], cases: int) -> list[str]:
 
 
 def _verified(trial: Trial, claimed: CaseFacts, keep: Callable[[Again], None]) -> CaseFacts:
-    """One case of the observation, in which everything that its graph tells is found out anew.
+    """Replace everything in a case that its graph determines by what the rebuilt graph gives.
 
     Args:
-        trial: the case.
-        claimed: what was observed of it.
-        keep: takes what tells the values of the nodes for a draw of inputs, where the graph was built again.
+        keep: receives a function that returns the values of the nodes for a draw of inputs, if the graph was rebuilt.
 
     Raises:
         RefusedError: the graph cannot be rebuilt.
-        UnreadableError: it is no case of an observation.
+        UnreadableError: this is not a case of an observation.
     """
     exercise = trial.exercise
     if exercise.usage.use == "compute":
         return msgspec.structs.replace(claimed, graph=None, outputs=None, run_error=None, run_node=None, origins=[])
     if claimed.graph is None:
-        # A result that is no graph is told as such, whatever else stands there.
+        # A result that is not a graph has no other claims to verify.
         if claimed.kind in _GRAPHS:
             raise UnreadableError
         return claimed
@@ -242,7 +241,6 @@ def _verified(trial: Trial, claimed: CaseFacts, keep: Callable[[Again], None]) -
 
 
 def _functions_of(trial: Trial, given: nn.Module | None) -> Mapping[str, Any]:
-    """The functions that the model itself calls, by readable name: they are the book's own."""
     graph = given.graph if isinstance(given, fx.GraphModule) else None
     if graph is None:
         try:
@@ -253,10 +251,10 @@ def _functions_of(trial: Trial, given: nn.Module | None) -> Mapping[str, Any]:
 
 
 def _used(exercise: Exercise, result: fx.Graph | fx.GraphModule, arguments: tuple[Any, ...]) -> Any:
-    """The result after the use that the exercise makes of an answer, one that returns it.
+    """Use the result as the exercise uses an answer.
 
     Raises:
-        RefusedError: it cannot be used so.
+        RefusedError: it cannot be used in this way.
     """
     if exercise.check.extra_output:
         return exercise.check.extra_output.again(result)
@@ -272,7 +270,7 @@ def _used(exercise: Exercise, result: fx.Graph | fx.GraphModule, arguments: tupl
 
 
 def _with_claims(graph: GraphRecord, claimed: GraphRecord) -> GraphRecord:
-    """The graph with what only the student's process can tell of it: what costs points, and what is drawn."""
+    """The graph with claims that only cost points or only change a drawing."""
     scopes = [node.scope if len(node.scope) <= _MOST_SCOPE else "" for node in claimed]
     scopes += [""] * (len(graph) - len(scopes))
     nodes = (dataclasses.replace(node, scope=scope) for node, scope in zip(graph, scopes, strict=False))
@@ -281,7 +279,7 @@ def _with_claims(graph: GraphRecord, claimed: GraphRecord) -> GraphRecord:
 
 
 def _with_claimed_part(verified: CaseFacts, claimed: CaseFacts, name: str) -> CaseFacts:
-    """Put what is told beside the graph back among its outputs; where that could not be told, nothing was."""
+    """Put the claimed extra output back among the outputs; without one, there are no outputs."""
     if verified.outputs is None:
         return verified
     if claimed.outputs is None:

@@ -1,8 +1,8 @@
-"""Tell each student what came of their work, and the teacher what to teach again; all of it from marks.
+"""Write a report for each student, and one for the teacher on what to teach again, from marks alone.
 
-``overview`` counts, ``ideas`` groups what went wrong, ``similarity`` finds what is alike, ``figures`` and ``charts``
-draw, ``pages`` fills the templates, ``wording`` makes every text fit to be shown. What is written here loads nothing
-and runs no script.
+``overview`` counts, ``ideas`` groups mistakes, ``similarity`` finds similar answers, ``figures`` and ``charts`` draw,
+``pages`` fills in the templates, and ``wording`` makes untrusted text printable. The pages load nothing and run no
+script.
 """
 
 from __future__ import annotations
@@ -25,20 +25,18 @@ __all__ = ["summary", "write"]
 def write(folder: Path, assignment: Assignment, marks: Sequence[Mark], *, book: str = "") -> str:
     """Write ``students/KEY/report.html`` for each student and ``class.html`` for the teacher into the folder.
 
-    Each file is replaced in one step, and only where it changes. A student without any mark has no report.
+    Files are replaced atomically, and only if they change. Students without marks get no report.
 
     Args:
-        folder: the folder of the marks; made where it is missing.
-        assignment: what was asked.
-        marks: those of the whole class.
-        book: the address of the rendered book, so that the reports link to it; a folder as seen from ``class.html``;
-            ``""`` for no links.
+        folder: the folder of marks; created if missing.
+        book: the address of the rendered book to link to, which may be a path relative to ``class.html``; ``""`` for no
+            links.
 
     Returns:
-        The summary for the terminal, as :func:`summary`.
+        The summary for the terminal, as from :func:`summary`.
 
     Raises:
-        ValueError: the address of the book is none, or a key is not safe to be a file name.
+        ValueError: the book's address is invalid, or a key is not a safe file name.
         OSError: the folder cannot be written.
     """
     book = checked_address(book)
@@ -47,7 +45,8 @@ def write(folder: Path, assignment: Assignment, marks: Sequence[Mark], *, book: 
         if not _is_safe(student.key):
             raise ValueError(f"{student.key!r} cannot be the name of a student's folder")
     figures = Figures()
-    # Its few figures come first; the file comes last, since it links to the others.
+    # Render the class page first so that its few figures are drawn within the budget; write it last, because it links
+    # to the other files.
     from_student = f"../../{book}" if book.startswith(".") else book
     for_teacher = class_page(results, figures, book)
     for student in results.students:
@@ -63,7 +62,7 @@ def write(folder: Path, assignment: Assignment, marks: Sequence[Mark], *, book: 
 
 
 def summary(assignment: Assignment, marks: Sequence[Mark]) -> str:
-    """A few lines for the terminal: how the class did and what to teach again first."""
+    """A short text for the terminal: how the class did, and what to teach again first."""
     return _summary(overview(assignment, marks))
 
 
@@ -96,8 +95,8 @@ def _summary(results: Overview) -> str:
         "perhaps late": len({student.key for student, _, _ in results.late_to_look_at}),
         "sheets with answers that were not found": len(results.not_found),
         "students with answers under another name": len(results.renamed),
-        "pairs with answers that are alike": len(results.pairs),
-        "answers not graded, since the grader failed": sum(
+        "pairs with similar answers": len(results.pairs),
+        "answers not graded, because the grader failed": sum(
             question.statuses["error"] for question in results.questions
         ),
     }

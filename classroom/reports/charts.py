@@ -1,7 +1,7 @@
-"""Plots of a class as SVG that needs nothing else: matplotlib's columns, and bars as wide as their place.
+"""Self-contained SVG plots of a class: columns by matplotlib, and bars that fill the available width.
 
-Hatches tell apart in grey. The colours are those of :mod:`fxbook.plotting`; the style sheet of the reports gives them
-to the classes used here, in light, in dark and on paper.
+Hatches keep the statuses apart in grey. The reports' style sheet gives the classes used here the colours of
+:mod:`fxbook.plotting`, for light, dark and paper.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from classroom.reports.wording import SHORT, number
 from fxbook.plotting.canvas import canvas, styled, without_references
 
 _BAR = 24
-# Pixels of a plot at natural size, and those left, right, below and above its axes.
+# The natural size of a plot in pixels, and its margins: left, right, bottom, top.
 _WIDTH, _HEIGHT, _MARGINS = 352, 208, (2, 2, 40, 20)
 _PATTERNS = {
     "public": (8, "M-2 2L2 -2M0 8L8 0M6 10L10 6"),
@@ -28,20 +28,20 @@ _PATTERNS = {
     "unreadable": (6, "M3 0V6"),
     "error": (6, "M0 3H6"),
 }
-# A bar narrower than this, in per cent of the width, holds no number.
+# A narrower bar, in per cent of the width, has no room for a number.
 _NARROW = 4.5
 
 
 @dataclasses.dataclass(frozen=True)
 class Column:
-    """One column of a plot: the text below it and how many of each status are in it, or of ``"students"``."""
+    """A column: the label below it, and the count for each status or for ``"students"``."""
 
     label: str
     heights: Mapping[str, int]
 
 
 def patterns() -> Markup:
-    """The hatches, once in a page."""
+    """The definitions of the hatches; needed once per page."""
     svg = ET.Element("svg", {"aria-hidden": "true", "class": "patterns", "height": "0", "width": "0"})
     for status, (size, path) in _PATTERNS.items():
         box = {"height": str(size), "id": f"hatch-{status}", "patternUnits": "userSpaceOnUse", "width": str(size)}
@@ -52,14 +52,12 @@ def patterns() -> Markup:
 
 
 def swatch(status: Status) -> Markup:
-    """The look of a status, for a legend."""
     svg = ET.Element("svg", {"aria-hidden": "true", "class": "swatch", "height": "14", "width": "22"})
     _block(svg, status, {"height": "13", "width": "21", "x": "0.5", "y": "0.5"})
     return _text(svg)
 
 
 def stacked_bar(statuses: Mapping[Status, int]) -> Markup:
-    """One row, as wide as its place: how many of each status."""
     whole = sum(statuses.values())
     svg = ET.Element("svg", {"aria-label": in_words(statuses), "class": "bar", "height": str(_BAR), "role": "img"})
     start = 0.0
@@ -74,10 +72,7 @@ def stacked_bar(statuses: Mapping[Status, int]) -> Markup:
 
 
 def columns(title: str, below: str, bars: Sequence[Column], key: str = "") -> Markup:
-    """Columns side by side with their numbers above them.
-
-    ``below`` says what the columns stand for, ``key`` is a legend.
-    """
+    """Draw columns with their numbers above them; ``below`` labels the axis, ``key`` is a legend."""
     tops = [0] * len(bars)
     with canvas(_WIDTH, _HEIGHT, _MARGINS) as drawn:
         axes = drawn.axes
@@ -91,7 +86,7 @@ def columns(title: str, below: str, bars: Sequence[Column], key: str = "") -> Ma
                 axes.annotate(str(top), (at, top), (0, 3), textcoords="offset points", ha="center")
         axes.set(xlabel=below, xlim=(-0.5, len(bars) - 0.5), ylim=(0, max(tops, default=0) or 1))
         axes.set_xticks(range(len(bars)), labels=[bar.label for bar in bars])
-        # The numbers stand above the columns; ticks would be drawn by reference.
+        # The numbers replace ticks, which would be drawn by reference.
         axes.tick_params(bottom=False, left=False, labelleft=False)
         axes.spines["left"].set_visible(False)
         svg = without_references(drawn.svg())
@@ -106,7 +101,7 @@ def in_words(statuses: Mapping[Any, int]) -> str:
 
 
 def spread(values: Sequence[float], highest: float) -> list[Column]:
-    """How many students have how many points, from 0 to ``highest``, in ranges of equal width."""
+    """Count students by their points, in ranges of equal width from 0 to ``highest``."""
     most = 8 if highest < 100 else 6
     width = max(1.0, -(-highest // most)) if highest > 1 else max(highest, 1.0) / 4
     bins = max(1, round(-(-highest // width)))
@@ -123,7 +118,7 @@ def _block(svg: ET.Element, status: str, box: dict[str, str]) -> None:
 
 
 def _number(svg: ET.Element, many: int, status: Status, x: str, y: float) -> None:
-    # On a hatch a number needs ground of its own.
+    # A number on a hatch needs a plain background.
     if status != "passed":
         half = 4.0 * len(str(many)) + 3
         place = {"height": "16", "width": f"{2 * half:g}", "y": f"{y - 12.5:g}"}

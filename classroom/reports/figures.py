@@ -1,7 +1,7 @@
-"""The graph that a mark blames a node of, as a figure: drawn where it is small, else the rows around the node.
+"""Show the blamed node of a mark in its graph: as a drawing if the graph is small, otherwise as table rows.
 
-Names, calls and arguments in it are a student's: every text is cut and cleaned before it is drawn, opcodes are taken
-from the six there are, and what cannot be drawn is shown as rows.
+Names, calls and arguments are the student's, so all text is shortened and cleaned, opcodes must be one of the six, and
+a graph that cannot be drawn is shown as rows.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from fxbook.drawing.layout import Layout
 
 LARGEST, MOST_EDGES = 40, 120
-"""Nodes and edges of a graph that is drawn, at most."""
+"""The largest graph that is drawn."""
 TALLEST = 640
-"""Pixels of a drawing at natural size, at most: of a taller one the rows around the blamed node are in sight."""
+"""The largest height in pixels; of a taller drawing, only the rows around the blamed node are visible."""
 AROUND = 6
-"""Rows above and below the blamed node, of a graph that is not drawn."""
+"""Rows to show above and below the blamed node of a graph that is not drawn."""
 BUDGET = 6000
-"""Nodes drawn for one class, at most; counted, not timed, so that the same marks give the same reports."""
+"""The number of nodes to draw for one class; a count rather than a time, so that reports are reproducible."""
 _HALF_A_GAP = 12
 _NAME = 80
 _OPCODES = ("placeholder", "get_attr", "call_module", "call_function", "call_method", "output")
@@ -36,7 +36,7 @@ _ROW = Markup('<tr{}><td>{}</td><th scope="row">{}</th><td>{}</td><td><code>{}</
 
 @dataclasses.dataclass(frozen=True)
 class _Part:
-    """The nodes ``first`` and following of a graph of ``size`` nodes; all of them, where it is small enough to draw."""
+    """Nodes of a graph of ``size`` nodes, from ``first`` on; all of them if the graph is small enough to draw."""
 
     graph: GraphRecord
     first: int
@@ -49,16 +49,16 @@ class _Part:
 
 
 class Figures:
-    """The figures for one class: of students who made the same mistake with the same graph it is drawn once."""
+    """The figures for one class. Students with the same mistake in the same graph share a figure."""
 
     def __init__(self) -> None:
         self._made: dict[tuple[str, str], Markup] = {}
         self._left = BUDGET
 
     def figure(self, mark: Mark, caption: str = "Your graph") -> Markup:
-        """The figure of a mark, empty where it blames no node of its graph.
+        """The figure of a mark; empty if it blames no node of its graph.
 
-        Its ids begin with the exercise, so they differ in a page that shows one figure of an exercise.
+        Ids begin with the exercise, so they are unique in a page with one figure per exercise.
         """
         part = _part(mark)
         if part is None:
@@ -77,7 +77,7 @@ class Figures:
 
 
 def snippet(mark: Mark) -> str:
-    """The blamed node in one line, ``relu = self.relu(x)``; its name alone where the graph does not tell more."""
+    """The blamed node in one line, ``relu = self.relu(x)``, or only its name if the graph does not contain it."""
     part = _part(mark)
     return f"{part.blamed.name} = {part.blamed.call}" if part is not None else mark.node
 
@@ -88,15 +88,15 @@ def _made(part: _Part, prefix: str, caption: str, may_draw: bool) -> Markup:
         try:
             return _drawn(part.graph, part.blamed, prefix, caption)
         except Exception:
-            # A report without a picture is better than a class without reports.
+            # One missing drawing must not cost the class its reports.
             return _rows(part, caption)
     return _rows(part, caption)
 
 
 def _drawn(graph: GraphRecord, blamed: NodeRecord, prefix: str, caption: str) -> Markup:
-    from fxbook.drawing import draw_record  # Brings torch in.
+    from fxbook.drawing import draw_record  # Imports torch.
 
-    # A node with a fault of its own is marked by it; one that is sound is only what the message is about.
+    # A faulty node is marked by its fault; a sound one is marked because the message refers to it.
     drawing = draw_record(graph, caption, {} if blamed.faults else {blamed.index: "meant"})
     layout = drawing.layout
     first, last = _in_sight(layout, blamed.index)
@@ -127,11 +127,10 @@ def _drawn(graph: GraphRecord, blamed: NodeRecord, prefix: str, caption: str) ->
 
 
 def _in_sight(layout: Layout, blamed: int) -> tuple[int, int]:
-    """The first and the last row to show: all, or as many around the blamed one as :data:`TALLEST` allows."""
     boxes = layout.boxes
     first, last = 0, len(boxes) - 1
     while boxes[last].y + boxes[last].height - boxes[first].y > TALLEST and first < last:
-        # The farther end gives way.
+        # Drop the row that is farther from the blamed node.
         if blamed - first > last - blamed:
             first += 1
         else:
@@ -168,14 +167,14 @@ def _table(rows: GraphRecord | tuple[NodeRecord, ...], blamed: NodeRecord, first
 
 
 def _part(mark: Mark) -> _Part | None:
-    """What is to be shown of the graph of a mark, ``None`` where it is no graph or the mark blames no node of it."""
+    """The part of a mark's graph to show, or ``None`` if there is no graph or it does not contain the blamed node."""
     try:
         nodes = mark.graph["nodes"]
         at = next(i for i, node in enumerate(nodes) if mark.node and shown(node["name"], _NAME) == mark.node)
         small = len(nodes) <= LARGEST
         first, last = (0, len(nodes)) if small else (max(0, at - AROUND), at + AROUND + 1)
         read = GraphRecord.from_json({"nodes": nodes[first:last], "lint": None, "stale": False})
-        # What lint says is in the message, and a stale module has a message of its own.
+        # The message contains the result of lint, and a stale module has its own message.
         graph = GraphRecord(tuple(_node(node, index, len(nodes), small) for index, node in enumerate(read)))
     except (StopIteration, TypeError, KeyError, ValueError, AttributeError, RecursionError):
         return None
@@ -183,10 +182,10 @@ def _part(mark: Mark) -> _Part | None:
 
 
 def _node(node: NodeRecord, index: int, size: int, with_edges: bool) -> NodeRecord:
-    """The node fit to be shown.
+    """The node with printable text.
 
     Raises:
-        ValueError: it is none of a graph of that size.
+        ValueError: it cannot be a node of a graph of that size.
     """
     if node.op not in _OPCODES or not all(type(i) is int and 0 <= i < size for i in (*node.inputs, *node.users)):
         raise ValueError("no node of a graph")

@@ -1,7 +1,7 @@
-"""Which wrong ideas a class has: marks grouped by exercise, property and message, without the names students chose.
+"""Group the mistakes of a class by exercise, property and message, ignoring names that students chose.
 
-What kept an answer from being tried at all (a name that does not exist, a cell that is no Python, a loop without an
-end) is no idea of torch.fx, and stands apart: :func:`troubles`.
+Answers that could not be tried (an undefined name, a cell that is not Python, an endless loop) show no misunderstanding
+of torch.fx and are grouped separately: :func:`troubles`.
 """
 
 from __future__ import annotations
@@ -14,51 +14,50 @@ from collections.abc import Iterable, Sequence
 from classroom.grade.records import Mark
 from fxbook.grading import About
 
-# What may differ between two students who made the same mistake: what is quoted, numbers, and the names of nodes.
+# The parts that may vary between students with the same mistake: quoted text, numbers and node names.
 _TOKEN = re.compile(r"`[^`]*`|'[^']*'|\"[^\"]*\"|\w+")
 _WORDS = re.compile(r"[^\W\d]\w*")
 _SEED = re.compile(r"\s*\bSeed \d+\.")
 _GAP = "…"
-# The properties that say no more than that an answer could not be used.
+# The rules that only say that an answer could not be used.
 _UNUSED = {"answered", "ends well"}
 _RAISED = re.compile(r"\braises (\w+)")
-# Of the errors of Python those that say nothing of torch.fx, in a teacher's words.
+# Python errors that are unrelated to torch.fx, in a teacher's words.
 _PYTHON = {
-    "NameError": "A name that does not exist where it is used",
-    "UnboundLocalError": "A name that does not exist where it is used",
+    "NameError": "An undefined name",
+    "UnboundLocalError": "An undefined name",
     "SyntaxError": "A cell that is not Python",
     "IndentationError": "A cell that is not Python",
     "TabError": "A cell that is not Python",
     "ImportError": "An import that fails",
     "ModuleNotFoundError": "An import that fails",
-    "MemoryError": "More memory than an answer may have",
-    "RecursionError": "A function that calls itself without end",
-    "SystemExit": "Code that ends Python",
-    "KeyboardInterrupt": "Code that ends Python",
+    "MemoryError": "More memory than an answer may use",
+    "RecursionError": "Endless recursion",
+    "SystemExit": "Code that exits Python",
+    "KeyboardInterrupt": "Code that exits Python",
 }
 _ENDED = {
-    "still running": "Code that does not come to its end in time",
-    "ended the Python process": "Code that ends Python",
-    "crashed the Python process": "Code that makes Python crash",
+    "still running": "Code that does not finish in time",
+    "ended the Python process": "Code that exits Python",
+    "crashed the Python process": "Code that crashes Python",
     "closed or flooded": "Code that keeps its result from being read",
-    "more memory": "More memory than an answer may have",
-    "could not be defined": "A cell above the answer that raises",
+    "more memory": "More memory than an answer may use",
+    "could not be defined": "A cell above the answer that raises an error",
 }
 
 
 @dataclasses.dataclass(frozen=True)
 class Idea:
-    """What several students got wrong in the same way.
+    """A mistake that several students made in the same way.
 
     Args:
-        exercise: where.
-        rule: the property that is violated.
-        hidden: whether it is violated on a hidden variant only.
-        message: the message, with an ellipsis where theirs differ.
+        rule: the violated property.
+        hidden: whether only a hidden variant shows it.
+        message: the common message, with an ellipsis for parts that differ.
         marks: one for each student, in the order of the class.
-        tried: how many students handed something in for the exercise.
+        tried: the number of students who handed in something for the exercise.
         read: ``"chapter#anchor"`` of the section that explains it.
-        trouble: where it is none of torch.fx, what kept the answer from being tried, in words.
+        trouble: the reason why the answer could not be tried, or ``""``.
     """
 
     exercise: About
@@ -72,27 +71,26 @@ class Idea:
 
     @property
     def examples(self) -> tuple[Mark, ...]:
-        """Two of the marks, as unlike as there are."""
+        """Up to two of the marks, different if possible."""
         first = self.marks[0]
         return first, *[mark for mark in self.marks if (mark.line, mark.node) != (first.line, first.node)][:1]
 
 
 @dataclasses.dataclass(frozen=True)
 class Section:
-    """A section of the book to teach again, and the wrong ideas that it meets, the most frequent first."""
+    """A section of the book to teach again, with the mistakes it explains, most frequent first."""
 
     read: str
     ideas: tuple[Idea, ...]
 
     @property
     def students(self) -> int:
-        """How many students it would help."""
         return len({mark.key for idea in self.ideas for mark in idea.marks})
 
 
 @dataclasses.dataclass(frozen=True)
 class Trouble:
-    """What kept answers from being tried, in words, and where it did, the most frequent first."""
+    """A reason why answers could not be tried, with the mistakes, most frequent first."""
 
     what: str
     ideas: tuple[Idea, ...]
@@ -103,7 +101,6 @@ class Trouble:
 
 
 def wrong_ideas(exercises: Sequence[About], marks: Iterable[Mark]) -> list[Idea]:
-    """The wrong ideas of a class, the most frequent first."""
     of_exercise: dict[str, list[Mark]] = defaultdict(list)
     for mark in marks:
         of_exercise[mark.exercise].append(mark)
@@ -124,7 +121,7 @@ def wrong_ideas(exercises: Sequence[About], marks: Iterable[Mark]) -> list[Idea]
 
 
 def sections(ideas: Iterable[Idea]) -> list[Section]:
-    """The sections of the book that explain them, those that would help most students first."""
+    """The sections that explain mistakes, sorted by the number of students they would help."""
     of_section: dict[str, list[Idea]] = defaultdict(list)
     for idea in ideas:
         if idea.read and not idea.trouble:
@@ -134,7 +131,6 @@ def sections(ideas: Iterable[Idea]) -> list[Section]:
 
 
 def troubles(ideas: Iterable[Idea]) -> list[Trouble]:
-    """What kept answers from being tried, what meets most students first."""
     of_kind: dict[str, list[Idea]] = defaultdict(list)
     for idea in ideas:
         if idea.trouble:
@@ -144,7 +140,7 @@ def troubles(ideas: Iterable[Idea]) -> list[Trouble]:
 
 
 def _trouble(rule: str, message: str) -> str:
-    """What kept an answer from being tried, ``""`` where it was tried and an idea of torch.fx is wrong."""
+    """The reason why an answer could not be tried, or ``""`` if it was tried."""
     if rule not in _UNUSED:
         return ""
     raised = _RAISED.search(message)
@@ -154,18 +150,17 @@ def _trouble(rule: str, message: str) -> str:
 
 
 def full_message(mark: Mark) -> str:
-    """What the teacher reads of an answer that fails: the message; of a hidden variant what the student is not told."""
-    # What else is kept for the teacher (the seed, the version that counts) differs where the mistake is the same.
+    """The message for the teacher, which for a hidden variant says more than the student's."""
+    # Without the seed, which differs between students with the same mistake.
     return _SEED.sub("", mark.for_teacher) if mark.status == "public" and mark.for_teacher else mark.message
 
 
 def _skeleton(mark: Mark) -> tuple[str, ...]:
-    """The parts of the message that students who made the same mistake share."""
     return tuple(part for part, varies in _parts(mark) if not varies)
 
 
 def _parts(mark: Mark) -> list[tuple[str, bool]]:
-    """The message in pieces, those between (even) and those that may vary (odd)."""
+    """The message in pieces, alternately constant (even) and variable (odd)."""
     names = _names(mark)
     text = full_message(mark)
     parts, at = [], 0
@@ -185,7 +180,6 @@ def _names(mark: Mark) -> frozenset[str]:
 
 
 def _merged(group: list[Mark]) -> str:
-    """Their message, with an ellipsis where they differ."""
     rows = [[part for part, _ in _parts(mark)] for mark in group]
     merged = []
     for at, pieces in enumerate(zip(*rows, strict=True)):

@@ -1,4 +1,4 @@
-"""What a class did, in numbers: by student, by exercise, who is stuck, and what the teacher should look at."""
+"""The numbers of a class: by student and exercise, students who are stuck, and cases for the teacher to look at."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fxbook.grading import About
 
 _MOST_PASS = 0.75
 _FEW = 5
-# Who has less than this share of the points of what they have begun may be stuck.
+# Students with a smaller share of the points for what they have begun may be stuck.
 _LITTLE = 0.5
 _MANY_VERSIONS = 4
 _BEGUN: tuple[Status, ...] = ("passed", "public", "failed")
@@ -24,10 +24,7 @@ _BEGUN: tuple[Status, ...] = ("passed", "public", "failed")
 
 @dataclasses.dataclass(frozen=True)
 class Student:
-    """One student: a mark for each exercise of the assignment, in its order.
-
-    ``shared`` says whether another student has the same name.
-    """
+    """A student with one mark per exercise, in the order of the assignment; ``shared``: another has the same name."""
 
     key: str
     name: str
@@ -40,37 +37,34 @@ class Student:
 
     @property
     def out_of(self) -> float:
-        """What the exercises that are graded are worth."""
+        """The maximum points of the graded exercises."""
         return sum(mark.out_of for mark in self.marks if mark.status != "error")
 
     @property
     def versions(self) -> int:
-        """Versions handed in of one sheet, of that of which there are most."""
         return max((mark.attempts for mark in self.marks), default=0)
 
     @property
     def passed(self) -> int:
-        """Exercises whose public checks passed."""
+        """The number of exercises whose public checks passed."""
         return self.having("passed", "public")
 
     @property
     def begun(self) -> float:
-        """What the exercises are worth that were begun."""
         return sum(mark.out_of for mark in self.marks if mark.status in _BEGUN)
 
     @property
     def silent(self) -> bool:
-        """Whether nothing was handed in, or nothing but stubs."""
+        """Whether the student handed in nothing, or only stubs."""
         return all(mark.status == "missing" for mark in self.marks)
 
     def having(self, *statuses: Status) -> int:
-        """Exercises of these statuses."""
         return sum(mark.status in statuses for mark in self.marks)
 
 
 @dataclasses.dataclass(frozen=True)
 class Question:
-    """One exercise: how many students there are of each status, and versions handed in, in the median."""
+    """An exercise: the number of students by status, and the median number of versions."""
 
     about: About
     statuses: Mapping[Status, int]
@@ -80,7 +74,7 @@ class Question:
 
     @property
     def passed(self) -> int:
-        """Students whose public checks passed."""
+        """The number of students whose public checks passed."""
         return self.statuses["passed"] + self.statuses["public"]
 
     @property
@@ -89,13 +83,13 @@ class Question:
 
     @property
     def tried(self) -> int:
-        """Students who handed something in that was graded."""
+        """The number of students with a graded answer."""
         return self.students - self.statuses["missing"] - self.statuses["error"]
 
 
 @dataclasses.dataclass(frozen=True)
 class Unproven:
-    """What a pass rests on that the grader could not compute again."""
+    """A claim that passes rely on and that the grader could not recompute."""
 
     what: str
     exercises: tuple[str, ...]
@@ -104,19 +98,17 @@ class Unproven:
 
 @dataclasses.dataclass(frozen=True)
 class Pair:
-    """Two students, and their answers that are alike, those that are most alike first."""
-
     students: tuple[Student, Student]
     answers: tuple[Alike, ...]
 
 
 Seen = tuple[Student, str, list[str]]
-"""A student, what is to be seen, and the exercises that it is told of."""
+"""A student, a text, and the exercises that it is about."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Overview:
-    """A class: everything that the class report and the summary print. Students stand in the order of their names."""
+    """All data of the class report and the summary. Students are sorted by name."""
 
     assignment: Assignment
     students: tuple[Student, ...]
@@ -130,12 +122,10 @@ class Overview:
 
     @property
     def total(self) -> float:
-        """What the assignment is worth."""
         return sum(self.assignment.points.get(about.id, 0.0) for about in self.assignment.exercises)
 
     @property
     def median(self) -> float:
-        """The points of the student in the middle, of those who handed something in."""
         return _median(self.students)
 
     @property
@@ -144,37 +134,36 @@ class Overview:
 
     @property
     def graded(self) -> int:
-        """Answers there could be: students times exercises."""
+        """The number of possible answers: students times exercises."""
         return len(self.students) * len(self.questions)
 
     @property
     def nobody(self) -> list[Question]:
-        """Exercises that nobody passes who handed something in: the fault may be the exercise's or the machine's."""
+        """Exercises that were tried but that nobody passed: the exercise or the machine may be at fault."""
         return [question for question in self.questions if question.tried >= _FEW and not question.passed]
 
     @property
     def unreadable(self) -> list[Seen]:
-        """What cannot be read: a row for each file, however many exercises are in it."""
+        """Unreadable files, one row each, however many exercises are in a file."""
         return self._seen(lambda mark: (mark.for_teacher or mark.message) if mark.status == "unreadable" else None)
 
     @property
     def errors(self) -> list[Seen]:
-        """On whom the grader failed."""
         return self._seen(lambda mark: (mark.for_teacher or mark.message) if mark.status == "error" else None)
 
     @property
     def late_to_look_at(self) -> list[Seen]:
-        """Students whose lateness the teacher should look at, why, and the exercises that it is told of."""
+        """Students whose lateness the teacher should check, with the reason and the exercises."""
         return self._seen(lambda mark: mark.late_note or None)
 
     @property
     def not_found(self) -> list[Seen]:
-        """Where no answer was found in a sheet that was worked on."""
+        """Sheets that a student worked on but in which an answer was not found."""
         return self._seen(lambda mark: mark.remark if mark.status == "missing" and mark.remark else None)
 
     @property
     def renamed(self) -> list[tuple[Student, list[Mark]]]:
-        """Whose answers were found under other names."""
+        """Students whose answers were found under other names."""
         rows = [
             (student, [mark for mark in student.marks if mark.status != "missing" and mark.remark])
             for student in self.students
@@ -192,10 +181,10 @@ class Overview:
 
 
 def overview(assignment: Assignment, marks: Sequence[Mark]) -> Overview:
-    """Look over the marks of a class.
+    """Summarise the marks of a class.
 
-    Of two marks for one student and exercise the later counts; marks for other exercises are left out, and what has no
-    mark is told as not graded yet.
+    The later of two marks for the same student and exercise counts. Marks for other exercises are ignored, and a
+    missing mark counts as not graded yet.
     """
     students = _students(assignment, marks)
     every = [mark for student in students for mark in student.marks]
@@ -250,7 +239,7 @@ def _question(about: About, marks: list[Mark], ideas: list[Idea]) -> Question:
 
 
 def _stuck(students: Sequence[Student], questions: Sequence[Question]) -> tuple[tuple[Student, tuple[str, ...]], ...]:
-    """Who needs help, and why; those with the least of what they have begun first. Who began nothing is told apart."""
+    """Students who need help, with reasons, those with the smallest share of their begun points first."""
     easy = [
         at
         for at, question in enumerate(questions)
@@ -263,7 +252,7 @@ def _stuck(students: Sequence[Student], questions: Sequence[Question]) -> tuple[
     for student in students:
         begun, failing = student.having(*_BEGUN), student.having("failed")
         missed = [questions[at].about.id for at in easy if student.marks[at].status == "failed"]
-        # One slip of somebody who does well otherwise is none.
+        # A single slip of a student who does well otherwise does not count.
         behind = len(missed) > 1 and student.points < middle
         if not failing or not (behind or student.points < _LITTLE * student.begun):
             continue
@@ -279,7 +268,7 @@ def _stuck(students: Sequence[Student], questions: Sequence[Question]) -> tuple[
 
 
 def _pairs(students: Sequence[Student], answers: Sequence[Alike]) -> tuple[Pair, ...]:
-    """The answers that are alike by who wrote them; who is alike in most exercises comes first."""
+    """Group similar answers by pair of students; pairs with most exercises come first."""
     by_key = {student.key: student for student in students}
     answers_of: dict[tuple[str, str], list[Alike]] = defaultdict(list)
     for answer in answers:
@@ -289,7 +278,7 @@ def _pairs(students: Sequence[Student], answers: Sequence[Alike]) -> tuple[Pair,
 
 
 def _of_substance(what: str) -> bool:
-    """Whether what an answer might forge is the result, rather than how it came about, as nearly every pass might."""
+    """Whether the claim is about the result itself; nearly every pass relies on claims about how it was made."""
     return what.startswith("what ")
 
 
@@ -308,5 +297,5 @@ def _unproven(students: Sequence[Student]) -> tuple[Unproven, ...]:
         )
         for what, own in passes.items()
     ]
-    # What rests on the graph as claimed comes first, then what few answers rest on.
+    # Claims about the graph come first, then those on which few answers rely.
     return tuple(sorted(rows, key=lambda row: (not row.what.startswith("what the graph"), len(row.students))))

@@ -1,4 +1,4 @@
-"""The two pages as HTML: a student's report and the report on a class. The templates escape whatever they are given."""
+"""Render a student's report and the class report. The templates escape all values."""
 
 from __future__ import annotations
 
@@ -20,19 +20,16 @@ from fxbook.grading import place
 
 _HERE = Path(__file__).parent
 _FX_STYLE = _HERE.parent.parent / "fxbook" / "static" / "drawing.css"
-# Of long lists so many are printed; the page says how many there are.
+# Long lists are cut to these lengths; the page says how many items there are.
 TOP_SECTIONS, TOP_IDEAS, IDEAS_OF_EXERCISE, LISTED, NAMED = 5, 3, 12, 40, 6
 _MOST_VERSIONS = 6
 
 
 def student_page(assignment: Assignment, student: Student, figures: Figures, book: str = "") -> str:
-    """The report for one student: nothing of anybody else, and nothing of a hidden variant.
+    """The report for one student, without data of other students or of hidden variants.
 
     Args:
-        assignment: what was asked.
-        student: the marks.
-        figures: those of the class.
-        book: the address of the rendered book, for links to it; ``""`` for none.
+        book: the address of the rendered book, or ``""`` for no links.
     """
     return (
         _environment()
@@ -50,7 +47,6 @@ def student_page(assignment: Assignment, student: Student, figures: Figures, boo
 
 
 def class_page(results: Overview, figures: Figures, book: str = "") -> str:
-    """The report on a class, for its teacher."""
     return (
         _environment()
         .get_template("class.html.jinja")
@@ -74,7 +70,6 @@ def class_page(results: Overview, figures: Figures, book: str = "") -> str:
 
 
 def _attempts(results: Overview) -> list[charts.Column]:
-    """By versions handed in, how many answers passed and how many did not."""
     bars = []
     for many in range(1, _MOST_VERSIONS + 1):
         own = [
@@ -89,7 +84,7 @@ def _attempts(results: Overview) -> list[charts.Column]:
 
 
 class _Drawings:
-    """The figures of one page; remembers which there are, since no id may stand in a page twice."""
+    """The figures of one page. A figure is shown once, because ids must be unique in a page."""
 
     def __init__(self, figures: Figures) -> None:
         self._figures = figures
@@ -108,7 +103,7 @@ def _address(student: Student) -> str:
 
 
 def _style() -> Markup:
-    # Files of this project: nothing in them comes from a student.
+    # These files belong to the project, so they need no escaping.
     return Markup("\n".join(path.read_text(encoding="utf-8") for path in (_HERE / "report.css", _FX_STYLE)))
 
 

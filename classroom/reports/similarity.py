@@ -1,11 +1,10 @@
-"""Which answers are alike beyond what the book and the class explain: a hint to look, never a verdict.
+"""Find answers that are more similar than the book and the class explain: a hint to look, never a verdict.
 
-An answer is compared as plain text (:mod:`classroom.collect.normalise`), by the sets of its runs of a few tokens, as
-MOSS does (Schleimer, Wilkerson, Aiken: Winnowing, SIGMOD 2003), but with all of them, since answers are short. Runs
-that stand in the stub, in the book's solution, or in the answers of many others tell nothing.
-``benchmarks/similarity.py`` measures how many honest pairs it lists and how many copies it finds. The libraries tried
-there in its place do no better: RapidFuzz compares sequences, and loses a copy whose statements are in another order;
-copydetect (of 2024) does what is done here, with hashes that differ in each run.
+Normalised answers (:mod:`classroom.collect.normalise`) are compared by their sets of short runs of tokens, as in MOSS
+(Schleimer, Wilkerson, Aiken: Winnowing, SIGMOD 2003), but with all runs, because answers are short. Runs from the stub,
+the book's solution or many other answers are ignored. ``benchmarks/similarity.py`` measures how many honest pairs are
+listed and how many copies are found. Two libraries did no better there: RapidFuzz compares sequences, so it misses a
+copy with reordered statements; copydetect (of 2024) works like this module, with hashes that differ in each run.
 """
 
 from __future__ import annotations
@@ -27,15 +26,15 @@ Runs = frozenset[tuple[str, ...]]
 _TOKEN = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|\w+|\S")
 _RUN = 4
 LEAST_OWN = 30
-"""Runs of an answer that nothing explains, at least: of shorter ones likeness means nothing."""
+"""The fewest unexplained runs of an answer that is compared: similarity of shorter answers means nothing."""
 LEAST_SHARE = 0.6
-# A run in more answers than this part of the class, but at least and at most so many, is a common way.
+# A run is common if it is in more answers than this fraction of the class, with these bounds.
 _COMMON, _FEWEST, _MOST = 5, 3, 15
 
 
 @dataclasses.dataclass(frozen=True)
 class Alike:
-    """Two answers to an exercise, and the share of the longer one's own runs that stands in the other: 0.6 to 1."""
+    """Two similar answers; ``share``, 0.6 to 1, is the part of the longer one's own runs that the other also has."""
 
     exercise: About
     share: float
@@ -43,7 +42,6 @@ class Alike:
 
 
 def alike(exercises: Sequence[About], marks: Iterable[Mark]) -> list[Alike]:
-    """The pairs of answers that are alike, those that are most alike first."""
     of_exercise: dict[str, list[Mark]] = defaultdict(list)
     for mark in marks:
         if mark.plain:
@@ -57,7 +55,7 @@ def alike(exercises: Sequence[About], marks: Iterable[Mark]) -> list[Alike]:
 
 
 def pairs(texts: Sequence[str], explained: Runs) -> Mapping[tuple[int, int], float]:
-    """Of answers as plain text the pairs that are alike, by their indices, and the share of each."""
+    """The similar pairs among normalised answers, by index, with their shares."""
     every = [runs(text) for text in texts]
     holders = Counter(itertools.chain.from_iterable(every))
     most = max(_FEWEST, min(_MOST, len(texts) // _COMMON))
@@ -75,14 +73,13 @@ def pairs(texts: Sequence[str], explained: Runs) -> Mapping[tuple[int, int], flo
 
 
 def runs(text: str) -> Runs:
-    """The runs of tokens in a plain text."""
     tokens = _TOKEN.findall(text)
     return frozenset(zip(*(tokens[at:] for at in range(_RUN)), strict=False))
 
 
 @functools.cache
 def explained(about: About) -> Runs:
-    """What the book itself wrote: the stub and the solution."""
+    """The runs that the book wrote itself, in the stub and the solution."""
     handed_out = _cells("exercises", about.chapter)
     solved = _cells("solutions", about.chapter)
     return runs(plain_answer(handed_out, (), about.answer)) | runs(plain_answer(solved, handed_out, about.answer))
@@ -90,6 +87,5 @@ def explained(about: About) -> Runs:
 
 @functools.cache
 def _cells(folder: str, chapter: str) -> tuple[str, ...]:
-    """The cells of a printed notebook; none where this is no checkout of the book."""
     path: Path = EXERCISES.parent / folder / f"{chapter}.ipynb"
     return sheets.read(path).cells if path.is_file() else ()

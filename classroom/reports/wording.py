@@ -1,4 +1,4 @@
-"""Make text that nobody has looked at fit to be shown, and say what came of an exercise: the words of all reports."""
+"""Make untrusted text printable, and word the results for all reports."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SIGNS: dict[Status, str] = {
     "unreadable": "?",
     "error": "…",
 }
-# In the order in which bars stack them.
+# In the order of the bars' segments.
 SHORT: dict[Status, str] = {
     "passed": "passed",
     "public": "public checks only",
@@ -48,10 +48,9 @@ _SAFE_LINK = re.compile(r"(https?://|file://|/|\./|\.\./)", re.IGNORECASE)
 
 
 def shown(text: object, limit: int) -> str:
-    """The text on one line of at most ``limit`` characters that a page, a file and a terminal can show as they are.
+    """Fit text on one printable line of at most ``limit`` characters.
 
-    It is :func:`classroom.collect.names.shown`, with a few accents on a letter at most: piled up they would cover other
-    lines.
+    Like :func:`classroom.collect.names.shown`, but with few accents per letter, since many would cover other lines.
     """
     line = names.shown(str(text), limit)
     if line.isascii():
@@ -65,21 +64,20 @@ def shown(text: object, limit: int) -> str:
 
 
 def listing(text: str) -> str:
-    """The text on its lines, fit to be shown; for the teacher alone, since a page can be long."""
+    """Make several lines printable; only for the teacher, since the text may be long."""
     lines = text.replace("\t", "    ").split("\n")
     indents = (len(line) - len(line.lstrip(" ")) for line in lines)
     return "\n".join(" " * min(indent, 80) + shown(line, 300) for indent, line in zip(indents, lines, strict=True))
 
 
 def readable(mark: Mark) -> Mark:
-    """The mark with every text in it :func:`shown`; its graph is left to :mod:`classroom.reports.figures`."""
+    """The mark with printable text; :mod:`classroom.reports.figures` cleans its graph."""
     texts = {name: shown(getattr(mark, name), limit) for name, limit in _LIMITS.items()}
     unproven = tuple(shown(claim, 200) for claim in mark.unproven[:20])
     return dataclasses.replace(mark, **{**texts, "student": texts["student"] or mark.key, "unproven": unproven})
 
 
 def marked_up(text: str) -> Markup:
-    """Escaped, with `…` as code."""
     pieces = text.split("`")
     if len(pieces) % 2 == 0:
         return escape(text)
@@ -89,12 +87,10 @@ def marked_up(text: str) -> Markup:
 
 
 def number(value: float) -> str:
-    """``2``, ``0.5``, ``0.33``."""
     return f"{value:.2f}".rstrip("0").rstrip(".") if math.isfinite(value) else "0"
 
 
 def count(many: int, thing: str) -> str:
-    """``1 student``, ``2 students``."""
     return f"{many} {thing}" if many == 1 else f"{many} {thing}s"
 
 
@@ -104,20 +100,18 @@ def percent(part: float, whole: float) -> str:
 
 
 def property_name(rule: str) -> str:
-    """The property as people say it: ``no dead nodes``."""
     return rule.replace("_", " ").strip()
 
 
 def found_name(mark: Mark) -> str:
-    """The name under which an answer was found."""
     return (re.findall(r"`([^`]+)`", mark.remark) or [mark.remark])[0]
 
 
 def verdict(status: Status, hidden: bool) -> str:
-    """What came of an exercise, for the student; ``hidden``: the assignment has hidden variants."""
+    """The result of an exercise for the student; ``hidden``: the assignment has hidden variants."""
     return {
         "passed": "Public checks passed; no hidden variant fails" if hidden else "Public checks passed",
-        "public": "Public checks passed; a hidden variant does not hold",
+        "public": "Public checks passed; a hidden variant fails",
         "failed": "Not yet",
         "missing": "Nothing handed in",
         "unreadable": "Cannot be read",
@@ -126,7 +120,7 @@ def verdict(status: Status, hidden: bool) -> str:
 
 
 def message(mark: Mark) -> str:
-    """What the student is told beside the verdict; of a hidden variant always the same."""
+    """The student's message beside the verdict; always the same for a hidden variant."""
     match mark.status:
         case "passed":
             return ""
@@ -135,29 +129,29 @@ def message(mark: Mark) -> str:
         case "missing":
             return mark.message or "No answer to this exercise was found in what you handed in."
         case "unreadable":
-            return mark.message or "What you handed in for it cannot be read."
+            return mark.message or "The file for this exercise cannot be read."
         case "error":
             return "The grader itself failed here, which costs you nothing: it will be graded again."
-    return mark.message or "A public check does not hold."
+    return mark.message or "A public check fails."
 
 
 def link(book: str, read: str) -> str:
-    """The address in the rendered book of ``"chapter#anchor"``, ``""`` where there is none to give."""
+    """The address of ``"chapter#anchor"`` in the rendered book, or ``""``."""
     chapter, _, anchor = read.partition("#")
     if not book or not re.fullmatch(r"\w+", chapter):
         return ""
-    # Sphinx makes the ids of its pages from the headings, not as notebooks do; `place` says the heading.
+    # Sphinx makes ids from headings, unlike notebooks; `place` returns the heading.
     heading = place(read).partition("section “")[2].removesuffix("”")
     identity = re.sub(r"[^a-z0-9]+", "-", heading.lower()).strip("-") if anchor else ""
     return f"{book.rstrip('/')}/chapters/{chapter}.html" + (f"#{identity}" if identity else "")
 
 
 def checked_address(book: str) -> str:
-    """The address of the book, or ``""``.
+    """Check the address of the book.
 
     Raises:
-        ValueError: it is no address that a page may link to.
+        ValueError: a page must not link to this address.
     """
     if book and not _SAFE_LINK.match(book):
-        raise ValueError(f"{book!r} is no address of the book: give https://… or a folder as ../book.")
+        raise ValueError(f"{book!r} is not an address: give https://… or a folder such as ../book.")
     return book

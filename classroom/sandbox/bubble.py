@@ -1,4 +1,4 @@
-"""Make the bubble: what a process in bubblewrap sees of this machine, and whether bubblewrap works here at all."""
+"""Start processes in bubblewrap, decide what they see of this machine, and check whether bubblewrap works here."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ from classroom.sandbox.groups import Group
 HALF = "/book"
 _INSIDE = Path(__file__).parent / "inside"
 UNPROTECTED = (
-    "Without it a submission runs as you do: it can read your files, the other submissions and the hidden variants, "
-    "change or delete what you can, use the network, and leave processes behind. `--trusted` accepts that; only time "
-    "and memory are limited then."
+    "Without it, a submission runs with your rights: it can read your files, the other submissions and the hidden "
+    "variants, change or delete what you can, use the network, and leave processes behind. `--trusted` accepts that; "
+    "then only time and memory are limited."
 )
 _OWN_PACKAGES = ("fxbook", "classroom", "press")
 _NEEDED = ("torch", "numpy", "matplotlib", "graphviz", "msgspec", "jupytext", "nbformat")
 _FROM_ETC = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "localtime")
 _DEVICES = ("null", "zero", "full", "random", "urandom")
-# What the warm process needs to confine its forks, and to read Python's files as root.
+# The warm process needs these to confine its forks, and to read Python's files as root.
 _CAPABILITIES = ("CAP_SYS_ADMIN", "CAP_SETUID", "CAP_SETGID", "CAP_KILL", "CAP_DAC_READ_SEARCH")
 _ENVIRONMENT = {
     "PATH": "/usr/bin:/bin",
     "LANG": "C.UTF-8",
     "USER": "student",
     "LOGNAME": "student",
-    # A pool of threads does not come along with a fork.
+    # Threads of a pool do not survive a fork.
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
@@ -50,11 +50,11 @@ class SandboxError(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class Protection:
-    """What the sandbox does not protect on this machine.
+    """The gaps in this machine's protection.
 
     Args:
-        missing: a sentence for each, with its reason; empty where all holds.
-        refusal: why there is no sandbox at all and what to do; ``""`` where there is one.
+        missing: one sentence with its reason for each gap.
+        refusal: why there is no sandbox and what to do, or ``""``.
     """
 
     missing: tuple[str, ...]
@@ -63,21 +63,21 @@ class Protection:
 
 @functools.cache
 def protection() -> Protection:
-    """Try a sandbox, without torch and with nothing in it, and tell what holds; takes a tenth of a second."""
+    """Try an empty sandbox without torch and report the gaps; takes a tenth of a second."""
     refusal, findings = _try()
     if refusal:
         return Protection((f"{refusal} {UNPROTECTED}",), refusal)
     missing = []
     if not findings["user"]:
         missing.append(
-            "Submissions run under your own user id, in a namespace where it owns nothing they can see: an ordinary "
-            "user has no other id to give. What keeps them from your files is that these are not mounted there. For a "
-            "second wall, grade as a user of this machine who owns nothing else."
+            "Submissions run under your own user id, in a namespace where it owns nothing visible, because an ordinary "
+            "user cannot assign another id. Your files are protected only because they are not mounted there. For a "
+            "second layer, grade as a user of this machine who owns nothing else."
         )
     if not groups.is_available():
         missing.append(
             "Memory is limited for each submission's process and for its files, not for both together: only root, or "
-            "the systemd of your session, makes a control group."
+            "the systemd of your session, can create a control group."
         )
     if findings["groups"]:
         missing.append("Submissions keep your groups, which only root can leave; no file of a group is mounted there.")
@@ -85,15 +85,14 @@ def protection() -> Protection:
 
 
 def _try() -> tuple[str, dict[str, bool]]:
-    """Why there is no sandbox, or what was found in one."""
     if not sys.platform.startswith("linux"):
         return "The sandbox needs Linux: grade on a Linux machine, in WSL 2 or in a container.", {}
     if not shutil.which("bwrap"):
-        return f"bubblewrap is not installed, which keeps submissions apart from your machine: {bwrap.INSTALL}.", {}
+        return f"bubblewrap, which isolates submissions from your machine, is not installed: {bwrap.INSTALL}.", {}
     try:
         program = calls.program()
     except calls.NoFilterError as problem:
-        return f"There is no filter of system calls, without which submissions are not run: {problem}.", {}
+        return f"Submissions are not run without a filter of system calls: {problem}.", {}
     inside: dict[str, str | bytes] = {
         f"inside/{path.name}": path.read_text(encoding="utf-8") for path in _INSIDE.glob("*.py")
     }
@@ -124,19 +123,19 @@ def _try() -> tuple[str, dict[str, bool]]:
 def _what_to_do() -> str:
     if Path("/.dockerenv").exists() or Path("/run/.containerenv").exists():
         return (
-            "Containers keep bubblewrap from making namespaces: grade on the machine itself. Or start the container as "
-            "a user other than root and with what bubblewrap needs, which we have not tried: for Docker "
+            "Containers prevent bubblewrap from creating namespaces: grade on the machine itself. Or start the "
+            "container as a user other than root and with what bubblewrap needs, which we have not tried: for Docker "
             "`--security-opt` with each of `seccomp=unconfined`, `apparmor=unconfined` and `systempaths=unconfined`, "
             "for Podman without root `--security-opt unmask=ALL`."
         )
     if Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns").exists() and os.geteuid():
         return (
-            "Ubuntu restricts namespaces of users: allow them with "
+            "Ubuntu restricts user namespaces: allow them with "
             "`sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0`."
         )
     return (
-        "Allow namespaces of users: `sysctl user.max_user_namespaces` is to be above 0 and, where there is such a "
-        "setting, `sysctl kernel.unprivileged_userns_clone` to be 1."
+        "Allow user namespaces: `sysctl user.max_user_namespaces` must be above 0 and, if there is such a "
+        "setting, `sysctl kernel.unprivileged_userns_clone` must be 1."
     )
 
 
@@ -151,16 +150,15 @@ def start(
 ) -> subprocess.Popen[bytes]:
     """Run a Python program in a new bubble.
 
-    Everything in there is read-only but ``$TMPDIR``, a folder of its own. It holds the system's programs and libraries,
-    Python, and the packages installed for it, without the book's own; no file of a person, no checkout of the book.
+    Everything is read-only except ``$TMPDIR``, a folder of its own. The bubble contains the system's programs and
+    libraries, Python and its installed packages, but not the book's own, no personal files, and no checkout of the
+    book.
 
     Args:
-        files: text or bytes by path, from which the program imports; they are copied, so nothing is left behind.
+        files: content by path, importable by the program; copies, so nothing is left behind.
         program: Python code.
-        arguments: its ``sys.argv[1:]``.
-        keep: a descriptor that it may use.
-        group: bounds what all of the bubble uses.
-        stdout, stderr: where it prints.
+        keep: a file descriptor for the program.
+        group: limits the resources of the whole bubble.
     """
     with contextlib.ExitStack() as opened:
         options: list[str] = []
@@ -190,7 +188,6 @@ def _text(file: IO[bytes]) -> str:
 
 
 def _environment() -> dict[str, str]:
-    """All that a submission finds in its environment."""
     place = _scratch(_shown())
     return {**_ENVIRONMENT, "HOME": place, "TMPDIR": place, "MPLCONFIGDIR": place}
 
@@ -198,7 +195,7 @@ def _environment() -> dict[str, str]:
 def _command(copied: list[str], program: str) -> list[str]:
     bubble = [*bwrap.opening(*_CAPABILITIES), "--new-session", "--clearenv", "--unshare-net", "--hostname", "sandbox"]
     if os.geteuid():
-        # Root has none: in a namespace of users RLIMIT_NPROC would not hold for it.
+        # Not for root: RLIMIT_NPROC does not limit root in a user namespace.
         bubble += ["--unshare-user"]
     for name, value in _environment().items():
         bubble += ["--setenv", name, value]
@@ -217,19 +214,18 @@ def _command(copied: list[str], program: str) -> list[str]:
 
 
 def _shown() -> set[Path]:
-    """The system's programs, Python and its packages."""
     shown = {Path("/usr"), *(Path(p) / part for p in _prefixes() for part in ("bin", "lib", "lib64", "pyvenv.cfg"))}
     shown |= {Path(place) for place in _search_path() if Path(place).is_dir()}
     return {place for place in shown if place.exists()}
 
 
 def _scratch(shown: set[Path]) -> str:
-    """The folder for a submission's files: ``/tmp``, where Python is not in there."""
+    """The folder for a submission's files: ``/tmp``, unless Python is installed in it."""
     return "/student" if any(Path("/tmp") in place.parents for place in shown) else "/tmp"
 
 
 def _python(shown: set[Path]) -> list[str]:
-    """Options that show these folders and hide the book's own: outer folders first."""
+    """Options that show these folders and hide the book's own, outer folders first."""
     hidden = {folder for folder in _own_folders() if any(place in folder.parents for place in shown)}
     options: list[str] = []
     for folder in bwrap.above(shown):
@@ -245,7 +241,7 @@ def _python(shown: set[Path]) -> list[str]:
 
 
 def _hides(hidden: set[Path], outer: Path, inner: Path) -> bool:
-    """Whether something hidden lies between two folders, so that the inner one is to be shown for itself."""
+    """Whether a hidden folder lies between the two, so that the inner one needs its own mount."""
     return any(outer in folder.parents and (folder in inner.parents or folder == inner) for folder in hidden)
 
 
@@ -255,7 +251,7 @@ def _prefixes() -> set[str]:
 
 
 def _search_path() -> list[str]:
-    """Where Python finds its own modules and the packages that answers need; not the folder of the grader."""
+    """Python's own modules and the packages that answers need, but not the grader's folder."""
     standard = [place for place in sys.path if Path(place).name.startswith(("python3", "lib-dynload"))]
     specs = (importlib.util.find_spec(name) for name in _NEEDED)
     packages = [str(Path(spec.origin).parent.parent) for spec in specs if spec and spec.origin]
@@ -263,7 +259,6 @@ def _search_path() -> list[str]:
 
 
 def _own_folders() -> set[Path]:
-    """The folders of this project: its checkout, or its packages where they are installed among others."""
     folders = set()
     for name in _OWN_PACKAGES:
         spec = importlib.util.find_spec(name)

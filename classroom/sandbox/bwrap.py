@@ -1,4 +1,4 @@
-"""How bubblewrap is told what every room of the sandbox has: namespaces of its own, the system's libraries."""
+"""The bubblewrap options that all rooms share: separate namespaces and the system's libraries."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _OF_THE_SYSTEM = ("lib", "lib32", "lib64", "bin", "sbin")
 
 
 def opening(*capabilities: str) -> list[str]:
-    """How each command begins: it ends with the process that started it, and has no right but these."""
+    """Begin a command that ends with its parent and has only these capabilities."""
     options = [shutil.which("bwrap") or "bwrap", "--die-with-parent", "--unshare-pid", "--unshare-ipc", "--unshare-uts"]
     options += ["--cap-drop", "ALL"]
     for capability in capabilities:
@@ -20,7 +20,7 @@ def opening(*capabilities: str) -> list[str]:
 
 
 def system() -> list[str]:
-    """Show the system's programs and libraries where they lie beside ``/usr``, read-only."""
+    """Mount the system's programs and libraries beside ``/usr``, read-only."""
     options = []
     for place in (Path("/", name) for name in _OF_THE_SYSTEM):
         if place.is_symlink():
@@ -31,5 +31,5 @@ def system() -> list[str]:
 
 
 def above(paths: Iterable[str | Path]) -> list[str]:
-    """The folders above some paths, outer ones first: bubblewrap would make them for itself alone to enter."""
+    """The parents of some paths, outer ones first: bubblewrap would create them accessible only to itself."""
     return sorted({str(folder) for path in paths for folder in Path(path).parents} - {"/"})

@@ -1,8 +1,8 @@
-"""The system calls that a confined process may make: a list of those that Python and torch need to compute.
+"""The allow-list of system calls for a confined process: those that Python and torch need to compute.
 
-:mod:`inside.confine` loads the program that libseccomp makes of it here, so nothing of libseccomp is needed inside.
-What is not on the list does not exist there: no new process, no other program, no network, no shared memory, no door to
-the kernel that computing can spare. Where a call has a part that is safe, its arguments decide.
+libseccomp compiles the list here and :mod:`inside.confine` loads the result, so libseccomp is not needed inside. Any
+other call fails: no new process, other program, network or shared memory, and no part of the kernel that computing does
+not need. If only some uses of a call are safe, its arguments decide.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _FILES = (
 )
 _MEMORY = "brk get_mempolicy madvise membarrier mincore mmap mprotect mremap msync munmap"
 _TIME = "alarm clock_getres clock_gettime clock_nanosleep getitimer gettimeofday nanosleep pause setitimer time times"
-# Signals reach this process alone, which is alone in its namespace.
+# Signals can only reach this process, which is alone in its namespace.
 _SIGNALS = (
     "kill restart_syscall rt_sigaction rt_sigpending rt_sigprocmask rt_sigqueueinfo rt_sigreturn rt_sigsuspend "
     "rt_sigtimedwait rt_tgsigqueueinfo sigaltstack signalfd4 tgkill tkill"
@@ -39,33 +39,33 @@ _QUESTIONS = (
     "getrlimit getrusage getsid gettid getuid prlimit64 setrlimit sysinfo uname"
 )
 ALLOWED = " ".join((_FILES, _MEMORY, _TIME, _SIGNALS, _THREADS, _WAITING, _QUESTIONS)).split()
-# Refused in the words of a kernel that forbids them, which a person reads. Whatever else is not on the list is refused
-# as by a kernel that does not have it: libraries that know a second way take it.
+# These fail with "not permitted", which a person can read. Other calls fail as if the kernel did not have them, so that
+# libraries fall back to another way.
 _NOT_PERMITTED = (
     "bind connect execve execveat fchmod fchown fork link linkat listen mount ptrace setns socket symlink symlinkat "
     "umount2 unshare vfork"
 )
 FORBIDDEN = _NOT_PERMITTED.split()
 
-_LOCAL_SOCKETS = 1  # AF_UNIX: a pair of them is what asyncio waits with.
-# Of prctl(2): to give a thread or a mapping a name. PR_SET_DUMPABLE stays out: a crash must not start the system's
-# collector of crashes, which runs outside.
+_LOCAL_SOCKETS = 1  # AF_UNIX: asyncio waits with a pair of them.
+# For prctl(2): naming a thread or a mapping. PR_SET_DUMPABLE is left out, because a crash must not start the system's
+# crash collector, which runs outside.
 _NAMES = {"PR_GET_DUMPABLE": 3, "PR_SET_NAME": 15, "PR_GET_NAME": 16, "PR_SET_VMA": 0x53564D41}
 _THREAD = 0x00010000
 # CLONE_NEWTIME, NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET.
 _NAMESPACES = 0x00000080 | 0x00020000 | 0x02000000 | 0x04000000 | 0x08000000 | 0x10000000 | 0x20000000 | 0x40000000
 _EMPTY_PATH = 0x1000  # AT_EMPTY_PATH
-# What files are asked: whether it is a terminal, how much can be read, to be closed or not to wait.
+# Requests to files: whether it is a terminal, how much can be read, close on exec, do not block.
 _ASKED_OF_FILES = {"TCGETS": 0x5401, "TIOCGWINSZ": 0x5413, "FIONREAD": 0x541B, "FIONBIO": 0x5421, "FIOCLEX": 0x5451}
 
 
 class NoFilterError(Exception):
-    """There is no filter to be had; the message says what to install."""
+    """The filter cannot be built; the message says what to install."""
 
 
 @functools.cache
 def program() -> bytes:
-    """The filter for this kind of processor, as the kernel takes it (seccomp(2)): ``struct sock_filter`` after another.
+    """The filter for this kind of processor in the kernel's format (seccomp(2)): an array of ``struct sock_filter``.
 
     Raises:
         NoFilterError: libseccomp or its Python binding is not installed.
@@ -81,7 +81,7 @@ def program() -> bytes:
 
     def rule(action: int, name: str, *arguments: seccomp.Arg) -> None:
         number = seccomp.resolve_syscall(seccomp.Arch.NATIVE, name)
-        # Negative: this kind of processor, or this version of libseccomp, has no such call.
+        # Negative: this processor or libseccomp does not know the call.
         if number >= 0:
             calls.add_rule_exactly(action, number, *arguments)
 
@@ -90,10 +90,11 @@ def program() -> bytes:
         rule(seccomp.ALLOW, name)
     for name in FORBIDDEN:
         rule(not_permitted, name)
-    # A thread is no new process. clone3 hides its flags in memory, so that threads are made by clone.
+    # Allow threads but no processes. clone3 is not allowed, because the filter cannot read its flags in memory; threads
+    # then use clone.
     rule(seccomp.ALLOW, "clone", seccomp.Arg(0, seccomp.MASKED_EQ, _THREAD | _NAMESPACES, _THREAD))
     rule(not_permitted, "clone", seccomp.Arg(0, seccomp.MASKED_EQ, _THREAD, 0))
-    # Without a path it is the file of a descriptor whose time is set, and that may be a file of the grader's.
+    # Without a path the call sets the time of an open descriptor, which may belong to the grader.
     with_path = seccomp.Arg(1, seccomp.NE, 0), seccomp.Arg(3, seccomp.MASKED_EQ, _EMPTY_PATH, 0)
     rule(seccomp.ALLOW, "utimensat", *with_path)
     for name, place, values in (

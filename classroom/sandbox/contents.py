@@ -1,7 +1,6 @@
-"""What lies in each room of the sandbox: the files of the library and of the grader that its work imports.
+"""Choose by name the files of the library and the grader for each room of the sandbox.
 
-Which they are is decided by their names. No room has a known answer to an exercise, and where files are read there is
-nothing to judge by.
+No room contains a known answer to an exercise, and the reading room contains nothing that judges.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ _OF_THE_LIBRARY: Mapping[str, tuple[str, ...]] = {
         "learning/*.py",
     ),
 }
-# Students' code sees none of it.
+# Hidden from students' code.
 _OF_THE_GRADER: Mapping[str, tuple[str, ...]] = {
     OBSERVING: (),
     JUDGING: ("__init__.py", "judge/**/*.py"),
@@ -42,10 +41,10 @@ _INSIDE_ONE: Mapping[str, tuple[str, ...]] = {
 
 @functools.cache
 def files(room: str) -> Mapping[str, str | bytes]:
-    """What lies in a room, by path.
+    """The content of a room by path.
 
     Raises:
-        classroom.sandbox.calls.NoFilterError: there is no filter of system calls on this machine.
+        classroom.sandbox.calls.NoFilterError: this machine has no filter of system calls.
     """
     return {
         **(observer_package.files() if room == OBSERVING else texts(_LIBRARY, _OF_THE_LIBRARY[room])),

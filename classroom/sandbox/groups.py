@@ -1,7 +1,7 @@
-"""Bound together what all of a bubble uses, its processes, files and buffers in memory: a control group of the kernel.
+"""Limit all resources of a bubble together (processes, files and buffers in memory) with a control group.
 
-Both kinds are known, see cgroups(7): one hierarchy of version 2, or one of version 1 for each of memory and processes.
-Root makes a group itself; for others the systemd of their session does, where there is one.
+Supports cgroups(7) version 2, and version 1 with separate hierarchies for memory and processes. Root creates groups
+directly; for other users, the systemd of their session does, if there is one.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _ROOT = Path("/sys/fs/cgroup")
 _PREFIX = "fxbook-"
 _TRIES, _WAIT_SECONDS = 50, 0.02
 _numbers = itertools.count()
-# Joins the groups named before "--", then becomes the command after it.
+# Join the groups named before "--", then run the command after it.
 _JOIN = 'while [ "$1" != -- ]; do echo $$ > "$1/cgroup.procs" || exit 70; shift; done; shift; exec "$@"'
 
 
@@ -28,8 +28,8 @@ class Group:
     """A group for one bubble.
 
     Args:
-        memory: bytes, of all that is in it.
-        processes: how many, threads included.
+        memory: the limit in bytes for the whole group.
+        processes: the limit on processes, including threads.
     """
 
     def __init__(self, memory: int, processes: int) -> None:
@@ -47,7 +47,7 @@ class Group:
                 folder.mkdir()
                 self._folders.append(folder)
                 for file, value in limits.items():
-                    # Of swap a kernel may know nothing.
+                    # The kernel may not support swap limits.
                     with contextlib.suppress(OSError) if "sw" in file else contextlib.nullcontext():
                         (folder / file).write_text(str(value))
         except OSError:
@@ -55,17 +55,15 @@ class Group:
 
     @property
     def is_there(self) -> bool:
-        """Whether the system has made it; where it has not, nothing is bounded together."""
+        """Whether the system created the group; otherwise there is no common limit."""
         return bool(self._folders or self._scope)
 
     def around(self, command: Sequence[str]) -> list[str]:
-        """The command, run inside."""
         if self._scope:
             return [*self._scope, *command]
         return ["/bin/sh", "-c", _JOIN, "sh", *map(str, self._folders), "--", *command] if self._folders else [*command]
 
     def close(self) -> None:
-        """Remove it, once what was in it has ended."""
         for folder in self._folders:
             for _ in range(_TRIES):
                 with contextlib.suppress(OSError):
@@ -77,7 +75,6 @@ class Group:
 
 @functools.cache
 def is_available() -> bool:
-    """Whether this machine makes groups."""
     group = Group(64 << 20, 16)
     was_made = group.is_there
     group.close()
@@ -85,10 +82,10 @@ def is_available() -> bool:
 
 
 def _hierarchies(memory: int, processes: int) -> list[tuple[Path, dict[str, int]]]:
-    """Where groups are made, and what is written there.
+    """The folders to create groups in, and the limits to write there.
 
     Raises:
-        OSError: nowhere.
+        OSError: groups are not available.
     """
     if os.geteuid():
         raise PermissionError("only root makes groups by itself")
@@ -102,7 +99,7 @@ def _hierarchies(memory: int, processes: int) -> list[tuple[Path, dict[str, int]
 
 
 def _own(controller: str) -> Path:
-    """The folder of this process in a hierarchy of version 1; in a container it may be the top."""
+    """This process's folder in a version 1 hierarchy; in a container, it may be the top."""
     for line in Path("/proc/self/cgroup").read_text().splitlines():
         _, controllers, path = line.split(":", 2)
         if controller in controllers.split(","):
@@ -112,7 +109,7 @@ def _own(controller: str) -> Path:
 
 
 def _sweep(parent: Path) -> None:
-    """Remove the groups of graders that were killed; one that is in use cannot be removed."""
+    """Remove groups of killed graders; a group in use cannot be removed."""
     for folder in parent.glob(f"{_PREFIX}*"):
         with contextlib.suppress(OSError, ValueError):
             os.kill(int(folder.name.removeprefix(_PREFIX).partition("-")[0]), 0)
@@ -126,7 +123,6 @@ _SCOPE = ("systemd-run", "--user", "--scope", "--quiet", "--collect")
 
 @functools.cache
 def _by_systemd() -> bool:
-    """Whether the systemd of the user's session makes groups."""
     if not os.geteuid() or not shutil.which(_SCOPE[0]) or "XDG_RUNTIME_DIR" not in os.environ:
         return False
     tried = [*_SCOPE, "--property=MemoryMax=64M", "--property=TasksMax=16", "--", "true"]

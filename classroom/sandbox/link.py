@@ -1,4 +1,4 @@
-"""The link to the warm process of a room: start it in a bubble, hand work over, take back JSON, keep the time."""
+"""The connection to a room's warm process: start it in a bubble, send work, receive JSON, and enforce time limits."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ from fxbook.grading import Outcome, forked
 
 JSON = Any
 _START_SECONDS = 120.0
-# The inner half ends a piece of work in time; so much later, it is not to be trusted.
+# The warm process enforces the time limit itself; if it is this late, it cannot be trusted.
 _SPARE_SECONDS = 10.0
 _MOST_FIRST = 1 << 16
 _SURROGATE = re.compile(rb"\\u[dD][89abAB]")
-# Users from here on have no name on any system.
+# User numbers from here on have no name on any system.
 _FIRST_USER, _USERS = 1 << 30, 1 << 30
 
 
-# What the warm process itself takes, rounded up, and processes besides those of a submission.
+# The memory of the warm process, rounded up, and the number of processes besides those of a submission.
 _WARM_BYTES, _WARM_PROCESSES = 1 << 30, 16
 
 
 class Link:
-    """One warm process. It gets ready while this one goes on; the first work waits for it.
+    """One warm process. It prepares in the background, and the first task waits for it.
 
     Args:
         room: one of :data:`contents.ROOMS`.
-        chapters: whose exercises it is to be ready for, ``("02",)``; without any for all.
-        bounds: what one piece of work may use; the room as a whole may use that, and what it needs to be warm.
+        chapters: the chapters to prepare, ``("02",)``; empty for all.
+        bounds: the limits of one task. The room's limits add what the warm process needs.
     """
 
     def __init__(self, room: str, chapters: Sequence[str], bounds: JSON) -> None:
@@ -64,7 +64,7 @@ class Link:
         self._is_ready = False
 
     def get_ready(self) -> None:
-        """Wait until it is ready.
+        """Wait until the process is ready.
 
         Raises:
             SandboxError: it did not start.
@@ -83,28 +83,24 @@ class Link:
         self._is_ready = True
 
     def is_alive(self) -> bool:
-        """Whether the process runs."""
         return self._process.poll() is None
 
     def work(
         self, task: JSON, payload: JSON, seconds: float, bounds: JSON, most: int, files: Sequence[int] = ()
     ) -> Outcome:
-        """Hand work over and take back what came of it.
+        """Send work and return the result.
 
         Args:
-            task: what may enter before anything that a student made does.
-            payload: what a student made.
-            seconds: of wall time, after which it is killed.
-            bounds: what it may use; see ``inside.confine.Bounds``.
-            most: how many bytes of JSON may come back.
-            files: descriptors that it may read.
+            task: the teacher's part, which arrives before any student data.
+            payload: the student's part.
+            most: the limit in bytes on the returned JSON.
 
         Returns:
-            Any JSON, or why there is none.
+            Any JSON, or the reason why there is none.
 
         Raises:
             OSError, EOFError: the warm process has ended, or does not answer.
-            SandboxError: the work was not begun, through no fault of its own.
+            SandboxError: the work could not begin, through no fault of the student.
         """
         self.get_ready()
         mark = secrets.token_hex(16)
@@ -122,7 +118,7 @@ class Link:
             for end in theirs:
                 end.close()
             first = frame = None
-            with contextlib.suppress(BrokenPipeError):  # It has ended: the exit channel tells how.
+            with contextlib.suppress(BrokenPipeError):  # It has ended: the exit channel says how.
                 forked.send(our_out.fileno(), task, mark.encode())
                 if (first := _receive(our_in, mark, last, _MOST_FIRST)) is not None:
                     check_begun(json.loads(first))
@@ -131,7 +127,7 @@ class Link:
             if frame is not None:
                 data = _parsed(frame)
                 return Outcome(data, "" if data is not None else "silent")
-            our_in.close()  # Whoever still writes will not be read.
+            our_in.close()  # Stop reading from it.
             exit_channel.settimeout(max(0.0, last - time.monotonic()) + _SPARE_SECONDS)
             ended = exit_channel.recv(4096).decode()
         if not ended:
@@ -150,10 +146,10 @@ def _receive(end: FileIO, mark: str, last: float, most: int) -> bytes | None:
 
 
 def check_begun(reply: JSON) -> None:
-    """Look at what came before anything of a student's was there, so that no student can have written it.
+    """Check the first reply, which precedes any student data and so cannot be forged.
 
     Raises:
-        SandboxError: the work was not begun.
+        SandboxError: the work could not begin.
     """
     if "hidden" in reply:
         raise SandboxError(f"The file of hidden variants cannot be used: {reply['hidden']}.")
@@ -162,7 +158,7 @@ def check_begun(reply: JSON) -> None:
 
 
 def _parsed(frame: bytes) -> JSON:
-    """The frame as JSON, in text that any file can hold; ``None`` where it is none."""
+    """Parse a frame and replace unpaired surrogates; return ``None`` if it is not JSON."""
     try:
         data = json.loads(frame)
         if _SURROGATE.search(frame):

@@ -1,7 +1,7 @@
-"""The observing half of the library, all that may go where submissions run: no rule, no expected result.
+"""The part of the library that may enter the room of submissions: no rules and no expected results.
 
-Which file is in it is decided by its name: of an exercise its ``cases.py``, which says how an answer is used and on
-what. What judges stays outside, and so does every word on what a case is.
+Files are chosen by name. Of an exercise, only ``cases.py`` is included, which says how an answer is used and on what,
+without the descriptions of its cases.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from fxbook.grading import SHEETS, Sheet
 
 _SOURCE = Path(fxbook.__file__).parent
 _CASES, _CASES_NAME = "cases.py", "CASES"
-# Packages that hold nothing to judge by: what a cell of a sheet may import, and what uses an answer and writes down
-# what it did. Of the others, which hold solutions, what answers import.
+# Packages without anything that judges: what cells may import, and what uses an answer and records an observation. From
+# packages with solutions, only the modules that answers import.
 _WHOLE = ("cases", "drawing", "graph", "learning", "observing", "passes/**", "plotting", "static", "stepping/**")
 _IN_PART = {
     "": "__init__ catalogue errors exporting extras grading models showing torch_here",
@@ -30,27 +30,26 @@ OBSERVING = (
     *(f"{package}/*.*" for package in _WHOLE),
     *(f"{package}/{name}.py".lstrip("/") for package, names in _IN_PART.items() for name in names.split()),
 )
-# In place of the package that judges.
+# Replaces the package that judges.
 _UNCHECKED = Path(__file__).parent / "inside" / "unchecked.py"
 
 
 @functools.cache
 def files() -> Mapping[str, str]:
-    """The half as text by path: the package ``fxbook``."""
     half = texts(_SOURCE, OBSERVING)
     half["fxbook/checking/__init__.py"] = _UNCHECKED.read_text(encoding="utf-8")
     return {name: strip_descriptions(text) if name.endswith(_CASES) else text for name, text in half.items()}
 
 
 def texts(folder: Path, patterns: Iterable[str]) -> dict[str, str]:
-    """The files of a package that fit one of the patterns, as text by path, the package's folder included."""
+    """The files of a package that match a pattern, as text by path, with the package's folder."""
     paths = {path for pattern in patterns for path in folder.glob(pattern) if path.is_file()}
     paths = {path for path in paths if "__pycache__" not in path.parts}
     return {path.relative_to(folder.parent).as_posix(): path.read_text(encoding="utf-8") for path in sorted(paths)}
 
 
 def strip_descriptions(source: str) -> str:
-    """The cases without what tells people what a case is: docstrings, comments, and the names of cases."""
+    """Remove docstrings, comments and case names, which describe the cases."""
     tree = ast.parse(source)
     numbers, makers = itertools.count(1), {"Case", "Situation", *_makers(tree)}
     for node in ast.walk(tree):
@@ -63,7 +62,7 @@ def strip_descriptions(source: str) -> str:
 
 
 def _makers(tree: ast.Module) -> Iterator[str]:
-    """The functions that make a case and take its name first."""
+    """The functions that make a case and take its name as first argument."""
     for function in tree.body:
         if isinstance(function, ast.FunctionDef) and function.args.args:
             first = function.args.args[0].arg
@@ -79,7 +78,7 @@ def _names_in(tree: ast.AST) -> set[str]:
 
 @functools.lru_cache(256)
 def hidden_for(text: str, exercise_id: str) -> str:
-    """Of a teacher's file of hidden variants, what the cases of one exercise need.
+    """The part of a teacher's file of hidden variants that one exercise needs.
 
     Raises:
         SandboxError: the file is not Python, or has no ``CASES``.
@@ -102,7 +101,7 @@ def _names_cases(statement: ast.stmt) -> bool:
 
 
 def _adds_cases(statement: ast.stmt, exercise_id: str) -> bool:
-    """Whether a statement gives ``CASES`` or adds to it, for this exercise; of a dict the other entries are taken."""
+    """Whether a statement defines or extends ``CASES`` for this exercise; removes other entries from a dict."""
     if not _names_cases(statement):
         return False
     match statement:
@@ -117,7 +116,7 @@ def _adds_cases(statement: ast.stmt, exercise_id: str) -> bool:
 
 
 def _only_of(cases: ast.Dict, exercise_id: str) -> None:
-    """Leave in a dict the entry of one exercise, and what unpacks or computes its keys."""
+    """Keep only the entry of one exercise, and unpacked or computed keys."""
     entries = [
         (key, value)
         for key, value in zip(cases.keys, cases.values, strict=True)

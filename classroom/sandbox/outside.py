@@ -1,7 +1,5 @@
-"""The outer half of the sandbox: hand what students made to warm processes, piece by piece, and outlive what it does.
-
-There are three rooms: in one students' code runs, in one what it said is judged, in one files are read. Each is a
-bubble of its own, and each piece of work a process of its own in there; what comes back is JSON, looked through here.
+"""The grader's side of the sandbox: send students' work to warm processes, survive them, and check the JSON they
+return.
 """
 
 from __future__ import annotations
@@ -25,7 +23,7 @@ JSON = Any
 
 
 class SheetLike(Protocol):
-    """What is needed of a sheet: the name of its file, and its code cells in their order."""
+    """The parts of a sheet that are needed: the name of its file, and its code cells in order."""
 
     @property
     def name(self) -> str: ...
@@ -36,15 +34,16 @@ class SheetLike(Protocol):
 
 @dataclasses.dataclass(frozen=True)
 class Limits:
-    """What one submission may use.
+    """The limits of one submission.
 
     Args:
-        processor_seconds: for the cells above an answer and the answer, to judge it, or to read a file. In a notebook a
-            check allows as many of wall time, so that what passes there passes here.
-        seconds: of wall time, for the same: an end for what waits, however busy the machine is.
-        memory: in bytes, besides what torch takes.
-        threads: how many at a time; new processes are refused.
-        file_bytes: the size of one file; files lie in a private ``/tmp``.
+        processor_seconds: to run an answer and the cells above it, to judge it, or to read a file. A check in a
+            notebook
+            allows the same amount of wall time, so an answer that passes there passes here.
+        seconds: of wall time; stops what only waits, however busy the machine is.
+        memory: in bytes, in addition to torch's.
+        threads: the number of simultaneous threads; new processes are not allowed.
+        file_bytes: the size of one file; files are in a private ``/tmp``.
         folder_bytes: the size of all files.
     """
 
@@ -56,23 +55,22 @@ class Limits:
     folder_bytes: int = 64 << 20
 
 
-# Of JSON, which takes up to thirty times its length as Python objects. The largest observation of the book has a
-# megabyte; a sheet has at most ten, and a zip a hundred thousand names.
+# Limits in bytes on JSON, which takes up to thirty times its length as Python objects. The largest observation of the
+# book has one megabyte; a sheet has at most ten, and a zip a hundred thousand names.
 _OBSERVED, _JUDGED, _READ, _LISTED = 8 << 20, 1 << 20, 24 << 20, 32 << 20
 
 
 class Sandbox:
-    """Runs, judges and reads what students made where it can do no harm; a context manager.
+    """Runs, judges and reads students' work in isolation; a context manager.
 
-    Threads may share it: each room does one piece of work at a time.
+    Threads may share it: each room does one task at a time.
 
     Args:
-        limits: what one submission may use.
-        trusted: work in forked children of this process, with limits on time and memory and nothing else.
-        chapters: whose exercises the rooms are to be ready for, ``("02",)``; without any for all.
+        trusted: work in forked children of this process, limited only in time and memory.
+        chapters: the chapters to prepare, ``("02",)``; empty for all.
 
     Raises:
-        SandboxError: the sandbox does not work on this machine, and ``trusted`` was not asked for.
+        SandboxError: the sandbox does not work on this machine, and ``trusted`` is false.
     """
 
     def __init__(self, limits: Limits = Limits(), *, trusted: bool = False, chapters: Sequence[str] = ()) -> None:
@@ -91,7 +89,7 @@ class Sandbox:
         self.close()
 
     def start(self) -> None:
-        """Start all rooms at once; else each starts with its first work."""
+        """Start all rooms at once; otherwise each starts with its first task."""
         for room in self._rooms.values():
             room.start()
 
@@ -99,56 +97,57 @@ class Sandbox:
         """Run the cells that an answer needs, and observe the answer.
 
         Args:
-            sheet: what was handed in.
             exercise_id: ``"02-put-in-order"``.
             answer: the name of the answer in the sheet.
             seed: chooses weights and inputs; the judge needs the same.
-            hidden: the teacher's file of hidden variants; where given, the answer is observed on its cases.
+            hidden: the teacher's file of hidden variants; if given, the answer is observed on its cases.
 
         Returns:
-            What :func:`fxbook.learning.sheets.observe_answer` returns, or why there is nothing. Whoever wrote the
-            answer may have written that JSON, too: it is to be judged as a claim.
+            The result of :func:`fxbook.learning.sheets.observe_answer`, or the reason why there is none. The author of
+                the
+            answer may have forged it, so it must be judged as a claim.
 
         Raises:
-            SandboxError: the file of hidden variants cannot be used, or the sandbox cannot be started again.
+            SandboxError: the file of hidden variants cannot be used, or the sandbox cannot be restarted.
         """
-        # Nothing of the submission is in the first, and nothing that tells its cases in the second.
+        # The task contains nothing of the submission, and the payload nothing that reveals the cases.
         task = _task(exercise_id, hidden, seed)
         payload = {"name": sheet.name, "cells": list(sheet.cells), "answer": answer}
         return _looked_through(_is_observed, self._work(OBSERVING, task, payload, _OBSERVED))
 
     def judge(self, exercise_id: str, observation: JSON, seed: int, hidden: str = "") -> Outcome:
-        """Judge what came back from observing an answer under the same seed and hidden variants.
+        """Judge an observation made with the same seed and hidden variants.
 
         Returns:
-            What :func:`classroom.judge.judging.judged` returns, or why there is nothing. A graph that takes over the
-            process in which it is built again may have written it: it tells of one answer, and holds nothing but text.
+            The result of :func:`classroom.judge.judging.judged`, or the reason why there is none. A malicious graph may
+                have
+            forged it, but it concerns only one answer and contains only text.
 
         Raises:
-            SandboxError: as :meth:`observe`.
+            SandboxError: as for :meth:`observe`.
         """
         task = _task(exercise_id, hidden, seed)
         try:
             work = self._work(JUDGING, task, observation, _JUDGED)
-        except RecursionError:  # It is nested so deep that it could be read, but not be written again.
+        except RecursionError:  # It is nested too deeply to be serialised again.
             return Outcome(None, "silent")
         return _looked_through(is_judgement, work)
 
     def read_sheet(
         self, name: str, data: bytes, answers: Mapping[str, JSON], handed_out: Sequence[str] = ()
     ) -> Outcome:
-        """Read a notebook or a script: see :func:`classroom.collect.parsing.parsed_sheet`."""
+        """Read a notebook or script; see :func:`classroom.collect.parsing.parsed_sheet`."""
         sheet = base64.b64encode(data).decode()
         payload = {"name": name, "sheet": sheet, "answers": dict(answers), "handed_out": list(handed_out)}
         return self._work(READING, None, payload, _READ)
 
     def list_zip(self, file: int, most: int, *, bounded: bool) -> Outcome:
-        """What lies in a zip, of which ``file`` is a descriptor: see :func:`classroom.collect.unzipping.listed`."""
+        """List the files in a zip, given its descriptor; see :func:`classroom.collect.unzipping.listed`."""
         payload = {"list": most, "bounded": bounded}
         return self._work(READING, None, payload, _LISTED, [file])
 
     def read_member(self, file: int, place: int, limit: int) -> Outcome:
-        """What a file in a zip holds: see :func:`classroom.collect.unzipping.member`."""
+        """Read a file from a zip, given its descriptor; see :func:`classroom.collect.unzipping.member`."""
         payload = {"member": place, "limit": limit}
         return self._work(READING, None, payload, _READ, [file])
 
@@ -161,13 +160,12 @@ class Sandbox:
         return bounds
 
     def close(self) -> None:
-        """End the warm processes and all that they forked."""
         for room in self._rooms.values():
             room.close()
 
 
 class _Room:
-    """A warm process that is started when it is needed, and again when it has ended."""
+    """A warm process that is started on demand, and restarted after it ended."""
 
     def __init__(self, name: str, chapters: Sequence[str], bounds: JSON) -> None:
         self._name, self._chapters, self._bounds = name, chapters, bounds
@@ -181,7 +179,7 @@ class _Room:
 
     def work(self, task: JSON, payload: JSON, seconds: float, bounds: JSON, most: int, files: Sequence[int]) -> Outcome:
         with self._one_at_a_time:
-            # Once more, where the warm process has ended: that may be the machine's doing rather than the submission's.
+            # Retry once if the warm process has ended, because the machine may be at fault rather than the submission.
             for _ in range(2):
                 self.start()
                 assert self.link
@@ -198,7 +196,7 @@ class _Room:
 
 
 class _OpenRoom(_Room):
-    """The same work in a forked child of this process; everything is as the submission's own Python would see it."""
+    """The same work in an unconfined forked child of this process."""
 
     def start(self) -> None:
         """There is nothing to start."""
@@ -223,7 +221,7 @@ def _task(exercise_id: str, hidden: str, seed: int) -> JSON:
     return {"exercise": exercise_id, "hidden": text, "seed": seed}
 
 
-# ---- the form of what comes back -------------------------------------------------------------------------------------
+# ---- the structure of results ----------------------------------------------------------------------------------------
 
 
 def _looked_through(has_form: Callable[[JSON], bool], outcome: Outcome) -> Outcome:
@@ -231,7 +229,6 @@ def _looked_through(has_form: Callable[[JSON], bool], outcome: Outcome) -> Outco
 
 
 def _is_observed(data: JSON) -> bool:
-    """Whether JSON has the form of :func:`fxbook.learning.sheets.observe_answer`; the judge reads the observation."""
     match data:
         case {"failed": list(failed), "observation": dict() | None}:
             return len(data) == 2 and all(map(_is_error, failed))
@@ -249,7 +246,6 @@ _TEXTS = ("rule", "message", "node", "read", "case", "line", "printed")
 
 
 def is_judgement(data: JSON) -> bool:
-    """Whether JSON has the form that :func:`classroom.judge.judging.judged` gives."""
     return (
         isinstance(data, dict)
         and data.keys() == {*_TEXTS, "graph", "unproven"}

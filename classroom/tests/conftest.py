@@ -1,4 +1,4 @@
-"""What the tests of the grader share with those of the book: a browser, and the state in which each test begins."""
+"""Share the browser fixture and the state before each test with the tests of the book."""
 
 from tests.conftest import browser, gradients_stay_on, pytest_collection
 

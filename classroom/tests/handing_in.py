@@ -1,4 +1,4 @@
-"""A small class that hands in a chapter (right, wrong, empty, damaged sheets), and its marks: nbgrader's and ours."""
+"""A small class with right, wrong, empty and damaged sheets, and its marks by nbgrader and by our grader."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from classroom.grade.jobs import jobs_of
 from press.book import the_book
 
 CHAPTER = "00_first_graph"
-# Passes the public checks, which hold no layer of this name.
+# Passes the public checks, whose models have no layer of this name.
 OVERFITTED = """
 def layers_in_order(model):
     graph = fx.symbolic_trace(model).graph
@@ -55,12 +55,10 @@ Change = Callable[[NotebookNode], None]
 
 
 def place_of(notebook: NotebookNode, name: str) -> int:
-    """The index of the cell that holds the answer of that name."""
     return next(i for i, cell in enumerate(notebook.cells) if re.search(rf"^(def|class) {name}\b", cell.source, re.M))
 
 
 def answer(notebook: NotebookNode, source: str) -> None:
-    """Write an answer where it belongs."""
     name = re.search(r"^(?:def|class) (\w+)", source, re.M)
     assert name
     notebook.cells[place_of(notebook, name[1])].source = source.strip()
@@ -76,7 +74,7 @@ def answer_deleted(notebook: NotebookNode) -> None:
 
 
 def cells_doubled(notebook: NotebookNode) -> None:
-    """The answer and the cell below it stand there twice, the first answer a wrong one."""
+    """Repeat the answer and the cell below it; the first answer is wrong."""
     at = place_of(notebook, "layers_in_order")
     twice = copy.deepcopy(notebook.cells[at : at + 2])
     twice[0].source = WRONG
@@ -86,12 +84,11 @@ def cells_doubled(notebook: NotebookNode) -> None:
 
 
 def check_deleted(notebook: NotebookNode) -> None:
-    """Every cell that checks or grades is gone."""
     notebook.cells = [cell for cell in notebook.cells if "check(" not in cell.source]
 
 
 def exercise_deleted(notebook: NotebookNode) -> None:
-    """The answer and everything that checks it is gone."""
+    """Delete the answer and everything that checks it."""
     at = place_of(notebook, "readers")
     end = next(i for i in range(at, len(notebook.cells)) if notebook.cells[i].cell_type == "markdown")
     del notebook.cells[at:end]
@@ -102,12 +99,12 @@ def magics(notebook: NotebookNode) -> None:
 
 
 def cells_moved(notebook: NotebookNode) -> None:
-    """An answer stands below everything else, so below the cells that check it."""
+    """Move an answer below the cells that check it."""
     notebook.cells.append(notebook.cells.pop(place_of(notebook, "readers")))
 
 
 def solved_and(change: Change) -> Change:
-    """Write our solutions into the sheet, then do something to it."""
+    """Write our solutions into the sheet, then change it."""
 
     def changed(notebook: NotebookNode) -> None:
         for exercise in the_book().sheet_of(CHAPTER).exercises:
@@ -130,7 +127,6 @@ CLASS: dict[str, Change] = {
 
 
 def handed_in(handed_out: NotebookNode, change: Change) -> str:
-    """The text of the notebook that a student hands in."""
     notebook = copy.deepcopy(handed_out)
     change(notebook)
     return nbformat.writes(notebook)
@@ -146,12 +142,11 @@ Marks = dict[tuple[str, str], float]
 
 
 def an_assignment() -> Assignment:
-    """The chapter, with hidden variants."""
     return dataclasses.replace(of_chapters([CHAPTER], "Week 1"), hidden=HIDDEN)
 
 
-# In the kernels of nbgrader: a check has as long as it needs, however busy the machine. In a notebook its limit is one
-# of wall time, so that a right answer could be given no points for what else the machine does.
+# For nbgrader's kernels: give checks as long as they need. In a notebook they have a limit of wall time, so a busy
+# machine could fail a right answer.
 _PATIENCE = """
 from fxbook.checking import verify
 
@@ -163,7 +158,7 @@ verify.observe, verify.forked.run_in_child = patient(verify.observe), patient(ve
 
 
 def graded_by_nbgrader(course: Path, students: Iterable[str]) -> tuple[Marks, str]:
-    """Make a course, let students hand in, grade: the points by student and exercise, and what nbgrader said."""
+    """Make a course, hand in and grade; return the points by student and exercise, and nbgrader's messages."""
     source = nbgrader.write(an_assignment(), course)
     handed_out = nbformat.read(nbgrader.make_release(source) / f"{CHAPTER}.ipynb", 4)
     for student in students:
@@ -182,7 +177,7 @@ def graded_by_nbgrader(course: Path, students: Iterable[str]) -> tuple[Marks, st
 
 
 def marks_of_nbgrader(course: Path, name: str) -> Marks:
-    """What its gradebook holds; the hidden variants of an exercise belong to it."""
+    """Read nbgrader's gradebook; add the points of hidden variants to their exercise."""
     from nbgrader.api import Gradebook
 
     marks: Marks = {}
@@ -196,7 +191,6 @@ def marks_of_nbgrader(course: Path, name: str) -> Marks:
 
 
 def graded_by_us(folder: Path) -> Marks:
-    """The points of the same submissions, as our own grader gives them."""
     assignment = an_assignment()
     marks: Marks = {}
     try:

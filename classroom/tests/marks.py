@@ -1,4 +1,4 @@
-"""A class to report on: marks of all kinds, those that fail with the messages and graphs of real wrong answers."""
+"""Marks of all kinds to report on, with messages and graphs of real wrong answers."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from fxbook import check
 from fxbook.tasks.answering import answers_to
 
 WRONG_ANSWERS = 3
-# Students whose answers are alike.
+# Students with similar answers.
 ALIKE = (0, 11)
 NAMES = ("Amélie Müller", "王 小明", "سارا احمدی", "Nguyễn Văn An", "Olena O'Brien", "José García")
 
 
 def an_assignment(*chapters: str, hidden: bool = False) -> Assignment:
-    """The assignment of these chapters, of chapter 02 where none is named."""
+    """The assignment of these chapters, by default chapter 02."""
     assignment = of_chapters(list(chapters or ("02",)), "Week 2: edit a graph")
     return dataclasses.replace(assignment, hidden="SEEDS = 2" if hidden else "")
 
 
 @functools.cache
 def failed(exercise: str) -> tuple[dict[str, Any], ...]:
-    """What the checks say of wrong answers to an exercise, as fields of marks."""
+    """The reports on wrong answers, as fields of marks."""
     failures = []
     for wrong in [answer for answer in answers_to(exercise) if answer.violated][:WRONG_ANSWERS]:
         report = check(exercise, wrong.answer, seed=1)
@@ -44,12 +44,12 @@ def failed(exercise: str) -> tuple[dict[str, Any], ...]:
 
 
 def marks_of(assignment: Assignment, students: int) -> list[Mark]:
-    """A class in which every status occurs, once there are a dozen students; each fifth hands in nothing."""
+    """A class with every status, if it has at least a dozen students; every fifth hands in nothing."""
     return [mark(assignment, student, at) for student in range(students) for at in range(len(assignment.exercises))]
 
 
 def mark(assignment: Assignment, student: int, at: int, /, **fields: Any) -> Mark:
-    """The mark of a student of that number for the exercise of that number."""
+    """The mark of a student for an exercise, both by number."""
     exercise = assignment.exercises[at].id
     worth = assignment.points[exercise]
     own: dict[str, Any] = {
@@ -85,6 +85,6 @@ def mark(assignment: Assignment, student: int, at: int, /, **fields: Any) -> Mar
     else:
         own |= {
             "status": "missing",
-            "remark": "No answer uses `mine`: is it one under another name?" if at == 2 else "",
+            "remark": "No answer uses `mine`: is it an answer under another name?" if at == 2 else "",
         }
     return Mark(**{**own, **fields})

@@ -1,7 +1,7 @@
-"""A class for tests and benchmarks: what students hand in, in every shape that a grader meets, and what belongs to it.
+"""A made-up class for tests and benchmarks, with submissions in every shape that a grader meets.
 
-Answers come from ``solutions/`` and the folders of the exercises, the rest of a notebook from ``exercises/``. The same
-seed makes the same class.
+Answers come from ``solutions/`` and the folders of the exercises, other cells from ``exercises/``. The class is
+reproducible by its seed.
 """
 
 from __future__ import annotations
@@ -35,10 +35,7 @@ Cells = list[NotebookNode]
 
 @dataclasses.dataclass(frozen=True)
 class Answer:
-    """What a student wrote for an exercise, and the rule that it violates, ``""`` where it is right.
-
-    ``source`` is ``None`` for an exercise that was left as it was handed out.
-    """
+    """A student's answer and the rule that it violates, or ``""``. ``source`` is ``None`` for an unchanged stub."""
 
     source: str | None
     rule: str = ""
@@ -49,14 +46,13 @@ class Answer:
 
 @functools.cache
 def solution(exercise_id: str) -> Answer:
-    """The answer of the book."""
     cells = {cell.id: cell.source for cell in _printed("solutions", catalogue()[exercise_id].chapter).cells}
     return Answer(next(cells[cell] for cell, name in _homes().items() if name == exercise_id))
 
 
 @functools.cache
 def _homes() -> Mapping[str, str]:
-    """The exercises by the ids of the cells in which their answers are to be written."""
+    """Map the cells for answers to exercises, both by id."""
     return {
         cell.id: about.id
         for about in catalogue().values()
@@ -67,9 +63,9 @@ def _homes() -> Mapping[str, str]:
 
 @functools.cache
 def answers(exercise_id: str) -> tuple[Answer, ...]:
-    """The known answers to an exercise, right ones first, each with all that it needs from its file.
+    """The known answers, right ones first, with everything they need from their file.
 
-    Left out are those that never end, which take seconds, and those that are no function or class by themselves.
+    Answers that never end are left out, because they take seconds, and so are answers that are no function or class.
     """
     tree = ast.parse((folder_of(exercise_id) / "answers.py").read_text(encoding="utf-8"))
     cells, named = [], set()
@@ -101,7 +97,7 @@ def _printed(folder: str, chapter: str) -> NotebookNode:
 
 
 def notebook(chapter: str, answers: Mapping[str, Answer]) -> NotebookNode:
-    """The exercise notebook of a chapter with these answers, by exercise, in place of their stubs."""
+    """The exercise notebook of a chapter with answers in place of stubs."""
     nb = copy.deepcopy(_printed("exercises", chapter))
     for cell in nb.cells:
         answer = answers.get(_homes().get(cell.id, ""))
@@ -111,17 +107,15 @@ def notebook(chapter: str, answers: Mapping[str, Answer]) -> NotebookNode:
 
 
 def as_bytes(nb: NotebookNode) -> bytes:
-    """As Jupyter saves it."""
     return nbformat.writes(nb).encode()
 
 
 def from_cells(cells: Iterable[str]) -> bytes:
-    """A notebook of these code cells."""
     numbered = [v4.new_code_cell(cell, id=f"cell-{number}") for number, cell in enumerate(cells)]
     return as_bytes(v4.new_notebook(cells=numbered))
 
 
-# ---- what students do to them ----------------------------------------------------------------------------------------
+# ---- what students do to notebooks -----------------------------------------------------------------------------------
 
 Shape = Callable[[NotebookNode], tuple[str, bytes]]
 
@@ -150,7 +144,7 @@ def stubs_left_above(nb: NotebookNode) -> Cells:
 
 
 def stubs_left_below(nb: NotebookNode) -> Cells:
-    """The answer in a cell of its own above the stub."""
+    """Put the answer into a separate cell above the stub."""
     cells: Cells = []
     for cell in nb.cells:
         cells.append(cell)
@@ -182,7 +176,7 @@ def untouched(nb: NotebookNode) -> tuple[str, bytes]:
 
 def cells_doubled(nb: NotebookNode) -> tuple[str, bytes]:
     nb.cells = [copy.deepcopy(cell) for cell in nb.cells for _ in range(2)]
-    return ".ipynb", json.dumps(nb).encode()  # With the ids twice, which nbformat would mend.
+    return ".ipynb", json.dumps(nb).encode()  # Keep duplicate ids, which nbformat would fix.
 
 
 def metadata_added(nb: NotebookNode) -> tuple[str, bytes]:
@@ -198,7 +192,7 @@ def no_metadata_and_no_ids(nb: NotebookNode) -> tuple[str, bytes]:
 
 
 def exported_script(nb: NotebookNode) -> tuple[str, bytes]:
-    """As ``jupyter nbconvert --to script`` writes it."""
+    """As written by ``jupyter nbconvert --to script``."""
     texts = ["#!/usr/bin/env python\n# coding: utf-8\n"]
     for cell in nb.cells:
         if cell.cell_type == "markdown":
@@ -218,7 +212,7 @@ def zipped(nb: NotebookNode) -> tuple[str, bytes]:
     return ".zip", data.getvalue()
 
 
-# Ways to change a notebook that change no mark: each gives the suffix of the file and its bytes.
+# Changes that affect no mark: each returns the suffix of the file and its bytes.
 SHAPES: dict[str, Shape] = {
     "untouched": untouched,
     "cells_added": _of_cells(cells_added),
@@ -243,7 +237,7 @@ SHAPES: dict[str, Shape] = {
 
 
 def damaged(nb: NotebookNode) -> tuple[str, bytes]:
-    """Half a file: no answer in it can be read."""
+    """Half a file, which cannot be read."""
     data = as_bytes(nb)
     return ".ipynb", data[: len(data) // 2]
 
@@ -256,7 +250,7 @@ _NAMES = ("Anna", "José", "Zoë", "Björn", "小明", "Mary Ann", "Łukasz", "D
 
 @dataclasses.dataclass(frozen=True)
 class Student:
-    """A student that was made: the name, what was done to the notebooks, and of each exercise the answer."""
+    """A made-up student: name, what was done to the notebooks, and the answers by exercise."""
 
     name: str
     shape: str
@@ -265,15 +259,15 @@ class Student:
 
 
 def make(folder: Path, count: int, exercises: Iterable[str], *, seed: int = 0, system: str = "moodle") -> list[Student]:
-    """Write the submissions of a class and say what is in them.
+    """Write the submissions of a class, and return the students.
 
     Args:
-        folder: where to.
-        count: how many students; each shape is there once the class is as large as :data:`SHAPES`, and among each
-            hundred is one whose file is damaged.
-        exercises: their ids; other exercises of the chapters are left as they are handed out.
+        folder: the folder to write to.
+        count: the number of students. A class as large as :data:`SHAPES` has every shape, and one file in a hundred is
+            damaged.
+        exercises: ids; other exercises of their chapters stay unchanged.
         seed: chooses answers.
-        system: ``"moodle"``, ``"canvas"`` or ``"plain"``: how the folder looks.
+        system: the naming scheme: ``"moodle"``, ``"canvas"`` or ``"plain"``.
     """
     chosen = list(exercises)
     draw = random.Random(seed)
@@ -298,7 +292,7 @@ def make(folder: Path, count: int, exercises: Iterable[str], *, seed: int = 0, s
 
 
 def _draw(exercise_id: str, draw: random.Random) -> Answer:
-    """Mostly right, often wrong, sometimes not begun."""
+    """Usually right, often wrong, sometimes not begun."""
     chance = draw.random()
     if chance < 0.3:
         return solution(exercise_id)
@@ -325,11 +319,7 @@ def _hand_in(
 
 
 def rows(marks: Iterable[Any]) -> dict[tuple[str, str], Any]:
-    """Marks by student and exercise.
-
-    Raises:
-        AssertionError: a row is there twice.
-    """
+    """Marks by student and exercise; each must be unique."""
     table: dict[tuple[str, str], Any] = {}
     for mark in marks:
         assert (mark.student, mark.exercise) not in table, f"twice: {mark.student}, {mark.exercise}"

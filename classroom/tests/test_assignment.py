@@ -1,4 +1,4 @@
-"""An assignment file says what is asked, which version counts and what lateness costs; what it gets wrong is told."""
+"""An assignment file defines exercises, versions and lateness, and its mistakes are reported."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def ids(assignment: Assignment) -> list[str]:
 
 
 @pytest.mark.parametrize("name", ["2", "02", "02_insertion_points"])
-def test_a_chapter_is_known_by_its_number_or_name(tmp_path: Path, name: str) -> None:
+def test_chapter_is_found_by_number_or_name(tmp_path: Path, name: str) -> None:
     assert of_chapters([name]).chapters == ("02_insertion_points",)
     listed = name if name == "2" else f'"{name}"'
     assert loaded(tmp_path, f"chapters = [{listed}]").exercises == of_chapters(["02"]).exercises
@@ -42,14 +42,14 @@ def test_a_chapter_is_known_by_its_number_or_name(tmp_path: Path, name: str) -> 
         (["0", "1", "2"], "Chapters 00, 01 and 02"),
     ],
 )
-def test_without_a_title_it_is_called_by_its_numbers(chapters: list[str], title: str) -> None:
+def test_default_title_lists_the_numbers(chapters: list[str], title: str) -> None:
     assignment = of_chapters(chapters)
     assert assignment.title == title
     assert f"<h1>{title}</h1>" in as_html(assignment) and as_markdown(assignment).startswith(f"# {title}\n")
     assert of_chapters(chapters, "Week 2").title == "Week 2"
 
 
-def test_a_list_of_exercises_asks_for_these_alone(tmp_path: Path) -> None:
+def test_listed_exercises_are_the_assignment(tmp_path: Path) -> None:
     listed = 'exercises = ["03-clean-up", "02-put-in-order"]\n'
     assert ids(loaded(tmp_path, listed)) == ["02-put-in-order", "03-clean-up"], "in the order of the book"
     assert ids(loaded(tmp_path, listed + "chapters = [2, 3]")) == ["02-put-in-order", "03-clean-up"]
@@ -58,36 +58,36 @@ def test_a_list_of_exercises_asks_for_these_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "say what it asks for"),
+        ("", "give its exercises"),
         ("chapters = [77]", "there is no chapter '77'"),
         ('chapters = ["²"]', "there is no chapter '²'"),
-        ("exercises = []", "asks for nothing"),
+        ("exercises = []", "is empty"),
         ('exercises = ["02-put-in-oder"]', "Near it: '02-put-in-order'"),
         ('exercises = ["02-put-in-order"]\nleave_out = ["02-halve-the-skip"]', "keep one of them"),
-        ('exercises = ["02-put-in-order"]\nchapters = [3]', "chapters does not hold 02_insertion_points"),
-        ('exercises = ["02-put-in-order"]\nchapters = [2, 3]', "exercises lists none of it"),
+        ('exercises = ["02-put-in-order"]\nchapters = [3]', "chapters lacks 02_insertion_points"),
+        ('exercises = ["02-put-in-order"]\nchapters = [2, 3]', "exercises has none of it"),
         ('chapters = [2]\ncounts = "first"', 'give one of "last begun", "best", "last"'),
-        ('chapters = [2]\ndue = "tomorrow"', "is no date"),
-        ("chapters = [2]\ndue = 7", "is no date"),
-        ("chapters = [2]\n[points]\ndue = 2026-11-20", "due stands below [points]"),
+        ('chapters = [2]\ndue = "tomorrow"', "is not a date"),
+        ("chapters = [2]\ndue = 7", "is not a date"),
+        ("chapters = [2]\n[points]\ndue = 2026-11-20", "due is below [points]"),
         ('chapters = [2]\ntime_zone = "Berlin"', "is not known"),
         ('chapters = [2]\ntime_zone = "../../etc/passwd"', "is not known"),
-        ("chapters = [2]\n[late]\nper_week = 1", "'per_week' means nothing here"),
+        ("chapters = [2]\n[late]\nper_week = 1", "'per_week' is not a known key"),
         ("chapters = [2]\n[late]\nper_day = 10", "give a share from 0 to 1"),
         ("chapters = [2]\n[late]\nper_day = -0.1", "that is not negative"),
         ("chapters = [2]\n[late]\nafter_days_nothing = 1.5", "whole number"),
-        ("chapters = [2]\n[late]\ngrace_minutes = 5", "takes nothing"),
-        ('chapters = [2]\n[extensions]\n"Anna" = 3', "nothing says from when"),
-        ('chapters = [2]\ndue = 2026-11-20\n[extensions]\n"Anna" = "later"', "is no date"),
+        ("chapters = [2]\n[late]\ngrace_minutes = 5", "deducts nothing"),
+        ('chapters = [2]\n[extensions]\n"Anna" = 3', "there is no due date"),
+        ('chapters = [2]\ndue = 2026-11-20\n[extensions]\n"Anna" = "later"', "is not a date"),
         ('chapters = [2]\ndue = 2026-11-20\n[extensions]\n"Anna" = -1', "not negative"),
     ],
 )
-def test_what_is_wrong_is_told(tmp_path: Path, text: str, says: str) -> None:
+def test_mistakes_are_reported(tmp_path: Path, text: str, says: str) -> None:
     with pytest.raises(AssignmentError, match=re.escape(says)):
         loaded(tmp_path, text)
 
 
-def test_a_due_date_is_on_the_clock_that_the_teacher_means(tmp_path: Path) -> None:
+def test_due_date_uses_the_time_zone(tmp_path: Path) -> None:
     def due(date: str) -> dt.datetime | None:
         return loaded(tmp_path, f"chapters = [2]\ndue = {date}\n{BERLIN}").deadline.due
 
@@ -99,7 +99,7 @@ def test_a_due_date_is_on_the_clock_that_the_teacher_means(tmp_path: Path) -> No
     assert here == dt.datetime(2026, 11, 20, 23, 59).astimezone()
 
 
-def test_what_changes_marks_changes_the_digest_and_a_date_does_not(tmp_path: Path) -> None:
+def test_digest_ignores_dates(tmp_path: Path) -> None:
     plain = of_chapters(["2"])
     dated = loaded(tmp_path, f'title = "{plain.title}"\nchapters = [2]\ndue = 2026-11-20\n[extensions]\n"Anna" = 2')
     variants = [
@@ -111,13 +111,13 @@ def test_what_changes_marks_changes_the_digest_and_a_date_does_not(tmp_path: Pat
     assert len({plain.digest, *(variant.digest for variant in variants)}) == 4
 
 
-def test_the_handout_says_when_it_is_due_and_what_counts(tmp_path: Path) -> None:
+def test_handout_shows_due_date_and_rules(tmp_path: Path) -> None:
     late = "[late]\nper_day = 0.1\nat_most = 0.5\ngrace_minutes = 15\nafter_days_nothing = 7"
     assignment = loaded(tmp_path, f'chapters = [2]\ncounts = "best"\ndue = 2026-11-20T23:59:00\n{late}')
     for page in (as_html(assignment), as_markdown(assignment)):
-        assert "Hand in by: 20 November 2026, 23:59" in page and "of each exercise the best version counts" in page
-        assert "Each day late, begun ones included, costs 10 % of the points, 50 % at most." in page
+        assert "Hand in by: 20 November 2026, 23:59" in page and "the best version of each exercise counts" in page
+        assert "Each day or part of a day costs 10 % of the points, 50 % at most." in page
         assert "more than 7 days late gives none" in page and "first 15 minutes" in page
     plain = as_markdown(of_chapters(["2"]))
-    assert "the last version counts in which you have begun it" in plain and "late" not in plain
+    assert "the last version in which you have begun an exercise counts" in plain and "late" not in plain
     assert "Hand in by: ____" in plain

@@ -1,4 +1,4 @@
-"""``python -m classroom``: it goes on where it was stopped, says what is wrong, and helps without waiting for torch."""
+"""``python -m classroom`` resumes a stopped run, reports errors, and prints help without loading torch."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ def is_alive(process: int) -> bool:
 
 @pytest.fixture
 def no_sandbox(monkeypatch: pytest.MonkeyPatch) -> sandbox.Protection:
-    """A machine without bubblewrap, whatever this one has."""
+    """Pretend that this machine has no bubblewrap."""
     gone = sandbox.Protection(
-        ("bubblewrap is not installed. Without it a submission runs as you do.",), "not installed"
+        ("bubblewrap is not installed. Without it, a submission runs with your rights.",), "not installed"
     )
     monkeypatch.setattr(sandbox, "protection", lambda: gone)
     return gone
@@ -53,11 +53,11 @@ def no_sandbox(monkeypatch: pytest.MonkeyPatch) -> sandbox.Protection:
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
-def test_a_run_that_is_stopped_loses_nothing_that_is_done(tmp_path: Path, number: signal.Signals) -> None:
+def test_stopped_run_resumes(tmp_path: Path, number: signal.Signals) -> None:
     class_.make(tmp_path / "class", 12, EXERCISES, seed=1, system="plain")
     out = tmp_path / "marks"
     arguments = ("grade", tmp_path / "class", "--chapters", "02", "--out", out, "--workers", "2", "--trusted")
-    # With a short name: a socket in there has a path of at most 100 characters.
+    # The path of a socket in here may have at most 100 characters.
     scratch = Path(tempfile.mkdtemp(prefix="fx"))
     with command(*arguments, start_new_session=True, env={**os.environ, "TMPDIR": str(scratch)}) as run:
         while len(graded_keys(out)) < 2 and run.poll() is None:
@@ -66,10 +66,10 @@ def test_a_run_that_is_stopped_loses_nothing_that_is_done(tmp_path: Path, number
         run.send_signal(number)
         output, _ = run.communicate()
     done = graded_keys(out)
-    # A busy machine may grade them all before this process runs again: then there was nothing to stop.
+    # A busy machine may finish grading before this process runs again.
     assert len(done) >= 2 and run.returncode in (0, 130 if number == signal.SIGINT else -number), output
     assert "Traceback" not in output and ("Stopped." in output) == (run.returncode == 130)
-    while any(map(is_alive, children)):  # What lives on is found by the limit of a test.
+    while any(map(is_alive, children)):  # If a process never ends, the test's time limit stops this loop.
         time.sleep(0.1)
     assert not list(scratch.glob("fxbook-*")), "its files are left"
     shutil.rmtree(scratch)
@@ -77,7 +77,7 @@ def test_a_run_that_is_stopped_loses_nothing_that_is_done(tmp_path: Path, number
     with command(*arguments) as run:
         output, _ = run.communicate()
     assert run.returncode == 0, output
-    assert f"not changed since: {len(done)}." in output
+    assert f"unchanged: {len(done)}." in output
     keys = graded_keys(out)
     assert len(keys) == len(set(keys)) == 12 and keys[: len(done)] == done
     with (out / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
@@ -97,13 +97,16 @@ def test_a_run_that_is_stopped_loses_nothing_that_is_done(tmp_path: Path, number
         (["grade", ".", "--chapters", "77", "--out", "{}"], "--chapters: there is no chapter '77'"),
         (["grade", ".", "--assignment", "none.toml", "--out", "{}"], "none.toml: cannot be read as an assignment"),
         (["grade", ".", "--chapters", "02", "--out", "{}", "--book", "javascript:1"], "--book: "),
-        (["grade", ".", "--chapters", "02", "--out", "{}", "--dask", "192.0.2.1:8786"], "is not of this machine alone"),
+        (
+            ["grade", ".", "--chapters", "02", "--out", "{}", "--dask", "192.0.2.1:8786"],
+            "from other machines",
+        ),
         (["grade", ".", "--chapters", "02", "--out", "{}", "--moodle", "none.csv"], "none.csv"),
         (["report", "{}"], "There is no gradebook.jsonl"),
     ],
 )
 @pytest.mark.usefixtures("no_sandbox")
-def test_what_is_wrong_with_a_command_is_told(
+def test_command_errors_are_reported(
     tmp_path: Path, arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main([argument.format(tmp_path / "out") for argument in arguments]) == 2
@@ -112,17 +115,15 @@ def test_what_is_wrong_with_a_command_is_told(
 
 
 @pytest.mark.usefixtures("no_sandbox")
-def test_a_wrong_file_of_hidden_variants_is_told_before_anything_is_graded(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_hidden_variants_are_checked_before_grading(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     class_.make(tmp_path / "class", 1, EXERCISES)
     (tmp_path / "week.toml").write_text('chapters = ["02"]\nhidden = "hidden.py"\n')
     for text, says in (
         ("1 / 0", "raises ZeroDivisionError"),
         ("SEEDS = -1", "SEEDS = -1"),
-        ("CASES = 1", "is no dict"),
+        ("CASES = 1", "is not a dict"),
         ("CASES = {'02-x': ()}", "There is no exercise '02-x'"),
-        ("CASES = {'02-put-in-order': ()}", "of each id a tuple of Case"),
+        ("CASES = {'02-put-in-order': ()}", "a tuple of Case for each id"),
     ):
         (tmp_path / "hidden.py").write_text(text)
         arguments = ["grade", tmp_path / "class", "--assignment", tmp_path / "week.toml", "--out", tmp_path / "marks"]
@@ -131,7 +132,7 @@ def test_a_wrong_file_of_hidden_variants_is_told_before_anything_is_graded(
     assert not (tmp_path / "marks").exists()
 
 
-def test_without_a_sandbox_nothing_is_opened_unless_it_is_asked_for(
+def test_nothing_is_opened_without_a_sandbox(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, no_sandbox: sandbox.Protection
 ) -> None:
     class_.make(tmp_path / "class", 1, EXERCISES)
@@ -141,10 +142,10 @@ def test_without_a_sandbox_nothing_is_opened_unless_it_is_asked_for(
         assert main(arguments) == 2
     assert no_sandbox.missing[0] in capsys.readouterr().err and not (tmp_path / "marks").exists()
     assert main([*arguments, "--trusted", "--workers", "1"]) == 0
-    assert "submissions run as you do" in capsys.readouterr().out and (tmp_path / "marks/grades.csv").exists()
+    assert "submissions run with your rights" in capsys.readouterr().out and (tmp_path / "marks/grades.csv").exists()
 
 
-def test_help_is_there_for_every_command_and_starts_without_torch() -> None:
+def test_help_needs_no_torch() -> None:
     code = "import sys; from classroom.__main__ import main\n"
     code += "for command in ('', 'release', 'grade', 'report', 'export', 'export nbgrader'):\n"
     code += "    try: main([*command.split(), '--help'])\n    except SystemExit as end: assert not end.code\n"
@@ -162,7 +163,7 @@ WORKSHEET = (
 )
 
 
-def test_a_class_from_moodle_comes_back_to_moodle(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_moodle_class_round_trip(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     right = {EXERCISES[0]: class_.solution(EXERCISES[0])}
     for name, answers in (("Anna_1", right), ("Ben_2", right)):
         home = tmp_path / "class" / f"{name}_assignsubmission_file_"
@@ -190,7 +191,7 @@ def test_a_class_from_moodle_comes_back_to_moodle(tmp_path: Path, capsys: pytest
     assert (rows["Ben"]["total"], rows["Ben"]["penalty"], rows["Ben"]["late_days"]) == ("4.0", "1.0", "2")
     report = (out / "students/ben-2/report.html").read_text(encoding="utf-8")
     assert "Counted: 02_insertion_points-0.ipynb, the first of 2 versions: the last in which it was begun." in report
-    assert "2 days late: 1 of the points are taken off." in report
+    assert "2 days late; points deducted: 1." in report
 
     (tmp_path / "canvas.csv").write_text("Student,ID,SIS Login ID,Section,Essay (4)\nAnna,9,anna,FX,\n")
     again = ["report", str(out), "--canvas", str(tmp_path / "canvas.csv")]

@@ -1,1 +1,1 @@
-"""The finished passes of the book on models that nobody here wrote: ``make prove ROOM=models``."""
+"""The finished passes of the book on models from `transformers`: ``make prove ROOM=models``."""

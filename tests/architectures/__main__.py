@@ -1,4 +1,4 @@
-"""``python -m tests.architectures``: try each pass on each architecture, and record what became of it."""
+"""``python -m tests.architectures``: try each pass on each architecture, and record the results."""
 
 from __future__ import annotations
 

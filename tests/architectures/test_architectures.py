@@ -1,4 +1,4 @@
-"""Each finished pass leaves each architecture right, and does to it what the book's table says (minutes)."""
+"""Each finished pass keeps each architecture correct and has the effect that the book's table states (minutes)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def one_thread() -> None:
     torch.set_num_threads(1)
 
 
-def test_the_record_is_of_these_passes_and_architectures() -> None:
+def test_record_covers_these_passes_and_architectures() -> None:
     assert _RECORDED["passes"] == [trial.told for trial in TRIALS]
     assert tuple(_RECORDED["architectures"]) == zoo.NAMES
 
@@ -27,6 +27,6 @@ def test_the_record_is_of_these_passes_and_architectures() -> None:
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("place", range(len(TRIALS)), ids=[trial.does.replace(" ", "-") for trial in TRIALS])
 @pytest.mark.parametrize("name", zoo.NAMES)
-def test_a_pass_keeps_what_a_model_computes(name: str, place: int) -> None:
+def test_pass_keeps_the_results_of_a_model(name: str, place: int) -> None:
     trial: Trial = TRIALS[place]
     assert trial.of(name) == _RECORDED["architectures"][name][place]

@@ -1,4 +1,4 @@
-"""What the passes of the book do to a model: whether they apply, whether it computes the same, and what they leave."""
+"""Try the passes of the book on a model: whether they apply, keep the results, and what they leave alone."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FOLD, _OPERATE, _PATTERNS = "14_fold_and_fuse", "15_operate_on_a_transformer", 
 
 @functools.cache
 def _made(name: str) -> tuple[nn.Module, Tensor]:
-    """An architecture whose attention, if it has one, is written out; and a batch of two."""
+    """An architecture with its attention written out, if it has one, and a batch of two."""
     try:
         model, batch = zoo.make(name, attn_implementation="eager")
     except (TypeError, ValueError):
@@ -42,31 +42,31 @@ def _program(name: str) -> torch.export.ExportedProgram:
 
 
 def exported(name: str) -> fx.GraphModule:
-    """A graph of operators, with weights of its own."""
+    """A graph of operators with its own weights."""
     return copy.deepcopy(_program(name).module(check_guards=False))
 
 
 def functional(name: str) -> fx.GraphModule:
-    """The graph of operators in the form in which chapter 12 compares it with a pattern."""
+    """The graph of operators in the form that chapter 12 compares with a pattern."""
     return copy.deepcopy(from_notebook(_PATTERNS, "pattern_ready")(_program(name)))
 
 
 def fused(name: str) -> fx.GraphModule:
-    """A graph of operators whose attention is one call, where that is proven."""
+    """A graph of operators with attention as one call, where that is proven equal."""
     module = exported(name)
     from_notebook(_OPERATE, "use_sdpa")(module)
     return module
 
 
 def traced(name: str) -> fx.GraphModule:
-    """A graph of layers, by the Tracer of chapter 10 that knows sizes."""
+    """A graph of layers by chapter 10's Tracer, which knows sizes."""
     model, batch = _made(name)
     model = copy.deepcopy(model)
     return fx.GraphModule(model, from_notebook("10_models_as_they_come", "SizedTracer")(given=batch).trace(model))
 
 
-# What a trial does: it edits the module, and returns the result of the pass with what is to be computed afterwards: the
-# module as it was, another one, or none if the pass compares by itself.
+# Edits the module; returns the pass's result, and the module to compute with: the same, another, or None if the pass
+# itself compares.
 Run = Callable[[Pass, fx.GraphModule, Tensor], tuple[PassResult, nn.Module | None]]
 
 
@@ -76,7 +76,7 @@ def alone(run: Pass, module: fx.GraphModule, _: Tensor) -> tuple[PassResult, nn.
 
 
 def with_gelu(relu_to_gelu: Pass, module: fx.GraphModule, _: Tensor) -> tuple[PassResult, nn.Module]:
-    """Compared with the model whose layers of this class are changed before it is traced."""
+    """Compare with the model whose layers are changed before tracing."""
     before = copy.deepcopy(module)
     for layer in [layer for layer in before.modules() if type(layer) is nn.ReLU]:
         layer.forward = nn.functional.gelu
@@ -99,7 +99,7 @@ def fuse_gelus(fuse_pattern: Pass, module: fx.GraphModule, _: Tensor) -> tuple[P
 
 
 def add_and_merge(_: Pass, module: fx.GraphModule, __: Tensor) -> tuple[PassResult, nn.Module]:
-    """Compared with the adapters, which get weights, before they are merged."""
+    """Compare with the adapters, which get weights, before merging."""
     add_lora, merge_lora, adapter = from_notebook(_OPERATE, "add_lora", "merge_lora", "Adapter")
     result = add_lora(module, layers=_PROJECTIONS)
     for one in module.modules():
@@ -111,7 +111,7 @@ def add_and_merge(_: Pass, module: fx.GraphModule, __: Tensor) -> tuple[PassResu
 
 
 def prune(prune_heads: Pass, module: fx.GraphModule, batch: Tensor) -> tuple[PassResult, None]:
-    """Two heads of the first attention; the pass compares with these heads silent."""
+    """Prune two heads of the first attention; the pass compares with these heads silenced."""
     return prune_heads(module, heads={0: [0, 1]}, inputs=(batch,)), None
 
 
@@ -120,16 +120,16 @@ _PROJECTIONS = ("q_proj", "v_proj", "query", "value", "q_lin", "v_lin", "c_attn"
 
 @dataclasses.dataclass(frozen=True)
 class Trial:
-    """One pass, and how it is run and compared.
+    """A pass, and how it is run and compared.
 
     Attributes:
-        chapter: the notebook that has it.
-        name: of the function there.
-        does: what, in a few words.
-        capture: makes the module by the name of an architecture.
+        chapter: the notebook with the pass.
+        name: the function's name there.
+        does: its effect, in a few words.
+        capture: makes the module of an architecture, by name.
         run: edits the module.
-        gradients: whether those of the weights that both have must agree, too.
-        share: how large a part of the outputs may change, by its norm, where the pass rounds.
+        gradients: whether gradients of common weights must agree too.
+        share: the part of the outputs that may change, by norm, if the pass rounds.
     """
 
     chapter: str
@@ -142,19 +142,23 @@ class Trial:
 
     @property
     def told(self) -> dict[str, str]:
-        """How the record names it."""
         return {"chapter": self.chapter, "name": self.name, "does": self.does}
 
     def of(self, architecture: str) -> dict[str, object]:
-        """What became of it, as it is recorded: ``nodes`` before and after, if it applied; what was ``left``, and why;
-        or why there is ``no graph``.
+        """Run the trial and return its entry in the record: ``nodes`` before and after, what was ``left`` alone and
+        why, or the reason for ``no graph``.
 
         Raises:
-            AssertionError: the module does not compute what it should.
+            AssertionError: the module's results are wrong.
         """
         try:
             module, (_, batch) = self.capture(architecture), _made(architecture)
-        except (NameError, TypeError, ValueError, fx.proxy.TraceError) as error:  # What a Tracer raises about a model.
+        except (
+            NameError,
+            TypeError,
+            ValueError,
+            fx.proxy.TraceError,
+        ) as error:  # Errors that a Tracer raises about a model.
             return {"no graph": f"{type(error).__name__}: {str(error).splitlines()[0]}"}
         count = len(module.graph.nodes)
         with _logged() as reasons:
@@ -171,7 +175,7 @@ class Trial:
         if self.share:
             assert (result - wanted).norm() <= self.share * wanted.norm()
             return
-        # Both round, each in its order; see the chapters for tolerances that follow from the terms.
+        # Both round in different orders; the chapters derive exact tolerances.
         torch.testing.assert_close(result, wanted, rtol=1e-4, atol=1e-5)
         if self.gradients:
             for name in slopes.keys() & others.keys():
@@ -179,7 +183,7 @@ class Trial:
 
 
 def _computed(module: nn.Module, batch: Tensor) -> tuple[Tensor, dict[str, Tensor | None]]:
-    """The outputs, and the gradients of the weights by name."""
+    """The outputs, and the gradients by name of weight."""
     weights = {name: weight for name, weight in module.named_parameters() if weight.requires_grad}
     output = module(batch)
     if not weights:
@@ -190,7 +194,7 @@ def _computed(module: nn.Module, batch: Tensor) -> tuple[Tensor, dict[str, Tenso
 
 @contextmanager
 def _logged() -> Iterator[list[str]]:
-    """The reasons that a pass logs, without the node that each is about."""
+    """The reasons that a pass logs, without node names."""
     reasons: list[str] = []
 
     class Keeping(logging.Handler):

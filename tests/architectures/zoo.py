@@ -1,4 +1,4 @@
-"""Architectures of `transformers`, each as small as its configuration allows, with random weights from a seed."""
+"""Architectures of `transformers`, as small as their configurations allow, with seeded random weights."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SIZES = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "
 _TEXT = {**_WORDS, **_SIZES, "max_position_embeddings": 32}
 _GROUPED = {**_TEXT, "num_key_value_heads": 2}
 
-# The name of a family in `transformers`; the model's class, its configuration's class, and what is set in it.
+# By family: the classes of the model and its configuration, and the settings.
 _FAMILIES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "albert": ("AlbertForSequenceClassification", "AlbertConfig", {**_TEXT, "embedding_size": 32}),
     "bert": ("BertForSequenceClassification", "BertConfig", _TEXT),
@@ -82,7 +82,7 @@ NAMES = tuple(_FAMILIES)
 
 
 class Logits(nn.Module):
-    """The model with one tensor as its input and one as its result, as chapter 10 wraps it."""
+    """The model with one input and one result, wrapped as in chapter 10."""
 
     def __init__(self, model: nn.Module, options: dict[str, Any]) -> None:
         super().__init__()
@@ -94,11 +94,11 @@ class Logits(nn.Module):
 
 
 def make(name: str, **config: Any) -> tuple[Logits, Callable[[int], Tensor]]:
-    """A model in eval mode whose batch norms have seen something, and what makes a batch for it, by size.
+    """A model in eval mode with trained batch norms, and a function that makes a batch of a given size.
 
     Args:
         name: one of ``NAMES``.
-        config: what is to differ in the configuration, ``attn_implementation="eager"`` for one.
+        config: changes of the configuration, such as ``attn_implementation="eager"``.
     """
     import transformers
 
@@ -109,13 +109,13 @@ def make(name: str, **config: Any) -> tuple[Logits, Callable[[int], Tensor]]:
         made = getattr(transformers, model)(getattr(transformers, settings)(**{**sizes, **config}))
         for module in made.modules():
             if isinstance(module, nn.modules.batchnorm._BatchNorm):
-                # As after training: a batch norm that has seen nothing is almost no operation.
+                # As after training: an untrained batch norm is almost the identity.
                 for tensor in (module.running_mean, module.bias):
                     nn.init.normal_(tensor)
                 for tensor in (module.running_var, module.weight):
                     nn.init.uniform_(tensor, 0.5, 2.0)
     of_images = name in _OF_IMAGES
-    # A model of language returns a cache too, of a class that torch.export does not know.
+    # A language model also returns a cache of a class that torch.export does not know.
     options = {"use_cache": False} if model.endswith("CausalLM") else {}
 
     def batch(rows: int) -> Tensor:

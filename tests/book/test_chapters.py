@@ -1,4 +1,4 @@
-"""A chapter is a tutorial of the length and anatomy that the style asks for; its companion is a reference beside it."""
+"""A chapter has the length and parts that the style asks for; its companion is a reference."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FEWEST_WORDS, MOST_WORDS, MOST_CELLS = 1200, 1800, 45
 LONGEST_CELL, LONGEST_IMPORTS = 25, 8
 LAST_SECTIONS = ["When it breaks", "What people get wrong", "Check yourself", "In one page", "Exercises"]
 QUESTIONS = 3
-# How fast a chapter is read, as counted: words and lines of code a minute, minutes for each stepper.
+# Reading speed: words and lines of code per minute, and minutes per stepper.
 WORDS_A_MINUTE, LINES_A_MINUTE, MINUTES_A_STEPPER = 180, 20, 1.5
 NEAR = 5
 INTRODUCTION = "book/intro.md"
@@ -30,17 +30,15 @@ COMPANIONS_OF = {name: f"{COMPANIONS}/{name}" for name in CHAPTERS}
 
 
 def chapter(name: str) -> Manuscript:
-    """The chapter of that name."""
     return the_book().page(the_book().chapters[name])
 
 
 def companion(name: str) -> Manuscript:
-    """The page *When it breaks* of the chapter of that name."""
     return the_book().page(the_book().companions[COMPANIONS_OF[name]])
 
 
 def prose(page: Manuscript) -> Iterator[str]:
-    """The lines of a page that are read as text: without headings, tables and marks."""
+    """The prose lines of a page, without headings, tables and markup."""
     for cell in page.cells:
         for _, line in prose_lines(cell):
             if not line.startswith(("#", "|", "<!--", "<a id")):
@@ -48,25 +46,25 @@ def prose(page: Manuscript) -> Iterator[str]:
 
 
 def words(page: Manuscript) -> int:
-    """How many words a page has; a name with dots is one."""
+    """The number of words; a dotted name is one."""
     return sum(len(re.findall(r"\w+(?:[.'_()]\w+)*", line)) for line in prose(page))
 
 
 def part(page: Manuscript, heading: str) -> str:
-    """The text of a section of the second level, its code left out."""
+    """The text of a section of the second level, without code."""
     lines = [line for cell in page.cells for _, line in prose_lines(cell)]
     return "\n".join(lines).partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
-def test_a_chapter_has_the_length_of_a_tutorial(name: str) -> None:
+def test_chapter_has_the_length_of_a_tutorial(name: str) -> None:
     page = chapter(name)
     assert FEWEST_WORDS <= words(page) <= MOST_WORDS
     assert sum(cell.kind == "code" for cell in page.cells) <= MOST_CELLS
 
 
 @pytest.mark.parametrize("name", [*CHAPTERS, *COMPANIONS_OF.values()])
-def test_a_cell_is_seen_whole(name: str) -> None:
+def test_cell_fits_the_page(name: str) -> None:
     page = the_book().page({**the_book().chapters, **the_book().companions}[name])
     code = [cell for cell in page.cells if cell.kind == "code"]
     shown = [cell for cell in code if "hide-input" not in cell.tags]
@@ -75,7 +73,7 @@ def test_a_cell_is_seen_whole(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
-def test_a_chapter_has_the_anatomy_of_all(name: str) -> None:
+def test_chapter_has_the_required_parts(name: str) -> None:
     page = chapter(name)
     titles = list(headings(page).values())
     assert titles[0].startswith(f"{name[:2]} · ")
@@ -90,7 +88,7 @@ def test_a_chapter_has_the_anatomy_of_all(name: str) -> None:
 
 
 def minutes(name: str) -> float:
-    """How long a chapter is read, counted from its words, its lines of code and its steppers."""
+    """The reading time, from words, lines of code and steppers."""
     page = chapter(name)
     lines = sum(len(cell.source.splitlines()) for cell in page.cells if cell.kind == "code")
     printed = the_book().printed(the_book().targets(the_book().chapters[name])[0])
@@ -100,13 +98,13 @@ def minutes(name: str) -> float:
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
-def test_the_minutes_of_a_chapter_are_counted(name: str) -> None:
+def test_minutes_of_a_chapter_are_right(name: str) -> None:
     stated = re.search(r"\b(\d+) minutes", "\n".join(prose(chapter(name))))
     assert stated
     assert abs(int(stated[1]) - minutes(name)) <= NEAR, f"counted: {minutes(name):.0f}"
 
 
-def test_the_introduction_tells_the_time_of_each_way_in() -> None:
+def test_introduction_states_the_time_of_each_path() -> None:
     table = re.findall(
         r"^\|(.+)\| (\d+) hours?(?: (\d+) minutes)?(?:, and (\d+) .*)? \|$", (ROOT / INTRODUCTION).read_text(), re.M
     )
@@ -117,17 +115,17 @@ def test_the_introduction_tells_the_time_of_each_way_in() -> None:
     assert len(some) == 3
     for cells, hours, minutes, _ in some:
         counted = sum(reading[number] for number in re.findall(r"\[(\d\d)\]", cells))
-        # Four of the exercises take half an hour and more.
+        # Four of the exercises take half an hour or more.
         assert abs(60 * int(hours) + int(minutes or 0) - counted - 35 * ("exercises" in cells)) <= NEAR
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
-def test_a_prediction_is_made_before_its_answer_is_seen(name: str) -> None:
+def test_prediction_comes_before_its_answer(name: str) -> None:
     assert sum("hide-output" in cell.tags for cell in chapter(name).cells) >= 3
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
-def test_every_entry_of_a_companion_tells_its_cause(name: str) -> None:
+def test_companion_entries_have_a_cause(name: str) -> None:
     page = companion(name)
     text = "\n".join(line for cell in page.cells for _, line in prose_lines(cell))
     for group in GROUPS:
@@ -139,9 +137,9 @@ def test_every_entry_of_a_companion_tells_its_cause(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
-def test_an_anchor_that_was_once_linked_still_leads_to_its_place(name: str) -> None:
+def test_former_anchors_still_work(name: str) -> None:
     printed = the_book().printed(the_book().targets(the_book().chapters[name])[0])
     marked = {anchor for cell in printed.cells for anchor in re.findall(r'<a id="([^"]+)"', cell.source)}
-    # The page itself answers to its title without the number.
+    # The page itself has its title without the number as an anchor.
     known = marked | {re.sub(r"^\d\d--", "", anchor) for anchor in the_book().headings(name)}
     assert [anchor for anchor in LINKED_ANCHORS[name] if anchor not in known] == []

@@ -1,4 +1,4 @@
-"""The cheat sheet: three pages of A4, black on white, nothing cut off, and no code that has not run."""
+"""The cheat sheet has three pages of A4, black on white, with nothing cut off and no untested code."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from tests.site.pages import article
 
 PAGE = "chapters/reference/cheat_sheet"
 SHEET = "article.bd-article > section"
-# 210 mm less two margins of 9 mm, in the pixels of a browser: the columns are then as wide as on paper.
+# 210 mm minus two margins of 9 mm, in CSS pixels, so that columns are as wide as on paper.
 PAPER_WIDTH = round(192 / 25.4 * 96)
 A4_POINTS = (595, 842)
 SMALLEST_POINTS = 7.5
-# A snippet is short enough to take in at a glance; the model that all of them edit is the one exception.
+# Limits of lines for a snippet, and for the model that all snippets edit.
 MOST_LINES, LINES_OF_MODEL = 8, 10
 
 TEXT_SIZES = f"""() => [...document.querySelectorAll("{SHEET} *")].filter(box =>
   box.checkVisibility() && [...box.childNodes].some(one => one.nodeType === 3 && one.data.trim())
 ).map(box => [parseFloat(getComputedStyle(box).fontSize) * 72 / 96, getComputedStyle(box).color, box.textContent])"""
-# A line of code is measured itself: an overflow that is visible would not be in scrollWidth, nor on paper.
+# Measure lines of code themselves: scrollWidth and paper ignore visible overflow.
 CUT_OFF = f"""() => [...document.querySelectorAll("{SHEET} :is(pre, td)")].filter(box => {{
   if (!box.checkVisibility()) return false;
   const range = document.createRange();
@@ -43,7 +43,6 @@ LINES_WRAP = f"""() => [...document.querySelectorAll("{SHEET} .cell_input pre")]
 
 @pytest.fixture(scope="module", params=["light", "dark"])
 def sheet(request: pytest.FixtureRequest, browser: Browser, built_book: Path) -> Iterator[Page]:
-    """The page as a reader of either theme has it open."""
     context = browser.new_context(color_scheme=request.param)
     context.add_init_script(f"localStorage.setItem('mode', '{request.param}')")
     page = context.new_page()
@@ -55,7 +54,7 @@ def sheet(request: pytest.FixtureRequest, browser: Browser, built_book: Path) ->
 
 @needs_chromium
 @pytest.mark.room(name="site")
-def test_it_prints_on_three_pages_of_a4(sheet: Page) -> None:
+def test_cheat_sheet_prints_on_three_pages_of_a4(sheet: Page) -> None:
     pdf = sheet.pdf(format="A4")
     boxes = re.findall(rb"/MediaBox ?\[0 0 ([\d.]+) ([\d.]+)\]", pdf)
     assert len(re.findall(rb"/Type ?/Page\b", pdf)) == len(boxes) == 3
@@ -64,7 +63,7 @@ def test_it_prints_on_three_pages_of_a4(sheet: Page) -> None:
 
 @needs_chromium
 @pytest.mark.room(name="site")
-def test_on_paper_it_is_black_large_enough_and_whole(sheet: Page) -> None:
+def test_print_is_black_legible_and_complete(sheet: Page) -> None:
     sheet.set_viewport_size({"width": PAPER_WIDTH, "height": 1000})
     sheet.emulate_media(media="print")
     try:
@@ -84,7 +83,7 @@ def test_on_paper_it_is_black_large_enough_and_whole(sheet: Page) -> None:
 
 
 def code_cells(folded: bool) -> list[str]:
-    """The sources of the cells that stay on the screen, or of those that are printed on paper."""
+    """The code cells shown on screen, or those printed on paper."""
     cells = nbformat.read(ROOT / f"{PAGE}.ipynb", as_version=4).cells
     return [
         cell.source
@@ -93,15 +92,15 @@ def code_cells(folded: bool) -> list[str]:
     ]
 
 
-def test_a_snippet_is_short_and_as_narrow_as_a_column() -> None:
+def test_snippets_are_short_and_fit_a_column() -> None:
     lengths = sorted(len(source.splitlines()) for source in code_cells(folded=False))
     assert lengths[-1] <= LINES_OF_MODEL
     assert lengths[-2] <= MOST_LINES
     assert [line for source in code_cells(folded=False) for line in source.splitlines() if len(line) > 56] == []
 
 
-def test_code_between_the_words_has_run_too(built_book: Path) -> None:
-    """What the tables and the sentences show as code stands in a cell, letter for letter."""
+def test_inline_code_stands_in_a_cell(built_book: Path) -> None:
+    """Code in tables and sentences also stands, letter for letter, in a cell."""
     run = "\n".join(code_cells(folded=False) + code_cells(folded=True))
     shown = [span.get_text() for span in article(built_book, PAGE).select(":is(p, td) code:not(.fx-versions *)")]
     assert len(shown) > 50

@@ -1,6 +1,6 @@
-"""A class of five, from the zip that students get to marks and reports: in the sandbox, or trusted where there is none.
+"""A class of five from the students' zip to marks and reports, in the sandbox, or trusted if there is none.
 
-What the grader and the reports do beyond that, and all that may go wrong, is tested in ``classroom/tests``.
+``classroom/tests`` covers everything else about the grader and its reports.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from classroom.tests.handing_in import Change, answer, handed_in
 
 EXERCISES = [about.id for about in ASSIGNMENT.exercises]
 CLAMP, ORDER = "02-clamp-the-output", "02-put-in-order"
-# Leaves a file where the teacher's are, then ends the process that runs it.
+# Writes into the teacher's folder, then ends its process.
 HOSTILE = """
 def put_in_order(traced):
     import os
@@ -36,19 +36,17 @@ def put_in_order(traced):
 
 
 class Week(NamedTuple):
-    """What came of the class: the notebook of each student, the folder of the marks, and what the command printed."""
+    """The students' notebooks, the folder of marks, and the output of the command."""
 
     marks: Path
     printed: str
     planted: Path
 
     def rows_of(self, student: str) -> list[dict[str, str]]:
-        """The rows of ``grades.csv`` about one student."""
         with (self.marks / "grades.csv").open(encoding="utf-8-sig", newline="") as file:
             return [row for row in csv.DictReader(file) if row["student"] == student]
 
     def report(self, student: str) -> str:
-        """What a student reads."""
         return text_of(self.marks / "students" / student.lower() / "report.html")
 
 
@@ -65,7 +63,7 @@ def right(notebook: NotebookNode) -> None:
 
 
 def wrong(notebook: NotebookNode) -> None:
-    """All is right, but for a line that is forgotten."""
+    """Everything right except a forgotten line."""
     right(notebook)
     whole = class_.solution(CLAMP).source
     forgotten = whole.removesuffix("    traced.recompile()")
@@ -95,7 +93,6 @@ def hand_in(folder: Path, student: str, text: str) -> None:
 
 @pytest.fixture(scope="module")
 def handed_out(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What students unzip."""
     folder = tmp_path_factory.mktemp("release")
     assert main(["release", "--chapters", "02", "--out", str(folder / "week.zip")]) == 0
     with zipfile.ZipFile(folder / "week.zip") as archive:
@@ -115,17 +112,17 @@ def week(handed_out: Path, tmp_path_factory: pytest.TempPathFactory) -> Week:
     hand_in(folder / "class", "Dora", whole[: len(whole) // 2])
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
-        # One worker: each takes seconds to load torch.
+        # One worker, because each takes seconds to load torch.
         arguments = ["grade", str(folder / "class"), "--chapters", "02", "--out", str(marks), "--workers", "1"]
         status = main([*arguments, *["--trusted"] * UNSAFE])
     assert status == 0, printed.getvalue()
     return Week(marks, printed.getvalue(), planted)
 
 
-# ---- what comes of it ------------------------------------------------------------------------------------------------
+# ---- results ---------------------------------------------------------------------------------------------------------
 
 
-def test_no_line_of_a_solution_is_handed_out(handed_out: Path) -> None:
+def test_handout_contains_no_solution(handed_out: Path) -> None:
     texts = {path.name: path.read_text(encoding="utf-8") for path in handed_out.rglob("*") if path.is_file()}
     assert {f"{CHAPTER}.ipynb", "handout.html", "README.md"} <= set(texts)
     for exercise in EXERCISES:
@@ -143,7 +140,7 @@ def test_no_line_of_a_solution_is_handed_out(handed_out: Path) -> None:
         ("Eve", "passed", {ORDER: ("failed", "ends well")}),
     ],
 )
-def test_each_answer_has_its_row_and_its_points(
+def test_each_answer_has_a_row_with_points(
     week: Week, student: str, status: str, instead: dict[str, tuple[str, str]]
 ) -> None:
     rows = week.rows_of(student)
@@ -155,7 +152,7 @@ def test_each_answer_has_its_row_and_its_points(
         assert (float(row["points"]), float(row["out_of"])) == (worth * (verdict[0] == "passed"), worth)
 
 
-def test_the_class_and_each_student_have_a_report(week: Week) -> None:
+def test_class_and_students_have_reports(week: Week) -> None:
     assert {page.parent.name for page in week.marks.glob("students/*/report.html")} == {
         "anna", "ben", "carl", "dora", "eve",
     }  # fmt: skip
@@ -165,20 +162,20 @@ def test_the_class_and_each_student_have_a_report(week: Week) -> None:
     assert "12 of 12 points" in week.report("Anna")
 
 
-def test_a_wrong_answer_is_told_what_it_violates(week: Week) -> None:
+def test_wrong_answer_names_the_violated_rule(week: Week) -> None:
     says = "The graph is changed, but the compiled code is stale: calling the module runs the old code."
     report = week.report("Ben")
     assert "11 of 12 points" in report and says in report and f'hint("{CLAMP}")' in report
     assert f"{says} 1 student" in text_of(week.marks / "class.html")
 
 
-def test_a_sheet_that_is_empty_or_damaged_is_told_plainly(week: Week) -> None:
+def test_empty_and_damaged_sheets_are_reported(week: Week) -> None:
     assert "Not begun: clamp_output is as it was handed out." in week.report("Carl")
     assert f"{CHAPTER}.ipynb is not a notebook that can be read: it breaks off before its end" in week.report("Dora")
     assert "Traceback" not in week.report("Dora") + week.printed
 
 
-def test_a_hostile_answer_costs_nobody_else_anything(week: Week) -> None:
+def test_hostile_answer_affects_nobody_else(week: Week) -> None:
     assert "Your code ended the Python process (os._exit or the like)." in week.report("Eve")
-    # Trusted it does what it wants: so it is the sandbox that keeps it from the teacher's files.
+    # A trusted submission succeeds, so it is the sandbox that protects the teacher's files.
     assert week.planted.exists() == UNSAFE

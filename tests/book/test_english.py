@@ -1,4 +1,4 @@
-"""The prose reads as a native speaker writes it: proselint's rules, and those that this book's own habits call for."""
+"""The prose follows proselint's rules and the book's own."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PROSELINT = [
     "spelling",
     "uncomparables",
 ]
-# What to write instead, and the pattern.
+# What to write instead, and the pattern to replace.
 HABITS = {
     "its own graph": r"\bof (?:its|their) own\b(?!\s\w)",
     "it is not a node": r"(?<![Tt]here) (?:is|are|was|were) no (?:node|graph|module|tensor|layer|leaf|input)s?\b",
@@ -46,7 +46,7 @@ HABITS = {
 }
 PAGES = [*(ROOT / "book").rglob("*.md"), *ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
 EXERCISES = sorted((ROOT / "fxbook" / "tasks").rglob("*.md"))
-# Code and the addresses of links; what has been read stays where it was, so that a finding has its line.
+# Code, comments and addresses of links.
 _NOT_PROSE = re.compile(r"^(```+).*?^\1 *$|<!--.*?-->|`[^`\n]+`|(?<=\])\([^)\s]*\)|<[^>\n]+>", re.MULTILINE | re.DOTALL)
 
 
@@ -61,7 +61,7 @@ def _rules() -> None:
 
 
 def prose(text: str) -> str:
-    """The text with blanks where it is code, a comment or the address of a link."""
+    """Blank out code, comments and addresses, and keep the line numbers."""
 
     def blank(found: re.Match[str]) -> str:
         whole = found[0]
@@ -83,6 +83,6 @@ def findings(path: Path) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("kind", [PAGES, EXERCISES], ids=["pages", "exercises"])
-def test_it_reads_as_a_native_speaker_writes_it(kind: list[Path]) -> None:
+def test_prose_follows_the_rules(kind: list[Path]) -> None:
     found = [finding for path in kind for finding in findings(path)]
     assert not found, f"{len(found)} in all\n" + "\n".join(found)

@@ -1,4 +1,4 @@
-"""The glossary has every term that a chapter sets in bold, and each leads to the other; nothing in it is left out."""
+"""Terms in bold and the glossary link to each other, and the glossary is complete."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from press.manuscript.reading import Cell, Manuscript, anchor, headings, prose_l
 
 GLOSSARY = ROOT / "book/reference/glossary.md"
 CHAPTERS = sorted((ROOT / "book/chapters").glob("*.md"))
-# As a printed notebook sees the page. A bold term is also its link.
+# As seen from a printed notebook. A bold term is also its link.
 SEEN_FROM_CHAPTERS = "../book/reference/glossary.md#"
 BOLD = re.compile(r"(?<!\*)\*\*(?! )([^*]+?)\*\*(?!\*)(?:\]\(([^)]*)\))?")
 LINK = re.compile(r"\[chapter (\d\d)\]\(\.\./\.\./chapters/((?:when_it_breaks/)?\w+)\.ipynb#([\w-]+)\)")
-# What follows the main line: there bold opens a belief, and is no term.
+# From here on, bold marks a belief rather than a term.
 BELIEFS = "## What people get wrong"
 LONGEST_TERM = 2
 LEAST_ENTRIES = 60
 
 
 def paragraphs(text: str) -> Iterator[str]:
-    """The paragraphs of the prose of a main line, in one line each, without headings, tables and code."""
+    """The paragraphs of the main text, one line each, without headings, tables and code."""
     prose = "\n".join(line for _, line in prose_lines(Cell("markdown", text.partition(f"\n{BELIEFS}\n")[0], 1)))
     for paragraph in re.split(r"\n\s*\n", prose):
         lines = [line for line in paragraph.splitlines() if not line.lstrip().startswith(("#", "|"))]
@@ -33,25 +33,21 @@ def paragraphs(text: str) -> Iterator[str]:
 
 
 def spoken(code: re.Match[str]) -> str:
-    """The last name of a dotted one: ``Transformer`` of ``fx.Transformer``. Other code is no term."""
+    """The last part of a dotted name: ``Transformer`` for ``fx.Transformer``. Other code is no term."""
     return code[2].rpartition(".")[2] if re.fullmatch(r"[\w.]+", code[2]) else "code"
 
 
 def bold_terms(text: str) -> list[tuple[str, str]]:
-    """The terms that a chapter sets in bold, each with the address it links to, or ``""``.
+    """The bold terms of a chapter, each with the address of its link, or ``""``.
 
-    A term is one or two words. What is longer is the label of a way (**Keep one reader.**) or a rule, unless it is
-    linked.
+    A term has one or two words. Anything longer is a label (**Keep one reader.**) or a rule, unless it is linked.
     """
     matches = [match for paragraph in paragraphs(text) for match in BOLD.finditer(paragraph)]
     return [(match[1], match[2] or "") for match in matches if match[2] or len(match[1].split()) <= LONGEST_TERM]
 
 
 def sections(path: Path) -> dict[str, str]:
-    """The sections of a chapter by anchor, each down to the next heading of its level; code and prose.
-
-    A section that was renamed answers to its former anchors too.
-    """
+    """The sections of a chapter by anchor, up to the next heading of the same level; former anchors count too."""
     page = read(path)
     texts, current = _by_heading(page), headings(page)
     now = {text: name for name, text in current.items() if name == anchor(text)}
@@ -65,7 +61,7 @@ def _by_heading(page: Manuscript) -> dict[str, str]:
         prose = {number for number, _ in prose_lines(cell)}
         for number, line in enumerate(cell.source.splitlines(), start=cell.line):
             if number in prose and (heading := re.match(r"(#{1,6}) +(.+?) *$", line)):
-                # The title has what stands before the first section.
+                # The title has the text before the first section.
                 open_ones = {name: level for name, level in open_ones.items() if 1 < level < len(heading[1])}
                 open_ones[anchor(heading[2])] = len(heading[1])
             for name in open_ones:
@@ -74,7 +70,7 @@ def _by_heading(page: Manuscript) -> dict[str, str]:
 
 
 def entries(text: str) -> dict[str, list[str]]:
-    """Heading of each entry to its two lines: what it is, and the words of other languages."""
+    """The two lines of each entry by heading: the definition, and the words of other languages."""
     sections = {}
     for part in text.split("\n### ")[1:]:
         heading, _, body = part.partition("\n\n")
@@ -100,12 +96,12 @@ def test_every_bold_term_links_to_its_entry(path: Path) -> None:
 
 
 def stem(word: str) -> str:
-    """Enough of a word to know it in another form: ``trace``, ``tracing``."""
+    """A prefix that matches other forms of a word: ``trace``, ``tracing``."""
     return re.sub(r"\W", "", word).lower()[:4]
 
 
 @pytest.mark.parametrize("heading", ENTRIES)
-def test_an_entry_is_complete_and_leads_to_where_its_term_stands(heading: str) -> None:
+def test_entry_is_complete_and_links_to_its_term(heading: str) -> None:
     what, *words = ENTRIES[heading]
     assert re.match(r"[A-Z].{10,}?[.] \(", LINK.sub("", what)), "no definition"
     links = LINK.findall(what)
@@ -128,7 +124,7 @@ def test_an_entry_is_complete_and_leads_to_where_its_term_stands(heading: str) -
         assert re.search(word, languages) or languages == "Japanese and Chinese: in English", f"{name} is missing"
 
 
-def test_the_entries_are_many_and_in_alphabetical_order() -> None:
+def test_entries_are_sorted() -> None:
     keys = [re.sub(r"`", "", heading).lower() for heading in ENTRIES]
     assert keys == sorted(keys)
     assert len(keys) >= LEAST_ENTRIES
@@ -142,7 +138,7 @@ def test_the_entries_are_many_and_in_alphabetical_order() -> None:
         assert {heading.replace("`", "")[0].upper() for heading in headings} == {letter}
 
 
-def test_the_words_of_a_language_are_written_in_it() -> None:
+def test_words_use_the_script_of_their_language() -> None:
     text = GLOSSARY.read_text(encoding="utf-8")
     bare = re.sub(r'<span lang="(?:ja|zh)">[^<]+</span>', "", text)
     assert re.findall(r"[\u3040-\u30ff\u4e00-\u9fff]+", bare) == [], "a word outside of a span with its language"

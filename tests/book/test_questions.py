@@ -1,4 +1,4 @@
-"""The questions before the exercises: their form, and for each choice the code that decides whether it is right."""
+"""The questions before the exercises: their form, and code that decides whether each choice is right."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from press.manuscript.problems import PressError
 from press.manuscript.questions import HEADING, Question, read_questions
 from press.manuscript.sheet import ExerciseSheet
 
-# A project asks none.
+# Projects have no questions.
 SHEETS = [sheet for sheet in the_book().sheets() if sheet.chapter[0].isdigit()]
 ASKED = [(sheet, question) for sheet in SHEETS for question in sheet.questions]
 FEWEST, MOST = 4, 6
@@ -30,7 +30,7 @@ by_sheet = pytest.mark.parametrize("sheet", SHEETS, ids=[sheet.chapter for sheet
 
 
 def error(function: Callable[[], object]) -> Exception | None:
-    """What a call raises; ``None`` where it returns."""
+    """The error that a call raises, or ``None``."""
     try:
         function()
     except Exception as raised:
@@ -39,7 +39,7 @@ def error(function: Callable[[], object]) -> Exception | None:
 
 
 def holds(question: Question) -> list[bool]:
-    """Run a question's code; say of each choice whether it is right."""
+    """Run a question's code and return whether each choice is right."""
     names: dict[str, object] = {"error": error, "__name__": "a_question"}
     for source in (question.setup, question.code, question.proof):
         exec(compile(source, f"<{question.ask}>", "exec"), names)
@@ -54,19 +54,19 @@ def _leaves_torch_as_it_was() -> Iterator[None]:
 
 
 @by_question
-def test_the_code_of_a_question_decides_which_choice_is_right(sheet: ExerciseSheet, question: Question) -> None:
+def test_code_decides_which_choice_is_right(sheet: ExerciseSheet, question: Question) -> None:
     assert holds(question) == [choice.right for choice in question.choices]
 
 
 @by_question
-def test_a_question_can_be_read_at_once(sheet: ExerciseSheet, question: Question) -> None:
+def test_questions_are_short(sheet: ExerciseSheet, question: Question) -> None:
     assert question.ask.endswith("?")
     assert len(question.code.splitlines()) <= 16
     assert max(map(len, question.code.splitlines()), default=0) <= 100
     assert all(len(choice.why.split()) <= LONGEST_REASON for choice in question.choices)
     assert all(choice.why.endswith((".", '."')) for choice in question.choices)
     assert len({choice.say for choice in question.choices}) == len(question.choices)
-    # The verdict is printed before the reason, which therefore does not give one.
+    # The verdict is printed before the reason, so the reason must not repeat it.
     assert not any(choice.why.startswith(("Right", "Wrong", "No.", "No,", "No:", "Yes")) for choice in question.choices)
 
 
@@ -77,14 +77,14 @@ def test_a_chapter_has_about_five_questions(sheet: ExerciseSheet) -> None:
 
 
 @by_sheet
-def test_the_place_of_the_right_choice_has_no_pattern(sheet: ExerciseSheet) -> None:
+def test_position_of_the_right_choice_has_no_pattern(sheet: ExerciseSheet) -> None:
     places = [question.place for question in sheet.questions]
     assert len(set(places)) >= 3
     assert all(first != second for first, second in itertools.pairwise(places))
 
 
 @by_sheet
-def test_a_viewer_of_plain_markdown_shows_questions_choices_and_reasons(sheet: ExerciseSheet) -> None:
+def test_plain_markdown_shows_questions_choices_and_reasons(sheet: ExerciseSheet) -> None:
     path = the_book().targets(sheet.folder)[0]
     [cell] = [cell for cell in the_book().printed(path).cells if cell.source.startswith(f"## {HEADING}")]
     page = html.fromstring(f"<main>{MarkdownIt('commonmark').render(cell.source)}</main>")
@@ -95,7 +95,7 @@ def test_a_viewer_of_plain_markdown_shows_questions_choices_and_reasons(sheet: E
         shown = fold.findall("details")
         verdicts = [choice.find("p/strong").text for choice in shown]
         assert verdicts == ["Right." if choice.right else "Wrong." for choice in question.choices]
-        # A wrong choice leads to the section that answers the question.
+        # A wrong choice links to the section with the answer.
         links = [[link.get("href") for link in choice.iterfind("p/a")] for choice in shown]
         place = f"../chapters/{sheet.chapter}.ipynb#{question.read}"
         assert links == [[] if choice.right else [place] for choice in question.choices]
@@ -121,7 +121,7 @@ choice = [{say = "a", why = "A.", holds = "True", right = true}, {say = "b", why
         ("{", "is not valid TOML"),
     ],
 )
-def test_a_question_without_its_form_is_refused(tmp_path: Path, last: str, message: str) -> None:
+def test_malformed_question_is_rejected(tmp_path: Path, last: str, message: str) -> None:
     path = tmp_path / "questions.toml"
     path.write_text(GOOD.replace("LAST", last), encoding="utf-8")
     with pytest.raises(PressError) as refused:

@@ -1,4 +1,4 @@
-"""README shows what is there: the report of its exercise, the minutes and exercises of each chapter, small pictures."""
+"""README is up to date: the exercise's report, the minutes and exercises of chapters, and small pictures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 MOST_LINES, MOST_BYTES = 90, 300_000
 
 
-def test_the_report_is_what_the_check_prints(capsys: pytest.CaptureFixture[str]) -> None:
+def test_readme_shows_the_current_report(capsys: pytest.CaptureFixture[str]) -> None:
     [(code, report)] = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", README, re.DOTALL)
     exec(compile(code, "README.md", "exec"), {})
     assert capsys.readouterr().out == report
@@ -38,7 +38,7 @@ def test_each_chapter_has_a_row_with_its_minutes_and_exercises() -> None:
     assert {name for _, name, *_ in rows} == {*the_book().chapters, "P1_one_model"}
 
 
-def test_a_visitor_reads_it_and_its_pictures_load_at_once() -> None:
+def test_readme_is_short_and_its_pictures_small() -> None:
     pictures = {ROOT / path for path in re.findall(r"book/\w+\.(?:png|gif)", README)}
     assert README.count("\n") <= MOST_LINES and pictures
     assert sum(picture.stat().st_size for picture in pictures) < MOST_BYTES

@@ -1,4 +1,4 @@
-"""`front_ends` tells of each front end what it made of a program, and never a fault of its own."""
+"""`front_ends` reports the result of each front end, and never an error of its own."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Dropped(nn.Module):
         return self.drop(x)
 
 
-def test_a_branch_on_a_value_stops_all_but_the_compiler() -> None:
+def test_branch_on_a_value_stops_all_except_the_compiler() -> None:
     found = front_ends(by_value, ROWS)
     assert list(found) == ["symbolic_trace", "make_fx", "torch.export", "torch.compile"]
     assert "inputs to control flow" in str(found["symbolic_trace"])
@@ -36,7 +36,7 @@ def test_a_branch_on_a_value_stops_all_but_the_compiler() -> None:
     assert repr(found).splitlines()[-1] == "torch.compile   2 graphs of 7 nodes, right"
 
 
-def test_the_run_is_compared_on_the_inputs_that_are_asked() -> None:
+def test_run_is_compared_on_the_requested_inputs() -> None:
     found = front_ends(by_shape, ROWS, then=(ROWS[:1],))
     assert found["make_fx"].verdict == "wrong"
     assert found["torch.compile"].verdict == "right"
@@ -59,7 +59,7 @@ class Scaled(nn.Module):
         return x * self.factor
 
 
-def test_a_change_reaches_the_program_and_not_what_was_hard_coded() -> None:
+def test_change_does_not_reach_constants() -> None:
     found = front_ends(Scaled(), ROWS, change=lambda module: setattr(module, "factor", 3))
     assert [recording.outcome for recording in found.values()] == ["wrong", "wrong", "wrong", "right"]
     assert {recording.outcome for recording in front_ends(Scaled(), ROWS).values()} == {"right"}

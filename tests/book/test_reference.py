@@ -1,4 +1,4 @@
-"""The derived pages of the reference say what the chapters, the claims and the answers say, and lead there."""
+"""Derived pages of the reference agree with chapters, claims and answers, and link to them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from press.pages.symptoms import of_every_chapter
 from press.pages.symptoms import page_text as symptom_text
 
 LEAST_SYMPTOMS = 70
-# A heading is read alone, in a list of contents and behind a link: it names what it speaks of.
+# Headings also appear alone, in contents and links, so they must not depend on others.
 LEANS_ON_ANOTHER = re.compile(r"(It|So|Or|And|Both|With them|That|This|Such|They|These|Its|Their|There)\b")
 BAD_CLAIMS = {
     "no verdict": ("### It is so\n\n<!-- claim: perhaps; chapters: 01 -->", "a verdict is true, false"),
@@ -29,7 +29,7 @@ BAD_CLAIMS = {
 }
 
 
-def test_the_symptom_index_has_the_messages_of_the_chapters_and_their_silent_faults() -> None:
+def test_symptom_index_has_messages_and_silent_faults() -> None:
     text = symptom_text(the_book())
     assert int(re.search(r"(\d+) entries", text)[1]) >= LEAST_SYMPTOMS
     pages = {**the_book().chapters, **the_book().companions}
@@ -45,7 +45,7 @@ def test_the_symptom_index_has_the_messages_of_the_chapters_and_their_silent_fau
     assert links and [link for link in links if not link[0].startswith(f"{link[1]} · ")] == []
 
 
-def test_all_exercises_are_on_their_pages_with_what_they_train() -> None:
+def test_exercises_are_listed_with_their_skill() -> None:
     book = the_book()
     index, record = all_exercises(book), solved(book)
     for one in catalogue().values():
@@ -58,7 +58,7 @@ def test_all_exercises_are_on_their_pages_with_what_they_train() -> None:
 
 
 @pytest.mark.parametrize("name", BAD_CLAIMS)
-def test_a_claim_that_is_not_marked_as_one_is_refused(name: str, tmp_path) -> None:
+def test_unmarked_claim_is_rejected(name: str, tmp_path) -> None:
     body, message = BAD_CLAIMS[name]
     path = tmp_path / "fact_check_x.md"
     path.write_text(f"{HEADER}\n{body}\n", encoding="utf-8")
@@ -66,7 +66,7 @@ def test_a_claim_that_is_not_marked_as_one_is_refused(name: str, tmp_path) -> No
         claims(read(path))
 
 
-def test_the_heading_of_a_claim_stands_alone() -> None:
+def test_claim_headings_stand_alone() -> None:
     for page, claims_of_page in the_book().claimed():
         for claim in claims_of_page:
             assert not LEANS_ON_ANOTHER.match(claim.text), f"{page.path.name}:{claim.line}: {claim.text}"

@@ -1,4 +1,4 @@
-"""The guide for teachers: its sessions fit into their 90 minutes, its files and commands are taken as they stand."""
+"""The guide for teachers: sessions fit into 90 minutes, and its files and commands work as printed."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ def block(language: str, name: str) -> str:
     return re.search(rf"^```{language}\n(# {name}.*?)^```", GUIDE, re.MULTILINE | re.DOTALL)[1]
 
 
-def test_the_assignment_and_the_hidden_variants_are_taken(tmp_path: Path) -> None:
+def test_assignment_and_hidden_variants_are_valid(tmp_path: Path) -> None:
     (tmp_path / "hidden.py").write_text(block("python", "hidden.py"), encoding="utf-8")
     path = tmp_path / "week2.toml"
-    # The guide shows them behind a #, as what one may add.
+    # Uncomment the optional settings.
     text = re.sub(r"^# (?=hidden|public|counts|due)", "", block("toml", "week2.toml"), flags=re.M)
     path.write_text(text, encoding="utf-8")
     week = assignment.load(path)
@@ -65,7 +65,7 @@ def test_the_assignment_and_the_hidden_variants_are_taken(tmp_path: Path) -> Non
     assert len(variants.seeds) == 2 and set(variants.exercises) == {"03-drop-dropout"}
 
 
-def test_the_late_rule_is_taken(tmp_path: Path) -> None:
+def test_late_rule_is_valid(tmp_path: Path) -> None:
     text = re.search(r"^```toml\n(due = .*?)^```", GUIDE, re.MULTILINE | re.DOTALL)[1]
     path = tmp_path / "week2.toml"
     path.write_text("chapters = [2]\n" + re.sub(r"^# (?=\w+ =)", "", text, flags=re.MULTILINE), encoding="utf-8")
@@ -77,7 +77,7 @@ PAGES = [ROOT / name for name in ("book/teaching.md", "classroom/jupyterhub/READ
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_submissions_and_marks_stand_outside_the_folder_of_the_book(page: Path) -> None:
+def test_submissions_and_marks_are_outside_the_book(page: Path) -> None:
     count = 0
     for line in re.findall(r"^(?:\$ )?python3 -m classroom (.+)$", page.read_text(), re.MULTILINE):
         words = shlex.split(line)
@@ -93,11 +93,11 @@ def test_submissions_and_marks_stand_outside_the_folder_of_the_book(page: Path) 
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="no repository")
 @pytest.mark.parametrize("name", ["marks/x.html", "marks-week2/x", "submissions/anna/x.ipynb", "a/gradebook.jsonl",
                                   "a/b/grades.csv", "totals.csv", "submitted/anna/x.ipynb"])  # fmt: skip
-def test_no_commit_takes_marks_along(name: str) -> None:
+def test_marks_are_ignored_by_git(name: str) -> None:
     assert subprocess.run(["git", "check-ignore", "-q", name], cwd=ROOT).returncode == 0
 
 
-def test_it_says_at_once_that_the_solutions_are_public() -> None:
+def test_guide_says_that_solutions_are_public() -> None:
     first = GUIDE.partition("\n## Hand out\n")[2].strip()
     assert first.startswith("**The solutions are public.**")
     before = first.partition("classroom release --assignment")[0]
@@ -116,7 +116,7 @@ def git(*arguments: str, folder: Path) -> str:
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
-def test_a_private_fork_keeps_what_is_added_and_takes_what_the_book_changes(tmp_path: Path) -> None:
+def test_private_fork_gets_changes_of_the_book(tmp_path: Path) -> None:
     book, own = tmp_path / "book", tmp_path / "own.git"
     git("init", "-q", "-b", "main", str(book), folder=tmp_path)
     git("init", "-q", "--bare", str(own), folder=tmp_path)
@@ -143,5 +143,5 @@ def test_a_private_fork_keeps_what_is_added_and_takes_what_the_book_changes(tmp_
 
 
 @pytest.mark.parametrize("command", re.findall(r"^\$ python3 -m classroom (.+)$", GUIDE, re.MULTILINE))
-def test_a_command_of_the_guide_is_known(command: str) -> None:
+def test_commands_of_the_guide_exist(command: str) -> None:
     assert callable(parser().parse_args(shlex.split(command)).run)

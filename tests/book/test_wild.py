@@ -1,4 +1,4 @@
-"""The record of faults in other packages is of the programs that are there, each short, with what the page needs."""
+"""The record of faults in other packages matches the programs, which are short and documented."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from tests.wild.programs import PROGRAMS, versions
 _LONGEST = 40
 
 
-def test_the_record_is_of_these_programs_and_packages() -> None:
+def test_record_covers_these_programs_and_packages() -> None:
     recorded = yaml.safe_load((ROOT / RECORD).read_text(encoding="utf-8"))
     assert list(recorded["said"]) == PROGRAMS and all(recorded["said"].values())
     assert recorded["versions"] == versions()
     assert {program.partition("/")[0] for program in PROGRAMS} == set(versions())
 
 
-def test_a_program_is_short_and_proves_its_fault_without_the_tools() -> None:
+def test_program_is_short_and_self_contained() -> None:
     for program in PROGRAMS:
         text = (ROOT / FAULTS / f"{program}.py").read_text(encoding="utf-8")
         told, tree = ast.get_docstring(ast.parse(text)), ast.parse(text)

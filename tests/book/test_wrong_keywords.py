@@ -1,4 +1,4 @@
-"""The table of chapter 06 that says who finds a wrong keyword is true, row by row."""
+"""Chapter 06's table of who finds a wrong keyword is true, row by row."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def scaled(x: Tensor, factor: float = 2.0) -> Tensor:
 class Call:
     """A call, the same call with a wrong keyword in the model, and the keyword that a pass adds to the node.
 
-    ``wrong`` is ``None`` where the model cannot be written.
+    ``wrong`` is ``None`` if the model cannot be written.
     """
 
     model: Model
@@ -35,7 +35,7 @@ class Call:
 
 
 class Layer(nn.Module):
-    """Calls a layer with the keywords that it was made with."""
+    """Calls a layer with keywords."""
 
     def __init__(self, **keywords: Any) -> None:
         super().__init__()
@@ -56,7 +56,7 @@ def misspelled(function: Model, *more: Any) -> Call:
 
 
 def given_twice(function: Model, name: str, *more: Any) -> Call:
-    """The last argument, or the tensor where it is the only one, is given by position and by name."""
+    """Give the last argument, or the only one, by position and by name."""
     again = more[-1] if more else 1
     return Call(lambda x: function(x, *more), lambda x: function(x, *more, **{name: again}), {name: again})
 
@@ -66,7 +66,6 @@ def einsum(x: Tensor, **keywords: Any) -> Tensor:
 
 
 def total(x: Tensor, *more: Any, **keywords: Any) -> Tensor:
-    """Calls the method."""
     return x.sum(*more, **keywords)
 
 
@@ -103,7 +102,7 @@ CALLS = {
 
 
 def printed_rows() -> dict[str, list[str]]:
-    """The rows of the table as the manuscript has them, by the first column."""
+    """The rows of the table by first column."""
     text = (ROOT / "book/chapters/06_kwargs.md").read_text(encoding="utf-8")
     section = text.partition(f"\n{SECTION}\n")[2].partition("\n## ")[0]
     lines = [line.strip("| ").split(" | ") for line in section.splitlines() if line.startswith("| a")]
@@ -114,7 +113,7 @@ ROWS = printed_rows()
 
 
 def told(step: Callable[[], Any], silent: str) -> str:
-    """The class of the error that a step raises, else ``silent``."""
+    """The class of the error that a step raises, or ``silent``."""
     try:
         step()
     except (TypeError, RuntimeError) as error:
@@ -123,7 +122,7 @@ def told(step: Callable[[], Any], silent: str) -> str:
 
 
 def with_keywords(call: Call) -> tuple[fx.GraphModule, fx.Node]:
-    """The traced model, its call with the added keyword, checked and compiled, which finds nothing."""
+    """The traced model and its call with the added keyword, after lint and recompile, which find nothing."""
     traced = fx.symbolic_trace(call.model)
     node = traced.graph.output_node().args[0]
     assert isinstance(node, fx.Node)
@@ -138,7 +137,7 @@ def test_every_row_is_proven() -> None:
 
 
 @pytest.mark.parametrize(("row", "call"), [(row, call) for row, calls in CALLS.items() for call in calls])
-def test_who_finds_it(row: str, call: Call) -> None:
+def test_finder_of_a_wrong_keyword(row: str, call: Call) -> None:
     while_tracing, normalised, called = ROWS[row]
     if call.wrong is None:
         assert while_tracing == "cannot be written"

@@ -1,4 +1,4 @@
-"""A small exercise for the tests of the checker, with a right answer; independent of the exercises of the book."""
+"""A small exercise with a right answer for the tests of the checker, independent of the book's exercises."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fxbook.rules.view import CaseView
 
 
 class Stack(nn.Module):
-    """Linear layers, one behind the other."""
+    """Consecutive linear layers."""
 
     def __init__(self, width: int, depth: int) -> None:
         super().__init__()
@@ -51,12 +51,12 @@ RELU_AFTER_LINEAR = Exercise(
 
 
 def an_exercise(identity: str, use: Use, cases: Iterable[Case], rules: Iterable[Rule], **usage: Any) -> Exercise:
-    """An exercise that expects what the model itself returns."""
+    """An exercise that expects the model's own result."""
     return Exercise(identity, Usage(use, tuple(cases), **usage), Check(tuple(rules)))
 
 
 def changed(exercise: Exercise, **fields: Any) -> Exercise:
-    """The exercise with other fields of its usage or its check."""
+    """The exercise with other fields of its usage or check."""
     usage = {name: fields.pop(name) for name in list(fields) if hasattr(exercise.usage, name)}
     check = dataclasses.replace(exercise.check, **fields)
     return dataclasses.replace(exercise, usage=dataclasses.replace(exercise.usage, **usage), check=check)
@@ -64,13 +64,12 @@ def changed(exercise: Exercise, **fields: Any) -> Exercise:
 
 @configurable
 def value_is(case: CaseView, expected: Callable[..., Any]) -> Found:
-    """A ``compute`` answer returns what ``expected`` returns, called with the same arguments (made anew)."""
+    """A ``compute`` answer returns what ``expected`` returns for fresh copies of the arguments."""
     if differs := difference(case.value, encode(expected(*case.arguments))):
         yield None, f"The answer is not the one asked for: {differs}."
 
 
 def right(module: fx.GraphModule) -> None:
-    """Relu after each linear layer."""
     for node in list(module.graph.nodes):
         if node.op == "call_module":
             with module.graph.inserting_after(node):

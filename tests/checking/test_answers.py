@@ -1,7 +1,6 @@
-"""Every checker passes right answers in other spellings, and fails the wrong ones that people write, each for its own
-reason: the property, the node and the section to read.
+"""Checkers accept right answers in other spellings and reject wrong ones for the right rule, node and section.
 
-``make test`` judges two right answers of each exercise and a wrong one for each of its rules, the room *checking* all.
+``make test`` judges two right answers of each exercise and a wrong one for each rule; the room *checking* judges all.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from tests.checking.exercise_for_tests import changed
 IDS = [exercise.id for exercise in all_exercises()]
 ANSWERS = {identity: answers_to(identity) for identity in IDS}
 RIGHT, WRONG = 4, 5
-SEED = 1  # tests/cold tries others: what is told may not depend on the numbers drawn.
+SEED = 1  # tests/cold tries other seeds: a report must not depend on the numbers drawn.
 
 
 def told(is_right: bool) -> pytest.MarkDecorator:
@@ -35,7 +34,7 @@ def told(is_right: bool) -> pytest.MarkDecorator:
 
 
 def _ends(answers: list[KnownAnswer]) -> set[str]:
-    """The first and the last: those beside each other are often alike."""
+    """The first and the last, because neighbours are often similar."""
     return {answers[0].name, answers[-1].name}
 
 
@@ -52,14 +51,14 @@ def test_there_are_enough_answers(identity: str) -> None:
     assert len(set(names)) == len(names)
 
 
-def test_answers_are_found_though_their_module_was_imported_before() -> None:
-    # Its import, which collects them, happens once; here it happened above.
+def test_answers_are_found_after_an_earlier_import() -> None:
+    # The import collects the answers and happens only once, above.
     answers_to.cache_clear()
     assert [one.name for one in answers_to(IDS[0])] == [one.name for one in ANSWERS[IDS[0]]] != []
 
 
 @pytest.mark.parametrize("identity", IDS)
-def test_every_rule_earns_its_place(identity: str) -> None:
+def test_every_rule_rejects_an_answer(identity: str) -> None:
     exercise = find(identity)
     assert exercise
     asked = {name for rule in exercise.check.rules for name in rule.names()}
@@ -85,7 +84,7 @@ def passes(identity: str, one: KnownAnswer, seed: int) -> None:
 def is_told(identity: str, one: KnownAnswer, seed: int) -> None:
     exercise = find(identity)
     assert exercise
-    if "loop for ever" in one.says:  # Nobody waits for it here.
+    if "loop for ever" in one.says:  # Too slow here.
         exercise = changed(exercise, seconds=1.0)
     report = check_with(exercise, one.answer, seed=seed)
     node = report.node.name if report.node else None

@@ -1,4 +1,4 @@
-"""``check`` says what happened, whatever the answer does, and ends what never ends; this process stays as it was."""
+"""``check`` reports whatever an answer does, stops endless ones, and leaves this process unchanged."""
 
 from __future__ import annotations
 
@@ -53,18 +53,18 @@ from tests.checking.exercise_for_tests import (
 )
 
 SAME = an_exercise("99-same", "pass", (SHALLOW, DEEP), (lints, recompiled, same_result))
-# For answers that never end by themselves.
+# For endless answers.
 BRIEF = changed(RELU_AFTER_LINEAR, seconds=0.5)
 
 
 def checked(exercise: Exercise, answer: Any) -> Report:
-    """The report, always under the same seed."""
+    """The report, always with the same seed."""
     return check_with(exercise, answer, seed=1)
 
 
 @pytest.fixture
 def long_grace(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the child of an answer that was interrupted say so, however slow the machine is."""
+    """Give an interrupted child time to report, however slow the machine."""
     monkeypatch.setattr("fxbook.checking.verify.GRACE_SECONDS", 20.0)
 
 
@@ -164,8 +164,6 @@ class NotCallable:
 
 
 class NeedsArguments:
-    """A class whose instance would be a function."""
-
     def __init__(self, family: str) -> None:
         self.family = family
 
@@ -207,7 +205,7 @@ HOSTILE: dict[str, tuple[Any, str, str]] = {
 
 @pytest.fixture
 def unharmed() -> Iterator[None]:
-    """After the test this process is as it was, and a right answer passes."""
+    """After the test, this process is unchanged and a right answer passes."""
     guard, threads, state = Guard(), threading.active_count(), torch.get_rng_state()
     yield
     assert guard.replaced() == []
@@ -235,7 +233,7 @@ def test_endless_answer_is_ended(name: str, unharmed: None) -> None:
     assert "Traceback" not in repr(report) + report._repr_html_()
 
 
-def test_error_is_told_with_the_line_of_the_learner() -> None:
+def test_error_names_the_learners_line() -> None:
     def answer(module: fx.GraphModule) -> None:
         module.graph.erase_node(next(iter(module.graph.nodes)))
 
@@ -246,7 +244,7 @@ def test_error_is_told_with_the_line_of_the_learner() -> None:
 
 
 @pytest.mark.usefixtures("long_grace")
-def test_loop_is_told_with_the_line_that_was_running() -> None:
+def test_endless_loop_names_the_running_line() -> None:
     assert checked(BRIEF, loops).verdict.line in ("while True:", "pass")
 
 
@@ -312,7 +310,7 @@ def patches_what_ends_the_child(module: fx.GraphModule) -> None:
         (patches_the_checks, "Your code replaces `fxbook.rules.predicates."),
     ],
 )
-def test_patches_are_told_and_stay_in_the_child(answer: Any, part: str) -> None:
+def test_patches_are_reported_and_stay_in_the_child(answer: Any, part: str) -> None:
     guard = Guard()
     report = checked(RELU_AFTER_LINEAR, answer)
     assert report.violated == "leaves torch alone"
@@ -340,7 +338,7 @@ def compiles_and_wraps_itself(module: fx.GraphModule) -> None:
     fx.Tracer.trace = lambda *args, **kwargs: theirs(*args, **kwargs)  # type: ignore[method-assign]
 
 
-def test_what_dynamo_puts_around_functions_of_torch_is_its_own() -> None:
+def test_dynamo_wrappers_are_no_patches() -> None:
     importlib.import_module("torch._dynamo")
     assert check_with(RELU_AFTER_LINEAR, compiles, seed=1).passed
     for answer, part in (
@@ -356,9 +354,7 @@ NO_AUTOGRAD = "Unable to handle autograd's threading in combination with fork-ba
 
 
 @pytest.mark.parametrize("caught", [False, True])
-def test_an_answer_that_cannot_differentiate_in_a_child_is_judged_in_the_notebook(
-    caught: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_answer_needing_autograd_is_judged_in_the_notebook(caught: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("torch.backends.cuda.is_built", lambda: True)
     here = os.getpid()
 
@@ -371,7 +367,7 @@ def test_an_answer_that_cannot_differentiate_in_a_child_is_judged_in_the_noteboo
             torch.ones(1, requires_grad=True).backward()
             right(module)
 
-    # As of a child whose parent has started threads of autograd.
+    # As in the child of a parent that has started autograd's threads.
     monkeypatch.setattr(torch.autograd, "backward", backward)
     assert checked(RELU_AFTER_LINEAR, answer).passed
 
@@ -381,7 +377,7 @@ def patches_torch_and_loops(module: fx.GraphModule) -> None:
     loops(module)
 
 
-def test_what_torch_replaces_while_it_traces_is_not_blamed_on_an_answer_whose_time_is_up() -> None:
+def test_tracing_patches_are_not_blamed_on_a_timeout() -> None:
     report = checked(BRIEF, patches_torch_and_loops)
     assert report.violated == "ends well"
     assert "still running when the time was over" in report.message
@@ -408,7 +404,7 @@ def test_processes_that_the_answer_started_are_ended(tmp_path: Path) -> None:
 
 
 def is_running(process: Path) -> bool:
-    """Whether the process of a file ``/proc/…/stat`` has not ended."""
+    """Whether the process of ``/proc/…/stat`` is still running."""
     with contextlib.suppress(FileNotFoundError, ProcessLookupError):
         return process.read_text().split()[2] != "Z"
     return False
@@ -423,7 +419,7 @@ def test_no_child_and_no_file_is_left_behind() -> None:
 
 
 def children_of(process: int) -> set[int]:
-    """The processes, ended ones included, that a process has started and not waited for."""
+    """The children of a process that it has not waited for, including ended ones."""
     tasks = Path(f"/proc/{process}/task").iterdir()
     return {int(child) for task in tasks for child in (task / "children").read_text().split()}
 
@@ -481,7 +477,7 @@ def test_without_fork_patches_are_put_back(no_fork: None) -> None:
 
 
 class Callable_(PassBase):  # noqa: N801
-    """A pass of torch.fx's own kind: its instance is called, and returns a PassResult."""
+    """A torch.fx pass: its instance is called and returns a PassResult."""
 
     def call(self, graph_module: fx.GraphModule) -> PassResult:
         return PassResult(graph_module, False)
@@ -492,8 +488,6 @@ class Rewriter(fx.Transformer):
 
 
 class Method:
-    """An object with a method."""
-
     def trace(self, model: nn.Module) -> fx.GraphModule:
         return fx.symbolic_trace(model)
 
@@ -520,7 +514,7 @@ def test_right_answer_of_any_useful_kind_passes(given: Any, answer: Any, call: A
     "returned",
     [lambda m: m, lambda m: None, lambda m: 3, lambda m: (m, 3), lambda m: Stack, lambda m: fx.Graph()],
 )
-def test_what_an_edit_returns_is_its_own_affair(returned: Any) -> None:
+def test_return_value_of_an_edit_is_ignored(returned: Any) -> None:
     def answer(module: fx.GraphModule) -> Any:
         right(module)
         return returned(module)
@@ -528,7 +522,7 @@ def test_what_an_edit_returns_is_its_own_affair(returned: Any) -> None:
     assert checked(RELU_AFTER_LINEAR, answer).passed
 
 
-def test_object_is_checked_as_it_is_and_a_function_is_refused() -> None:
+def test_object_is_checked_and_function_is_rejected() -> None:
     exercise = an_exercise("99-object", "object", (SHALLOW,), (lints, recompiled))
     module = fx.symbolic_trace(Stack(4, 2))
     assert checked(exercise, module).passed
@@ -538,7 +532,7 @@ def test_object_is_checked_as_it_is_and_a_function_is_refused() -> None:
     assert "pass an fx.Graph or an fx.GraphModule" in checked(exercise, 3).message
 
 
-def test_computed_value_is_compared_and_a_use_of_its_own_is_kept_to() -> None:
+def test_computed_value_is_compared_under_the_exercises_use() -> None:
     count = an_exercise("99-count", "compute", (SHALLOW, DEEP), (value_is(lambda m: len(m.graph.nodes)),), given=traced)
     assert checked(count, lambda module: len(list(module.graph.nodes))).passed
     assert "it is another number" in checked(count, lambda module: 7).message
@@ -605,7 +599,7 @@ def test_judge_survives_any_json(forged: Any) -> None:
         assert repr(report) and report._repr_html_()
 
 
-def test_hard_coded_answer_is_told_that_it_fits_one_model_only() -> None:
+def test_hard_coded_answer_is_recognised() -> None:
     def answer(module: fx.GraphModule) -> None:
         for name in ("layers_0", "layers_1"):
             node = next(node for node in module.graph.nodes if node.name == name)
@@ -621,7 +615,7 @@ def test_hard_coded_answer_is_told_that_it_fits_one_model_only() -> None:
     assert report.node.name == "layers_2"
 
 
-def test_error_on_another_model_only_is_told_so() -> None:
+def test_error_on_another_model_says_so() -> None:
     def answer(module: fx.GraphModule) -> None:
         right(module)
         if len(module.graph.nodes) > 8:
@@ -645,7 +639,7 @@ COMPUTE = an_exercise("99-compute", "compute", (SHALLOW, DEEP), (value_is(lambda
 
 
 def of_fxbook(source: str, **names: Any) -> Callable[..., Any]:
-    """The function `fails` of a source that stands for a file of fxbook: whoever it is, it is not the learner."""
+    """Make the function `fails` from a source that stands for a file of fxbook, not of the learner."""
     exec(compile(source, str(ROOT / "fxbook" / "checking" / "observe.py"), "exec"), names)
     return names["fails"]
 
@@ -679,7 +673,7 @@ def test_error_of_the_check_itself_has_no_advice_for_the_learner(monkeypatch: py
     assert "users" not in checked(exercise, lambda module: 1).message
 
 
-def test_an_answer_that_raised_in_one_case_is_not_blamed_for_the_check_in_the_next() -> None:
+def test_failed_case_does_not_affect_blame_in_the_next() -> None:
     turn = fxbook.observing.observe._Turn()
     with pytest.raises(ZeroDivisionError):
         turn.call(lambda: 1 / 0, ())
@@ -689,7 +683,7 @@ def test_an_answer_that_raised_in_one_case_is_not_blamed_for_the_check_in_the_ne
 
 
 def draws_with_a_number(module: Any) -> Any:
-    """A mistake of the learner, which fxbook notices."""
+    """A mistake of the learner that fxbook detects."""
     return draw(module, "everything", 3)
 
 
@@ -714,9 +708,7 @@ def test_error_in_what_the_answer_calls_is_the_learners(exercise: Exercise, answ
 @pytest.mark.parametrize(
     "can_fork", [pytest.param(True, marks=pytest.mark.skipif(not forked.CAN_FORK, reason="no fork")), False]
 )
-def test_what_breaks_the_check_is_told_where_it_holds_otherwise(
-    can_fork: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_answer_that_breaks_the_check_is_blamed(can_fork: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(forked, "CAN_FORK", can_fork)
     report = checked(RELU_AFTER_LINEAR, lambda module: object.__new__(fx.GraphModule))
     why = "AttributeError: 'GraphModule' object has no attribute 'graph'"
@@ -784,7 +776,7 @@ def test_failed_report_has_task_violation_node_and_place(
     assert "<each>" not in html
     assert 'class="fx-report fx-failed" role="group" aria-label="Report on ' in html
     assert "fx-broken" in html
-    # Handed out without the chapters, the notebook has no link that leads nowhere.
+    # Without the chapters, the notebook must have no broken links.
     monkeypatch.chdir(tmp_path)
     assert "href=" not in report._repr_html_() and "Two nodes, one anchor" in report._repr_html_()
 
@@ -820,7 +812,7 @@ def test_long_graph_is_cut_around_the_node() -> None:
 
 
 @pytest.mark.parametrize("wanted", ["02-clamp-the-outptu", "99-nothing", "nothing", "", 3, None])
-def test_unknown_id_is_told_with_ids_near_it(wanted: Any) -> None:
+def test_unknown_id_suggests_similar_ids(wanted: Any) -> None:
     report = check(wanted, right)
     assert not report.passed
     assert report.violated == "known id"
@@ -845,7 +837,7 @@ def test_exercises_are_read_without_torch() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_exercise_without_a_case_or_an_unseen_model_is_refused() -> None:
+def test_exercise_needs_cases_and_an_unseen_model() -> None:
     with pytest.raises(ValueError, match="at least one Case"):
         an_exercise("99-x", "build", (), ())
     with pytest.raises(ValueError, match="has not seen"):
@@ -855,7 +847,7 @@ def test_exercise_without_a_case_or_an_unseen_model_is_refused() -> None:
 # ---- in a notebook ---------------------------------------------------------------------------------------------------
 
 
-def test_kernel_lives_on_whatever_the_answer_does() -> None:
+def test_kernel_survives_every_answer() -> None:
     setup = f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
     setup += "from tests.checking.test_checking import *\nfrom fxbook import draw"
     cells = [
@@ -921,24 +913,24 @@ def test_an_error_in_a_graph_does_not_load_the_compiler() -> None:
         ("RuntimeError: ", ""),
     ],
 )
-def test_an_error_leads_to_the_entry_of_its_message(raised: str, entry: str) -> None:
+def test_error_links_to_its_entry(raised: str, entry: str) -> None:
     found = entry_of(f"Your code raises {raised}")
     assert (entry in found) if entry else (found == "")
 
 
-def test_of_two_entries_the_one_of_the_same_chapter_is_told() -> None:
+def test_entry_of_the_same_chapter_is_preferred() -> None:
     raised = "Your code raises TypeError: '_node_list' object is not subscriptable"
     for chapter in ("00_first_graph", "02_insertion_points"):
         assert entry_of(raised, chapter).partition("#")[0].endswith(chapter)
 
 
-def test_nobody_is_sent_to_part_two_who_is_not_there_yet() -> None:
+def test_part_one_never_links_to_part_two() -> None:
     raised = "Your code raises RuntimeError: shape '[2, 2]' is invalid for input of size 6"
     assert entry_of(raised, "01_node_creation") == entry_of(raised, "P1_one_model") == ""
     assert entry_of(raised, "12_patterns").startswith("13_retrace_and_meta#")
 
 
-def test_a_notebook_that_switched_gradients_off_is_checked_all_the_same() -> None:
+def test_check_works_with_gradients_switched_off() -> None:
     class NeedsGradients(nn.Module):
         def forward(self, x: torch.Tensor) -> torch.Tensor:
             return x * 2

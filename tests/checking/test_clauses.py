@@ -1,8 +1,8 @@
-"""No sentence of a task is unchecked: a wrong answer breaks it, or it is listed as one that asks nothing.
+"""Every sentence of a task is checked: a wrong answer violates it, or it is listed as one that requires nothing.
 
-In ``answers.py`` ``@breaks`` quotes the words of the task that a wrong answer breaks, and names the case in which it is
-refused; :mod:`tests.checking.test_answers` asks for that case. In ``task.md`` the sentences that ask nothing stand
-under ``<!-- tells``.
+In ``answers.py``, ``@breaks`` quotes the words of the task that a wrong answer violates and names the case that detects
+it; :mod:`tests.checking.test_answers` checks the case. In ``task.md``, sentences that require nothing stand below
+``<!-- tells``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _FENCED = re.compile(r"^```.*?^```$", re.M | re.S)
 
 
 @pytest.mark.parametrize("identity", tasks.ids())
-def test_every_sentence_is_broken_by_an_answer_or_asks_nothing(identity: str) -> None:
+def test_every_sentence_is_checked_or_requires_nothing(identity: str) -> None:
     exercise = read_task(tasks.folder_of(identity) / TASK, identity)
     clauses = [clause for one in answers_to(identity) for clause in one.clauses]
     text = sentences(exercise)
@@ -40,14 +40,14 @@ def test_every_sentence_is_broken_by_an_answer_or_asks_nothing(identity: str) ->
 
 
 @pytest.mark.parametrize("identity", tasks.ids())
-def test_the_case_of_a_clause_is_one_of_the_exercise(identity: str) -> None:
+def test_case_of_a_clause_exists(identity: str) -> None:
     exercise = tasks.find(identity)
     assert exercise
     names = {case.name for case in exercise.usage.cases}
     assert [one.name for one in answers_to(identity) if one.clauses and one.case not in names] == []
 
 
-def test_a_clause_belongs_to_the_answer_below_it() -> None:
+def test_clause_belongs_to_the_answer_below() -> None:
     @right
     def answer() -> None: ...
 
@@ -58,12 +58,12 @@ def test_a_clause_belongs_to_the_answer_below_it() -> None:
 
 
 def sentences(exercise: Exercise) -> list[str]:
-    """The sentences of the text of a task, each in one line; code is none."""
+    """The sentences of a task, one line each, without code."""
     paragraphs = re.split(r"\n\s*\n", _LISTED.sub("\n", _FENCED.sub("", exercise.task)).strip())
     return [sentence for one in paragraphs for sentence in _SENTENCE.split(" ".join(one.split())) if sentence]
 
 
 def docstring(exercise: Exercise) -> str:
-    """The docstring of the stub, in one line; ``""`` where it has none."""
+    """The docstring of the stub on one line, or ``""``."""
     match = _DOCSTRING.search("\n".join(cell.source for cell in exercise.stub))
     return " ".join(match[1].split()) if match else ""

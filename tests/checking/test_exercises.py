@@ -1,6 +1,6 @@
-"""Every exercise fails as handed out, every solution passes, and no exercise notebook holds a trace of its solution.
+"""Exercises fail as handed out, solutions pass, and exercise notebooks contain no trace of a solution.
 
-nbval runs each solution and its check; what is printed there has to say that it passed.
+nbval runs each solution and its check; the printed output must say that it passed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ LEAST_PER_CHAPTER = 4
 
 @cache
 def names(chapter: str, until: str) -> dict[str, Any]:
-    """What the cells define that are handed out, up to the check of the exercise ``until``."""
+    """The names that the handed-out cells define, up to the check of the exercise ``until``."""
     sheet = the_book().sheet_of(chapter)
     namespace: dict[str, Any] = {"__name__": "__main__"}
     sources = [cell.source for cell in sheet.opening if cell.kind == "code"]
@@ -45,7 +45,7 @@ def names(chapter: str, until: str) -> dict[str, Any]:
             break
     for number, source in enumerate(sources):
         name = f"<stub of {chapter}, cell {number}>"
-        # As in a notebook, whose lines a report can quote.
+        # As in a notebook, so that a report can quote its lines.
         linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
         exec(compile(source, name, "exec"), namespace)
     return namespace
@@ -63,7 +63,7 @@ def test_exercise_fails_as_handed_out_with_the_report_that_is_printed(sheet: Exe
     assert not report.passed
     notebook = the_book().printed(ROOT / "exercises" / f"{sheet.chapter}.ipynb")
     printed = printed_reports(notebook, (exercise.id,))[exercise.id]
-    # From torch 2.15 on the message about a product begins with the name of its operator.
+    # From torch 2.15 on, the message about a product begins with the name of its operator.
     said = repr(report).replace("addmm: mat1", "mat1")
     assert said == printed, "the check says something else now: `python -m press notebooks --all`"
 
@@ -93,11 +93,11 @@ def test_each_chapter_has_exercises_of_rising_difficulty(sheet: ExerciseSheet) -
 def test_exercises_and_checks_are_the_same_set() -> None:
     checked = sorted(exercise.id for exercise in all_exercises())
     assert checked == sorted(exercise.id for _, exercise in EXERCISES)
-    # In the order of the book, which is that in which they are offered.
+    # Exercises are offered in the order of the book.
     assert list(json.loads((ROOT / INDEX).read_text(encoding="utf-8"))) == [exercise.id for _, exercise in EXERCISES]
 
 
-def test_every_place_that_a_report_can_name_is_in_its_chapter() -> None:
+def test_sections_named_in_reports_exist() -> None:
     sections = json.loads((ROOT / SECTIONS).read_text(encoding="utf-8"))
     named = [about.read.split("#") for about in catalogue().values()]
     for path in sorted((ROOT / "fxbook").rglob("*.py")):
@@ -109,7 +109,7 @@ def test_every_place_that_a_report_can_name_is_in_its_chapter() -> None:
 
 
 @pytest.mark.parametrize(("use", "is_drawn"), [("compute", True), ("edit", False)])
-def test_the_order_of_the_cases_is_drawn_where_the_answer_is_data(use: str, is_drawn: bool) -> None:
+def test_case_order_is_random_for_data_answers(use: str, is_drawn: bool) -> None:
     exercise = an_exercise("99-x", use, (SHALLOW, DEEP, SHALLOW), ())
     orders = [drawn_order(exercise, seed) for seed in range(100)]
     assert orders == [drawn_order(exercise, seed) for seed in range(100)]

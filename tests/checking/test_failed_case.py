@@ -1,4 +1,4 @@
-"""A report holds the case that failed: to look at, to draw, to run again. A grader tells nothing more of it."""
+"""A report contains the failed case to inspect, draw and run again; a grader does not reveal it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def raises_on_many(module: fx.GraphModule) -> int:
     return len(module.graph.nodes)
 
 
-def test_the_case_that_failed_has_all_that_the_answer_met() -> None:
+def test_failed_case_has_model_and_inputs() -> None:
     case = check_with(RELU_AFTER_LINEAR, knows_two_layers, seed=1).case
     assert case is not None and case.name == "five layers"
     (module,) = case.arguments
@@ -47,7 +47,7 @@ def test_the_case_that_failed_has_all_that_the_answer_met() -> None:
     assert "The graph of five layers" in case._repr_html_()
 
 
-def test_it_is_made_anew_at_each_access_and_the_answer_runs_on_it_again() -> None:
+def test_failed_case_is_recreated_at_each_access() -> None:
     case = check_with(RELU_AFTER_LINEAR, knows_two_layers, seed=1).case
     (module,), (other,) = case.arguments, case.arguments
     right(module)
@@ -58,7 +58,7 @@ def test_it_is_made_anew_at_each_access_and_the_answer_runs_on_it_again() -> Non
     assert case.use(lambda module: len(module.graph.nodes)) == 7
 
 
-def test_a_report_on_data_shows_the_graph_that_was_given() -> None:
+def test_report_on_data_shows_the_given_graph() -> None:
     for answer in (lambda module: 4, raises_on_many):
         report = check_with(COUNT, answer, seed=1)
         text, page = repr(report), report._repr_html_()
@@ -66,9 +66,7 @@ def test_a_report_on_data_shows_the_graph_that_was_given() -> None:
         assert "The graph that your code was given (five layers)" in page and "fx-node" in page
 
 
-def test_a_script_prints_what_the_report_says_and_watching_says_how_to_hold_it(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_script_and_watch_explain_the_failed_case(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     report = check("00-readers", lambda graph: 3, seed=1)
     printed = capsys.readouterr().out
     print(report)
@@ -96,30 +94,30 @@ def test_the_environment_gives_the_seed_of_checks_and_of_watching(
 
 
 @pytest.mark.parametrize("told", ["", "seven", "-1", "1.5", "²"])
-def test_a_seed_that_is_none_is_as_if_it_were_not_told(told: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_seed_is_ignored(told: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FXBOOK_SEED", told)
     seeds = {new_seed() for _ in range(3)}
     assert len(seeds) == 3 and all(0 <= seed < 2**31 for seed in seeds)
 
 
-# ---- where strangers are graded --------------------------------------------------------------------------------------
+# ---- untrusted answers -----------------------------------------------------------------------------------------------
 
 SECRET = Case("a model that nobody is to see", lambda: nn.Sequential(nn.Linear(4, 7)), lambda: (torch.randn(1, 4),))
 TOLD = {"rule", "message", "node", "read", "case", "line", "printed", "graph", "unproven"}
 
 
 @pytest.mark.parametrize("answer", [lambda module: 3, raises_on_many, lambda module: 1 / 0])
-def test_the_grader_tells_nothing_more_of_a_hidden_case_than_before(answer: Any) -> None:
+def test_grader_reveals_no_hidden_case(answer: Any) -> None:
     hidden = changed(COUNT, cases=(SECRET,), rules=COUNT.check.rules)
     observation = observe(prepare(hidden, 1, rebuildable=True), answer)
     told = judged(hidden, observation, 1)
     assert set(told) == TOLD
-    # The graph that was given is shown to a learner, whose case is no secret.
+    # A learner may see the given graph, because the case is no secret.
     assert told["graph"] is None
     assert "Linear" not in json.dumps(told) and "placeholder" not in json.dumps(told)
     assert "inside" not in json.dumps(observation["cases"]) or observation["cases"][0]["inside"] is None
 
 
-def test_a_check_that_a_submission_asks_for_holds_no_case() -> None:
+def test_check_inside_a_submission_has_no_case() -> None:
     report = unchecked.check("00-readers", lambda graph: 3)
     assert report.case is None and repr(report) == "not checked here"

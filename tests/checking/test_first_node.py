@@ -1,4 +1,4 @@
-"""A result with other numbers is told by the first node whose value is not what it should be, where that is known."""
+"""A report on wrong values names the first node whose value differs, if it is known."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.checking.exercise_for_tests import DEEP, SHALLOW, an_exercise, change
 
 
 class Branches(nn.Module):
-    """Two layers beside each other, what they give, added; and a layer behind them."""
+    """Two parallel layers, whose sum goes to a third one."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -41,18 +41,18 @@ def swaps(module: fx.GraphModule, name: str = "tanh", function: Any = torch.sin)
     module.recompile()
 
 
-def test_the_node_whose_function_is_another_is_told_and_not_those_behind_it() -> None:
+def test_first_wrong_node_is_named() -> None:
     report = check_with(SAME, swaps, seed=1)
     assert (report.violated, report.node.name) == ("same_result", "tanh")
     assert report.message.startswith(SAID.format("tanh"))
-    # In the smallest numbers: the first that differs, its place, the one asked for, how many differ.
+    # In small numbers: the first wrong value, its index, the expected value, and the number of differences.
     model, inputs = report.case.model, report.case.inputs
     found, asked = (f(model.right(*inputs)).detach() for f in (torch.sin, torch.tanh))
     assert f": {found[0, 0]:.4g} at [0, 0] instead of {asked[0, 0]:.4g}; " in report.message
     assert report.message.endswith(" of 6 elements differ.")
 
 
-def test_a_new_node_is_not_compared_and_its_first_reader_is_told() -> None:
+def test_first_user_of_a_new_node_is_named() -> None:
     def doubles(module: fx.GraphModule) -> None:
         left = node_of(module, "left")
         with module.graph.inserting_after(left):
@@ -63,7 +63,7 @@ def test_a_new_node_is_not_compared_and_its_first_reader_is_told() -> None:
     assert check_with(SAME, doubles, seed=1).node.name == "relu"
 
 
-def test_a_copy_is_known_by_its_nodes_and_a_new_trace_by_names() -> None:
+def test_copies_match_by_node_and_new_traces_by_name() -> None:
     def retraces(module: fx.GraphModule) -> fx.GraphModule:
         again = fx.symbolic_trace(module)
         swaps(again)
@@ -79,7 +79,7 @@ def test_a_copy_is_known_by_its_nodes_and_a_new_trace_by_names() -> None:
 
 
 @pytest.mark.parametrize("why", ["built from nothing", "cannot be traced", "another rule"])
-def test_where_nothing_is_known_the_output_is_told_with_its_numbers(why: str) -> None:
+def test_output_is_reported_if_no_node_matches(why: str) -> None:
     def expected(model: Any, x: Tensor) -> Tensor:
         return model(x) if x.sum() > 1e9 else model(x) + 1
 
@@ -99,7 +99,7 @@ def test_where_nothing_is_known_the_output_is_told_with_its_numbers(why: str) ->
     assert "it holds other numbers: " in report.message and "elements differ." in report.message
 
 
-def test_values_are_kept_as_they_were_computed_and_only_so_many() -> None:
+def test_compared_values_are_copied_and_limited() -> None:
     graph = fx.Graph()
     x = graph.placeholder("x")
     graph.output(graph.call_method("add_", (x, 1)))
@@ -109,5 +109,5 @@ def test_values_are_kept_as_they_were_computed_and_only_so_many() -> None:
     assert values_inside(large, (torch.zeros(200_000),), 1, 0)[1:] == [None, None, None]
 
 
-def test_an_answer_that_would_do_otherwise_when_asked_again_is_still_refused() -> None:
+def test_nondeterministic_answer_is_still_rejected() -> None:
     assert check_with(SAME, lambda module: swaps(module, "relu", torch.rand_like), seed=1).violated == "same_result"

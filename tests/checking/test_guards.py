@@ -1,6 +1,6 @@
-"""Whatever an exercise asks, an answer leaves torch, its inputs and the state of the model as they were.
+"""For every exercise, an answer must leave torch, its inputs and the model's state unchanged.
 
-Each guard is proven by a right answer to the exercise for tests that does one thing more.
+Each guard is tested by a right answer that does one thing more.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def first(module: nn.Module) -> Any:
 
 
 def and_then(does: Callable[[fx.GraphModule], Any]) -> Callable[[fx.GraphModule], None]:
-    """The right answer, which does one thing more."""
+    """The right answer, followed by one more action."""
 
     def answer(module: fx.GraphModule) -> None:
         right(module)
@@ -86,18 +86,18 @@ LEFT: dict[str, tuple[Callable[[fx.GraphModule], Any], str]] = {
 
 
 @pytest.mark.parametrize("named", LEFT)
-def test_what_an_answer_leaves_behind_is_told(named: str) -> None:
+def test_side_effects_are_reported(named: str) -> None:
     does, says = LEFT[named]
     report = check_with(RELU_AFTER_LINEAR, and_then(does), seed=1)
     if not says:
         assert report.passed, "nothing differs"
         return
     assert (report.violated, says in report.message) == ("nothing_left", True), repr(report)
-    # Told beside the report, all is as it was in this process.
+    # The report did not change this process.
     assert check_with(RELU_AFTER_LINEAR, right, seed=1).passed
 
 
-def test_a_weight_that_holds_other_values_is_told_where_the_outputs_do_not_show_it() -> None:
+def test_changed_weight_is_reported_even_with_equal_outputs() -> None:
     class WithSpare(nn.Module):
         def __init__(self) -> None:
             super().__init__()
@@ -121,7 +121,7 @@ def test_a_weight_that_holds_other_values_is_told_where_the_outputs_do_not_show_
     assert check_with(exercise, fx.symbolic_trace, seed=1).passed
 
 
-def test_an_input_that_is_changed_is_told_of_an_answer_that_is_data() -> None:
+def test_changed_input_is_reported_for_data_answers() -> None:
     case = dataclasses.replace(SHALLOW, given=lambda model: (model, {"batch": [torch.ones(1, 4)]}))
     exercise = an_exercise("99-data", "compute", (case,), (value_is(lambda *_: 4),))
 
@@ -143,7 +143,7 @@ def test_an_input_that_is_changed_is_told_of_an_answer_that_is_data() -> None:
     assert check_with(exercise, lambda *_: 4, seed=1).passed
 
 
-def test_a_hook_that_is_taken_off_again_and_drawn_numbers_leave_nothing() -> None:
+def test_removed_hooks_and_drawn_numbers_are_allowed() -> None:
     def tidies(module: fx.GraphModule) -> None:
         right(module)
         handle = module.register_forward_hook(lambda *_: None)
@@ -154,7 +154,7 @@ def test_a_hook_that_is_taken_off_again_and_drawn_numbers_leave_nothing() -> Non
     assert check_with(RELU_AFTER_LINEAR, tidies, seed=1).passed
 
 
-def test_what_was_switched_is_switched_back_where_no_process_ends() -> None:
+def test_modes_are_restored_without_a_child_process() -> None:
     around = GlobalStateSnapshot((), ())
     threads = torch.get_num_threads()
     torch.set_num_threads(threads + 1)
@@ -165,7 +165,7 @@ def test_what_was_switched_is_switched_back_where_no_process_ends() -> None:
     assert (torch.get_num_threads(), torch.is_anomaly_enabled()) == (threads, False)
 
 
-def test_an_insertion_point_left_in_a_graph_that_was_given_is_told_of_an_answer_that_is_data() -> None:
+def test_stale_insertion_point_is_reported_for_data_answers() -> None:
     def leaves(module: fx.GraphModule) -> float:
         module.graph.inserting_after(module.graph.find_nodes(op="call_module")[0]).__enter__()
         return 1.0
@@ -177,14 +177,14 @@ def test_an_insertion_point_left_in_a_graph_that_was_given_is_told_of_an_answer_
     assert report.read == "02_insertion_points#an-anchor-holds-as-long-as-its-with"
 
 
-# ---- what no node shows ----------------------------------------------------------------------------------------------
+# ---- changes that no node shows --------------------------------------------------------------------------------------
 
 
 class Keeps:
-    """An object that is called like a function, and runs a module."""
+    """A callable object that runs a module."""
 
     def __init__(self, model: nn.Module) -> None:
-        # The code of a graph names what it calls.
+        # Generated code needs a name for what it calls.
         self.model, self.__name__ = model, "keeps"
 
     def __call__(self, x: Tensor) -> Tensor:
@@ -214,7 +214,7 @@ def _default(model: nn.Module) -> Callable[..., Tensor]:
 
 
 def named(function: Any) -> Any:
-    """With the name that the code of a graph asks for."""
+    """Add the name that generated code needs."""
     function.__name__ = "whole"
     return function
 
@@ -234,7 +234,7 @@ HIDING: dict[str, Callable[[nn.Module], Callable[..., Any]]] = {
 
 
 @pytest.mark.parametrize("named", HIDING)
-def test_a_function_that_holds_the_model_is_told(named: str) -> None:
+def test_function_holding_the_model_is_reported(named: str) -> None:
     def hides(model: nn.Module) -> fx.GraphModule:
         graph = fx.Graph()
         x = graph.placeholder("x")
@@ -248,7 +248,7 @@ def test_a_function_that_holds_the_model_is_told(named: str) -> None:
     assert "what that computes is not in the graph" in report.message
 
 
-def test_a_function_of_ones_own_that_holds_no_module_is_right() -> None:
+def test_own_function_without_a_module_is_right() -> None:
     scale, inner = torch.ones(()), (lambda value: value * 1)
 
     def own(x: Tensor) -> Tensor:

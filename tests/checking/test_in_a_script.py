@@ -1,4 +1,4 @@
-"""`check` and `hint` print in a plain script, which shows nothing by itself, and nothing is shown twice elsewhere."""
+"""`check` and `hint` print in a plain script and do not print twice elsewhere."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ ASKS = {
 
 
 def run(*command: str, stdin: str = "") -> str:
-    """What a process prints."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONSTARTUP": ""}
     done = subprocess.run([sys.executable, *command], input=stdin, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -1,4 +1,4 @@
-"""The neighbours of a noun are what a learner takes for it, and tracing records each as the call that it is."""
+"""The neighbours of a noun are operations that learners confuse with it, and tracing records each as such a call."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fxbook.graph.naming import target_name
 
 
 class Beside(nn.Module):
-    """Calls each neighbour on one tensor."""
+    """Call each neighbour on one tensor."""
 
     def __init__(self, neighbours: nn.ModuleDict, inputs: int) -> None:
         super().__init__()
@@ -25,7 +25,7 @@ class Beside(nn.Module):
 
 
 def called(noun: Any, *settings: Any, shape: tuple[int, ...] = (1, 2, 8, 8), inputs: int = 1, **named: Any) -> set[str]:
-    """What a trace of the neighbours calls: classes, functions and methods."""
+    """The classes, functions and methods that a trace of the neighbours calls."""
     traced = fx.symbolic_trace(Beside(near(noun, *settings, on=shape, inputs=inputs, **named), inputs))
     traced(torch.randn(shape))
     calls = [node for node in traced.graph.nodes if node.op.startswith("call_")]
@@ -43,10 +43,10 @@ def called(noun: Any, *settings: Any, shape: tuple[int, ...] = (1, 2, 8, 8), inp
     ],
     ids=["class", "class with a weight", "function", "operator"],
 )
-def test_what_is_taken_for_the_noun_is_near_it(found: set[str], expected: set[str]) -> None:
+def test_neighbours_include_common_confusions(found: set[str], expected: set[str]) -> None:
     assert expected - found == set(), sorted(found)
 
 
-def test_what_the_task_excludes_is_left_out() -> None:
+def test_neighbours_exclude_what_the_task_excludes() -> None:
     assert not {"keyword", "torch_relu_"} & set(near(nn.ReLU, without=("keyword", "writes")))
     assert all(new is not old for new, old in zip(near(nn.ReLU).values(), near(nn.ReLU).values(), strict=True))

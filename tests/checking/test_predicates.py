@@ -1,6 +1,6 @@
-"""Properties, families of functions and values: what no known answer of an exercise proves.
+"""Rules, families of functions and values, as far as no known answer of an exercise tests them.
 
-That a property passes and refuses, and names the node, is proven by the answers: see test_answers.
+test_answers tests that rules accept, reject and name the node.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from tests.checking.exercise_for_tests import DEEP, RELU_AFTER_LINEAR, SHALLOW, 
 
 
 def verdict(holds: Rule, answer: Any, **fields: Any) -> Verdict:
-    """What is found when the answer is used on the shallow stack, with only this property asked."""
+    """The verdict on an answer for the shallow stack with only this rule."""
     exercise = an_exercise("99-x", "build", (SHALLOW,), (holds,))
     exercise = changed(exercise, **{"use": "edit", "cases": (SHALLOW, DEEP), **fields})
     return judge(exercise, observe(prepare(exercise, 3), answer), 3)
@@ -75,7 +75,7 @@ def returns_nan(module: fx.GraphModule) -> None:
 
 
 def relu_beside(module: fx.GraphModule) -> None:
-    """Relu after the first layer, but what follows still uses the layer."""
+    """Add relu after the first layer, but let the next layer use the first."""
     node = module.graph.find_nodes(op="call_module", target="layers.0")[0]
     with module.graph.inserting_after(node):
         relu = module.graph.call_function(torch.relu, (node,))
@@ -110,7 +110,7 @@ TWO = Case("two inputs", TwoInputs, lambda: (torch.randn(3), torch.randn(3)))
 
 
 def graph_of(*names: str) -> Callable[[], fx.Graph]:
-    """``relu(first) + last`` by hand."""
+    """``relu(first) + last``, built by hand."""
 
     def build() -> fx.Graph:
         graph = fx.Graph()
@@ -207,23 +207,23 @@ def test_property(holds: Rule, answer: Any, fields: dict[str, Any], message: str
     assert marked == node
 
 
-# ---- what a rule is --------------------------------------------------------------------------------------------------
+# ---- rules -----------------------------------------------------------------------------------------------------------
 
 
-def test_at_sends_to_another_section_and_keeps_the_name_of_the_rule() -> None:
+def test_at_changes_the_section_but_not_the_name() -> None:
     found = verdict(recompiled.at("00_first_graph#change-one-node"), no_recompile)
     assert found.violation == Violation(found.violation.message, None, "00_first_graph#change-one-node", "recompiled")
     assert verdict(recompiled.at("00_first_graph#change-one-node"), right).passed
 
 
-def test_a_place_that_is_not_in_the_book_is_an_error_where_it_is_written() -> None:
+def test_unknown_section_is_an_error_at_definition() -> None:
     with pytest.raises(ValueError, match="00_first_graph#change-one-mode' is no heading"):
         recompiled.at("00_first_graph#change-one-mode")
     with pytest.raises(ValueError, match="is no heading"):
         rule("04_recompile")
 
 
-def test_a_place_that_a_rule_yields_is_looked_up_too() -> None:
+def test_section_from_a_rule_is_validated() -> None:
     @rule
     def lost(case: Any) -> Found:
         yield None, "Nowhere.", "04_recompile#nowhere"
@@ -231,7 +231,7 @@ def test_a_place_that_a_rule_yields_is_looked_up_too() -> None:
     assert check_with(changed(RELU_AFTER_LINEAR, rules=(lost,)), nothing_done).violated == "the check works"
 
 
-def test_a_sentence_in_lower_case_goes_on_after_the_name_of_its_node() -> None:
+def test_lower_case_sentence_follows_the_node_name() -> None:
     @rule("00_first_graph#change-one-node")
     def short(case: Any) -> Found:
         """Names nodes of both graphs."""
@@ -242,7 +242,7 @@ def test_a_sentence_in_lower_case_goes_on_after_the_name_of_its_node() -> None:
         for answer in (nothing_done, lambda m: m.graph.erase_node(list(m.graph.nodes)[-1]))
     )
     assert own == Violation("Node `layers_0` is one of many.", 1, "00_first_graph#change-one-node", "short")
-    # A node of the graph that was given is marked where that graph is shown.
+    # A node of the given graph is marked in that graph.
     assert given == Violation("Node `output` is one of many.", None, "00_first_graph#change-one-node", "short", given=3)
 
 
@@ -302,7 +302,7 @@ SPELLINGS: list[tuple[Any, Callable[..., Any], tuple[nn.Module, ...]]] = [
 
 
 @pytest.mark.parametrize(("wanted", "function", "modules"), SPELLINGS)
-def test_family_knows_the_spelling_and_no_other_family_does(wanted: Any, function: Any, modules: Any) -> None:
+def test_each_spelling_belongs_to_one_family(wanted: Any, function: Any, modules: Any) -> None:
     nodes = record(fx.symbolic_trace(Spelled(function, *modules))).nodes
     families = [RELU, ADD, GELU, SIGMOID, LINEAR, CONV2D, DROPOUT, BATCH_NORM]
     assert [[node.op for node in nodes if node in each] for each in families if each is not wanted] == [[]] * 7
@@ -397,7 +397,7 @@ def test_value_survives_json_and_equals_only_itself(value: Any) -> None:
         ),
     ],
 )
-def test_difference_is_told_in_words(found: Any, expected: Any, said: str | None) -> None:
+def test_difference_is_described_in_words(found: Any, expected: Any, said: str | None) -> None:
     assert difference(encode(found), encode(expected)) == said
 
 
@@ -410,7 +410,7 @@ def test_encoding_is_bounded() -> None:
     assert encode("x" * 10**6) == {"opaque": "a very long str"}
 
 
-def test_what_torch_cannot_read_is_told_as_such() -> None:
+def test_unreadable_values_are_reported() -> None:
     freed, seen = torch.ones(3), []
     freed.untyped_storage().resize_(0)
     torch.vmap(lambda x: seen.append(x) or x)(torch.ones(3))

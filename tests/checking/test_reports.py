@@ -1,4 +1,4 @@
-"""What a report shows besides its message: the graph and the node that is meant, what was printed, what torch said."""
+"""What a report shows besides its message: the graph with the blamed node, printed lines, and torch's messages."""
 
 from __future__ import annotations
 
@@ -32,36 +32,36 @@ LONG = Case("twenty layers", lambda: Stack(4, 20), lambda: (torch.randn(3, 4),))
 
 @configurable
 def says(case: CaseView, sentence: str) -> Found:
-    """Nothing holds."""
+    """Always violated."""
     yield None, sentence
 
 
 def report_that(sentence: str, answer: Callable[[fx.GraphModule], Any], use: str = "compute") -> Report:
-    """A report of an answer to which this sentence is said, on twenty layers."""
+    """A report with this sentence, on twenty layers."""
     cases = (LONG, dataclasses.replace(DEEP, unseen=True))
     return check_with(an_exercise("99-x", use, cases, (says(sentence),), given=traced), answer, seed=1)
 
 
-# ---- the node that is meant ------------------------------------------------------------------------------------------
+# ---- the blamed node -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     "sentence", ["Node `layers_16` is missing.", "It lacks node `layers_16`.", "Nodes `layers_16`."]
 )
-def test_a_node_of_the_given_graph_that_the_message_names_is_in_sight_and_marked(sentence: str) -> None:
+def test_named_node_is_visible_and_marked(sentence: str) -> None:
     report = report_that(sentence, lambda module: 1)
     assert "?  17  layers_16  call_module" in repr(report) and "more above" in repr(report)
     assert "fx-meant" in report._repr_html_()
-    # It is no node of the answer, which has no graph.
+    # The answer has no graph, so this is not its node.
     assert report.node is None
 
 
-def test_a_name_that_is_of_no_node_there_marks_nothing() -> None:
+def test_unknown_node_name_marks_nothing() -> None:
     text = repr(report_that("Node `relu` is missing, and `layers_16` is not.", lambda module: 1))
     assert "?" not in text and "… 10 more below" in text
 
 
-def test_where_a_node_of_the_given_graph_is_gone_that_graph_is_shown() -> None:
+def test_given_graph_is_shown_for_a_deleted_node() -> None:
     given = record(fx.symbolic_trace(nn.Sequential(nn.Linear(2, 2), nn.ReLU(), nn.Tanh())))
     without = record(fx.symbolic_trace(nn.Sequential(nn.Linear(2, 2))))
 
@@ -76,13 +76,13 @@ def test_where_a_node_of_the_given_graph_is_gone_that_graph_is_shown() -> None:
 
 @rule
 def sound(case: CaseView) -> Found:
-    """No node multiplies, whatever else is wrong with it."""
+    """No node multiplies, whatever else is wrong."""
     for node in case.nodes:
         if node.target == "torch.matmul":
             yield node, "multiplies, which the task does not ask for"
 
 
-def test_a_node_that_raises_is_broken_only_where_its_error_is_told() -> None:
+def test_raising_node_is_marked_only_with_its_error() -> None:
     def multiplies(module: fx.GraphModule) -> None:
         output = module.graph.output_node()
         with module.graph.inserting_before(output):
@@ -98,7 +98,7 @@ def test_a_node_that_raises_is_broken_only_where_its_error_is_told() -> None:
     assert marks == {"sound": "?", "same_result": "!"}
 
 
-# ---- what was printed ------------------------------------------------------------------------------------------------
+# ---- printed lines ---------------------------------------------------------------------------------------------------
 
 TORCH = f"{torch.__file__}:1776: "
 CELL = "/tmp/ipykernel_7/42.py:3: "
@@ -117,7 +117,7 @@ USED = "UserWarning: Attempted to insert a get_attr Node with no underlying refe
         (f"{TORCH}{DEPRECATED}\n  warnings.warn(\n544\n", ["It printed: 544"]),
         (f"{CELL}{DEPRECATED}\n  leaf(tree)\n", [f"It warned: {DEPRECATED}"]),
         (f"{CELL}{USED}\n  graph.get_attr('scale')\n", [f"It warned: {USED}"]),
-        # torch blames itself for much that a graph of the learner's does: no learner is told to mend torch there.
+        # torch's warnings blame torch for much that a learner's graph does; reports leave that part out.
         (f"{TORCH}{USED}\n  warnings.warn(\n", [f"It warned: {USED}"]),
         (f"/home/a b/answer.py:3: {USED}\n", [f"It warned: {USED}"]),
         (f"C:\\Users\\a b\\answer.py:3: {USED}\n", [f"It warned: {USED}"]),
@@ -125,11 +125,11 @@ USED = "UserWarning: Attempted to insert a get_attr Node with no underlying refe
         ("UserWarning: mine\n", ["It printed: UserWarning: mine"]),
     ],
 )
-def test_what_was_printed_is_told_without_files_and_without_what_concerns_torch(text: str, lines: list[str]) -> None:
+def test_printed_lines_omit_paths_and_torch_internals(text: str, lines: list[str]) -> None:
     assert told(text) == lines
 
 
-def test_what_was_printed_is_short_and_has_no_control_characters() -> None:
+def test_printed_lines_are_short_and_printable() -> None:
     lines = told(f"\x1b[2J\x1b]0;owned\x07{'x' * 5000}\r{CELL}UserWarning: \x1b[31m{'<b>`' * 5000}\n")
     assert len(lines) == 2 and all(len(line) < 330 and line.isprintable() for line in lines)
     report = Report(
@@ -150,7 +150,7 @@ check("00-readers", answer)
 """
 
 
-def test_a_script_and_a_notebook_tell_a_warning_alike(tmp_path: Any) -> None:
+def test_warnings_look_alike_in_scripts_and_notebooks(tmp_path: Any) -> None:
     script = tmp_path / "an answer.py"
     script.write_text(WARNS, encoding="utf-8")
     notebook = v4.new_notebook(cells=[v4.new_code_cell(WARNS)])
@@ -160,7 +160,7 @@ def test_a_script_and_a_notebook_tell_a_warning_alike(tmp_path: Any) -> None:
         assert line.startswith("It warned: UserWarning: mind the gap")
 
 
-# ---- what torch said -------------------------------------------------------------------------------------------------
+# ---- torch's messages ------------------------------------------------------------------------------------------------
 
 
 def described(change: Callable[[], Any]) -> str:
@@ -181,7 +181,7 @@ def described(change: Callable[[], Any]) -> str:
         ("", ""),
     ],
 )
-def test_of_a_message_the_first_sentence_is_told(raised: str, message: str) -> None:
+def test_first_sentence_of_a_message_is_shown(raised: str, message: str) -> None:
     def fails() -> None:
         raise ValueError(raised)
 

@@ -1,4 +1,4 @@
-"""The bound on rounding holds, is small, and is far from both what is let pass and what a mistake costs."""
+"""The bound on rounding holds, is small, and is far below both the tolerance and the effect of a mistake."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from press import ROOT
 from press.book import the_book
 
 SEEDS = range(4)
-# fxbook.cases.values lets two results in float64 differ by this, times the size of the result.
+# The relative tolerance of fxbook.cases.values for results in float64.
 LET_PASS = 1e-8
 folded = importlib.import_module("fxbook.tasks.P1_one_model.fold_the_norms.answers")
 
 
 def network(seed: int) -> tuple[fx.GraphModule, list[torch.Tensor]]:
-    """The network of the milestone that folds, and inputs, in float64."""
+    """The network of the folding milestone, and inputs, in float64."""
     exercise = tasks.find("P1-fold-the-norms")
     assert exercise
     case = exercise.usage.cases[0]
@@ -32,7 +32,7 @@ def network(seed: int) -> tuple[fx.GraphModule, list[torch.Tensor]]:
 
 @pytest.mark.parametrize("seed", SEEDS)
 @torch.no_grad()
-def test_no_result_is_further_from_the_exact_one_than_the_bound(seed: int) -> None:
+def test_results_are_within_the_bound(seed: int) -> None:
     traced, inputs = network(seed)
     exact = traced(*inputs)
     small = copy.deepcopy(traced)
@@ -45,7 +45,7 @@ def test_no_result_is_further_from_the_exact_one_than_the_bound(seed: int) -> No
 
 @pytest.mark.parametrize("seed", SEEDS)
 @torch.no_grad()
-def test_the_check_of_folding_lets_rounding_pass_and_no_forgotten_eps(seed: int) -> None:
+def test_folding_check_accepts_rounding_but_not_a_missing_eps(seed: int) -> None:
     traced, inputs = network(seed)
     careless = copy.deepcopy(traced)
     folded.forgets_eps(careless)
@@ -54,14 +54,14 @@ def test_the_check_of_folding_lets_rounding_pass_and_no_forgotten_eps(seed: int)
     assert (careless(*inputs) - exact).abs().max() > 100 * LET_PASS * max(1.0, float(exact.abs().max()))
 
 
-def test_what_has_no_bound_is_refused() -> None:
+def test_unbounded_operations_are_rejected() -> None:
     traced = fx.symbolic_trace(nn.Sequential(nn.Linear(3, 3), nn.Softmax(1)))
     with pytest.raises(NotImplementedError, match="Softmax"):
         error_bound(traced, [torch.randn(2, 3)])
 
 
 @pytest.mark.parametrize("setting", [{"alpha": 0.3}, {"rounding_mode": "floor"}])
-def test_a_setting_that_rounds_once_more_is_refused(setting: dict[str, float | str]) -> None:
+def test_additional_rounding_is_rejected(setting: dict[str, float | str]) -> None:
     function = torch.add if "alpha" in setting else torch.div
     traced = fx.symbolic_trace(lambda x: function(x, x + 1, **setting))
     with pytest.raises(NotImplementedError, match="no bound is known"):
@@ -76,7 +76,7 @@ def test_sums_too_long_for_a_dtype_have_no_bound() -> None:
         error_bound(traced, ones, torch.float16)
 
 
-def test_the_numbers_of_the_project_are_those_of_its_solution() -> None:
+def test_project_states_the_numbers_of_its_solution() -> None:
     notebook = the_book().printed(ROOT / "solutions" / "P1_one_model.ipynb")
     printed = "".join(out.get("text", "") for cell in notebook.cells for out in cell.get("outputs", ()))
     rows = re.findall(r"^(\w+) +at first +(\S+) +book +(\S+) +yours +(\S+)$", printed, re.MULTILINE)
@@ -86,7 +86,7 @@ def test_the_numbers_of_the_project_are_those_of_its_solution() -> None:
     assert 0 < int(percent) <= 100
 
 
-def test_the_first_numbers_of_the_project_are_those_of_its_network() -> None:
+def test_project_states_the_numbers_of_its_network() -> None:
     sheet = the_book().sheet_of("P1_one_model")
     names: dict[str, object] = {}
     sources = [cell.source for cell in sheet.opening if cell.kind == "code"]

@@ -1,4 +1,4 @@
-"""Whoever waits at a terminal for models to load is told so; nobody else is, and no thread is left."""
+"""A terminal shows a message while models load; other outputs do not, and no thread remains."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HOURS = 10_000.0
 
 
 def made_by(build: Callable[[], Stack]) -> Exercise:
-    """An exercise with one model, and how it is made."""
+    """An exercise with one model, made by ``build``."""
     return an_exercise("99-slow", "compute", (Case("a model", build, lambda: ()),), ())
 
 
@@ -34,20 +34,18 @@ def stack() -> Stack:
 
 
 def at(stream: io.StringIO, monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
-    """A stream in place of stderr; not as a fixture, since pytest has a stderr of its own for the test itself."""
+    """Replace stderr. Not a fixture, because pytest replaces stderr for the test itself."""
     monkeypatch.setattr(sys, "stderr", stream)
     return stream
 
 
 @pytest.fixture
 def tell_after(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
-    """Chooses after how many seconds a wait is long."""
+    """Set after how many seconds a wait counts as long."""
     return lambda seconds: monkeypatch.setattr(waiting.told.__wrapped__, "__defaults__", (seconds,))  # type: ignore[attr-defined]
 
 
-def test_a_terminal_is_told_of_a_long_wait(
-    tell_after: Callable[[float], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_terminal_announces_a_long_wait(tell_after: Callable[[float], None], monkeypatch: pytest.MonkeyPatch) -> None:
     threads, terminal = threading.active_count(), at(Terminal(), monkeypatch)
 
     def build() -> Stack:
@@ -61,7 +59,7 @@ def test_a_terminal_is_told_of_a_long_wait(
     assert threading.active_count() == threads
 
 
-def test_a_terminal_is_not_told_of_a_short_wait(
+def test_terminal_is_silent_for_a_short_wait(
     tell_after: Callable[[float], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     threads, terminal = threading.active_count(), at(Terminal(), monkeypatch)
@@ -71,7 +69,7 @@ def test_a_terminal_is_not_told_of_a_short_wait(
     assert threading.active_count() == threads
 
 
-def test_nobody_but_a_terminal_is_told(tell_after: Callable[[float], None], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_terminals_announce_a_wait(tell_after: Callable[[float], None], monkeypatch: pytest.MonkeyPatch) -> None:
     threads, file, counted = threading.active_count(), at(io.StringIO(), monkeypatch), []
 
     def build() -> Stack:
@@ -84,7 +82,7 @@ def test_nobody_but_a_terminal_is_told(tell_after: Callable[[float], None], monk
     assert set(counted) == {threads}
 
 
-def test_the_thread_ends_with_a_model_that_cannot_be_made(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_thread_ends_if_the_model_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     threads = threading.active_count()
     at(Terminal(), monkeypatch)
     with pytest.raises(ZeroDivisionError):

@@ -1,6 +1,6 @@
-"""What the room *cold* takes of what would take hours: a share that is drawn anew for each run.
+"""Draw a new random share of the long tests for each run of the room *cold*.
 
-``python -m press prove`` chooses the number of the draw and says it; with ``DRAW=7`` it draws the same again.
+``python -m press prove`` chooses and prints the number of the draw; ``DRAW=7`` repeats that draw.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ NUMBER = int(os.environ.get("FXBOOK_DRAW", "1"))
 
 
 def some(cases: Sequence[Case], count: int) -> list[Case]:
-    """So many of the cases, in their order; all, where there are fewer."""
+    """At most this many of the cases, in order."""
     chosen = random.Random(NUMBER).sample(range(len(cases)), min(count, len(cases)))
     return [cases[place] for place in sorted(chosen)]
 
 
 def seeds(count: int) -> list[int]:
-    """Other numbers for weights and inputs than those of ``make test``."""
+    """Seeds other than those of ``make test``."""
     return random.Random(NUMBER).sample(range(2, 2**20), count)

@@ -1,4 +1,4 @@
-"""An answer is observed in the sandbox as well as in a notebook, and is told the same."""
+"""Answers get the same report in the sandbox as in a notebook."""
 
 from __future__ import annotations
 
@@ -27,10 +27,8 @@ def sandbox() -> Iterator[Sandbox]:
 
 
 @pytest.mark.parametrize(("identity", "number", "answer"), ROWS, ids=[f"{row[0]}-{row[2].name}" for row in ROWS])
-def test_answer_is_told_the_same_in_the_sandbox(
-    sandbox: Sandbox, identity: str, number: int, answer: KnownAnswer
-) -> None:
-    """Observed in one room, and judged by the half that runs in a notebook and in the room where graphs are rebuilt."""
+def test_report_is_the_same_in_the_sandbox(sandbox: Sandbox, identity: str, number: int, answer: KnownAnswer) -> None:
+    """Observe it in one room; judge it with the notebook's judge and in the judging room."""
     exercise = tasks.find(identity)
     outcome = observe_known(sandbox, identity, number, SEED)
     assert exercise and outcome.data and outcome.data["observation"], outcome
@@ -44,9 +42,9 @@ def test_answer_is_told_the_same_in_the_sandbox(
 
 
 def is_told(answer: KnownAnswer, rule: str, node: str | None, message: str) -> bool:
-    """Whether this is the answer's report, or that of a wrong result inside which nobody has looked once more.
+    """Whether this is the answer's report, or that of a wrong result without a search for the first wrong node.
 
-    Only a check in a notebook does, and may find a node nearer to the fault than the output.
+    Only a check in a notebook makes that search, so it may name a node nearer to the mistake than the output.
     """
     unseen = answer.violated == rule in ("same_result", "same_output") and node == "output" != answer.node
     if unseen:

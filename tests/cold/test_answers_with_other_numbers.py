@@ -1,4 +1,4 @@
-"""Answers are judged the same whatever weights and inputs are drawn."""
+"""Answers get the same verdict for any weights and inputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All attacks come to nothing where the grader is not root, too."""
+"""All attacks also fail if the grader is not root."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ TESTS = ("observing_attacks", "judging_attacks", "reading_attacks", "rooms_taken
 
 
 @pytest.mark.parametrize("tests", TESTS)
-def test_an_ordinary_user_is_as_safe_from_all_attacks(tests: str) -> None:
+def test_ordinary_user_is_safe_from_all_attacks(tests: str) -> None:
     attacked_as_nobody("test", f"test_{tests}.py")

@@ -1,6 +1,6 @@
-"""The judge outside of the sandbox says what `check` says of every answer that is a graph.
+"""The judge outside the sandbox agrees with `check` on every answer that is a graph.
 
-The room *classroom* asks it of a wrong one of each exercise, and of the solution.
+The room *classroom* tests one wrong answer and the solution of each exercise.
 """
 
 from __future__ import annotations
@@ -27,5 +27,5 @@ def test_right_answers_pass_and_are_rebuilt(identity: str) -> None:
 
 
 @with_some_graphs
-def test_wrong_answers_are_told_the_same(identity: str) -> None:
+def test_both_judges_agree_on_wrong_answers(identity: str) -> None:
     assert_failing(identity, [answer for answer in answers_to(identity) if answer.violated not in ("", ENDS_WELL)])

@@ -1,4 +1,4 @@
-"""Whatever attacks where students' code runs comes to nothing where answers are judged and files read, too."""
+"""Attacks on the room for students' code also fail in the judging and reading rooms."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from classroom.tests.sandbox.sandboxing import Attack, attacks, brief
 from classroom.tests.sandbox.test_rooms_taken_over import bait, sandbox, watch  # noqa: F401  (fixtures)
 from tests.cold import drawn
 
-# Those rooms hold what judges; whoever is in there may read it.
+# These rooms contain the checks, so reading them is not harm.
 ALL = [attack for attack in attacks() if attack.name != "read_the_checks"]
 
 
 @pytest.mark.parametrize("room", [JUDGING, READING])
 @pytest.mark.parametrize("attack", drawn.some(ALL, 30), ids=lambda attack: attack.name)
-def test_code_that_runs_there_does_no_harm(
+def test_code_in_a_room_does_no_harm(
     watch: Watch,  # noqa: F811
     sandbox: Sandbox,  # noqa: F811
     bait: Bait,  # noqa: F811

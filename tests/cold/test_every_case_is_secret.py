@@ -1,6 +1,6 @@
-"""No exercise whose answer is data leaves its seed or the name of a case where a submission finds it.
+"""No submission finds the seed or the name of a case of an exercise whose answer is data.
 
-The room *classroom* looks at one exercise of each chapter.
+The room *classroom* tests one exercise of each chapter.
 """
 
 from __future__ import annotations
@@ -14,5 +14,5 @@ from tests.cold import drawn
 
 
 @pytest.mark.parametrize("exercise", drawn.some(DATA, 15), ids=lambda exercise: exercise.id)
-def test_nothing_inside_tells_the_seed_or_the_case(sandbox: Sandbox, exercise: Exercise) -> None:  # noqa: F811
+def test_seed_and_case_names_are_not_found(sandbox: Sandbox, exercise: Exercise) -> None:  # noqa: F811
     assert printed_by(sandbox, exercise, probe(exercise)) == ""

@@ -1,4 +1,4 @@
-"""Every file that is handed in to harm its reader comes to nothing."""
+"""Every malicious file fails to do harm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every variant of every forged observation comes to nothing."""
+"""Every variant of every forged observation fails to do harm."""
 
 from __future__ import annotations
 

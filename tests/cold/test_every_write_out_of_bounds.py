@@ -1,6 +1,6 @@
-"""Wherever a kernel that is on the list by force writes, the answer is lost and nothing else.
+"""Wherever a forcibly allowed kernel writes, only its own answer is lost.
 
-The room *classroom* tries five places of twenty.
+The room *classroom* tests five of twenty places.
 """
 
 from __future__ import annotations
@@ -18,5 +18,5 @@ PLACES = list(itertools.product(test_opened_list.MANY, test_opened_list.APART))
 
 
 @pytest.mark.parametrize("name", test_opened_list.WRITES)
-def test_a_graph_that_writes_anywhere_loses_its_answer(watch: Watch, sandbox: Sandbox, name: str) -> None:  # noqa: F811
+def test_out_of_bounds_write_anywhere_loses_its_answer(watch: Watch, sandbox: Sandbox, name: str) -> None:  # noqa: F811
     test_opened_list.lose_their_answers(sandbox, watch, name, PLACES)

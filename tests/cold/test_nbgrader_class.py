@@ -1,4 +1,4 @@
-"""A class graded by nbgrader and by us gets the same marks, but for what nbgrader cannot see."""
+"""nbgrader and our grader give a class the same marks, except where nbgrader cannot see an answer."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from classroom.collect.content import chapters
 from classroom.exports import nbgrader
 from classroom.tests.handing_in import CLASS, graded_by_nbgrader, graded_by_us, marks_of_nbgrader, needs_nbgrader
 
-# nbgrader runs a notebook from top to bottom: an answer below the cell that grades it comes too late.
+# nbgrader runs a notebook from top to bottom, so it misses an answer below its check.
 DIFFERENT = {("cells_moved", "00-readers"): (0.0, 1.0)}
 
 
 @needs_nbgrader
-def test_the_marks_of_a_class_are_the_same(tmp_path: Path) -> None:
+def test_marks_of_a_class_are_equal(tmp_path: Path) -> None:
     theirs, output = graded_by_nbgrader(tmp_path, CLASS)
     ours = graded_by_us(tmp_path / "submitted")
     assert {student for student, _ in ours} == set(CLASS) and "ERROR" not in output

@@ -1,4 +1,4 @@
-"""Each finished pass keeps what it must on ten times as many random graphs, and torch breaks as many as is told."""
+"""Finished passes keep their invariants on ten times as many random graphs, and torch's break as many as recorded."""
 
 from __future__ import annotations
 
@@ -20,6 +20,6 @@ def test_a_pass_keeps_what_it_must(trial: Trial) -> None:
 
 
 @pytest.mark.parametrize("place", [place for place, fault in enumerate(FAULTS) if fault.limits is not None])
-def test_a_pass_of_torch_breaks_as_many_graphs(place: int) -> None:
+def test_torch_pass_breaks_as_many_graphs_as_recorded(place: int) -> None:
     recorded = yaml.safe_load((ROOT / RECORD).read_text(encoding="utf-8"))
     assert FAULTS[place].broken() == recorded["torch"][place]["broken"]

@@ -1,4 +1,4 @@
-"""A notebook, printed once more in a kernel of its own, is the committed one byte for byte but for timings."""
+"""A notebook printed again in a cold kernel equals the committed one byte for byte, except for timings."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ PRINTED = [derived for source in BOOK.sources for derived in derive_as_printed(B
 @pytest.mark.parametrize(
     "derived", drawn.some(PRINTED, 40), ids=lambda derived: derived.path.relative_to(ROOT).as_posix()
 )
-def test_another_print_is_the_same_bytes(derived: Derived) -> None:
+def test_second_print_is_byte_equal(derived: Derived) -> None:
     printed = BOOK.printed(derived.path)
     assert printed is not None
     assert serialised(stable(asyncio.run(execute(derived)))) == serialised(stable(printed))
 
 
 def stable(notebook: NotebookNode) -> NotebookNode:
-    """The notebook without the outputs that are never twice the same: timings, which nbval does not compare either."""
+    """The notebook without timings, which nbval does not compare either."""
     for cell in notebook.cells:
         if "nbval-ignore-output" in cell.metadata.get("tags", ()):
             cell.outputs = []

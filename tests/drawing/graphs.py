@@ -1,4 +1,4 @@
-"""Graphs to draw, whole and broken, and how to find things in their drawings."""
+"""Sound and broken graphs to draw, and lookups in their drawings."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def residual() -> fx.GraphModule:
 
 
 def chain(count: int, skip: int = 1) -> fx.Graph:
-    """A graph of ``count`` nodes, each reading the one before it and one ``skip`` places back."""
+    """A graph of ``count`` nodes; each uses the previous node and the one ``skip`` places back."""
     graph = fx.Graph()
     nodes = [graph.placeholder("x")]
     while len(nodes) < count - 1:
@@ -38,7 +38,7 @@ def chain(count: int, skip: int = 1) -> fx.Graph:
 
 
 def shuffled() -> fx.Graph:
-    """Two branches whose nodes take turns in the list, an input that is defined last, and a value that nobody reads."""
+    """Two branches with alternating nodes, an input that is defined last, and an unused value."""
     graph = fx.Graph()
     x = graph.placeholder("x")
     left = graph.call_function(torch.sin, (x,))
@@ -53,7 +53,7 @@ def shuffled() -> fx.Graph:
 
 
 def html_of(drawing: Drawing) -> ET.Element:
-    """The HTML of a drawing, which must be well-formed XML too."""
+    """The HTML of a drawing, which must also be well-formed XML."""
     return ET.fromstring(drawing._repr_html_())
 
 

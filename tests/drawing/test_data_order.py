@@ -1,4 +1,4 @@
-"""By data flow a graph is drawn with the same parts and words, each node below what it reads, its number beside it."""
+"""In data-flow order, a drawing has the same parts and words, each node below its inputs, with its number."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ def by_data(build: Callable[[], fx.Graph | fx.GraphModule]) -> Drawing:
 
 
 @pytest.mark.parametrize("build", [*WHOLE, *BROKEN], ids=lambda build: build.__name__)
-def test_the_same_parts_as_in_the_order_of_the_list(build: Callable[[], fx.Graph]) -> None:
+def test_both_orders_have_the_same_parts(build: Callable[[], fx.Graph]) -> None:
     drawings = draw(build(), "g"), draw(build(), "g", order="data")
     for kind in ("n", "e", "r"):
         listed, layered = (parts(drawing, kind) for drawing in drawings)
         assert list(listed) == list(layered)
         for name, part in listed.items():
-            # The outlines have the same look, and the texts are the same ones.
+            # Compare the look of outlines, and the texts.
             looks = [[(at.tag, at.get("class")) for at in group.iter()] for group in (part, layered[name])]
             assert kind == "r" or looks[0] == looks[1], name
             assert words_in(part) == words_in(layered[name])
@@ -57,7 +57,7 @@ def test_the_same_parts_as_in_the_order_of_the_list(build: Callable[[], fx.Graph
 
 
 @pytest.mark.parametrize("build", WHOLE, ids=["residual", "shuffled", "chain", "summary"])
-def test_every_node_stands_below_those_that_it_reads(build: Callable[[], fx.Graph]) -> None:
+def test_nodes_are_below_their_inputs(build: Callable[[], fx.Graph]) -> None:
     layout = by_data(build).layout
     assert layout.wires
     for wire in layout.wires:
@@ -76,18 +76,18 @@ def test_no_two_nodes_overlap_and_all_are_in_the_picture(build: Callable[[], fx.
         assert apart_x or a.y + a.height < b.y or b.y + b.height < a.y
 
 
-def test_what_is_told_to_those_who_do_not_see_it_names_the_order() -> None:
+def test_text_alternative_names_the_order() -> None:
     for order, told in (("list", "in the order of the list"), ("data", "each below the nodes that it uses")):
         assert told in words_in(html_of(draw(residual(), order=order)).find(".//figure"))
 
 
-def test_an_unknown_order_is_refused_with_those_that_are_known() -> None:
+def test_unknown_order_lists_the_known_ones() -> None:
     for drawn in (lambda: draw(residual(), order="flow"), lambda: draw_record(record(residual()), order="flow")):
         with pytest.raises(ValueError, match=r"'flow' is not known; use 'list', .* or 'data', for the data flow"):
             drawn()
 
 
-def test_without_its_command_the_cure_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_graphviz_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     import graphviz.backend.dot_command
 
     drawing = by_data(residual)
@@ -98,7 +98,7 @@ def test_without_its_command_the_cure_is_named(monkeypatch: pytest.MonkeyPatch) 
         drawing._repr_html_()
 
 
-def test_an_environment_that_borrows_its_packages_finds_the_command(tmp_path: Path) -> None:
+def test_graphviz_is_found_from_a_derived_environment(tmp_path: Path) -> None:
     venv.create(tmp_path / "borrowing", symlinks=True)
     paths = sysconfig.get_paths(vars=dict.fromkeys(("base", "platbase"), str(tmp_path / "borrowing")))
     lent = f"import site; site.addsitedir({sysconfig.get_path('purelib')!r})\n"
@@ -118,6 +118,6 @@ def test_the_order_of_the_list_needs_no_graphviz() -> None:
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT).returncode == 0
 
 
-def test_a_graph_in_which_everything_crosses_comes_back() -> None:
+def test_dense_graph_is_drawn_in_time() -> None:
     # With Graphviz's own limits this takes minutes.
     assert draw(chain(200, 60), order="data").layout.boxes

@@ -1,4 +1,4 @@
-"""A drawing shows what is in the graph, with its marks, as a page that anyone can read, the same everywhere."""
+"""A drawing shows the graph and its marks accessibly and reproducibly."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from fxbook.drawing.summary import MAX_GROUPS, SUMMARY_ABOVE
 from fxbook.graph.record import record
 from tests.drawing.graphs import chain, classes, html_of, parts, residual, self_loop, words_in
 
-# ---- what is shown ---------------------------------------------------------------------------------------------------
+# ---- content ---------------------------------------------------------------------------------------------------------
 
 
 def test_rows_follow_the_list_and_no_box_or_lane_overlaps() -> None:
@@ -70,7 +70,7 @@ def test_dead_nodes_side_effects_and_in_place_are_said() -> None:
     assert "side effect" in words_in(drawn["5"]) and "in place" in words_in(drawn["3"])
 
 
-def test_nothing_is_dead_while_the_output_is_missing() -> None:
+def test_no_node_is_dead_without_an_output() -> None:
     graph = fx.Graph()
     graph.call_function(torch.sin, (graph.placeholder("x"),))
     assert all(not node.notes for node in record(graph))
@@ -100,7 +100,7 @@ def test_unknown_marks_are_refused_with_what_is_legal() -> None:
 
 
 @pytest.mark.parametrize("wrong", [None, "graph", nn.Linear(1, 1), [fx.Graph()]])
-def test_what_is_no_graph_is_refused(wrong: object) -> None:
+def test_non_graphs_are_rejected(wrong: object) -> None:
     with pytest.raises(TypeError, match="trace the model first"):
         draw(wrong)  # type: ignore[arg-type]
 
@@ -108,7 +108,7 @@ def test_what_is_no_graph_is_refused(wrong: object) -> None:
 # ---- the page --------------------------------------------------------------------------------------------------------
 
 
-def test_the_story_remains_without_style_and_picture() -> None:
+def test_drawing_is_readable_without_style_and_picture() -> None:
     tree = html_of(draw(self_loop(), "It uses itself"))
     for parent in list(tree.iter()):
         for child in list(parent):
@@ -170,7 +170,7 @@ def test_the_border_of_the_summary() -> None:
     assert len(draw(chain(SUMMARY_ABOVE + 1)).record) <= MAX_GROUPS
 
 
-def test_20000_nodes_come_back() -> None:
+def test_20000_nodes_are_drawn() -> None:
     graph = chain(20_000, skip=3_000)
     assert len(draw(graph)._repr_html_()) < 250_000
 
@@ -197,7 +197,7 @@ def test_a_part_of_a_large_graph_around_a_node() -> None:
         draw(graph, around=middle, reach=-1)
 
 
-def test_a_part_does_not_lead_through_what_many_read() -> None:
+def test_part_ignores_nodes_with_many_users() -> None:
     def reads_a_mask(x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         for _ in range(30):
             x = (x * mask).relu()

@@ -1,4 +1,4 @@
-"""Any graph can be drawn, however broken, whatever its names; and its text is readable on any background."""
+"""Any graph can be drawn, however broken and whatever its names, with readable text on any background."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_hostile_names_and_texts_survive(hostile: str) -> None:
     assert max(len(line) for line in repr(drawing).splitlines()) <= 100
 
 
-def test_no_address_and_no_huge_text_is_shown() -> None:
+def test_addresses_and_huge_texts_are_not_shown() -> None:
     class Held:
         def __call__(self, value: object, name: str) -> object:
             return value
@@ -118,7 +118,7 @@ def test_stale_code_is_seen_where_its_text_says_nothing() -> None:
     assert not record(module).stale and not record(copy.deepcopy(module)).stale
 
 
-def test_a_line_at_the_end_of_the_name_means_in_place_but_for_words_of_python() -> None:
+def test_trailing_underscore_means_in_place() -> None:
     traced = fx.symbolic_trace(lambda x: ((x > 0) & (x < 1), x.add_(1), torch.relu_(x)))
     marked = [node.name for node in record(traced) if "in place" in node.notes]
     assert marked == ["add_", "relu_"]

@@ -1,4 +1,4 @@
-"""Drawings in Chromium, light and dark, wide and narrow: no text outside its box or on other text, no axe violation."""
+"""Drawings in Chromium, light and dark, wide and narrow: no overflowing or overlapping text, no axe violation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ SMALLEST = """() => Math.min(...[...document.querySelectorAll(".fx-svg")].map(
 
 @pytest.fixture(scope="module")
 def gallery() -> list[Drawing]:
-    """Drawings of all kinds."""
     marks = {"linear": "moved", "relu": ["added", "rewired"], "mul": "removed", "where": "broken"}
     drawings = [draw(residual()), draw(residual(), "With marks", marks), draw(chain(40, 9)), draw(chain(500, 30))]
     drawings += [draw(residual(), "By data, with marks", marks, "data")]

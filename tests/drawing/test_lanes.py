@@ -1,4 +1,4 @@
-"""Lanes: values alive at the same row never share a place, however the graph reads, and few places are enough."""
+"""Values that are alive at the same row never share a lane, and few lanes are needed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fxbook.graph.record import GraphRecord, NodeRecord
 
 
 def reading(inputs: list[tuple[int, ...]]) -> GraphRecord:
-    """A graph in which each node reads these nodes."""
+    """A graph in which each node uses these nodes."""
     nodes = [
         NodeRecord(at, f"n{at}", "call_function", "f", None, "f()", {"tuple": []}, {"dict": []}, read, ())
         for at, read in enumerate(inputs)
@@ -19,7 +19,7 @@ def reading(inputs: list[tuple[int, ...]]) -> GraphRecord:
 
 
 def meet(a: Lane, b: Lane) -> bool:
-    """Whether two lanes at one place would be drawn over each other."""
+    """Whether two lanes at one place would overlap."""
     if a.span[1] == b.span[0] or b.span[1] == a.span[0]:
         return not (a.falls and b.falls)
     return a.span[0] < b.span[1] and b.span[0] < a.span[1]
@@ -37,7 +37,7 @@ def test_no_two_values_share_a_place_beside_a_row() -> None:
             assert (a.side, a.place) != (b.side, b.place) or not meet(a, b), (inputs, a, b)
 
 
-def test_places_are_without_gaps_and_about_half_as_many_as_values_alive_at_once() -> None:
+def test_lanes_are_contiguous_and_few() -> None:
     chance = random.Random(1)
     for _ in range(300):
         inputs = [tuple(chance.choices(range(at), k=2)) if at else () for at in range(chance.randint(2, 20))]
@@ -47,5 +47,5 @@ def test_places_are_without_gaps_and_about_half_as_many_as_values_alive_at_once(
             places = {lane.place for lane in own}
             assert places == set(range(1, len(places) + 1))
         alive = max((sum(a.span[0] <= row < a.span[1] for a in lanes) for row in range(len(inputs))), default=0)
-        # Two sides share them, and the last to come may find both of the nearest places taken.
+        # The lanes are on two sides, and the last one may find both nearest places taken.
         assert max((lane.place for lane in lanes), default=0) <= alive // 2 + 1

@@ -1,6 +1,6 @@
-"""Pictures are drawn as they were when somebody looked at them; ``pytest --force-regen`` keeps how they are drawn now.
+"""Drawings equal the stored pictures; ``pytest --force-regen`` stores new ones.
 
-Look at what changed before you commit it: the files beside this one are pictures without the style of a page.
+Look at the changes before you commit them: the stored files are pictures without a page's style.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ DRAWN: dict[str, Callable[[Order], Drawing]] = {
 
 
 def lines_of(svg: str) -> str:
-    """The picture with an element a line, so that a change is seen where it is."""
+    """The picture with one element per line, for readable differences."""
     return svg.replace("><", ">\n<") + "\n"
 
 
@@ -44,7 +44,7 @@ def test_a_drawing(name: str, order: Order, file_regression: FileRegressionFixtu
 
 
 def test_what_stands_around_a_drawing(file_regression: FileRegressionFixture) -> None:
-    """The legend, the table and the words for those who see no picture; and the text of an editor."""
+    """The legend, the table, the text for screen readers, and an editor's text."""
     drawing = draw(residual(), "A residual block", MARKS)
     html = re.sub(r"<style>.*?</style>|(?<=</desc>).*?(?=</svg>)", "", drawing._repr_html_(), flags=re.DOTALL)
     html = re.sub(r"fx-notebook-\d+", "fx", html)

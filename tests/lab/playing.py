@@ -1,4 +1,4 @@
-"""The lab in a process of Node.js, and the same actions on torch, by the Python that the lab prints."""
+"""Run the lab in Node.js, and the same actions on torch through the Python code that the lab prints."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ NODE = shutil.which("node")
 
 
 class Player:
-    """The scripts of a folder, in a process."""
+    """The scripts of a folder in a Node.js process."""
 
     def __init__(self, page: Path = PAGE) -> None:
         command = [NODE or "node", str(Path(__file__).with_name("play.mjs")), str(page)]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def ask(self, **question: Any) -> dict[str, Any]:
-        """Begin with ``data``, or do an ``action``; what there is then."""
+        """Send ``data`` or an ``action``, and return the new state."""
         assert self.process.stdin and self.process.stdout
         self.process.stdin.write(json.dumps(question) + "\n")
         self.process.stdin.flush()
@@ -43,14 +43,14 @@ class Player:
 
 
 def variables(module: fx.GraphModule, inputs: Mapping[str, torch.Tensor]) -> dict[str, Any]:
-    """What a notebook has when the reader pastes the script of a lab."""
+    """The variables that a lab's script needs in a notebook."""
     libraries = {"torch": torch, "nn": nn, "fx": fx, "operator": operator}
     nodes = {node.name: node for node in module.graph.nodes}
     return {**nodes, **libraries, "graph": module.graph, "module": module, "inputs": inputs}
 
 
 def play(names: dict[str, Any], python: Mapping[str, str | None]) -> tuple[Any, list[str] | None]:
-    """Run a line of the lab on torch: its value, and its error as class and message."""
+    """Run a line of the lab's script on torch; return its value, and its error as class and message."""
     lines = str(python["line"]).split("\n")
     source = "\n".join([str(python["head"]), *(f"    {line}" for line in lines)] if python.get("head") else lines)
     with warnings.catch_warnings():
@@ -68,11 +68,11 @@ def play(names: dict[str, Any], python: Mapping[str, str | None]) -> tuple[Any, 
 
 
 def same(lab: Any, real: Any) -> bool:
-    """Whether a value of the lab is that of torch; numbers may differ by rounding."""
+    """Whether a value of the lab equals torch's, up to rounding."""
     if isinstance(real, torch.Tensor):
         if not isinstance(lab, dict) or lab["shape"] != list(real.shape):
             return False
-        # JSON has no nan and no infinity: both are None there.
+        # JSON has no nan or infinity: both are None.
         numbers = torch.tensor(
             [float("nan") if number is None else number for number in lab["data"]], dtype=torch.float64
         )

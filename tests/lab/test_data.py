@@ -1,4 +1,4 @@
-"""A graph that a lab would show or compute otherwise than torch is rejected, with what to do."""
+"""Graphs that the lab would show or compute differently from torch are rejected, with advice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sections and entries that the lab leads to exist."""
+"""The sections and entries that the lab links to exist."""
 
 from __future__ import annotations
 

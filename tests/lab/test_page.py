@@ -1,4 +1,4 @@
-"""The lab in Chromium: its controls solve every puzzle, also from the keyboard; axe; the width of a phone."""
+"""The lab in Chromium: its controls solve every puzzle, also by keyboard; axe; the width of a phone."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def fill(argument: Locator, value: Any) -> None:
 
 
 def do(lab: Locator, action: dict[str, Any]) -> None:
-    """The action of a solution, with the mouse."""
+    """Perform an action of a solution with the mouse."""
     form, tool = (
         lab.locator(".fx-lab-form"),
         lambda text: lab.locator(f'.fx-lab-tools button:text-is("{text}")').click(),

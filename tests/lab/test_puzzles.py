@@ -1,4 +1,4 @@
-"""Each puzzle begins unsolved, its solution solves it, and the script of the solution does the same to torch."""
+"""Puzzles begin unsolved, solutions solve them, and a solution's script does the same on torch."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def player() -> Iterator[Player]:
 
 
 def module_of(name: str, player: Player) -> tuple[fx.GraphModule, dict]:
-    """The graph of a puzzle as the reader meets it, in torch and in the lab."""
+    """The graph of a puzzle as the reader gets it, in torch and in the lab."""
     puzzle, module = PUZZLES[name], PUZZLES[name].traced()
     names = variables(module, {"x": torch.ones(3).double()})
     player.ask(data=data_of(module, {"x": torch.ones(3).double()}))

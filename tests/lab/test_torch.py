@@ -1,4 +1,4 @@
-"""A lab edits a graph as torch.fx does: the same actions leave the same graph, code, messages and numbers in both."""
+"""The lab edits like torch.fx: the same actions give the same graph, code, messages and numbers."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def called_by(node: fx.Node, module: fx.GraphModule) -> str:
 
 
 def layout_of(module: fx.GraphModule) -> Layout:
-    """Where the drawings of the book put the same graph, with what a node calls where its name does not say it."""
+    """The layout of the book's drawing of the graph, with calls that differ from the node's name."""
     words: dict[int, list[str]] = {}
     for at, node in enumerate(module.graph.nodes):
         called = called_by(node, module)
@@ -164,7 +164,7 @@ def layout_of(module: fx.GraphModule) -> Layout:
 
 
 def drawn(module: fx.GraphModule) -> dict[str, Any]:
-    """The same as data, in the words of the lab."""
+    """The same in the lab's format."""
     layout = layout_of(module)
     return {
         "width": layout.width,
@@ -198,7 +198,7 @@ def drawn(module: fx.GraphModule) -> dict[str, Any]:
 
 
 def compare(player: Player, data: st.DataObject, which: int) -> None:
-    """Play up to twelve actions, drawn one after the other, and compare after each."""
+    """Play up to twelve random actions, and compare after each."""
     module = example(which)
     given = {name: INPUTS[name] for name in [node.target for node in module.graph.nodes if node.op == "placeholder"]}
     start = player.ask(data=data_of(module, given))
@@ -231,7 +231,7 @@ def compare(player: Player, data: st.DataObject, which: int) -> None:
 
 
 def sequences(count: int) -> Any:
-    """A property that is tried on so many sequences."""
+    """Try a property on this many sequences."""
     return settings(
         max_examples=count,
         derandomize=True,
@@ -250,7 +250,7 @@ def player() -> Iterator[Player]:
 
 
 def test_a_line_that_frees_a_value_assigns_its_variable(player: Player) -> None:
-    """What only one in thousands of sequences shows: after ``output = None``, an early use of output is unbound."""
+    """Rare in random sequences: after ``output = None``, an earlier use of output is unbound."""
     module = example(1)
     names = variables(module, {"x": INPUTS["x"]})
     player.ask(data=data_of(module, {"x": INPUTS["x"]}))

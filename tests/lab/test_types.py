@@ -1,4 +1,4 @@
-"""The scripts stay small, and their JSDoc types hold: TypeScript checks them, a tool that npx fetches, pinned here."""
+"""The scripts stay small, and their JSDoc types pass TypeScript, which npx fetches in a pinned version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who has a torch that the library was not tried with is told so in one line, once, when `fxbook` is imported."""
+"""Importing `fxbook` with an untested torch prints one line, once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from press import ROOT
 
 
 def said_with(folder: Path, version: str | None) -> str:
-    """What an import says where this torch is the first one that is found; ``None``: the one that is installed."""
+    """The output of an import with this version of torch, or with the installed one if ``None``."""
     if version is not None:
         info = folder / f"torch-{version}.dist-info"
         info.mkdir()
@@ -28,13 +28,13 @@ def said_with(folder: Path, version: str | None) -> str:
 
 
 @pytest.mark.parametrize("version", ["2.5.1", "1.13.0", "2.16.0+cpu", "2.130.0", "nightly"])
-def test_another_torch_is_told_in_one_line(tmp_path: Path, version: str) -> None:
+def test_untested_torch_gives_one_line(tmp_path: Path, version: str) -> None:
     [line] = said_with(tmp_path, version).splitlines()
     assert line.startswith(f"fxbook was tried with torch 2.6 to 2.15, and this is torch {version}")
 
 
 @pytest.mark.parametrize("version", [None, "2.6.0", "2.9.1", "2.13.1+cu128", "2.15.0"])
-def test_nothing_is_said_of_the_torch_that_was_tried(tmp_path: Path, version: str | None) -> None:
+def test_tested_torch_gives_no_line(tmp_path: Path, version: str | None) -> None:
     assert said_with(tmp_path, version) == ""
 
 

@@ -1,4 +1,4 @@
-"""The terminal loop finds the first unsolved exercise, checks at every save, and survives whatever a sheet holds."""
+"""`make watch` finds the first unsolved exercise, checks at every save, and survives any content of a sheet."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def later(path: Path) -> None:
     os.utime(path, (time.time() + 60, time.time() + 60))
 
 
-# ---- what a sheet may look like --------------------------------------------------------------------------------------
+# ---- contents of a sheet ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_an_answer_is_found_by_its_name(tmp_path: Path, cells: list[str], form) 
         (b"\xff\xfe\x00", "it is not text"),
     ],
 )
-def test_a_damaged_notebook_is_told_as_such(tmp_path: Path, content: bytes, says: str) -> None:
+def test_damaged_notebook_is_reported(tmp_path: Path, content: bytes, says: str) -> None:
     path = tmp_path / "00_first_graph.ipynb"
     path.write_bytes(content)
     outcome = attempt(tmp_path, FIRST)
@@ -104,14 +104,14 @@ def test_a_damaged_notebook_is_told_as_such(tmp_path: Path, content: bytes, says
         ([IMPORTS, "layers_in_order = 3"], "pass your function itself"),
     ],
 )
-def test_what_stands_in_the_way_is_said(tmp_path: Path, cells: list[str], says: str) -> None:
+def test_obstacles_are_reported(tmp_path: Path, cells: list[str], says: str) -> None:
     notebook(tmp_path, *cells)
     outcome = attempt(tmp_path, FIRST)
     assert not outcome.passed
     assert says in outcome.text
 
 
-def test_a_cell_that_never_ends_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_endless_cell_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(attempting, "SECONDS", 1.0)
     notebook(tmp_path, IMPORTS, "while True: pass", SOLUTION)
     assert "did not end in time" in attempt(tmp_path, FIRST).text
@@ -131,7 +131,7 @@ def test_the_sheet_saved_last_counts(tmp_path: Path) -> None:
 
 
 def play(folder: Path, acts: Iterable[str | Path], exercises: list[About] = CHAPTER) -> int:
-    """Run the loop with keys; a path among them is a file that is saved with the solution of the first exercise."""
+    """Run the loop with keys; a path among them is saved with the solution of the first exercise."""
     waiting = iter(acts)
 
     def read_key(_: float) -> str:
@@ -182,7 +182,7 @@ def test_every_printed_exercise_notebook_is_a_sheet_of_all_its_answers() -> None
         assert about.answer in cells[-1] and not any(cell.startswith("check(") for cell in cells)
 
 
-def test_what_is_solved_is_listed_with_its_day(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_solved_exercises_are_listed_with_their_day(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     from fxbook.__main__ import main
 
     (tmp_path / NAME).write_text(f'{{"solved": {{"{SECOND.id}": "2026-11-20T10:00:00"}}}}')
@@ -196,7 +196,7 @@ def test_what_is_solved_is_listed_with_its_day(tmp_path: Path, capsys: pytest.Ca
     ("arguments", "says"),
     [(["--folder", "nowhere"], "There is no folder nowhere"), (["99"], "There is no exercise '99'")],
 )
-def test_wrong_arguments_are_told(arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_arguments_are_reported(arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]) -> None:
     from fxbook.__main__ import main
 
     assert main(["watch", *arguments]) == 2

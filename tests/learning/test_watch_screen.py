@@ -1,4 +1,4 @@
-"""What the terminal loop prints fits the terminal, breaks no word, is there at once, and counts as the book does."""
+"""The output of `make watch` fits the terminal, breaks no word, appears at once, and counts as the book does."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from fxbook.learning.watching.screen import Size, fitted, lines
 from press import ROOT
 from press.book import the_book
 
-# Reports with tables and code, hints, and what comes of a program: one text with all of it.
+# Reports with tables and code, hints, and follow-up questions, in one text.
 TEXTS = ["\n".join((about.title, *about.hints, about.what_if)) for about in catalogue().values()]
 TEXT = "\n".join(TEXTS)
 HEAD, KEYS = (
@@ -43,12 +43,12 @@ def test_no_word_that_fits_is_broken(columns: int) -> None:
     assert "".join("".join(shown).split()) == "".join(TEXT.split()), "nothing is lost"
 
 
-def test_signs_that_move_the_cursor_are_not_printed() -> None:
+def test_cursor_movements_are_not_printed() -> None:
     assert lines("a\x1b[2Jb\rc\td", 40) == ["a [2Jb c   d"]
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size.columns}x{size.rows}")
-def test_a_screen_has_no_more_than_its_rows_and_space_shows_all_of_it(size: Size) -> None:
+def test_screens_fit_and_space_shows_the_next(size: Size) -> None:
     # All of it would be hundreds of screens.
     text, first, read = "\n".join(TEXTS[::8]), 0, []
     while True:
@@ -63,17 +63,17 @@ def test_a_screen_has_no_more_than_its_rows_and_space_shows_all_of_it(size: Size
 
 @contextlib.contextmanager
 def terminal(columns: int, rows: int, *arguments: str, path: Path = ROOT) -> Iterator[int]:
-    """The loop in a pseudo-terminal of that size; ``path`` is looked in for modules before all else."""
+    """The loop in a pseudo-terminal of this size; ``path`` comes first on Python's search path."""
     import pty
 
     process, fd = pty.fork()
     if process == 0:
-        while os.get_terminal_size(0).columns == 0:  # until it has its size
+        while os.get_terminal_size(0).columns == 0:  # wait for the size
             time.sleep(0.01)
         os.chdir(ROOT)
-        # All of it: readline may have put a size into the environment that Python does not know of.
+        # The whole environment: readline may have changed a size in it that Python does not see.
         environment = {**os.environ, "PYTHONPATH": f"{path}{os.pathsep}{ROOT}", "TERM": "xterm"}
-        for size in ("COLUMNS", "LINES"):  # a process of pytest-xdist has them
+        for size in ("COLUMNS", "LINES"):  # pytest-xdist sets them
             environment.pop(size, None)
         os.execve(sys.executable, [sys.executable, "-m", "fxbook", "watch", *arguments], environment)
     resize(fd, columns, rows)
@@ -93,7 +93,7 @@ def resize(fd: int, columns: int, rows: int) -> None:
 
 
 def until(fd: int, wanted: bytes, last: bytes = b"") -> bytes:
-    """What is printed, up to the wanted text and, behind that, what it ends with."""
+    """The output up to the wanted text, and then up to ``last``."""
     shown = b""
     while wanted not in shown or not shown.endswith(last):
         shown += os.read(fd, 65536)
@@ -101,12 +101,12 @@ def until(fd: int, wanted: bytes, last: bytes = b"") -> bytes:
 
 
 def screen(fd: int, wanted: bytes) -> bytes:
-    """What is printed, up to the end of a screen with the wanted text."""
+    """The output up to the end of a screen with the wanted text."""
     return until(fd, wanted, b"quit")
 
 
 def screens(printed: bytes) -> list[list[str]]:
-    """The lines of each screen that was shown."""
+    """The lines of each screen."""
     parts = [_MARKS.sub(b"", part).decode() for part in _CLEARED.split(printed)[1:]]
     return [part.replace("\r\n", "\n").split("\n") for part in parts]
 
@@ -133,14 +133,14 @@ def test_a_terminal_is_never_printed_past(tmp_path: Path) -> None:
 
 
 @needs_terminal
-def test_the_first_line_waits_for_no_import(tmp_path: Path) -> None:
+def test_first_line_appears_before_imports(tmp_path: Path) -> None:
     for name in ("torch", "jupytext", "nbformat"):
         (tmp_path / f"{name}.py").write_text("import time\nwhile True:\n    time.sleep(600)\n")
     with terminal(80, 24, "--folder", str(tmp_path), path=tmp_path) as fd:
         assert b"torch.fx, Node by Node" in until(fd, f"0 of {len(catalogue())} solved".encode())
 
 
-def test_it_counts_per_chapter_and_in_the_book_whatever_it_was_told_to_keep_to(tmp_path: Path) -> None:
+def test_counts_include_the_whole_book(tmp_path: Path) -> None:
     progress = Progress(tmp_path / NAME)
     chapters = of_chapters()
     chapter = chapters["03_replacement"]

@@ -1,4 +1,4 @@
-"""The models of Part II: made from a seed, offline; and what is said where they cannot be made."""
+"""The models of Part II are made offline from a seed, and a missing requirement is reported."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ def test_tokens_are_words() -> None:
     assert set(drawn.unique().tolist()) == set(range(3, models.VOCABULARY))
 
 
-def test_an_unknown_name_is_told_with_those_that_there_are() -> None:
+def test_unknown_name_lists_the_known_ones() -> None:
     with pytest.raises(ValueError, match="no model 'llama2' here: choose one of gpt2, bert"):
         models.small("llama2")
 
 
-def test_a_missing_library_is_told_with_the_cure(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_library_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "transformers", None)
     with pytest.raises(ImportError, match=r'needs transformers, .* run `pip install "fxbook\[models\]"`'):
         models.small("vit")

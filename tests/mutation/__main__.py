@@ -1,4 +1,4 @@
-"""``python -m tests.mutation 00-readers 03``: try the mutants of the solutions of exercises, or of chapters."""
+"""``python -m tests.mutation 00-readers 03``: try the mutants of solutions, by exercise or chapter."""
 
 from __future__ import annotations
 

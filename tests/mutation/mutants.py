@@ -1,4 +1,4 @@
-"""The mutants of a program: each is one operator at one place."""
+"""The mutants of a program: one operator at one place each."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _LONGEST = 150
 
 @dataclasses.dataclass(frozen=True)
 class Mutant:
-    """A program that was made wrong.
+    """A mutated program.
 
     Args:
-        program: what it was made of.
-        operator: the name of what was done.
-        index: which statement of the program was changed.
-        text: the source of that statement now.
+        program: the original.
+        operator: the name of the mutation.
+        index: the index of the changed statement.
+        text: the new source of that statement.
     """
 
     program: Program
@@ -33,25 +33,24 @@ class Mutant:
     text: str
 
     def source(self) -> str:
-        """The whole of it."""
         texts = list(self.program.texts)
         texts[self.index] = self.text
         return "\n".join(texts)
 
     def change(self) -> str:
-        """The lines that differ, ``"before -> after"``, without those that only stand deeper now."""
+        """The lines that differ, ``"before -> after"``, except those that only changed their indentation."""
         lines = list(difflib.ndiff(self.program.texts[self.index].splitlines(), self.text.splitlines()))
         gone, come = (Counter(line[2:].strip() for line in lines if line.startswith(sign)) for sign in "-+")
         return f"{_short(gone - come)} -> {_short(come - gone)}"
 
 
 def mutants_of(program: Program) -> Iterator[Mutant]:
-    """Every mutant that is another program than its parent, and than every mutant before it."""
+    """Every mutant that differs from its parent and from all previous mutants."""
     known = {index: {_bytecode(program.texts[index])} for index in program.own}
     for operator, index, text in _made(program):
         try:
             bytecode = _bytecode(text)
-        except (SyntaxError, ValueError):  # A `return` outside of a function, a name that is bound twice.
+        except (SyntaxError, ValueError):  # A `return` outside of a function, or a name that is bound twice.
             continue
         if bytecode in known[index]:
             continue
@@ -60,7 +59,7 @@ def mutants_of(program: Program) -> Iterator[Mutant]:
 
 
 def _made(program: Program) -> Iterator[tuple[str, int, str]]:
-    """What each operator makes of each place of each statement; the statements are as they were after it."""
+    """Apply each operator at each place of each statement; the statements are restored afterwards."""
     places = [(index, place) for index in program.own for place in _places(ast.parse(program.texts[index]))]
     for name, operators in OPERATORS.items():
         for index, place in places:
@@ -72,7 +71,7 @@ def _made(program: Program) -> Iterator[tuple[str, int, str]]:
 
 @dataclasses.dataclass(frozen=True)
 class _Place:
-    """A node of a tree, and where it stands: in a field of another node, with an index if the field is a list."""
+    """A node of a tree and its position: a field of its parent, with an index if the field is a list."""
 
     tree: ast.Module
     holder: ast.AST
@@ -81,7 +80,7 @@ class _Place:
     node: ast.AST
 
     def text_with(self, instead: ast.AST | list[ast.stmt]) -> str | None:
-        """The source of the tree with something else in this place; ``None`` where that is none."""
+        """The source with this place replaced, or ``None`` if that is not a valid program."""
         before = getattr(self.holder, self.field)
         if self.index is None:
             after = instead
@@ -100,7 +99,7 @@ class _Place:
 
 
 def _places(tree: ast.Module) -> list[_Place]:
-    """Every node of a tree, from outside to inside."""
+    """Every node of a tree, outer ones first."""
 
     def inside(holder: ast.AST) -> Iterator[_Place]:
         for field, value in ast.iter_fields(holder):
@@ -109,7 +108,7 @@ def _places(tree: ast.Module) -> list[_Place]:
             for index, node in enumerate(value) if isinstance(value, list) else [(None, value)]:
                 if isinstance(node, ast.AST):
                     yield _Place(tree, holder, field, index, node)
-                    # What stands in a text, or is the default of a parameter, is as it is.
+                    # Skip the inside of f-strings and default values of parameters.
                     if not isinstance(node, ast.JoinedStr | ast.arguments):
                         yield from inside(node)
 
@@ -123,7 +122,7 @@ def _bytecode(source: str) -> Hashable:
 
 
 def _compared(code: object) -> Hashable:
-    """What a code object does, whatever its lines."""
+    """The behaviour of a code object, without its lines."""
     if not isinstance(code, types.CodeType):
         return type(code).__name__, repr(code)
     constants = tuple(map(_compared, code.co_consts))

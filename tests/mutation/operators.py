@@ -1,7 +1,7 @@
-"""What is made wrong in a right answer, each with a name: small mistakes, most of them such as a learner makes.
+"""Named mutations of a right answer: small mistakes, mostly such as learners make.
 
-An operator takes a node of the syntax tree and gives what may stand in its place: an expression for an expression, a
-list of statements for a statement (empty: it is left out).
+An operator takes a node of the syntax tree and yields replacements: an expression for an expression, a list of
+statements for a statement (empty to drop it).
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from tests.mutation.patterns import Parts, filled, matched
 Instead: TypeAlias = "Iterator[ast.AST | list[ast.stmt]]"
 Operator: TypeAlias = "Callable[[Any], Instead]"
 
-# ---- one expression for another --------------------------------------------------------------------------------------
+# ---- replacing expressions -------------------------------------------------------------------------------------------
 
-# An inner attribute of another object, and what one may take it for.
+# Attributes that are easily confused.
 _FIELDS = (
     ("A.name", "A.target"),
     ("A.target", "A.name"),
@@ -160,7 +160,7 @@ def _pattern(before: str, after: str) -> Operator:
 
 
 def _same_object(parts: Parts) -> bool:
-    """Where what is equal is the same object: texts, numbers, and what a module holds, functions and classes."""
+    """Whether equal values are the same object: texts, numbers, and a module's functions and classes."""
     known = (isinstance(part, ast.Constant) or _is_in_a_module(part) for part in parts.values())
     return any(known) or any(matched("type(A)", part) is not None for part in parts.values())
 
@@ -170,7 +170,7 @@ def _never_subclassed(parts: Parts) -> bool:
 
 
 def _collection(parts: Parts) -> bool:
-    """What has no ``get``."""
+    """Whether the value has no ``get``."""
     return isinstance(parts["A"], ast.Tuple | ast.List | ast.Set)
 
 
@@ -183,13 +183,13 @@ def _is_in_a_module(node: ast.AST) -> bool:
     return False
 
 
-# What would be the same, or what nobody would write.
+# Mutations that change nothing, or that nobody would write.
 _NOT_OF: dict[tuple[str, str], Callable[[Parts], bool]] = {
     **dict.fromkeys(PATTERNS["== for is, and back"], _same_object),
     **dict.fromkeys((("B in A", "A.get(B)"), ("B not in A", "not A.get(B)")), _collection),
     **dict.fromkeys((pair for pair in PATTERNS["isinstance for type, and back"] if "B" in pair[1]), _never_subclassed),
 }
-# None of them is a part of another.
+# No opcode is part of another.
 _OPCODES = ("placeholder", "get_attr", "call_function", "call_method", "call_module", "output", "root")
 
 
@@ -218,7 +218,7 @@ def string_compared(node: ast.AST) -> Instead:
             yield filled("B in A", {"A": left, "B": text})
 
 
-# ---- parts left out --------------------------------------------------------------------------------------------------
+# ---- dropping parts --------------------------------------------------------------------------------------------------
 
 
 def condition(node: ast.AST) -> Instead:
@@ -252,7 +252,7 @@ def branch(node: ast.AST) -> Instead:
 
 
 def one_of_several(node: ast.AST) -> Instead:
-    """An element of a tuple, a list or a set."""
+    """Drop an element of a tuple, list or set."""
     match node:
         case ast.Tuple(elements, ast.Load()) | ast.List(elements, ast.Load()) | ast.Set(elements):
             if len(elements) > 1:
@@ -268,7 +268,7 @@ def first_input_only(node: ast.AST) -> Instead:
         case ast.comprehension(target, iterated, ifs, is_async):
             yield ast.comprehension(target, filled("[*A][:1]", {"A": iterated}), ifs, is_async)
             if isinstance(iterated, ast.Attribute) and iterated.attr == "nodes":
-                return  # The last of all is the output.
+                return  # The last one is the output.
             yield ast.comprehension(target, filled("[*A][:-1]", {"A": iterated}), ifs, is_async)
 
 
@@ -302,7 +302,9 @@ def arguments_swapped(node: ast.AST) -> Instead:
 
 
 def _in_any_order(element: ast.expr) -> bool:
-    """Of what is only searched, the order means nothing: opcodes, functions, and all arguments of a node."""
+    """Whether the order is irrelevant, because the collection is only searched: opcodes, functions, all arguments of a
+    node.
+    """
     match element:
         case ast.Constant(str()) | ast.Attribute(_, "args" | "kwargs"):
             return True
@@ -315,7 +317,7 @@ def _called(call: ast.Call, **changed: Any) -> ast.Call:
 
 # ---- statements ------------------------------------------------------------------------------------------------------
 
-# What is dropped with a statement that calls this.
+# The operator's name by what the dropped statement calls.
 _DROPPED = {
     "lint": "lint dropped",
     "recompile": "recompile dropped",
@@ -328,7 +330,7 @@ _DROPPED = {
 
 
 def dropped(node: ast.AST) -> str | None:
-    """The name of the operator that leaves a statement out."""
+    """The name of the operator that drops a statement."""
     match node:
         case ast.Expr(ast.Constant()) | ast.Pass() | ast.Return(None):
             return None
@@ -356,7 +358,7 @@ def _dropping(name: str) -> Operator:
 
 
 def override(node: ast.AST) -> Instead:
-    """A method of a class; what it inherits is there instead."""
+    """Drop a method, so that the inherited one is used."""
     if isinstance(node, ast.ClassDef):
         for method in node.body:
             if isinstance(method, ast.FunctionDef):
@@ -366,7 +368,7 @@ def override(node: ast.AST) -> Instead:
 
 
 def one_round(node: ast.AST) -> Instead:
-    """A loop that ends after the first round, or after the first match."""
+    """End a loop after the first round, or after the first match."""
     match node:
         case ast.For():
             yield [_looped(node, [*node.body, ast.Break()])]
@@ -392,14 +394,14 @@ def narrower_except(node: ast.AST) -> Instead:
             for each in narrower:
                 yield ast.ExceptHandler(ast.Name(each, ast.Load()), name, body)
         case ast.Try(body, _, _, finalbody) if node.handlers:
-            # None is caught.
+            # Drop the handlers.
             yield [ast.Try(body, [], [], finalbody)] if finalbody else body
 
 
 def left_behind(node: ast.AST) -> Instead:
     match node:
         case ast.With(items, body):
-            # Entered and never left; then not entered at all.
+            # Enter the context and never leave it; then do not enter it at all.
             entered: list[ast.stmt] = []
             for item in items:
                 enter = ast.Call(ast.Attribute(item.context_expr, "__enter__", ast.Load()), [], [])

@@ -1,6 +1,6 @@
-"""Code written as a pattern: ``type(A) is B`` finds each such comparison, ``isinstance(A, B)`` is filled in.
+"""Code patterns: ``type(A) is B`` finds such comparisons, and ``isinstance(A, B)`` replaces them.
 
-A single capital letter stands for any expression, the same letter for the same expression.
+A single capital letter stands for any expression, the same letter for equal expressions.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ Parts = dict[str, ast.expr]
 
 
 def matched(pattern: str, node: ast.AST) -> Parts | None:
-    """What the letters of a pattern stand for in a node, or ``None`` where the node is another thing."""
+    """The expressions for the letters of a pattern, or ``None`` if the node does not match."""
     parts: Parts = {}
     return parts if _same(_parsed(pattern), node, parts) else None
 
 
 def filled(pattern: str, parts: Mapping[str, ast.expr]) -> ast.expr:
-    """The expression that a pattern is, with these parts."""
-    # Not the parsed one itself, which is kept.
+    """Fill a pattern with expressions."""
+    # Parse again, because the cached tree must not change.
     return _Filling(parts).visit(ast.parse(pattern, mode="eval").body)
 
 
@@ -52,8 +52,6 @@ def _same(pattern: Any, node: Any, parts: Parts) -> bool:
 
 
 class _Filling(ast.NodeTransformer):
-    """Puts the parts in the places of their letters."""
-
     def __init__(self, parts: Mapping[str, ast.expr]) -> None:
         self._parts = parts
 

@@ -1,7 +1,4 @@
-"""The printed solution of an exercise as source that stands alone.
-
-Of the sheet only what the solution needs is kept: it is found by the names that it uses.
-"""
+"""The printed solution of an exercise as a standalone program, reduced to the cells that it needs by name."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ from fxbook import tasks
 from press.book import the_book
 from tests.notebooks import bound, used
 
-# The module in which the source of an answer runs: a pickle looks for its classes there.
+# The module in which an answer's source runs, where pickle looks for its classes.
 MODULE = "an_answer"
 
 
@@ -28,9 +25,9 @@ class Program:
 
     Args:
         exercise: its id.
-        answer: what the source calls it.
-        texts: the statements, of which the answer needs each.
-        own: the places of those that the solution adds to the sheet.
+        answer: the name of the answer in the source.
+        texts: the statements that the answer needs.
+        own: the indices of those that the solution adds to the sheet.
     """
 
     exercise: str
@@ -43,7 +40,7 @@ class Program:
 
 
 def answer_of(source: str, name: str) -> Any:
-    """Run the source of an answer, and give what it calls the answer."""
+    """Run the source of an answer and return the answer."""
     module = types.ModuleType(MODULE)
     sys.modules[MODULE] = module
     exec(compile(source, f"<{MODULE}>", "exec"), vars(module))
@@ -51,7 +48,6 @@ def answer_of(source: str, name: str) -> Any:
 
 
 def solution_of(exercise_id: str) -> Program:
-    """The solution as it is printed."""
     chapter = tasks.folder_of(exercise_id).parent.name
     sheet = _sheet(chapter)
     statements = [statement for cell in sheet.opening if cell.kind == "code" for statement in _parsed(cell.source)]
@@ -79,7 +75,7 @@ def _parsed(source: str) -> list[ast.stmt]:
 
 
 def _needed(statements: list[ast.stmt], name: str) -> list[ast.stmt]:
-    """The statements that define a name, and those that they need, in their order."""
+    """The statements that define a name, and those they need, in order."""
     needed: list[ast.stmt] = []
     wanted, known = [name], set()
     while wanted:
@@ -92,7 +88,7 @@ def _needed(statements: list[ast.stmt], name: str) -> list[ast.stmt]:
 
 
 def _binds(statement: ast.stmt) -> Collection[str]:
-    """The names that a statement defines, or changes."""
+    """The names that a statement defines or changes."""
     match statement:
         case ast.AugAssign(ast.Name(name)):
             return {name}
@@ -100,7 +96,7 @@ def _binds(statement: ast.stmt) -> Collection[str]:
 
 
 def _wraps(statement: ast.stmt, known: Collection[str]) -> bool:
-    """Whether it is ``fx.wrap("name")`` of something that is needed."""
+    """Whether it is ``fx.wrap("name")`` for a needed name."""
     match statement:
         case ast.Expr(ast.Call(ast.Attribute(_, "wrap"), [ast.Constant(str(name))])):
             return name in known

@@ -1,4 +1,4 @@
-"""What became of the mutants of solutions: how many each operator made, how many were refused, which survived."""
+"""Report the mutants of solutions: how many each operator made, how many were rejected, and which survived."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from press import ROOT
 from tests.mutation.operators import OPERATORS
 from tests.mutation.trying import Trial
 
-# What a test records, for the report at the end.
+# The property that tests record for the report.
 PROPERTY = "mutants"
 PATH = ROOT / "_build" / "mutants.txt"
 
 
 class Row(NamedTuple):
-    """A mutant, as text alone: a test may run in another process than the report."""
+    """A mutant as text, because a test may run in another process than the report."""
 
     exercise: str
     operator: str
@@ -26,14 +26,13 @@ class Row(NamedTuple):
 
 
 def rows(trials: Iterable[Trial]) -> list[Row]:
-    """A row for each mutant."""
     return [
         Row(one.mutant.program.exercise, one.mutant.operator, one.mutant.change(), one.refused_by) for one in trials
     ]
 
 
 def table(rows: Iterable[Row]) -> list[str]:
-    """Each operator with a line, and the sum."""
+    """One line per operator, and the sum."""
     made: Counter[str] = Counter()
     refused: Counter[str] = Counter()
     for row in rows:
@@ -47,12 +46,12 @@ def table(rows: Iterable[Row]) -> list[str]:
 
 
 def survivors(rows: Iterable[Row]) -> list[str]:
-    """Each mutant that passed: the exercise, the operator and the change."""
+    """The mutants that passed: exercise, operator and change."""
     return [f"{row.exercise}: {row.operator}: {row.change}" for row in rows if not row.refused_by]
 
 
 def write(rows: Sequence[Row]) -> Path:
-    """Write the table and the survivors where a person reads them."""
+    """Write the table and the survivors to a file."""
     PATH.parent.mkdir(exist_ok=True)
     PATH.write_text("\n".join([*table(rows), "", *survivors(rows), ""]), encoding="utf-8")
     return PATH

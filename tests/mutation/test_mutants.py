@@ -1,4 +1,4 @@
-"""A check refuses its own solution made slightly wrong, in most ways; the report names the mutants that survive."""
+"""A check rejects most mutants of its own solution; the report names the survivors."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from tests.mutation.operators import OPERATORS
 from tests.mutation.programs import solution_of
 from tests.mutation.trying import trials
 
-# Of the mutants of each solution. A survivor may be right too: of 3,248 mutants 266 survived, of one exercise 8 of 30.
+# The share of mutants of each solution. A survivor may also be right: of 3,248 mutants 266 survived, of one exercise 8
+# of 30.
 FEWEST_REFUSED = 0.7
-# A solution in which this changes nothing has code that it does not need.
+# If this changes nothing, the solution has code that it does not need.
 NEVER_RIGHT = {
     "negated",
     "and for or, and back",
@@ -27,7 +28,7 @@ NEVER_RIGHT = {
 
 
 @pytest.mark.parametrize("identity", tasks.ids())
-def test_the_solution_made_wrong_is_refused(identity: str, record_property: Callable[[str, object], None]) -> None:
+def test_mutants_of_the_solution_are_rejected(identity: str, record_property: Callable[[str, object], None]) -> None:
     rows = report.rows(trials(solution_of(identity)))
     record_property(report.PROPERTY, [tuple(row) for row in rows])
     assert rows, "no mutant was made"
@@ -37,17 +38,17 @@ def test_the_solution_made_wrong_is_refused(identity: str, record_property: Call
     assert len(survivors) <= (1 - FEWEST_REFUSED) * len(rows), report.survivors(rows)
 
 
-def test_what_is_never_right_is_what_operators_make() -> None:
+def test_never_right_names_existing_operators() -> None:
     assert set(OPERATORS) >= NEVER_RIGHT
 
 
-def test_what_does_not_pass_whole_is_refused_before_its_mutants() -> None:
+def test_failing_solution_is_rejected_before_its_mutants() -> None:
     solution = solution_of("00-readers")
     broken = dataclasses.replace(solution, texts=("missing[0]", *solution.texts), own=(len(solution.texts),))
     with pytest.raises(ValueError, match=r"00-readers: the solution does not pass \(NameError\)"):
         list(trials(broken))
 
 
-def test_of_a_sheet_only_what_an_answer_reads_is_kept() -> None:
-    # The sheet calls a graph that its backend was given `module`, as the answer calls its argument.
+def test_program_keeps_only_needed_cells() -> None:
+    # The sheet calls the graph that its backend gets `module`, like the answer's argument.
     assert "module, example_inputs =" not in solution_of("11-name-the-inputs").source()

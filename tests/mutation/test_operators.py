@@ -1,4 +1,4 @@
-"""No mutant is the same program as its parent or as another, and a change names the lines that differ."""
+"""Mutants differ from their parent and from each other, and a change names the lines that differ."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def made(body: str) -> list[Mutant]:
     return list(mutants_of(program(body)))
 
 
-def test_what_is_the_same_program_is_not_made() -> None:
+def test_equal_programs_are_not_made() -> None:
     assert made("pass") == []
-    # An `if` of one statement: to drop the statement is to drop the `if`, made once.
+    # To drop the statement is to drop the `if`, so there is only one such mutant.
     mutants = made("if x:\n    y()")
     assert len({mutant.text for mutant in mutants}) == len(mutants) > 1
-    # No opcode is a part of another, a text is the same object, and nobody derives from `str`.
+    # No opcode is part of another, texts are the same object, and nobody subclasses `str`.
     for body in ("return x.op == 'output'", "return type(x) is str", "return x is torch.relu"):
         assert {mutant.operator for mutant in made(body)} <= {"negated", "nothing returned", "arguments swapped"}
 

@@ -1,4 +1,4 @@
-"""A mutant put before the check of its exercise."""
+"""Run the check of an exercise on a mutant."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from tests.mutation.programs import MODULE, Program, answer_of
 
 SEED = 1
 _FILE = f"<{MODULE}>"
-# A mutant may loop for ever; a solution takes less.
+# A mutant may be endless; a solution takes less.
 _SECONDS = 5.0
 
 
 @dataclasses.dataclass(frozen=True)
 class Trial:
-    """What became of a mutant: the rule that refused it, or the error that defining it raised; ``""`` if it passed."""
+    """The result of a mutant: the rule that rejected it, or the error of its definition; ``""`` if it passed."""
 
     mutant: Mutant
     refused_by: str
 
 
 def trials(program: Program) -> Iterator[Trial]:
-    """Try the mutants of a program in a process of their own: what running their source registers ends with it.
+    """Try the mutants of a program in a separate process, which discards what their source registers.
 
     Raises:
-        ValueError: if the program does not pass before it is made wrong: that it is refused would say nothing then.
+        ValueError: the unmodified program does not pass, so rejected mutants would prove nothing.
     """
     context = multiprocessing.get_context("fork")
     mutants = list(mutants_of(program))
@@ -70,7 +70,7 @@ def _try_all(program: Program, mutants: Sequence[Mutant], sending: Connection) -
 
 
 def _refused_by(program: Program, source: str) -> str:
-    # As in a notebook: whoever asks for the source of a function gets it.
+    # As in a notebook, where the source of a function is available.
     linecache.cache[_FILE] = (len(source), None, source.splitlines(keepends=True), _FILE)
     exercise = tasks.find(program.exercise)
     assert exercise

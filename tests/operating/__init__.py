@@ -1,1 +1,1 @@
-"""What passes on transformers need to know of a graph: its linear layers, its attention, its heads."""
+"""What passes on transformers need to find in a graph: linear layers, attention, heads."""

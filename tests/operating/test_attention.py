@@ -1,4 +1,4 @@
-"""Attention that is written out is found in every spelling; what is none, or what others read, is told apart."""
+"""Written-out attention is found in every spelling, and other code or values with other users are left alone."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Program = Callable[..., Any]
 
 
 def examples() -> tuple[Tensor, ...]:
-    """Query, key and value of four heads whose memory is that of a projection, and a mask."""
+    """Query, key and value of four heads with the memory layout of a projection, and a mask."""
     torch.manual_seed(0)
     return (*torch.randn(3, 2, 6, 4, 8).transpose(2, 3), torch.randn(6, 6))
 
@@ -72,7 +72,7 @@ SPELLED: dict[str, Program] = {
 
 
 def replaced(module: fx.GraphModule) -> fx.GraphModule:
-    """Each attention as one call, whatever a pass would have to ask."""
+    """Replace every attention by one call, without the conditions of a pass."""
     for old in written_attention(module)[0]:
         parts = old.query, key_of(module, old), old.value
         options = {"attn_mask": mask_of(module, old), "scale": scale_of(old)}
@@ -121,7 +121,7 @@ NONE: dict[str, tuple[Program, str]] = {
 
 
 @pytest.mark.parametrize("kind", NONE)
-def test_what_is_no_such_attention_is_left_alone(kind: str) -> None:
+def test_other_code_is_left_alone(kind: str) -> None:
     program, reason = NONE[kind]
     found, left = written_attention(traced(program))
     assert found == []
@@ -130,7 +130,7 @@ def test_what_is_no_such_attention_is_left_alone(kind: str) -> None:
 
 
 class Layers(nn.Module):
-    """Attention whose softmax and dropout are layers, which somebody may watch."""
+    """Attention with softmax and dropout as layers, which may have hooks."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -141,7 +141,7 @@ class Layers(nn.Module):
 
 
 @pytest.mark.parametrize("name", ["softmax", "drop"])
-def test_a_layer_that_somebody_watches_is_left_alone(name: str) -> None:
+def test_layer_with_hooks_is_left_alone(name: str) -> None:
     program = Layers().eval()
     assert len(written_attention(traced(program))[0]) == 1
     program.get_submodule(name).register_forward_hook(lambda layer, inputs, weights: weights.tril())
@@ -159,7 +159,7 @@ def test_one_mask_of_two_attentions_may_be_added_in_place() -> None:
     torch.testing.assert_close(replaced(module)(*examples()), program(*examples()))
 
 
-def test_a_write_in_between_is_told() -> None:
+def test_write_in_between_is_reported() -> None:
     def program(q: Tensor, k: Tensor, v: Tensor, m: Tensor) -> Tensor:
         scores = q @ k.mT
         q.zero_()
@@ -170,7 +170,7 @@ def test_a_write_in_between_is_told() -> None:
     assert passed_by(module, old).target == "zero_"
 
 
-def test_a_draw_in_between_is_told() -> None:
+def test_draw_in_between_is_reported() -> None:
     def program(q: Tensor, k: Tensor, v: Tensor, m: Tensor) -> Tensor:
         weights = nn.functional.dropout((q @ k.mT).softmax(-1), 0.5)
         return weights @ nn.functional.dropout(v, 0.5)

@@ -1,4 +1,4 @@
-"""The passes of chapter 15, taken out of the printed page, on layers and calls that the page does not have."""
+"""The passes of chapter 15 on layers and calls that the page does not have."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NOTEBOOK = "15_operate_on_a_transformer"
 
 
 class Sub(nn.Module):
-    """A layer of a model, with weights of its own, that calls a function with itself and an input."""
+    """A layer with its own weights that calls a function with itself and an input."""
 
     def __init__(self, forward: Callable[[Sub, Tensor], Any], **parts: Tensor | nn.Module) -> None:
         super().__init__()
@@ -32,7 +32,7 @@ class Sub(nn.Module):
 
 
 def traced_copy(**parts: nn.Module) -> fx.GraphModule:
-    """The graph of layers, one after another, with weights of its own."""
+    """The traced graph of consecutive layers with their own weights."""
     return copy.deepcopy(fx.symbolic_trace(nn.Sequential(OrderedDict(parts))))
 
 
@@ -80,7 +80,7 @@ def test_each_weight_has_an_adapter_of_its_own(kind: str) -> None:
 
 
 def test_the_weights_learn_again_if_the_calls_of_the_adapters_are_gone() -> None:
-    """Dead code is eliminated between the two passes; and another layer is quantized, whose weight is gone then."""
+    """Dead code is eliminated between the two passes, and quantizing removes another layer's weight."""
     add_lora, merge_lora = from_notebook(_NOTEBOOK, "add_lora", "merge_lora")
     model = {"block": Sub(lambda s, x: (s.unused(x), s.used(x))[1], unused=nn.Linear(4, 4), used=nn.Linear(4, 4))}
     for quantized in (False, True):

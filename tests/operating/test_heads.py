@@ -1,4 +1,4 @@
-"""Which heads may go is told, and their channels are dropped under every name of a weight."""
+"""Heads that can be pruned are found, and their channels are dropped under every name of a weight."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Linear layers are found in every spelling, and one that may not be changed is left alone with its reason."""
+"""Linear layers are found in every spelling, and those that must not change are left alone with a reason."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WIDTH = 4
 
 
 class Spelled(nn.Module):
-    """One layer as a call of a module, one as a function, one as GPT-2 stores it."""
+    """A layer as a module call, as a function, and as GPT-2 stores it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -99,7 +99,7 @@ LEFT = {
 
 
 @pytest.mark.parametrize("kind", LEFT)
-def test_what_may_not_be_changed_is_left_alone(kind: str) -> None:
+def test_unchangeable_layers_are_left_alone(kind: str) -> None:
     module, reason = LEFT[kind]
 
     class Whole(fx.Tracer):

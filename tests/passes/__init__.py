@@ -1,1 +1,1 @@
-"""The tools for one's own passes: random graphs, what a pass must keep, differences, smaller graphs, bisection."""
+"""Tests of the tools for writing passes: random graphs, invariants, differences, smaller graphs, bisection."""

@@ -1,4 +1,4 @@
-"""The invariant on memory tells each kind of new sharing, and is silent where there was as much before."""
+"""The invariant on memory detects each kind of new sharing and accepts existing sharing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DROPOUTS_IN_EVAL_MODE = (aten.dropout.default, aten.clone.default, nn.functional
 
 
 class Regularised(nn.Module):
-    """Nothing but a dropout, and what comes behind it."""
+    """A dropout and what follows it."""
 
     def __init__(self, behind: Callable[[torch.Tensor], torch.Tensor]) -> None:
         super().__init__()
@@ -31,7 +31,7 @@ class Regularised(nn.Module):
 
 
 def erase_dropouts(module: fx.GraphModule) -> PassResult:
-    """Erase what a dropout in eval mode is: the operator itself, or what its decomposition makes of it."""
+    """Erase dropouts in eval mode: the operator, or its decomposition."""
     found = [node for node in module.graph.nodes if node.target in DROPOUTS_IN_EVAL_MODE]
     for node in found:
         node.replace_all_uses_with(node.args[0])
@@ -43,7 +43,7 @@ def erase_dropouts(module: fx.GraphModule) -> PassResult:
 
 def exported(behind: Callable[[torch.Tensor], torch.Tensor], *, decomposed: bool) -> fx.GraphModule:
     if decomposed:
-        # Before torch 2.14 that is what the decomposition makes of a dropout that is off.
+        # Before torch 2.14, this is the decomposition of a disabled dropout.
         module = fx.symbolic_trace(lambda x: behind(aten.clone.default(x)))
     else:
         module = unguarded(torch.export.export(Regularised(behind).eval(), (torch.ones(3),)))
@@ -52,18 +52,18 @@ def exported(behind: Callable[[torch.Tensor], torch.Tensor], *, decomposed: bool
 
 
 def test_an_erased_dropout_returns_the_input() -> None:
-    # Where the decomposition of a dropout that is off is a clone, the result was a tensor of its own.
+    # If a disabled dropout decomposes to a clone, the result was a separate tensor.
     module = exported(lambda x: x, decomposed=True)
     said = "^aliasing: the result shares memory with the input `x`, and did not before: .*return a clone$"
     with pytest.raises(AssertionError, match=said):
         invariants.aliasing(erase_dropouts, module, (torch.ones(3),))
-    # Nothing else sees it.
+    # No other invariant detects it.
     [fault] = check_pass(erase_dropouts, module, (torch.ones(3),)).faults
     assert fault.invariant == "aliasing"
 
 
 class Holding(nn.Module):
-    """Its forward is given; it has a weight, a buffer and a tensor that is neither."""
+    """A given forward with a weight, a buffer and a plain tensor."""
 
     def __init__(self, body: Callable[..., Any]) -> None:
         super().__init__()
@@ -76,7 +76,7 @@ class Holding(nn.Module):
 
 
 class Buffers(fx.Tracer):
-    """Fetches buffers in the graph, and does not compute with them while it traces."""
+    """Fetches buffers in the graph, and does not compute with them during tracing."""
 
     proxy_buffer_attributes = True
 
@@ -143,7 +143,7 @@ def test_a_stored_tensor_may_get_another_name() -> None:
         return PassResult(module, True)
 
     def stores(module: fx.GraphModule) -> PassResult:
-        """A sum that is computed once: who writes into the result changes every later one."""
+        """Computes a sum once, so a write to the result changes every later one."""
         for node in module.graph.find_nodes(op="call_function", target=operator.add):
             module.register_buffer("folded", module.offset + 1)
             with module.graph.inserting_before(node):

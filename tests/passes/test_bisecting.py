@@ -1,4 +1,4 @@
-"""Of many passes the one that breaks is found, and of one pass the change."""
+"""Bisection finds the pass that breaks a graph, and the change of that pass."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_a_module_that_raises_is_wrong() -> None:
 
 
 def relu_to_clamp(module: fx.GraphModule, at_most: int) -> PassResult:
-    """Wrong for the third relu that it meets."""
+    """Wrong for the third relu."""
     found = module.graph.find_nodes(op="call_function", target=torch.relu)[:at_most]
     for number, node in enumerate(found):
         node.target, node.args = torch.clamp_min, (node.args[0], 0 if number < 2 else 1)

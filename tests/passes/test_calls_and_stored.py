@@ -1,4 +1,4 @@
-"""A call is read alike from each front end, and what a pass leaves without a node is taken out, and nothing else."""
+"""Calls are read alike from each front end, and only values without nodes are removed."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_a_call_is_read_alike_from_each_front_end() -> None:
     model = Both()
     traced = fx.GraphModule(model, WholeOwn().trace(model))
     exported = unguarded(torch.export.export(model, (torch.ones(1, 3, 2, 2),)))
-    # The layer of a class of its own is not read; of its export the operators are.
+    # The layer of a custom class is not read, but its exported operators are.
     assert [len(calls_of(module)) for module in (traced, exported)] == [2, 3]
     assert all(given(call)["weight"] is model.conv.weight for call in calls_of(traced))
     kept = [call for call in calls_of(exported) if given(call)["weight"].shape[1] == 3]

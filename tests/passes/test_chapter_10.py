@@ -1,4 +1,4 @@
-"""The recipes that chapter 10 ends with hold on models that the chapter does not have."""
+"""The recipes of chapter 10 hold on other models than the chapter's."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.room(name="passes")
 
 
 class Sums(nn.Module):
-    """Adds up in a tensor that it makes: a trace makes it once."""
+    """Accumulates in a tensor that it creates, which a trace creates only once."""
 
     def forward(self, x: Tensor) -> Tensor:
         total = torch.zeros(x.shape[1])

@@ -1,4 +1,4 @@
-"""The pass of chapter 12 replaces only where numbers stay the same, its filter only what the fused norm computes."""
+"""The pass of chapter 12 replaces only equal computations, and its filter accepts only what the fused norm computes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import torch
-import torch.ao.quantization.fx._decomposed  # it registers the operators of a quantised graph
+import torch.ao.quantization.fx._decomposed  # registers the operators of a quantised graph
 from torch import Tensor, fx, nn
 from torch.utils.checkpoint import checkpoint
 
@@ -22,7 +22,7 @@ functional = nn.functional
 
 
 class Noting(fx.Interpreter):
-    """Leave the value of each node in its notes, as Dynamo leaves an example."""
+    """Stores the value of each node in its meta, as Dynamo stores an example."""
 
     def run_node(self, n: fx.Node) -> Any:
         n.meta["example_value"] = super().run_node(n)
@@ -96,7 +96,7 @@ def seeded(program: Callable[..., Any], *inputs: Tensor) -> Any:
 
 
 class Checkpointed(nn.Module):
-    """A sine, a call of a part that writes into what the sine reads, and the first user of the sine."""
+    """A sine, a call that writes to the sine's input, and the first user of the sine."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -108,7 +108,7 @@ class Checkpointed(nn.Module):
 
 
 def checkpointed() -> fx.GraphModule:
-    """The module above with the checkpoint as a call, as chapter 16 writes it."""
+    """The module above with the checkpoint as a call, as in chapter 16."""
     graph = fx.Graph()
     x = graph.placeholder("x")
     sine = graph.call_function(torch.sin, (x,))
@@ -152,7 +152,7 @@ def test_statistics_that_move_are_written() -> None:
     assert torch.equal(module(x, torch.zeros(3)), statistics(x, torch.zeros(3)))
 
 
-# ---- operators of another library -----------------------------------------------------------------------------------
+# ---- operators of another library ------------------------------------------------------------------------------------
 
 
 @torch.library.custom_op("chapter12::next_of", mutates_args=())
@@ -284,7 +284,7 @@ def test_a_filter_that_refuses_is_named(caplog: pytest.LogCaptureFixture) -> Non
     assert caplog.messages == ["sin stays: never says no"]
 
 
-# ---- the limits that the page tells ----------------------------------------------------------------------------------
+# ---- the limits that the page states ---------------------------------------------------------------------------------
 
 
 def test_a_replacement_without_new_memory_is_written_behind_its_first_user() -> None:

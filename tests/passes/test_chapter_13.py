@@ -1,4 +1,4 @@
-"""What chapter 13 ends with keeps inputs, constants and weights apart, and holds a graph to the shapes it is for."""
+"""The recipe of chapter 13 keeps inputs, constants and weights apart, and enforces a graph's shapes."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ SIGNATURES: dict[str, tuple[Any, Any]] = {
 
 
 class Weighing(nn.Module):
-    """Each leaf counts with another weight, so none can stand for another."""
+    """Each leaf has a different weight, so none can replace another."""
 
     def forward(self, first: Any, second: Any) -> dict[str, Any]:
         total = torch.zeros(3)

@@ -1,4 +1,4 @@
-"""The passes of chapter 14, taken out of the printed page, on modules that the page does not have."""
+"""The passes of chapter 14 on modules that the page does not have."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def lived(model: nn.Module) -> nn.Module:
 
 
 class Program(nn.Module):
-    """Layers by name, and a function that calls them."""
+    """Named layers and a function that calls them."""
 
     def __init__(self, forward: Callable[..., Any], **layers: nn.Module) -> None:
         super().__init__()
@@ -66,7 +66,8 @@ def hooked(m: nn.Module) -> nn.Module:
 
 
 IMAGES = (2, 4, 3, 3)
-# A module, the shape of its input, and how many norms may go: in a traced graph with shapes, in exported ones.
+# By case: a module, its input shape, and the number of norms that may go, in a traced graph with shapes and when
+# exported.
 CASES: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...], int, int]] = {
     "a pair": (lambda: Program(lambda m, x: m.norm(m.conv(x)), conv=conv(), norm=nn.BatchNorm2d(4)), IMAGES, 1, 1),
     "called twice": (
@@ -149,7 +150,7 @@ def test_norms_are_folded_where_it_is_proven_and_numbers_stay(name: str, passes:
         before = norms_in(passes, module)
         modified = passes.fold_batch_norms(module).modified
         gone = before - norms_in(passes, module)
-        # In a functional graph, the written weight is another value, which is computed.
+        # In a functional graph, the written weight is a computed value.
         assert gone == (of_layers if kind == "traced" else of_operators), kind
         assert modified == bool(gone)
         torch.testing.assert_close(module(x), expected, rtol=1e-10, atol=1e-10)
@@ -160,7 +161,7 @@ def test_norms_are_folded_where_it_is_proven_and_numbers_stay(name: str, passes:
 
 
 class Weighed(nn.Module):
-    """Constants, and what only looks like one."""
+    """Constants, and a value that only looks like one."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -272,7 +273,7 @@ def test_a_module_that_was_folded_in_inference_mode_has_gradients(passes: Simple
 
 
 class Expanded(nn.Module):
-    """A constant whose rows are one row."""
+    """A constant with one row, expanded."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The pass that chapter 16 ends with puts no checkpoint where a second run would compute something else."""
+"""The pass of chapter 16 places no checkpoint where a second run would compute something else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pass that chapter 17 ends with keeps what its own tests do not draw."""
+"""The pass of chapter 17 is right on graphs that its own tests do not draw."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_a_run_of_passes_sees_a_write_into_an_input_and_is_not_confused_by_no_nu
 
 
 class Cached(nn.Module):
-    """Attention to kept keys and values, which are written after they were read, or not."""
+    """Attention over cached keys and values, written after they are read, or not."""
 
     def __init__(self, attention_steps: Callable[..., Tensor], written: str) -> None:
         super().__init__()

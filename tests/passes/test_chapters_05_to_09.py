@@ -1,4 +1,4 @@
-"""What chapters 05 to 09 say of their recipes, and of torch.fx, holds on models that the chapters do not have."""
+"""Chapters 05 to 09 are right about their recipes and torch.fx on models that they do not have."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_before_torch_2_14_a_new_module_saves_the_buffers_that_the_old_one_does_
 
 
 class Linear(nn.Module):
-    """Two layers, the same ones in each of its kinds."""
+    """Two layers, the same ones in each subclass."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -97,7 +97,7 @@ class Doubled(Linear):
 
 
 class Moved(Linear):
-    """The results are those of Doubled; the gradients of the two change places."""
+    """The results of Doubled with swapped gradients."""
 
     def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
         hidden = self.left(x)

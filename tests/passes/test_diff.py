@@ -1,4 +1,4 @@
-"""A difference tells what a pass changed, whatever became of the names, and leaves both graphs as they are."""
+"""A difference shows what a pass changed, whatever the names, and leaves both graphs unchanged."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.passes import wrong
 
 
 class Block(nn.Module):
-    """A layer, a function, a method and a weight of its own."""
+    """A layer, a function, a method and a weight."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -36,7 +36,7 @@ class Block(nn.Module):
 
 
 class Deep(nn.Module):
-    """Many layers, each with the same functions."""
+    """Many layers with the same functions."""
 
     def __init__(self, layers: int) -> None:
         super().__init__()
@@ -57,7 +57,7 @@ def node(module: fx.GraphModule, name: str) -> fx.Node:
     return next(node for node in module.graph.nodes if node.name == name)
 
 
-# ---- alike -----------------------------------------------------------------------------------------------------------
+# ---- equal graphs ----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -73,7 +73,7 @@ def test_the_same_object_is_told(module: fx.GraphModule) -> None:
     assert not found and "keep a copy" in str(found)
 
 
-def test_what_is_no_graph_is_refused() -> None:
+def test_non_graphs_are_rejected() -> None:
     with pytest.raises(TypeError, match=r"trace the model first"):
         diff(nn.Linear(2, 2), nn.Linear(2, 2))
     program = torch.export.export(nn.Linear(2, 2), (torch.ones(1, 2),))
@@ -105,7 +105,7 @@ def every_name(module: fx.GraphModule) -> None:
 
 
 def names_counted_anew(module: fx.GraphModule) -> None:
-    """One more relu in front: the one that was `relu` is `relu_1` now."""
+    """Add a relu in front, so that `relu` becomes `relu_1`."""
     x, relu = node(module, "x"), node(module, "relu")
     with module.graph.inserting_after(x):
         first = module.graph.call_function(torch.relu, (x,))
@@ -205,7 +205,7 @@ def test_a_traced_graph_and_an_exported_one_share_their_ends(module: fx.GraphMod
 
 @pytest.mark.parametrize("seed", range(40))
 def test_a_pass_is_told_apart_on_random_graphs(seed: int) -> None:
-    """What is added, what is removed and what stays is each node, once."""
+    """Each node is added, removed or kept, exactly once."""
     before = random_graph(seed)
     after = wrong.merges_equal_calls(wrong.relu_by_clamp(copy.deepcopy(before)).graph_module).graph_module
     found = diff(before, after)
@@ -214,7 +214,7 @@ def test_a_pass_is_told_apart_on_random_graphs(seed: int) -> None:
     assert set(found.removed) == names[0] - names[1] and set(found.added) == names[1] - names[0]
 
 
-# ---- large graphs, and how it is shown -------------------------------------------------------------------------------
+# ---- large graphs and display ----------------------------------------------------------------------------------------
 
 
 def test_the_text_of_a_large_graph_shows_what_changed() -> None:
@@ -235,11 +235,11 @@ def test_the_picture_leads_from_before_to_after(module: fx.GraphModule) -> None:
     assert "<script" in shown and "<svg" in shown
 
 
-# ---- meta that nobody here wrote -------------------------------------------------------------------------------------
+# ---- foreign meta ----------------------------------------------------------------------------------------------------
 
 
 class Refuses:
-    """Has what a tensor has, and raises whatever is asked of it."""
+    """Looks like a tensor, but raises an error for everything."""
 
     __hash__ = None
 

@@ -1,4 +1,4 @@
-"""What a call does besides returning a value, as ``fxbook.surgery.effects`` tells it, is what a run of it does."""
+"""The effects that ``fxbook.surgery.effects`` reports for a call are those of a run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ aten, functional = torch.ops.aten, nn.functional
 
 
 class Calling(nn.Module):
-    """A module whose forward calls one layer."""
+    """A module that calls one layer."""
 
     def __init__(self, layer: nn.Module) -> None:
         super().__init__()
@@ -35,7 +35,7 @@ def call(program: Callable[..., Any] | nn.Module) -> fx.Node:
         if is_proven(torch.__version__):
             raise
         pytest.skip("this torch cannot trace it")
-    call.kept = traced  # a node holds its module weakly
+    call.kept = traced  # a node refers to its module weakly
     return [node for node in traced.graph.nodes if node.op.startswith("call")][-1]
 
 
@@ -148,7 +148,7 @@ def test_a_change_of_mode_is_told() -> None:
 
 
 class Wrapped(nn.Module):
-    """A layer and a counter, in a program that makes graphs within its graph when it is exported."""
+    """A layer and a counter, in a program whose export has inner graphs."""
 
     def __init__(self, program: Callable[[Wrapped, torch.Tensor], torch.Tensor]) -> None:
         super().__init__()
@@ -178,7 +178,7 @@ def one_side_draws(self: Wrapped, x: torch.Tensor) -> torch.Tensor:
 
 HIGHER = {
     without_gradients: None,
-    counting_what_is_drawn: Effect.WRITES,  # The worst is told.
+    counting_what_is_drawn: Effect.WRITES,  # The strongest effect counts.
     one_side_draws: Effect.RANDOM,
 }
 
@@ -190,7 +190,7 @@ def test_a_graph_within_a_graph_does_what_its_calls_do(
     module = torch.export.export(Wrapped(program), (torch.ones(2, 2),)).module()
     [call] = [node for node in module.graph.nodes if isinstance(node.target, torch._ops.HigherOrderOperator)]
     assert effect(call) == HIGHER[program]
-    # The call may write what it reads.
+    # The call may write to its argument.
     memory, [count] = Memory(module), module.graph.find_nodes(op="get_attr", target="count") or [None]
     assert count is None or memory.is_written(count) == (HIGHER[program] is Effect.WRITES)
 
@@ -210,7 +210,7 @@ def test_a_hook_and_a_forward_of_the_object_are_seen(change: Callable[[nn.Module
     assert has_hooks(node) and effect(node) is Effect.UNKNOWN
 
 
-# Programs and their inputs: whether the result shares memory is asked of a run.
+# Programs and inputs; a run shows whether the result shares memory.
 SHARING = {
     "view": lambda x: x.view(-1),
     "contiguous": lambda x: x.contiguous(),

@@ -1,4 +1,4 @@
-"""Each example in a docstring of the tools runs as it stands, and each tool has one."""
+"""Each tool has an example in its docstring, and it runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A function that a pass makes anew in each run is the same function, unless its code or what it holds is another."""
+"""A function that a pass creates anew in each run is equal, unless its code or closure differs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nobody who does not ask for a tool pays for it: neither for Hypothesis, nor for torch."""
+"""Only the tools that need Hypothesis or torch import them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from press import ROOT
 
 
 def loaded(program: str) -> set[str]:
-    """Which of the heavy packages a program has imported at its end."""
+    """The heavy packages that a program has imported at its end."""
     heavy = ("torch", "hypothesis", "matplotlib")
     script = f"import sys\n{program}\nprint(*(name for name in {heavy} if name in sys.modules))"
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)

@@ -1,4 +1,4 @@
-"""Each invariant is broken by a wrong pass, and Hypothesis finds a small graph on which it is broken."""
+"""A wrong pass breaks each invariant, and Hypothesis finds a small graph for it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ BROKEN_BY = {
     "determinism": [wrong.names_by_chance],
     "no_retrace": [wrong.traces_again, wrong.transforms],
 }
-# Which graphs: seldom drawn are a clone at the end, a tanh, a parameter, and a write between two equal calls.
+# Restrict graphs, because a final clone, a tanh, a parameter, or a write between equal calls are rare.
 CALLS_ALONE = dict.fromkeys(("modules", "methods", "tuples", "views", "sizes", "masks", "attributes"), False)
 CALLS_ALONE |= dict.fromkeys(("images", "integers", "attention"), False)
 LIMITS = {
@@ -47,7 +47,7 @@ LIMITS = {
     wrong.freezes: CALLS_ALONE | {"attributes": True},
 }
 PAIRS = [(name, run) for name, runs in BROKEN_BY.items() for run in runs]
-# Without the phase that explains, which tries each failing graph many times.
+# Without the explain phase, which retries each failing graph many times.
 QUICK = settings(
     max_examples=300,
     deadline=None,
@@ -60,7 +60,7 @@ MOST_NODES = 7
 
 
 def found(run: Callable, keep: object, **limits: object) -> tuple[fx.GraphModule | None, str]:
-    """The smallest graph on which a pass fails that Hypothesis finds, and what is said of it."""
+    """The smallest failing graph that Hypothesis finds, and the message."""
     failing: list[tuple[fx.GraphModule, str]] = []
 
     @QUICK

@@ -1,4 +1,4 @@
-"""What is held while a pass is tried: no more than twice the weights, besides those of the module that was given."""
+"""Trying a pass takes at most twice the memory of the weights, besides the given module."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fxbook import check_pass
 
 LAYERS, WIDTH = 8, 384
 WEIGHTS = LAYERS * (WIDTH * WIDTH + WIDTH) * 4
-# Inputs, results, and what is compared of one weight.
+# Inputs, results and one compared weight.
 BESIDES = WEIGHTS // 4
 
 
@@ -21,7 +21,7 @@ def nothing(module: fx.GraphModule) -> PassResult:
 
 
 def halves_and_doubles(module: fx.GraphModule) -> PassResult:
-    """Right: all weights are others."""
+    """Right: replaces all weights."""
     found = [node for node in module.graph.nodes if node.op == "call_module" and "halved" not in node.meta]
     for node in found:
         old = module.get_submodule(node.target)
@@ -39,7 +39,7 @@ def halves_and_doubles(module: fx.GraphModule) -> PassResult:
 
 
 def most_held(run: object, **limits: object) -> int:
-    """The most bytes that tensors have at one time, counted as torch takes and gives back memory."""
+    """The peak memory of tensors, counted from torch's allocations."""
     module = fx.symbolic_trace(nn.Sequential(*(nn.Linear(WIDTH, WIDTH) for _ in range(LAYERS))))
     inputs = (torch.ones(2, WIDTH),)
     check_pass(run, module, inputs, **limits)
@@ -55,5 +55,5 @@ def most_held(run: object, **limits: object) -> int:
 
 @pytest.mark.parametrize(("run", "times"), [(nothing, 2), (halves_and_doubles, 3)])
 def test_a_check_holds_at_most_twice_the_weights(run: object, times: int) -> None:
-    """And, while a pass runs, the weights that it makes itself."""
+    """Besides the weights that the pass itself makes while it runs."""
     assert most_held(run) <= times * WEIGHTS + BESIDES

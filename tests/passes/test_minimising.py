@@ -1,4 +1,4 @@
-"""A graph that fails is made as small as it can be, and still fails for the same reason."""
+"""A failing graph is made as small as possible and still fails for the same reason."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.passes import wrong
 
 
 class Deep(nn.Module):
-    """Layers that change the number of features, so that none can be left out."""
+    """Layers that change the number of features, so that none can be dropped."""
 
     def __init__(self, layers: int) -> None:
         super().__init__()
@@ -104,7 +104,7 @@ def test_what_is_no_graph_module_is_refused() -> None:
 
 
 class Branches(nn.Module):
-    """In one branch a fault, among calls that have no part in it."""
+    """One branch has a fault among unrelated calls."""
 
     def forward(self, x: Tensor) -> Tensor:
         return torch.cond(x.sum() > 0, lambda a: a.sin().cos().relu().exp().exp(), torch.sin, (x * 2,)) + 1
@@ -115,7 +115,7 @@ def test_graphs_inside_are_made_smaller() -> None:
     code = module.true_graph_0.code
 
     def fails(found: fx.GraphModule) -> bool:
-        # It has to run: without that, the branch itself would be the result.
+        # The graph must run; otherwise the result would be the branch itself.
         assert isinstance(found(*[torch.ones(2) for _ in found.graph.find_nodes(op="placeholder")]), tuple | Tensor)
         return any(
             calls(inner, torch.ops.aten.relu.default) for inner in found.modules() if isinstance(inner, fx.GraphModule)
@@ -129,7 +129,7 @@ def test_graphs_inside_are_made_smaller() -> None:
 
 @pytest.mark.parametrize("layers", [50, 400])
 def test_few_questions_are_asked_of_a_large_graph(layers: int) -> None:
-    """For one node that matters they grow with the logarithm: a question costs as much as a copy of the graph."""
+    """For one relevant node, the tries grow with the logarithm; each costs a copy of the graph."""
     asked = []
 
     def fails(found: fx.GraphModule) -> bool:
@@ -147,5 +147,5 @@ def test_a_model_that_nobody_here_wrote() -> None:
     softmax = torch.ops.aten.scaled_dot_product_attention.default
     made = minimise(exported, lambda found: bool(calls(found, softmax)))
     assert len(calls(made, softmax)) == 1 and len(made.graph.nodes) <= 5
-    # An exported graph takes its inputs apart as the model got them: these are not its inputs any more.
+    # An exported graph unpacks the model's original inputs, which these no longer are.
     assert "tree_flatten" in exported.code and "tree" not in made.code

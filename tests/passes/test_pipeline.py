@@ -1,4 +1,4 @@
-"""`run_passes` tells what each pass of a list did to the graph, and leaves one out by name."""
+"""`run_passes` reports what each pass did, and can skip one by name."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MODULE = fx.symbolic_trace(lambda x: torch.relu(torch.sin(x)) + torch.cos(x))
 
 
 def drops_cos(module: fx.GraphModule) -> fx.GraphModule:
-    """Returns another module: hooks on the graph would see nothing of it."""
+    """Returns another module, which hooks on the graph would miss."""
     new = fx.GraphModule(module, copy.deepcopy(module.graph))
     for node in new.graph.find_nodes(op="call_function", target=torch.cos):
         node.replace_all_uses_with(node.args[0])

@@ -1,4 +1,4 @@
-"""A fault that is planted in a right pass is noticed, and by the right invariant; of a right pass none is told."""
+"""Planted faults are detected by the right invariant, and right passes have none."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.passes.planted.right import RIGHT
 
 
 def told_of(plant: Plant) -> tuple[set[str], set[str]]:
-    """The invariants that a pass breaks, and those that advise something."""
+    """The invariants that a pass breaks, and those that give advice."""
     report = check_pass(plant.run, plant.model(), plant.inputs)
     print(report)
     faults, advice = ({one.invariant for one in found} for found in (report.faults, report.advice))

@@ -1,4 +1,4 @@
-"""Random graphs are valid, of every kind, restricted as asked, made quickly, and end small where a test fails."""
+"""Random graphs are valid, varied, restricted as requested, fast, and small where a test fails."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def tensors(result: object) -> list[Tensor]:
     return [leaf for leaf in pytree.tree_leaves(result) if isinstance(leaf, Tensor)]
 
 
-# ---- valid -----------------------------------------------------------------------------------------------------------
+# ---- validity --------------------------------------------------------------------------------------------------------
 
 
 @QUICK
@@ -88,7 +88,7 @@ def test_meta_is_what_shapeprop_tells(graphs: list[fx.GraphModule]) -> None:
 def test_the_same_graph_in_operators_of_aten(seed: int) -> None:
     module, exported = random_graph(seed), random_graph(seed, dialect="aten")
     called = [node.target for node in nodes(exported, "call_function")]
-    # Sizes are computed with the operators of Python.
+    # Sizes are computed with Python's operators.
     assert all(isinstance(one, torch._ops.OpOverload) or one.__module__ == "_operator" for one in called)
     assert all("val" in node.meta for node in nodes(exported, "placeholder", "call_function"))
     for rows in (1, 3, 5):
@@ -98,7 +98,7 @@ def test_the_same_graph_in_operators_of_aten(seed: int) -> None:
     check_pass(lambda module: None, exported, keep=["lint", "code", "values", "values_at_another_size", "gradients"])
 
 
-# ---- of every kind ---------------------------------------------------------------------------------------------------
+# ---- variety ---------------------------------------------------------------------------------------------------------
 
 
 def writes(node: fx.Node) -> bool:
@@ -209,7 +209,7 @@ def test_what_is_switched_off_is_not_drawn(limit: dict, kind: str) -> None:
     assert not any(KINDS[kind](random_graph(seed, **limit)) for seed in range(100))
 
 
-# ---- operators of one's own ------------------------------------------------------------------------------------------
+# ---- custom operators ------------------------------------------------------------------------------------------------
 
 
 def test_only_the_functions_that_are_given() -> None:
@@ -267,7 +267,7 @@ def test_a_seed_of_hypothesis_gives_the_same_graphs_whatever_is_loaded(
         return codes
 
     before = drawn()
-    # Hypothesis draws numbers that it finds in modules, too.
+    # Hypothesis also draws numbers that it finds in modules.
     (tmp_path / "full_of_numbers.py").write_text(f"NUMBERS = {[*range(512)]}")
     monkeypatch.syspath_prepend(tmp_path)
     importlib.import_module("full_of_numbers")
@@ -300,11 +300,11 @@ def test_inputs_for_a_graph_that_was_traced() -> None:
     assert not torch.equal(inputs_for(traced, seed=1)[0], inputs_for(traced, seed=2)[0])
 
 
-# ---- graphs that a pass changes --------------------------------------------------------------------------------------
+# ---- passes on random graphs -----------------------------------------------------------------------------------------
 
 
 def drops_convolutions(module: fx.GraphModule) -> fx.GraphModule:
-    """Wrong, and after a new trace, as many passes are."""
+    """Wrong, and after a new trace, like many passes."""
     module = fx.symbolic_trace(module)
     for node in nodes(module, "call_module"):
         if isinstance(layer(node), nn.Conv2d):
@@ -361,11 +361,11 @@ def test_hypothesis_tells_it_too() -> None:
         test()
 
 
-# ---- what a failure ends at ------------------------------------------------------------------------------------------
+# ---- small failures --------------------------------------------------------------------------------------------------
 
 
 def smallest(fails: object) -> tuple[fx.GraphModule, str]:
-    """The graph that Hypothesis ends at, and what it writes of it."""
+    """Hypothesis's final graph and its message."""
     seen: list[fx.GraphModule] = []
 
     @settings(QUICK, max_examples=400, phases=(Phase.generate, Phase.shrink))

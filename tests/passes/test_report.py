@@ -1,4 +1,4 @@
-"""The report of check_pass: what it tells, in which order, and that nothing passes that was not asked."""
+"""The report of check_pass: its content and order, and that nothing untested passes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ RELUS = (torch.relu, nn.functional.relu, aten.relu.default)
 
 
 def negates(module: fx.GraphModule) -> PassResult:
-    """As wrong as can be: relu becomes neg."""
+    """Obviously wrong: replaces relu by neg."""
     found = [node for node in module.graph.nodes if node.target in RELUS]
     for node in found:
         node.target, node.kwargs = aten.neg.default, {}
@@ -41,7 +41,7 @@ def program(dynamic: bool = False) -> torch.export.ExportedProgram:
 
 
 class Scaled(nn.Module):
-    """Has an input by name."""
+    """Has a keyword input."""
 
     def forward(self, x: Tensor, *, factor: Tensor, offset: float = 2.0) -> Tensor:
         return torch.relu(x * factor + offset)
@@ -91,14 +91,14 @@ def test_given_inputs_get_other_rows_where_the_graph_allows_it() -> None:
     assert names(report.faults)[0] == "values_at_another_size"
     report = check_pass(nothing, fx.symbolic_trace(lambda x: x * x), (torch.tensor(2.0),))
     assert report and "give `others`" in report.asked["values_at_another_size"]
-    # Whoever names an invariant demands an answer.
+    # A named invariant must be tested.
     assert not check_pass(nothing, program().module(), keep=["values_at_another_size"])
     with pytest.raises(invariants.NotAskedError, match="sizes are fixed"):
         invariants.values_at_another_size(nothing, program().module())
 
 
 def test_a_size_with_a_name_stays_open() -> None:
-    """To compare it with a number would tell the shape environment, which all copies share, that it is that number."""
+    """A comparison with a number would fix it in the shape environment, which all copies share."""
     sizes = ({1: torch.export.Dim.DYNAMIC},)
     module = torch.export.export(nn.Softmax(1), (torch.ones(4, 6),), dynamic_shapes=sizes).module()
     for _ in range(2):
@@ -127,7 +127,7 @@ def test_a_result_that_cannot_be_compared_is_not_equal(module: fx.GraphModule, v
         invariants.values(nothing, module, (value,))
 
 
-# ---- what the report tells -------------------------------------------------------------------------------------------
+# ---- content ---------------------------------------------------------------------------------------------------------
 
 
 def test_a_pass_that_raises_is_told_as_that_with_its_error() -> None:
@@ -220,7 +220,7 @@ def test_a_folded_weight_is_not_asked_for_its_gradient_and_the_input_is() -> Non
     assert "the gradient of input 0" in fault.message
 
 
-# ---- where passes live -----------------------------------------------------------------------------------------------
+# ---- kinds of passes -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("dynamic", [False, True])
@@ -290,11 +290,11 @@ def test_a_pass_over_an_exported_program() -> None:
         check_pass(nothing, torch.export.unflatten(given))
 
 
-# ---- passes of torch that are right ----------------------------------------------------------------------------------
+# ---- right passes of torch -------------------------------------------------------------------------------------------
 
 
 class Block(nn.Module):
-    """What the passes of torch look for."""
+    """Contains what the passes of torch look for."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -352,7 +352,7 @@ def test_gradients_are_asked_where_the_caller_has_none(mode: Callable[[], Any]) 
 
 
 def test_in_a_backend_only_the_inputs_that_ask_have_gradients() -> None:
-    """A dynamo graph has running statistics among its inputs, which batch_norm takes without requires_grad alone."""
+    """A Dynamo graph has running statistics among its inputs, which batch_norm only accepts without requires_grad."""
     reports = []
 
     def backend(module: fx.GraphModule, example_inputs: list[Any]) -> Callable[..., Any]:

@@ -1,4 +1,4 @@
-"""A graph that was written as a program is the same graph in a process that knows nothing of this one."""
+"""A graph written as a program is the same graph in a fresh process."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ torch.save((result, str(module.graph), weights), sys.argv[1])
 
 
 def run(module: fx.GraphModule, folder: Path, inputs: tuple[Any, ...] | None = None) -> tuple[Any, str, dict]:
-    """What the program computes, its graph and its weights, from a process of its own."""
+    """Run the program in a separate process; return its result, its graph and its weights."""
     path = write_repro(module, folder / "repro.py", inputs)
     path.write_text(path.read_text("utf-8") + PROVES, "utf-8")
     done = subprocess.run(
@@ -36,7 +36,7 @@ def run(module: fx.GraphModule, folder: Path, inputs: tuple[Any, ...] | None = N
 
 
 class Parts(nn.Module):
-    """Modules whose repr is a call and whose is none, a stored tensor, and arguments of many kinds."""
+    """Modules with and without a repr that is a call, a stored tensor, and arguments of many kinds."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ class Parts(nn.Module):
 
 
 class Branches(nn.Module):
-    """A graph with graphs inside."""
+    """A graph with inner graphs."""
 
     def forward(self, x: Tensor) -> Tensor:
         return torch.cond(x.sum() > 0, lambda a: a.relu() + 1, torch.sin, (x,))

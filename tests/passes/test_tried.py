@@ -1,4 +1,4 @@
-"""Each finished pass of the chapters keeps on random graphs all that it must, and the page tells what was counted."""
+"""Finished passes keep their invariants on random graphs, and the page has the right counts."""
 
 from __future__ import annotations
 

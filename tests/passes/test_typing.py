@@ -1,4 +1,4 @@
-"""The tools are typed: ``mypy --strict`` reads every public name in a sample."""
+"""``mypy --strict`` accepts a sample that uses every public name of the tools."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SAMPLE = Path(__file__).with_name("typed_sample.py")
 
 
 def imports(path: Path) -> list[ast.ImportFrom]:
-    """Those of ``fxbook`` in a file."""
+    """The imports from ``fxbook`` in a file."""
     nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
     return [node for node in nodes if isinstance(node, ast.ImportFrom) and str(node.module).startswith("fxbook")]
 

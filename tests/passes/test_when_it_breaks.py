@@ -1,4 +1,4 @@
-"""The cures of the companions hold on models that their own cell does not have."""
+"""The fixes of the companions hold on models other than their cell's."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class Counting(nn.Module):
         super().__init__()
         self.register_buffer("seen", torch.zeros(2))
 
-    # No annotation: here it would be a text, and before torch 2.14 no module with one can be pickled.
+    # No annotation: it would be a string here, which prevents pickling before torch 2.14.
     def forward(self, x):
         self.seen.add_(1)
         return x * self.seen[:2]
@@ -114,7 +114,7 @@ class Counting(nn.Module):
 
 def test_a_saved_trace_still_writes_its_buffer(monkeypatch: pytest.MonkeyPatch) -> None:
     sized, without, tracer = companion("10_models_as_they_come", "sized", "without_tracer", "KeepingBuffers")
-    # It has to be found where it says that it was defined, as in a file that can be imported.
+    # Pickle must find it where it claims to be defined, as in an importable file.
     monkeypatch.setattr(tracer, "__module__", __name__)
     monkeypatch.setattr(sys.modules[__name__], "KeepingBuffers", tracer, raising=False)
     traced = sized(Counting(), x=ones)

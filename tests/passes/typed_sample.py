@@ -1,4 +1,4 @@
-"""What somebody writes with the tools: every public name, as type checkers read it. Nothing runs it."""
+"""A sample that uses every public name of the tools, for type checkers. Nothing runs it."""
 
 from __future__ import annotations
 

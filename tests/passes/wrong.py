@@ -1,4 +1,4 @@
-"""Passes that are wrong, each in one way, as people write them."""
+"""Passes that are each wrong in one way, as people write them."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def like(new: fx.Node, old: fx.Node) -> fx.Node:
 
 
 def nothing(module: fx.GraphModule) -> PassResult:
-    """Right: it leaves the module as it is."""
+    """Right: changes nothing."""
     return PassResult(module, False)
 
 
 def relu_by_clamp(module: fx.GraphModule) -> PassResult:
-    """Right, for every number: relu is a clamp from below, with another gradient at zero only."""
+    """Right for every number: a clamp from below differs from relu only in the gradient at zero."""
     found = nodes_that_call(module, torch.relu)
     for node in found:
         with module.graph.inserting_before(node):
@@ -69,7 +69,7 @@ def forgets_alpha(module: fx.GraphModule) -> PassResult:
 
 
 def merges_equal_calls(module: fx.GraphModule) -> PassResult:
-    """Wrong: between two equal calls somebody may write into what they read."""
+    """Wrong: something may write to the argument between two equal calls."""
     known: dict[str, fx.Node] = {}
     merged = 0
     for node in list(module.graph.nodes):
@@ -83,12 +83,12 @@ def merges_equal_calls(module: fx.GraphModule) -> PassResult:
 
 
 def drops_what_nobody_reads(module: fx.GraphModule) -> PassResult:
-    """Wrong: what works in place is done for what it writes."""
+    """Wrong: an in-place operation is called for its side effect."""
     return done(module, module.graph.eliminate_dead_code())
 
 
 def drops_clones(module: fx.GraphModule) -> PassResult:
-    """Wrong: the module returned a tensor of its own."""
+    """Wrong: the module returned a separate tensor."""
     found = [node for node in module.graph.nodes if node.target in ("clone", torch.clone)]
     for node in found:
         node.replace_all_uses_with(node.all_input_nodes[0])
@@ -97,7 +97,7 @@ def drops_clones(module: fx.GraphModule) -> PassResult:
 
 
 def folds_sizes(module: fx.GraphModule) -> PassResult:
-    """Wrong: it writes the size that it has seen into the graph."""
+    """Wrong: writes the observed size into the graph."""
     found = [node for node in module.graph.nodes if node.op == "call_method" and node.target == "size"]
     for node in found:
         rows = node.args[0].meta["tensor_meta"].shape[0]
@@ -118,7 +118,7 @@ def detaches(module: fx.GraphModule) -> PassResult:
 
 
 def halves_weights_in_place(module: fx.GraphModule) -> PassResult:
-    """Wrong: the weight is that of the model too. What the module computes stays, since the input is doubled."""
+    """Wrong: the weight is also the model's. The result is unchanged, because the input is doubled."""
     found = [
         node
         for node in module.graph.nodes
@@ -167,7 +167,7 @@ def forgets_meta(module: fx.GraphModule) -> PassResult:
 
 
 def tells_a_wrong_shape(module: fx.GraphModule) -> PassResult:
-    """Wrong: the flattened value has another shape than the one whose meta it got."""
+    """Wrong: the flattened value has another shape than its copied meta says."""
     found = nodes_that_call(module, torch.tanh)
     for node in found:
         with module.graph.inserting_after(node):
@@ -198,7 +198,7 @@ def trains(module: fx.GraphModule) -> PassResult:
 
 
 def freezes(module: fx.GraphModule) -> PassResult:
-    """Wrong: the parameters that it puts in place of others ask for no gradient."""
+    """Wrong: the new parameters do not require gradients."""
     for node in module.graph.nodes:
         if node.op == "get_attr" and isinstance(held := getattr(module, node.target, None), nn.Parameter):
             setattr(module, node.target, nn.Parameter(held.detach().clone(), requires_grad=False))
@@ -242,5 +242,5 @@ def transforms(module: fx.GraphModule) -> PassResult:
 
 
 def raises(module: fx.GraphModule) -> None:
-    """Has a fault of its own."""
+    """Raises an error."""
     raise KeyError("no such layer")

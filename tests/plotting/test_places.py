@@ -1,4 +1,4 @@
-"""Which arguments of a call are in ``args`` and which in ``kwargs``, as a picture that says it in words too."""
+"""A picture and its text show which arguments of a call are in ``args`` and which in ``kwargs``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plots and heat-coloured graphs: the same bytes each time, fit for a page in light and dark, told in words too."""
+"""Plots and heat-coloured graphs are reproducible, fit light and dark pages, and have a text version."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SAYS = "In millions: stem 7.1, head 0.1."
 
 @pytest.fixture
 def shown(monkeypatch: pytest.MonkeyPatch) -> list[Plot]:
-    """What is displayed from here on."""
+    """The plots that are displayed."""
     displayed: list[Plot] = []
     monkeypatch.setattr("IPython.display.display", displayed.append)
     return displayed
@@ -67,7 +67,7 @@ def test_two_plots_of_the_same_are_the_same_bytes(shown: list[Plot]) -> None:
     assert first == second
 
 
-def test_nothing_of_a_plot_reaches_beyond_it(shown: list[Plot]) -> None:
+def test_plot_stays_within_its_frame(shown: list[Plot]) -> None:
     draw_everything()
     draw_everything()
     pages = [plot._repr_html_() for plot in shown]
@@ -77,7 +77,7 @@ def test_nothing_of_a_plot_reaches_beyond_it(shown: list[Plot]) -> None:
         assert "#000000" not in svg and "black" not in svg and "DejaVu" not in svg
         ids = re.findall(r' id="([^"]+)"', svg)
         assert len(ids) == len(set(ids))
-        # What is referred to is there.
+        # All references have targets.
         assert set(re.findall(r'url\(#([^)]+)\)|href="#([^"]+)"', svg)) <= {(i, "") for i in ids} | {
             ("", i) for i in ids
         }
@@ -149,7 +149,7 @@ def test_plots_in_a_browser(show, shown: list[Plot], theme: str, width: int) -> 
     draw_everything()
     page = show(shown[0], warm(), theme=theme, width=width)
     assert page.evaluate(texts_outside_their_box()) == []
-    # Never shrunk: the smallest text is as large as the page's own small text.
+    # Never scaled down: the smallest text is as large as the page's small text.
     assert page.evaluate("document.querySelector('.fx-plot').getBoundingClientRect().width") >= 559
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.evaluate(BEYOND) == []

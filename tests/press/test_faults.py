@@ -1,4 +1,4 @@
-"""The list of all faults in a chapter leads to each entry of the page beside it, and has its old anchor."""
+"""A chapter's list of faults links to each entry of its companion and keeps the old anchors."""
 
 from __future__ import annotations
 
@@ -32,12 +32,11 @@ ENTRIES = """\
 
 
 def page(name: str, text: str) -> Manuscript:
-    """A page of the manuscript with that text."""
     return parse(Path(name), f"{HEADER}\n{text}")
 
 
 def book(chapter: Manuscript, companion: Manuscript | None) -> SimpleNamespace:
-    """A book of one chapter, and of its companion where there is one."""
+    """A book of one chapter, and its companion if given."""
     companions = {"when_it_breaks/01_x": companion.path} if companion else {}
     return SimpleNamespace(chapters={"01_x": chapter.path}, companions=companions, page=lambda _: companion)
 

@@ -1,4 +1,4 @@
-"""A build is left out only where nothing differs: no source, no template, no package, and no built file."""
+"""A build is skipped only if no source, template, package or built file has changed."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_a_change_is_seen(root: Path, change: Callable[[Path], object], differs:
     assert {kind for kind in before if before[kind] != after[kind]} == differs
 
 
-def test_a_book_that_is_up_to_date_starts_no_sphinx(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_up_to_date_book_starts_no_sphinx(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     page = root / bind.HTML / "index.html"
     page.parent.mkdir(parents=True)
     page.write_text("built")

@@ -1,4 +1,4 @@
-"""What is printed is what the manuscript says; an edit by hand is found, without executing anything."""
+"""A printed notebook matches its manuscript, and manual edits are found without executing anything."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_a_stale_index_of_exercises_is_named(printed: Path) -> None:
 
 
 @pytest.mark.parametrize("source", ["chapters/01_x.md", "reference/record.yml"])
-def test_whatever_a_page_is_made_of_is_looked_at_again(
+def test_every_source_of_a_page_is_compared(
     printed: Path, project: Path, write: Callable[[str, str], Path], source: str
 ) -> None:
     (project / "book" / "reference").mkdir()

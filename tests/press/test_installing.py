@@ -1,4 +1,4 @@
-"""Set-up says what pip fetches and how far it is, whatever pip prints, and names no registry."""
+"""Set-up reports what pip fetches and how far it is, for any output of pip, and names no registry."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from press.binding.installing import Heartbeat, PipProgress, install
 
 TORCH = "torch-2.13.0+cpu-cp311-cp311-manylinux_2_28_x86_64.whl"
-# As pip 23.2 prints it; the second part is how an index is read that has the needs of a package apart from it.
+# Output of pip 23.2; the second part is from an index with separate metadata.
 READ = f"""\
 Looking in indexes: https://reader:secret@host.example/simple
 Ignoring colorama: markers 'sys_platform == "win32"' don't match your environment
@@ -22,7 +22,7 @@ Collecting filelock==4.3.1 (from -r requirements.txt (line 3))
 Collecting torch==2.13.0 (from -r requirements.txt (line 590))
   Downloading {TORCH} (191.8 MB)
 """
-# It prints what it is given, then is silent until a file is there, as pip is while a large one comes; not for ever.
+# Prints its input, then stays silent until a file exists, like pip during a large download, with a time limit.
 SILENT = """\
 import sys, time
 from pathlib import Path
@@ -44,7 +44,7 @@ def said(monkeypatch: pytest.MonkeyPatch) -> queue.Queue[str]:
 
 
 def waited_for(said: queue.Queue[str], beginning: str) -> None:
-    """Wait for a line; what never comes fails at the end of the patience of a test."""
+    """Wait for a line, up to the time limit of a test."""
     while not said.get().startswith(beginning):
         pass
 
@@ -64,7 +64,9 @@ def read(text: str, total: int | None, packages: Path) -> PipProgress:
     ],
     ids=["known", "unknown"],
 )
-def test_it_is_said_again_while_pip_is_silent(said: queue.Queue[str], tmp_path: Path, printed: str, line: str) -> None:
+def test_progress_is_repeated_while_pip_is_silent(
+    said: queue.Queue[str], tmp_path: Path, printed: str, line: str
+) -> None:
     pip = [sys.executable, "-c", SILENT, printed, str(tmp_path / "go"), "0"]
     with ThreadPoolExecutor() as pool:
         try:

@@ -1,4 +1,4 @@
-"""`make lab` opens the introduction, and shows printed notebooks, and no others, trusted and without a run."""
+"""`make lab` opens the introduction, and trusts printed notebooks, and only those, without running them."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def printed(project: Path, write: Callable[[str, str], Path]) -> Path:
 
 
 def manager(root: Path) -> LargeFileManager:
-    """What gives JupyterLab its files, as the server has it that `make lab` starts."""
+    """The file manager of the server that `make lab` starts."""
     server = ServerApp()
     server.parse_command_line(lab.command(root, root / "trusted")[3:])
     return LargeFileManager(root_dir=server.root_dir, config=server.config)
 
 
 def cells_as_shown(root: Path, name: str) -> list[bool]:
-    """Whether JupyterLab takes each code cell for trusted."""
+    """Whether JupyterLab trusts each code cell."""
     cells = manager(root).get(name)["content"].cells
     return [cell.metadata.trusted for cell in cells if cell.cell_type == "code"]
 
@@ -55,14 +55,14 @@ def test_a_printed_notebook_is_trusted_without_a_run(printed: Path) -> None:
     assert (printed / "chapters/01_x.ipynb").read_bytes() == before
 
 
-def test_a_notebook_of_somebody_else_is_not_trusted(printed: Path) -> None:
+def test_foreign_notebook_is_not_trusted(printed: Path) -> None:
     text = (printed / "chapters/01_x.ipynb").read_text(encoding="utf-8").replace("drawn", "planted")
     (printed / "chapters/02_planted.ipynb").write_text(text, encoding="utf-8")
     lab.trust(Book(printed), printed / "trusted")
     assert cells_as_shown(printed, "chapters/02_planted.ipynb") == [False]
 
 
-def test_a_notebook_that_was_changed_since_is_not_trusted(printed: Path) -> None:
+def test_changed_notebook_is_not_trusted(printed: Path) -> None:
     lab.trust(Book(printed), printed / "trusted")
     path = printed / "chapters/01_x.ipynb"
     path.write_text(path.read_text(encoding="utf-8").replace("drawn", "planted"), encoding="utf-8")
@@ -70,7 +70,7 @@ def test_a_notebook_that_was_changed_since_is_not_trusted(printed: Path) -> None
 
 
 def test_the_signatures_are_the_projects_own(tmp_path: Path) -> None:
-    """Jupyter's own database, in the home of whoever runs it, is not touched."""
+    """Jupyter's own database in the user's home folder is not touched."""
     own = tmp_path / "own"
     code = f"from pathlib import Path; from press import book, lab; lab.trust(book.Book(), Path({str(own)!r}))"
     home = tmp_path / "home"

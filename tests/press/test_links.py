@@ -1,4 +1,4 @@
-"""The command that asks all external links: what it collects, what it says of them, and what without a network."""
+"""The command that tests external links: what it collects, what it reports, and its behaviour offline."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_a_dead_link_is_named_with_its_pages(book: Path, capsys: pytest.CaptureF
     assert f"moved: {WELL}\n  to https://example.org/better" in said and "1 of 2 addresses" in said
 
 
-def test_an_address_that_was_not_asked_is_no_success(book: Path) -> None:
+def test_untested_address_is_no_success(book: Path) -> None:
     assert links.check(book, lambda: True, lambda _: {WELL: ("working", "")}) == 1
     assert links.check(book, lambda: True, lambda asked: dict.fromkeys(asked, ("working", ""))) == 0
 

@@ -1,4 +1,4 @@
-"""A manuscript that cannot be printed gets a message with file and line; its earlier notebook stays as it was."""
+"""A manuscript that cannot be printed gets a message with file and line, and its notebook stays unchanged."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_a_heading_has_the_anchor_that_sphinx_gives_it(write: Write) -> None:
 
 
 MARKER = "<!-- exercise; difficulty: 1; minutes: 5; read: 01_x#the-six-opcodes -->"
-# What is replaced, by what, the line that is named (the marker of the exercise where it is empty) and the message.
+# The text to replace, its replacement, the reported line (or the exercise's marker if empty), and the message.
 BAD_TASKS = {
     "solution not closed": ("    # end\n", "", "    # solution", "'# solution' is not closed: the order is # stub"),
     "no stub": ("    # stub\n    return None\n", "", "    # solution", "'# solution' must follow '# stub'"),
@@ -134,7 +134,7 @@ BAD_TASKS = {
 
 @pytest.fixture
 def sheet(project: Path, write: Write) -> Path:
-    """The folder of a sheet with one exercise that can be printed."""
+    """A folder with one printable exercise."""
     write("chapters/01_x.md", CHAPTER)
     folder = project / "fxbook" / "tasks" / "01_x"
     slug = folder / "write_relu"
@@ -182,7 +182,7 @@ def test_bad_opening_is_refused_at_its_line(name: str, sheet: Path) -> None:
     assert f"01_x/opening.md:{line}: " in said
 
 
-# What is done to the folder, and what the message says.
+# The change of the folder, and the message.
 BAD_FOLDERS: dict[str, tuple[Callable[[Path], object], str]] = {
     "no opening": (lambda folder: (folder / "opening.md").unlink(), "opening.md:1: is missing: write what the sheet"),
     "no order": (lambda folder: (folder / "__init__.py").unlink(), "__init__.py:1: is missing: write ORDER = ("),
@@ -203,13 +203,13 @@ BAD_FOLDERS: dict[str, tuple[Callable[[Path], object], str]] = {
 
 
 @pytest.mark.parametrize("name", BAD_FOLDERS)
-def test_bad_folder_is_refused_and_the_cure_is_said(name: str, sheet: Path) -> None:
+def test_bad_folder_is_rejected_with_a_fix(name: str, sheet: Path) -> None:
     damage, message = BAD_FOLDERS[name]
     damage(sheet)
     assert message in refusal(sheet)
 
 
-def test_the_learner_gets_the_stub_and_the_solution_the_answer(sheet: Path) -> None:
+def test_exercise_has_the_stub_and_solution_the_answer(sheet: Path) -> None:
     (sheet / "write_relu" / "task.md").write_text(TASK.strip().replace("it.", "it.\n\n<!-- tells\nWrite it.\n-->"))
     exercise, solution = derive(Book(sheet.parents[2]), sheet)
     exercise = with_reports(exercise, {"01-write-relu": "not yet"})
@@ -234,7 +234,7 @@ STOPS = {
 
 
 @pytest.mark.parametrize("name", STOPS)
-def test_a_cell_that_stops_the_print_leaves_the_earlier_notebook(
+def test_failed_print_keeps_the_earlier_notebook(
     name: str, write: Write, project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = write("chapters/01_x.md", CHAPTER)

@@ -1,4 +1,4 @@
-"""nbval passes what it should not; for each hole, a bad notebook that nbval passes and the press refuses."""
+"""For each gap of nbval, the press rejects a bad notebook that nbval accepts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from press.stored import load
 
 PRINTED = sorted((ROOT / "chapters").rglob("*.ipynb")) + sorted((ROOT / "solutions").rglob("*.ipynb"))
 UNPRINTED = sorted((ROOT / "exercises").rglob("*.ipynb"))
-# Every cell whose output nbval does not compare is listed here, with its reason: the list only shrinks without one.
+# Every cell whose output nbval does not compare, with the reason. Additions need a reason.
 HIDDEN_OUTPUTS = {
     "chapters/09_profiling.ipynb#c3e57a00": "times by node: the first run is out of line",
     "chapters/09_profiling.ipynb#09526c3e": "a chart of times beside FLOPs",
@@ -46,7 +46,7 @@ PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAW
 OTHER_PNG = PNG.replace("k+M9Q", "k+A9Q")
 DISPLAY_PNG = f"from IPython.display import display; display({{'image/png': '{PNG}'}}, raw=True)"
 
-# Each passes nbval although it is wrong: the cells, and what the press says.
+# Notebooks that pass nbval although they are wrong: the cells, and the press's message.
 HOLES = {
     "a cell that was never run, whatever it prints": (
         [code("print('wrong')", None)],
@@ -75,7 +75,7 @@ HOLES = {
         "its execution count is 2, not 1",
     ),
 }
-# What nbval does refuse, or never looks at, and a page must not show all the same.
+# What nbval rejects or ignores, but a page must not show.
 FAULTS = {
     "a stored error": (
         [code("1 / 0", outputs=[v4.new_output("error", ename="ZeroDivisionError", evalue="division by zero")])],
@@ -108,12 +108,12 @@ def test_a_timing_from_a_quiet_machine_is_printed() -> None:
     assert lint(notebook_of([timed("noise floor: 0.97 to 1.04")]), executed=True) == []
 
 
-def test_nbval_passes_all_of_them(tmp_path: Path) -> None:
-    """The holes are there: without the rules above, each of these notebooks would be green."""
+def test_nbval_accepts_all_of_them(tmp_path: Path) -> None:
+    """The gaps are real: without the press's rules, these notebooks would pass."""
     for number, (cells, _) in enumerate(HOLES.values()):
         nbformat.write(notebook_of(cells), tmp_path / f"hole_{number}.ipynb")
     (tmp_path / "pytest.ini").write_text("[pytest]\n")
-    # Warm kernels, as everywhere: one that started cold beside others once did not answer.
+    # Warm kernels, because a cold one among others once did not answer.
     options = ["-q", "-p", "no:cacheprovider", "-p", "press.printing.nbval_plugin", "--dist=loadfile"]
     command = [sys.executable, "-m", "pytest", "--nbval", *options]
     done = subprocess.run([*command, str(tmp_path)], capture_output=True, text=True, cwd=tmp_path)
@@ -150,14 +150,14 @@ def test_cells_of_a_notebook_stay_together_when_tests_run_in_parallel(
 
 
 @pytest.mark.parametrize("path", PRINTED, ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_printed_notebook_is_without_fault(path: Path) -> None:
+def test_printed_notebook_passes(path: Path) -> None:
     notebook = load(path)
     assert notebook is not None
     assert lint(notebook, executed=True) == []
 
 
 @pytest.mark.parametrize("path", UNPRINTED, ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_exercise_notebook_is_without_fault(path: Path) -> None:
+def test_exercise_notebook_passes(path: Path) -> None:
     notebook = load(path)
     assert notebook is not None
     assert lint(notebook, executed=False) == []

@@ -1,4 +1,4 @@
-"""A copied first cell says what to install; with an address, every notebook installs it where it is not there."""
+"""A copied first cell says what to install; with an address, every notebook installs it if missing."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CHAPTER = (
 )
 TELLS = "# fxbook comes with this book: run `pip install . ./fxbook` in its folder."
 TELLS_ADDRESS = f"# fxbook comes with this book: run `pip install . ./fxbook` in a clone of {HOME}."
-# A kernel in which some packages are not there, and pip only says what it was asked for.
+# A kernel without some packages, with a pip that only prints its arguments.
 ELSEWHERE = """\
 import importlib.util
 
@@ -54,11 +54,11 @@ def code(root: Path) -> list[nbformat.NotebookNode]:
     return [cell for cell in cells if cell.cell_type == "code"]
 
 
-def test_without_an_address_only_the_import_tells(printed: Path) -> None:
+def test_without_an_address_only_the_import_helps(printed: Path) -> None:
     assert [cell.source for cell in code(printed)] == ["import json", f"{TELLS}\nfrom fxbook import hint"]
 
 
-def test_with_an_address_all_is_printed_anew_and_begins_by_installing(printed: Path) -> None:
+def test_with_an_address_notebooks_begin_by_installing(printed: Path) -> None:
     name_the_repository(printed)
     assert [problem.path.name for problem in problems(Book(printed))] == ["01_x.ipynb"]
     assert print_notebooks(Book(printed)) == 0
@@ -96,7 +96,7 @@ def test_the_cell_asks_for_what_is_missing(
     assert "".join(output.text for output in cells[1].outputs) == ("" if extras is None else asked)
 
 
-def test_every_notebook_of_the_book_tells_it_once() -> None:
+def test_every_notebook_has_the_cell_once() -> None:
     advice = f"# {package.advice(the_book().imprint)}"
     lacking = []
     for source in the_book().sources:

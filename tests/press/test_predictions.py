@@ -1,4 +1,4 @@
-"""What a reader is to guess is folded with its answer: in the printed notebook, in JupyterLab, and on the page."""
+"""Output to predict is folded together with its answer: in the printed notebook, in JupyterLab, and on the page."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ CELL = "```{code-cell} ipython3\n:tags: [hide-output]\n\n1\n```\n\n"
 
 
 def after(text: str) -> str:
-    """The prose after a folded output, as it is printed."""
+    """The printed prose after a folded output."""
     page = parse(Path("a.md"), f"{HEADER}\n# A\n\n{CELL}{text}\n")
     return with_answers(page, SimpleNamespace()).cells[-1].source
 
 
-def test_the_first_paragraph_is_folded_and_what_leads_on_is_not() -> None:
+def test_only_the_first_paragraph_is_folded() -> None:
     assert after("It is one.\n\nMore text.") == f"{ANSWER}\n\nIt is one.\n\n</details>\n\nMore text."
     assert after("On the small model:") == "On the small model:"
     assert after("## The next section") == "## The next section"
 
 
-def test_an_answer_that_leads_on_is_refused_with_its_line() -> None:
+def test_transition_in_an_answer_is_rejected() -> None:
     with pytest.raises(PressError, match=r"a\.md:\d+: this paragraph folds with the output above it"):
         after("It is one. Now two:")
 

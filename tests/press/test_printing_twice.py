@@ -1,4 +1,4 @@
-"""Two prints of a manuscript are the same bytes, for each kind of output that the book shows."""
+"""Printing a manuscript twice gives the same bytes, for each kind of output in the book."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_two_prints_are_the_same_bytes(project: Path, write: Callable[[str, str]
     assert b"<svg" in prints[0]
 
 
-def test_where_prose_alone_differs_nothing_runs(project: Path, write: Callable[[str, str], Path]) -> None:
+def test_prose_changes_run_nothing(project: Path, write: Callable[[str, str], Path]) -> None:
     text = "# A page\n\nA sentence.\n\n```{code-cell} ipython3\nimport time\n\nprint(time.time_ns())\n```\n"
     printed = project / "chapters" / "01_x.ipynb"
 

@@ -1,10 +1,10 @@
-"""Whoever runs many tests sees how far they are, a line for each part, what failed at once, and what was skipped."""
+"""A long test run shows its progress, a line per part, failures at once, and skipped tests."""
 
 from __future__ import annotations
 
 from press import ROOT, proof
 
 
-def test_what_is_said_to_be_proven_is_tested_somewhere() -> None:
+def test_every_listed_proof_has_a_test() -> None:
     files = (beginning.partition("::")[0] for beginning in proof.PROVES)
     assert [name for name in files if not (ROOT / name).exists()] == []

@@ -1,4 +1,4 @@
-"""What only a public host runs, read here: valid by its schema, and every command and file that it names is there."""
+"""Files for a public host match their schemas, and the commands and files that they name exist."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 
 
 def check(schema: str, *files: Path) -> subprocess.CompletedProcess[str]:
-    """Compare files with a schema that check-jsonschema ships."""
+    """Validate files with a schema that check-jsonschema ships."""
     command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", f"vendor.{schema}", *map(str, files)]
     return subprocess.run(command, capture_output=True, text=True)
 
@@ -45,7 +45,7 @@ def test_the_citation_is_valid(tmp_path: Path) -> None:
 
 
 def steps(workflow: Path) -> list[str]:
-    """What the steps of a workflow run."""
+    """The commands in a workflow's steps."""
     jobs = yaml.safe_load(workflow.read_text(encoding="utf-8"))["jobs"].values()
     return [step["run"] for job in jobs for step in job["steps"] if "run" in step]
 
@@ -67,7 +67,7 @@ def test_a_workflow_runs_what_is_there(workflow: Path) -> None:
     assert unknown("python -m press bind tests/nowhere") == ["bind", "tests/nowhere"]
 
 
-def test_every_job_ends_and_may_do_little() -> None:
+def test_jobs_have_time_limits_and_few_permissions() -> None:
     for path in WORKFLOWS:
         workflow = yaml.safe_load(path.read_text(encoding="utf-8"))
         assert workflow["permissions"] == {"contents": "read"}

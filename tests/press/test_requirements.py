@@ -1,4 +1,4 @@
-"""Every direct dependency is pinned, and no pin binds a reader to one machine: no link, local build or CUDA package."""
+"""Every direct dependency is pinned, and no pin depends on a machine: no link, local build or CUDA package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``make test`` and the rooms of ``make prove`` take each test once, and a room that there is not is refused."""
+"""``make test`` and the rooms of ``make prove`` run each test once, and an unknown room is rejected."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from press import __main__ as commands
 from press.printing.execution import PRINTED_SEED
 from tests.cold import drawn
 
-# A folder of a room, a file with a test that is marked and one that is not, and notebooks, which no room has.
+# A room's folder, a file with a marked and an unmarked test, and a notebook, which is in no room.
 SOME = ("extras/editions/tests/test_folds.py", "tests/book/test_cheat_sheet.py", "solutions/P1_one_model.ipynb")
 
 
@@ -32,7 +32,7 @@ def test_each_test_is_in_test_or_in_one_room() -> None:
     assert {test.partition("::")[0] for test in of_test} == {SOME[1], SOME[2]}
 
 
-def test_a_room_that_there_is_not_is_refused(tmp_path: Path) -> None:
+def test_unknown_room_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(KeyError):
         rooms.arguments_of_room("attic")
     test = tmp_path / "test_it.py"

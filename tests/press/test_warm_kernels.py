@@ -1,4 +1,4 @@
-"""A warm kernel behaves as a cold one, and none outlives whoever started it."""
+"""A warm kernel behaves like a cold one, and ends with its parent."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from press.printing import warm
 
 pytestmark = pytest.mark.skipif(not warm.AVAILABLE, reason="there is no fork here: kernels start cold")
 
-# What a notebook can see of the process that runs it, asked before anything is imported.
+# What a notebook can see of its process before it imports anything.
 SURROUNDINGS = """
 import os, sys
 print(os.getcwd(), sys.path, sys.argv[0].endswith("launcher.py") or sys.argv[0], __name__, os.environ["FX_TEST"],
@@ -45,7 +45,7 @@ def run(client: BlockingKernelClient, source: str) -> str:
 
 
 def started(name: str, folder: Path) -> tuple[KernelManager, BlockingKernelClient, int]:
-    # It ends what hangs, and nothing that works, however slow the machine.
+    # Long enough for any machine.
     manager, client = start_new_kernel(600, name, cwd=str(folder), env={**os.environ, "FX_TEST": "here"})
     return manager, client, int(run(client, "import os; print(os.getpid())"))
 
@@ -84,7 +84,7 @@ def test_the_tests_of_notebooks_run_in_warm_kernels(pytestconfig: pytest.Config)
     assert chosen == warm.NAME or "--nbval-kernel-name" in " ".join(pytestconfig.invocation_params.args)
 
 
-@pytest.mark.parametrize("how", ["asked to", "killed", "with the server"])  # The last test: the server is gone then.
+@pytest.mark.parametrize("how", ["asked to", "killed", "with the server"])  # Last, because the server is gone then.
 def test_a_kernel_ends_with_its_stub_and_with_the_server(kernels: warm.WarmKernels, tmp_path: Path, how: str) -> None:
     manager, client, kernel = started(warm.NAME, tmp_path)
     if how == "with the server":

@@ -1,4 +1,4 @@
-"""Two wheels hold all that the notebooks import and read; the tools work without the other, and without the extras."""
+"""Two wheels contain everything that notebooks import and read; the tools work without the other and without extras."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from press import ROOT
 from press.book import the_book
 from press.printing import package
 
-# What the manuscript is printed from, and the right and wrong answers: no learner gets them.
+# Manuscripts, and right and wrong answers: learners do not get them.
 NOT_SHIPPED = ("answers.py", "answering.py", "task.md", "opening.md", "questions.toml")
-# What comes with a package of another name.
+# Modules that come with a package of another name.
 DISTRIBUTIONS = {"IPython": "ipykernel", "functorch": "torch", "numpy": "matplotlib"}
-# What a cell writes before it imports it.
+# Modules that a cell writes before it imports them.
 WRITTEN = {"pipeline_worker"}
 SMALL = 250_000
 """Bytes of the wheel of the tools, at most."""
@@ -32,7 +32,7 @@ SMALL = 250_000
 
 @pytest.fixture(scope="module")
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """The wheel of the tools, and that of the exercises."""
+    """The wheels of the tools and of the exercises."""
     folder = str(tmp_path_factory.mktemp("wheels"))
     builders = [WheelBuilder(str(ROOT)), WheelBuilder(str(ROOT / "fxbook"))]
     return [Path(path) for builder in builders for path in builder.build(directory=folder, versions=["standard"])]
@@ -46,13 +46,13 @@ def unpacked(wheel: Path, folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def tools(wheels: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What the wheel of the tools unpacks to."""
+    """The unpacked wheel of the tools."""
     return unpacked(wheels[0], tmp_path_factory.mktemp("tools"))
 
 
 @pytest.fixture(scope="module")
 def installed(wheels: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What both wheels unpack to."""
+    """Both wheels, unpacked."""
     folder = tmp_path_factory.mktemp("installed")
     for wheel in wheels:
         unpacked(wheel, folder)
@@ -60,7 +60,7 @@ def installed(wheels: list[Path], tmp_path_factory: pytest.TempPathFactory) -> P
 
 
 def imported() -> list[str]:
-    """The lines of all printed notebooks that import something, each once."""
+    """The import lines of all printed notebooks, each once."""
     lines: dict[str, None] = {}
     for source in the_book().sources:
         for target in the_book().targets(source):
@@ -88,7 +88,7 @@ def test_every_file_of_the_library_is_in_one_of_them(wheels: list[Path], tmp_pat
     licences = {Path("fxbook/tasks") / name for name in ("LICENSE", "LICENSE-TEXT")}
     assert len(of_tools) > 50 and of_tools | of_exercises == shipped | licences
     assert not of_tools & of_exercises
-    # `press` and `classroom` work from the folder of the book, on its manuscript and its exercises.
+    # `press` and `classroom` work from the book's folder, on its manuscript and exercises.
     tops = {path.name for wheel in wheels for path in (tmp_path / wheel.name).iterdir()}
     assert {name for name in tops if not name.endswith(".dist-info")} == {"fxbook"}
 
@@ -104,7 +104,7 @@ def test_no_tool_imports_what_goes_with_the_exercises(tools: Path) -> None:
         for node in ast.walk(ast.parse((ROOT / path).read_text(encoding="utf-8"))):
             match node:
                 case ast.ImportFrom(module=str(module), names=names) if module.startswith("fxbook"):
-                    # A module of that name, or a name in the module before it.
+                    # A module of that name, or a name in its parent.
                     wanted = [modules(f"{module}.{one.name}") or modules(module) for one in names]
                 case ast.Import(names=names):
                     wanted = [modules(one.name) for one in names if one.name.startswith("fxbook.")]
@@ -123,8 +123,8 @@ def project_of(folder: Path) -> dict[str, Any]:
     return tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
-def test_what_the_notebooks_import_is_asked_for() -> None:
-    """With the exercises, pip brings all that a notebook imports; the models of Part II come with an extra."""
+def test_imports_of_notebooks_are_dependencies() -> None:
+    """With the exercises, pip installs everything that a notebook imports; the models of Part II need an extra."""
     project, exercises = project_of(ROOT), project_of(ROOT / "fxbook")
     extras = project["optional-dependencies"]
     assert exercises["version"] == project["version"]
@@ -138,7 +138,7 @@ def test_what_the_notebooks_import_is_asked_for() -> None:
 
 
 def test_the_tools_work_with_torch_and_msgspec_alone(tools: Path, tmp_path: Path) -> None:
-    """What lacks an extra names it; what goes with the exercises says so."""
+    """An error names the missing extra, or says that something comes with the exercises."""
     program = """
 import pydoc, sys
 sys.modules |= dict.fromkeys(("IPython", "graphviz", "hypothesis", "matplotlib", "tabulate"))
@@ -172,7 +172,7 @@ told(lambda: fxbook.check("00-readers", module))
 
 
 def run(program: str, folder: Path, beside: Path) -> str:
-    """What a program prints that imports the library from a folder."""
+    """The output of a program that imports the library from a folder."""
     command = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(folder)!r})\n{program}"]
     done = subprocess.run(command, cwd=beside, env={"PATH": ""}, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -1,4 +1,4 @@
-"""The pages of the rendered book, as `_toc.yml` names them: what the tests of the site go through."""
+"""The pages of the rendered book, as `_toc.yml` lists them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TOC = yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))
 
 
 def documents(entries: list[dict]) -> Iterator[str]:
-    """Yield the documents of a list of entries, sections included, in the order of reading."""
+    """Yield the documents of a list of entries and its sections, in reading order."""
     for entry in entries:
         yield entry["file"]
         yield from documents(entry.get("sections", []))
@@ -37,12 +37,12 @@ def parsed(html: Path) -> BeautifulSoup:
 
 @functools.cache
 def ids_of(html: Path) -> Counter[str]:
-    """How often each id stands on a built page."""
+    """Count each id of a built page."""
     return Counter(tag["id"] for tag in parsed(html)(id=True))
 
 
 def article(book: Path, page: str) -> BeautifulSoup:
-    """Return what stands in the middle of a page, without the theme around it."""
+    """Return the main content of a page, without the theme around it."""
     article = parsed(book / f"{page}.html").select_one("article.bd-article")
     assert article, f"{page}: no article"
     return article

@@ -1,4 +1,4 @@
-"""Pages over HTTP on loopback, as a host would serve them."""
+"""Serve pages over HTTP on loopback, as a host would."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class _Host(Host):
 
 @contextlib.contextmanager
 def served(folder: Path, below: str = "/", port: int = 0) -> Iterator[str]:
-    """Serve a folder below a path that ends with a slash; gives its address."""
+    """Serve a folder below a path that ends with a slash, and yield the address."""
     handler = functools.partial(_Host, directory=str(folder), below=below.removesuffix("/"))
     with http.server.ThreadingHTTPServer(("127.0.0.1", port), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -1,4 +1,4 @@
-"""The download menu of a page offers the editions that are made, and no others."""
+"""A page's download menu offers the existing editions and no others."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ from tests.loading import load
 
 @pytest.fixture(scope="module")
 def extension() -> ModuleType:
-    """The book's own Sphinx extension."""
     return load("book/_ext/editions.py")
 
 
 def offered(extension: ModuleType, source: Path) -> list[tuple[str, str]]:
-    """What a page in a folder offers besides what the theme does: texts and addresses."""
+    """The texts and addresses that a page offers in addition to the theme's."""
     config = SimpleNamespace()
     app = SimpleNamespace(srcdir=source, config=config)
     extension._note(app, config)
@@ -28,11 +27,11 @@ def offered(extension: ModuleType, source: Path) -> list[tuple[str, str]]:
     return [(button["text"], button["url"]) for button in menu["buttons"]]
 
 
-def test_what_is_not_made_is_not_offered(tmp_path: Path, extension: ModuleType) -> None:
+def test_missing_editions_are_not_offered(tmp_path: Path, extension: ModuleType) -> None:
     assert offered(extension, tmp_path) == []
 
 
-def test_what_is_made_is_offered_and_taken_along(tmp_path: Path, extension: ModuleType) -> None:
+def test_existing_editions_are_offered_and_copied(tmp_path: Path, extension: ModuleType) -> None:
     made, site = tmp_path / "_build" / "editions", tmp_path / "site"
     for folder in (made, site):
         folder.mkdir(parents=True)

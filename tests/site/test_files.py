@@ -1,4 +1,4 @@
-"""The rendered book, read as files: complete, reachable, accessible, small, and loading nothing from elsewhere."""
+"""The rendered book as files: complete, reachable, accessible, small, and loading nothing from elsewhere."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from press import ROOT
 from tests.loading import load
 from tests.site.pages import CHAPTERS, PAGES, TOC, article, ids_of, parsed
 
-# What a browser fetches by itself; a link to another host is a thing to click, and allowed.
+# What a browser loads by itself. Links to other hosts are allowed, because readers click them.
 LOADS = {
     "script": "src", "link": "href", "img": "src", "iframe": "src", "source": "src", "video": "src", "audio": "src",
     "object": "data", "embed": "src", "use": "href", "image": "href", "input": "src",
@@ -23,13 +23,12 @@ LOADS = {
 ELSEWHERE = re.compile(r"^\s*(?:[a-z][a-z+.-]*:)?//", re.IGNORECASE)
 CSS_LOADS = re.compile(r"""(?:url\(\s*|@import\s+)["']?([^"')\s;]+)""", re.IGNORECASE)
 
-# Bytes: a page as it travels (gzip), and all that it makes the browser load besides, as it lies on disk.
+# In bytes: a page as sent (gzip), and everything else that it loads, as on disk.
 PAGE_BUDGET, STATIC_BUDGET = 70_000, 300_000
 
 
 @pytest.fixture(scope="module")
 def footer() -> ModuleType:
-    """The book's own Sphinx extension."""
     return load("book/_ext/footer.py")
 
 
@@ -149,16 +148,16 @@ def test_each_page_names_the_pinned_torch(built_book: Path, footer: ModuleType) 
     assert [page for page, shown in footers.items() if not shown.get_text(strip=True).startswith(told)] == []
 
 
-def test_the_status_page_tells_its_day(built_book: Path, footer: ModuleType) -> None:
+def test_status_page_states_its_day(built_book: Path, footer: ModuleType) -> None:
     shown = parsed(built_book / f"{footer.STATUS}.html").select_one(".fx-bookplate")
     assert re.search(r"Built on 20\d\d-\d\d-\d\d\.", shown.text)
 
 
-def test_the_built_folder_holds_nothing_unread(built_book: Path, footer: ModuleType) -> None:
+def test_built_folder_has_no_unused_files(built_book: Path, footer: ModuleType) -> None:
     assert footer.drop_unread(built_book / "_static") == 0
 
 
-def test_a_stored_report_leads_to_the_section_that_it_names() -> None:
+def test_stored_report_links_to_its_section() -> None:
     linked = load("book/_ext/outputs.py").linked
     sections = {"03_replacement": {"one-use-or-all-uses": "One use, or all uses"}}
     told = "chapter 03, replacement, section “One use, or all uses”"

@@ -1,4 +1,4 @@
-"""Who points at a word of the glossary reads what it means."""
+"""Pointing at a word of the glossary shows its definition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rendered book in Chromium, light and dark, wide and narrow: no error, no foreign request, no axe violation."""
+"""The rendered book in Chromium, light and dark, wide and narrow: no error, foreign request or axe violation."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ pytestmark = needs_chromium
 
 MOST_ELEMENTS = 6_500
 WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 360, "height": 740}
-# Without preload, since axe would fetch the style sheets again, and the imported ones from a wrong address.
+# Without preload, with which axe would fetch style sheets again, imported ones from a wrong address.
 AXE = {"resultTypes": ["violations"], "preload": False, "rules": {"label-content-name-mismatch": {"enabled": True}}}
 AXE_ON_A_PHONE = {"resultTypes": ["violations"], "preload": False} | {
     "runOnly": ["color-contrast", "scrollable-region-focusable", "target-size"]
 }
 THEMES = ("light", "dark")
 Look = tuple[str, dict[str, int], dict]
-# All rules where there is most to see; on a phone, in the dark, those of colours and of width.
+# All rules on a wide light page; only colours and width on a dark phone.
 LOOKS: tuple[Look, ...] = (("light", WIDE, AXE), ("dark", PHONE, AXE_ON_A_PHONE))
-# `make test` looks at a page of each kind in all of them, the room *site* at all pages.
+# `make test` tests a page of each kind in all looks, the room *site* all pages.
 LOOKS_AT_A_KIND: tuple[Look, ...] = (*LOOKS, ("dark", WIDE, AXE_ON_A_PHONE), ("light", PHONE, AXE))
-# A page of solutions is made as one of a chapter is.
+# Pages of solutions are built like chapters.
 _FIRST_OF_FOLDER = {page.rpartition("/")[0]: page for page in reversed(PAGES) if not page.startswith("solutions/")}
 KINDS = (*_FIRST_OF_FOLDER.values(), CHAPTERS[0], "chapters/reference/symptom_index")
 in_site_room = pytest.mark.room(name="site")
-# Contrast takes axe most of its time.
+# axe spends most of its time on contrast.
 ONLY_WHAT_IS_MARKED = "axe.configure({rules: [{id: 'color-contrast', selector: '[data-colours]'}]})"
-# Marks the texts of colours, on a ground and in a size, that no page before had, and tells these. In a drawing the
-# ground is a shape, whose colour is that of a class.
+# Mark and return texts with a new combination of colour, background and size. In a drawing, the background is a shape
+# coloured by its class.
 MARK_NEW_COLOURS = """known => {
   const fresh = new Set(), grounds = new Map([[null, ""]]);
   const ground = element => {
@@ -61,20 +61,19 @@ MARK_NEW_COLOURS = """known => {
   }
   return [...fresh];
 }"""
-# The theme lets the keyboard into what scrolls, a moment after the page has its width.
+# Shortly after the page has its width, the theme makes scrolling elements reachable by keyboard.
 SCROLLERS_REACHED = """() => [...document.querySelectorAll("article pre, .cell_output > .output, \
 .pst-scrollable-table-container")].every(box => box.tabIndex === 0 || box.scrollWidth <= box.clientWidth)"""
 
 
 @pytest.fixture(scope="module")
 def address(built_book: Path) -> Iterator[str]:
-    """The address of the built book on loopback."""
     with served(built_book) as found:
         yield found.removesuffix("/")
 
 
 def context_for(browser: Browser, theme: str) -> BrowserContext:
-    """A reader who chose a theme earlier, as the theme remembers it."""
+    """A reader with a chosen theme, as the theme remembers it."""
     context = browser.new_context(viewport=WIDE, color_scheme=theme, reduced_motion="reduce")
     context.add_init_script(f"localStorage.setItem('mode', '{theme}'); localStorage.setItem('theme', '{theme}')")
     return context
@@ -82,7 +81,7 @@ def context_for(browser: Browser, theme: str) -> BrowserContext:
 
 @pytest.fixture(scope="module")
 def readers(browser: Browser) -> Iterator[dict[str, BrowserContext]]:
-    """A reader for each theme, who keeps what was loaded once."""
+    """A reader for each theme, with a shared cache."""
     contexts = {theme: context_for(browser, theme) for theme in THEMES}
     yield contexts
     for context in contexts.values():
@@ -90,7 +89,7 @@ def readers(browser: Browser) -> Iterator[dict[str, BrowserContext]]:
 
 
 def troubles_of(page: Page, host: str) -> list[str]:
-    """A list that fills with whatever goes wrong while `page` lives; `host` is the only one it may ask."""
+    """A list that collects problems while `page` lives; `host` is the only allowed host."""
     troubles: list[str] = []
     page.on(
         "console", lambda message: message.type in ("error", "warning") and troubles.append(f"console: {message.text}")
@@ -109,7 +108,7 @@ def troubles_of(page: Page, host: str) -> list[str]:
 
 
 def violations(page: Page, options: dict, script: str = "") -> list[str]:
-    """What axe finds wrong: rule, place, and the reason it gives; ``script`` runs before."""
+    """The axe violations: rule, place and reason; ``script`` runs before."""
     axe = Axe()
     axe.axe_script += f"\n{script}"
     violations = axe.run(page, options=options).response["violations"]
@@ -121,7 +120,7 @@ def violations(page: Page, options: dict, script: str = "") -> list[str]:
 
 
 def faults_of(page: Page, address: str, name: str, looks: Sequence[Look], known: dict[str, set[str]]) -> Iterator[str]:
-    """Visit a page once; without options axe has no look. ``known`` are the colours of each theme that had one."""
+    """Visit a page once. A look without options skips axe. ``known`` has the colours already tested, by theme."""
     troubles = troubles_of(page, urlsplit(address).netloc)
     page.set_viewport_size(looks[0][1])
     page.goto(f"{address}/{name}.html")
@@ -144,7 +143,7 @@ def faults_of(page: Page, address: str, name: str, looks: Sequence[Look], known:
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_a_page_of_each_kind_has_no_fault(readers: dict[str, BrowserContext], address: str, name: str) -> None:
+def test_page_of_each_kind_passes(readers: dict[str, BrowserContext], address: str, name: str) -> None:
     page, known = readers["light"].new_page(), {theme: set() for theme in THEMES}
     assert list(faults_of(page, address, name, LOOKS_AT_A_KIND, known)) == []
     assert all(known.values())
@@ -153,7 +152,7 @@ def test_a_page_of_each_kind_has_no_fault(readers: dict[str, BrowserContext], ad
 
 @in_site_room
 @pytest.mark.parametrize("name", PAGES)
-def test_a_page_has_no_fault(readers: dict[str, BrowserContext], address: str, name: str) -> None:
+def test_page_passes(readers: dict[str, BrowserContext], address: str, name: str) -> None:
     page = readers["light"].new_page()
     assert list(faults_of(page, address, name, LOOKS, {theme: set() for theme in THEMES})) == []
     page.close()
@@ -189,7 +188,7 @@ def test_a_page_works_without_scripts(browser: Browser, address: str, size: dict
     context.close()
 
 
-# As Chromium answers a page whose storage its reader has blocked.
+# Chromium's behaviour if a reader has blocked storage.
 STORAGE_BLOCKED = """for (const name of ["localStorage", "sessionStorage"]) Object.defineProperty(window, name, {
   configurable: true, get() { throw new DOMException(`Access to ${name} is denied`, "SecurityError"); } })"""
 

@@ -1,4 +1,4 @@
-"""With an address a page leads to its repository, its manuscript, a report and places to run it; without, to none."""
+"""With an address, a page links to its repository, manuscript, reports and places to run it; without one, to none."""
 
 from __future__ import annotations
 
@@ -34,7 +34,6 @@ TEXTS = sorted(
 
 @pytest.fixture(scope="module")
 def opened() -> ModuleType:
-    """The Sphinx extension that shows the address."""
     return load("book/_ext/launch_buttons.py")
 
 
@@ -51,7 +50,7 @@ def configured(folder: Path, url: str, branch: str = "main", hub: str = "") -> P
 
 @pytest.fixture(scope="module")
 def addressed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The HTML of a few pages, as the book is once it has an address."""
+    """The HTML of some pages of a book with an address."""
     root = configured(tmp_path_factory.mktemp("addressed"), HOME, "live", "https://hub.example.org")
     (root / "_toc.yml").write_text(yaml.safe_dump(TOC), encoding="utf-8")
     shutil.copytree(ROOT / "book", root / "book")
@@ -60,7 +59,7 @@ def addressed(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (root / page).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(source, (root / page).parent)
     (root / "fxbook/tasks/01_node_creation").mkdir(parents=True)
-    # Links lead to pages that are left out here, so that a warning is none.
+    # Links lead to pages that are left out here, so warnings are allowed.
     command = [sys.executable, "-c", "import press; from jupyter_book.cli.main import main; main()", "build", str(root)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -68,7 +67,7 @@ def addressed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def buttons(html: Path) -> dict[str, str]:
-    """Where the buttons of a page lead, by their label, and by their text where they have none of their own."""
+    """The targets of a page's buttons, by label or else by text."""
     page = parsed(html)
     source = {label: link["href"] for label in LABELS for link in page.select(f"a.btn-{label}")}
     launch = page.select(".dropdown-launch-buttons a")
@@ -76,12 +75,12 @@ def buttons(html: Path) -> dict[str, str]:
 
 
 def where(html: Path) -> str:
-    """What a page says of the place where its exercises run."""
+    """What a page says about where its exercises run."""
     told = parsed(html).select_one("h1 + .fx-where")
     return told.get_text() if told else ""
 
 
-def test_a_page_of_exercises_tells_where_to_solve_them(built_book: Path, addressed: Path) -> None:
+def test_exercise_page_says_where_cells_run(built_book: Path, addressed: Path) -> None:
     page = "exercises/01_node_creation"
     offline = where(built_book / f"{page}.html")
     assert offline.endswith(f"run make lab and open {page}.ipynb.")
@@ -104,7 +103,7 @@ def test_without_an_address_nothing_shows_one(built_book: Path) -> None:
 def test_buttons_lead_to_the_manuscript_a_report_and_places_to_run_it(
     addressed: Path, file_regression: FileRegressionFixture
 ) -> None:
-    """Of a chapter, of exercises, of a page that nobody writes, and of a page without code."""
+    """For a chapter, exercises, a generated page, and a page without code."""
     shown = {page: buttons(addressed / f"{page}.html") for page in SHOWN}
     file_regression.check(yaml.safe_dump(shown, sort_keys=False, width=200), basename="buttons", extension=".yml")
 
@@ -135,8 +134,8 @@ def test_an_address_that_cannot_be_used_is_refused(url: str, tmp_path: Path) -> 
         imprint.read(configured(tmp_path, url))
 
 
-def test_rendering_needs_no_more_for_it_than_it_did() -> None:
-    """The book is rendered where neither torch nor jupytext is."""
+def test_rendering_needs_no_torch() -> None:
+    """Rendering works without torch and jupytext."""
     code = (
         "import sys; sys.modules.update(dict.fromkeys(('torch', 'jupytext')))\n"
         "import press, runpy; runpy.run_path('book/_ext/launch_buttons.py')"

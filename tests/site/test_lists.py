@@ -1,4 +1,4 @@
-"""Long lists to choose from: all exercises, the symptom index, and the record of what was solved."""
+"""Long lists: all exercises, the symptom index, and the record of solved exercises."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ pytestmark = [needs_chromium, pytest.mark.room(name="site")]
 REFERENCE = "chapters/reference"
 KEY = "torch-fx-node-by-node"
 FIRST, SECOND, THIRD = list(catalogue())[:3]
-# As a browser kept it before it kept days.
+# The format that browsers stored before it had days.
 OLD = {"read": {"chapters/00_first_graph": True}, "seen": {}, "solved": {FIRST: True, SECOND: "2026-11-21"}}
 
 
 @pytest.fixture
 def page(browser: Browser, built_book: Path) -> Iterator[Page]:
-    """A page of a browser that remembers something."""
+    """A page in a browser with stored progress."""
     page = browser.new_page(viewport={"width": 1400, "height": 900}, accept_downloads=True)
     page.goto((built_book / f"{REFERENCE}/status.html").as_uri())
     page.evaluate("([key, kept]) => localStorage.setItem(key, JSON.stringify(kept))", [KEY, OLD])
@@ -59,7 +59,7 @@ def test_the_record_is_shown_saved_and_loaded(page: Page, built_book: Path, tmp_
     saved = tmp_path / saving.value.suggested_filename
     saving.value.save_as(saved)
     assert json.loads(saved.read_text()) == {"read": OLD["read"], "solved": OLD["solved"]}
-    # What `make watch` keeps, with one exercise solved before the browser says so.
+    # Progress of `make watch`, with one exercise that the browser does not have.
     watched = tmp_path / ".fxbook-progress.json"
     watched.write_text(json.dumps({"solved": {SECOND: "2026-11-20T09:00:00", THIRD: "2026-11-22T09:00:00"}}))
     page.locator("input[type=file]").set_input_files(watched)

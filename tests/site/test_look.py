@@ -1,4 +1,4 @@
-"""How much of a screen a page takes: chapters at a laptop's width, code and steppers on a phone."""
+"""The space that pages take: chapters at a laptop's width, code and steppers on a phone."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.browsing import needs_chromium
 pytestmark = [needs_chromium, pytest.mark.room(name="site")]
 
 PHONE = {"width": 390, "height": 844}
-# The columns of the longest part of a line that stands in one row, and whether any row is cut off.
+# The columns of the longest unwrapped line, and whether any line is cut off.
 ROWS = """() => [...document.querySelectorAll("article div.cell_input pre")]
   .filter(pre => pre.checkVisibility()).every(pre => pre.scrollWidth <= pre.clientWidth)"""
 
@@ -24,7 +24,7 @@ def opened(browser: Browser, book: Path, chapter: str, size: dict[str, int]) -> 
 
 
 @pytest.mark.parametrize("chapter", ["01_node_creation", "08_boxed_run"])
-def test_on_a_phone_code_goes_on_behind_a_mark(browser: Browser, built_book: Path, chapter: str) -> None:
+def test_code_wraps_with_a_mark_on_a_phone(browser: Browser, built_book: Path, chapter: str) -> None:
     wide = opened(browser, built_book, chapter, {"width": 1400, "height": 900})
     text = "[...document.querySelectorAll('article div.cell_input pre')].map(pre => pre.textContent)"
     assert wide.locator("article div.cell_input .fx-line").count() == 0

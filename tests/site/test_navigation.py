@@ -1,4 +1,4 @@
-"""The sidebar lists each page once, in the group of its chapter; reading on meets every chapter and no answer."""
+"""The sidebar lists each page once, in its chapter's group; the reading order has every chapter and no answer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.site.pages import CHAPTERS, PAGES, PROJECTS, TOC, parsed
 
 BESIDE = ("chapters/when_it_breaks/", "solutions/", "book/teaching")
 
-# The pages that stand in the line, in the order of reading.
+# The pages of the reading order.
 TOPS = [entry["file"] for part in TOC["parts"] for entry in part["chapters"] if not entry["file"].startswith(BESIDE)]
 
 
@@ -21,7 +21,7 @@ def sidebar(book: Path, page: str) -> Tag:
 
 
 def page_of(book: Path, here: str, link: Tag) -> str:
-    """The page that a link leads to."""
+    """The target page of a link."""
     html = book / f"{here}.html"
     return str((html.parent / (link["href"].partition("#")[0] or html.name)).resolve().relative_to(book))[:-5]
 
@@ -75,7 +75,7 @@ def test_reading_on_meets_each_chapter_then_its_exercises_and_never_an_answer(bu
         assert read[read.index(chapter) + 1] == chapter.replace("chapters/", "exercises/")
 
 
-def test_from_beside_the_line_one_gets_back_to_the_chapter_and_on_to_the_next(built_book: Path) -> None:
+def test_pages_beside_the_order_link_back_and_on(built_book: Path) -> None:
     for chapter in CHAPTERS:
         following = TOPS[TOPS.index(chapter) + 1]
         name = chapter.partition("/")[2]

@@ -1,4 +1,4 @@
-"""Arrow keys turn pages where nothing else wants them, the contents follow the text, the browser remembers."""
+"""Arrow keys turn pages unless something else uses them, the contents follow the text, and progress is stored."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def address(built_book: Path) -> Iterator[str]:
 
 @pytest.fixture
 def context(browser: Browser) -> Iterator[BrowserContext]:
-    """A reader who was never here."""
+    """A new reader."""
     context = browser.new_context(viewport={"width": 1400, "height": 900}, reduced_motion="reduce")
     yield context
     context.close()
@@ -78,7 +78,7 @@ def test_right_and_left_turn_the_page(page: Page, address: str) -> None:
         "document.querySelector('#probe').showModal()",
     }.values(),
 )
-def test_a_key_that_is_wanted_elsewhere_turns_no_page(page: Page, address: str, prepare: str) -> None:
+def test_keys_in_use_turn_no_page(page: Page, address: str, prepare: str) -> None:
     page.goto(f"{address}{CHAPTER}.html")
     page.evaluate(prepare)
     page.locator("#probe").focus()
@@ -127,7 +127,7 @@ def test_a_hidden_sidebar_stays_hidden_and_the_text_keeps_its_distance(page: Pag
     sidebar, text = page.locator("#pst-primary-sidebar"), page.locator("article h1")
     page.locator(".primary-toggle").click()
     assert not sidebar.is_visible() and text.bounding_box()["x"] >= 20
-    # As the page is first painted: before any script of the site runs.
+    # As first painted, before any script of the site runs.
     page.route("**/site.js*", lambda route: route.abort())
     page.goto(f"{address}{EXERCISES}.html")
     assert not sidebar.is_visible() and text.bounding_box()["x"] >= 20
@@ -192,7 +192,7 @@ def test_no_entry_of_the_contents_is_cut_off(page: Page, address: str) -> None:
 
 
 def today() -> str:
-    """The day as the browser keeps it."""
+    """Today in the browser's format."""
     return datetime.now().date().isoformat()
 
 
@@ -201,7 +201,7 @@ def kept(page: Page) -> dict:
 
 
 def read_through(page: Page, until: float = 1.0) -> None:
-    """Scroll as a reader does, with the clock of the page going on."""
+    """Scroll like a reader, while the page's clock runs."""
     height = page.evaluate("document.documentElement.scrollHeight")
     for top in range(0, int(height * until), 500):
         page.evaluate(f"scrollTo(0, {top})")
@@ -223,7 +223,7 @@ def test_a_page_that_was_read_is_marked_and_one_that_was_left_is_not(page: Page,
     assert page.locator("nav.bd-docs-nav a.fx-read").count() == 1
 
 
-def test_who_says_no_is_not_asked_again(page: Page, address: str) -> None:
+def test_declined_question_is_not_repeated(page: Page, address: str) -> None:
     page.clock.install()
     page.goto(f"{address}book/setup.html")
     box = page.locator(".fx-read-box input")
@@ -251,7 +251,7 @@ def test_ticked_exercises_are_counted_for_the_chapter_and_the_book(page: Page, a
     assert f"1 of {len(ids)}" in page.locator("nav.bd-docs-nav a[aria-current=page]").inner_text()
 
 
-def test_all_of_it_is_forgotten_where_it_is_told_and_that_can_be_undone(page: Page, address: str) -> None:
+def test_progress_can_be_deleted_and_restored(page: Page, address: str) -> None:
     page.goto(f"{address}{EXERCISES}.html")
     page.locator(".fx-meta .fx-tick input").first.check()
     page.locator(".fx-read-box input").check()
@@ -259,7 +259,7 @@ def test_all_of_it_is_forgotten_where_it_is_told_and_that_can_be_undone(page: Pa
     page.locator("#fx-memory summary").click()
     assert "Nothing is sent" in page.locator("#fx-memory").inner_text()
     page.locator("#fx-memory button").click()
-    page.wait_for_timeout(1500)  # Longer than a page waits until it looks again at what is on the screen.
+    page.wait_for_timeout(1500)  # Longer than the page waits before it checks the screen again.
     assert kept(page) == {} and not page.locator(".fx-read-box input").is_checked()
     assert page.locator("nav.bd-docs-nav a.fx-read").count() == 0
     page.locator("#fx-memory button").click()

@@ -1,4 +1,4 @@
-"""API names in text and code lead to the official documentation, by the inventories in the repository alone."""
+"""API names link to the official documentation, using only the inventories in the repository."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ official = load("book/_ext/official.py")
 
 
 def addresses() -> dict[str, str]:
-    """Every name with its whole address, read as Sphinx reads the inventories."""
+    """Every name with its full address, read by Sphinx."""
     found: dict[str, str] = {}
     for base, file in MAPPING.values():
         with (ROOT / file).open("rb") as stream:
@@ -38,7 +38,7 @@ FX = "https://docs.pytorch.org/docs/2.13/fx.html#torch.fx."
 
 
 def cell(code: str) -> str:
-    """A cell as Sphinx sets it, each word and sign in marks of its own."""
+    """A cell as Sphinx highlights it, with an element around each token."""
     marked = re.sub(r"\w+|[^\w\s]", lambda sign: f'<span class="n">{_escaped(sign[0])}</span>', code)
     return (
         '<div class="highlight-ipython3 notranslate"><div class="highlight"><pre><span></span>'
@@ -51,7 +51,7 @@ def _escaped(text: str) -> str:
 
 
 def links(page: str) -> list[tuple[str, str]]:
-    """The links that were set: text and address."""
+    """The added links: text and address."""
     tree = BeautifulSoup(official.linked(page, OFFICIAL), "html.parser")
     return [(link.get_text(), link["href"]) for link in tree.select("a.fx-api")]
 
@@ -91,7 +91,7 @@ def test_every_name_exists() -> None:
             except ModuleNotFoundError:
                 continue
             for part in parts[split:]:
-                # What `__init__` sets is a member too, and has no value on the class.
+                # Attributes set by `__init__` are members too, but have no value on the class.
                 held = getattr(held, part, None)
             break
         assert held is not None, name
@@ -144,7 +144,7 @@ def test_links_in_code_change_no_sign_and_stop_no_tab_key() -> None:
         ("operator.add", "operator.add"),
     ],
 )
-def test_what_text_calls_a_name_is_linked(text: str, name: str) -> None:
+def test_names_in_text_are_linked(text: str, name: str) -> None:
     assert links(word(text)) == [(text, OFFICIAL.addresses[name])]
 
 
@@ -152,7 +152,7 @@ def test_what_text_calls_a_name_is_linked(text: str, name: str) -> None:
     "text",
     ["placeholder", "call_function", "get_attr", "name", "next", "run", "x + 1", "relu", "print", "Graph.nothing"],
 )
-def test_a_word_that_may_be_something_else_is_not(text: str) -> None:
+def test_ambiguous_word_is_not_linked(text: str) -> None:
     assert links(word(text)) == []
 
 
@@ -180,7 +180,7 @@ def test_the_pages_have_links_and_all_lead_to_the_official_documentation(built_b
             assert sum(link.find_parent("pre") is None for link in found) > 5, page
 
 
-def test_no_link_stands_in_another(built_book: Path) -> None:
+def test_links_are_not_nested(built_book: Path) -> None:
     nested = [(page, str(link)) for page in PAGES for link in parsed(built_book / f"{page}.html").select("a a")]
     assert nested == []
 

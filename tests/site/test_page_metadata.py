@@ -1,4 +1,4 @@
-"""Pages say what they are about; a 404 page works at any depth; with an address there are cards and a map."""
+"""Pages have descriptions, the 404 page works at any depth, and an address adds cards and a sitemap."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ PAGES_OF_SMALL = {
 
 
 def small_book(folder: Path, base: str) -> Path:
-    """A small book with the theme and extensions of the real one, at an address."""
+    """A small book with the real theme and extensions, at an address."""
     source = folder / "source"
     for name, text in PAGES_OF_SMALL.items():
         (source / name).parent.mkdir(parents=True, exist_ok=True)
@@ -57,7 +57,7 @@ def small_book(folder: Path, base: str) -> Path:
 
 @pytest.fixture(scope="module")
 def addressed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]:
-    """A book that knows its address, served there: below a path, as a project's pages are."""
+    """A book with an address, served there below a path, like a project's pages."""
     folder = tmp_path_factory.mktemp("addressed")
     empty = folder / "empty"
     empty.mkdir()
@@ -73,7 +73,7 @@ def described(html: Path) -> str:
     return tags[0]["content"]
 
 
-# ---- What a page says of itself --------------------------------------------------------------------------------------
+# ---- Descriptions ----------------------------------------------------------------------------------------------------
 
 
 def test_each_page_has_a_description_of_its_own(built_book: Path) -> None:
@@ -100,7 +100,7 @@ def test_without_an_address_nothing_needs_one(tmp_path: Path) -> None:
         assert parsed(out / f"{page}.html").select("meta[property^='og:'], base, link[rel=canonical]") == []
 
 
-# ---- With one --------------------------------------------------------------------------------------------------------
+# ---- With an address -------------------------------------------------------------------------------------------------
 
 
 def test_a_page_has_a_card_with_whole_addresses(addressed: tuple[Path, str]) -> None:
@@ -126,7 +126,7 @@ def test_the_map_lists_each_page_and_robots_are_told_of_it(addressed: tuple[Path
 @needs_chromium
 @pytest.mark.room(name="site")
 @pytest.mark.parametrize("missing", ["nothing.html", "part/nothing.html", "a/b/c/d/"])
-def test_the_page_for_nothing_works_at_any_depth(browser: Browser, addressed: tuple[Path, str], missing: str) -> None:
+def test_404_page_works_at_any_depth(browser: Browser, addressed: tuple[Path, str], missing: str) -> None:
     _, address = addressed
     page = browser.new_page()
     troubles: list[str] = []
@@ -141,12 +141,12 @@ def test_the_page_for_nothing_works_at_any_depth(browser: Browser, addressed: tu
     page.close()
 
 
-def test_the_page_for_nothing_is_in_no_search_engine(addressed: tuple[Path, str]) -> None:
+def test_404_page_is_not_indexed(addressed: tuple[Path, str]) -> None:
     page = BeautifulSoup((addressed[0] / "404.html").read_text(), "html.parser")
     assert page.select_one("meta[name=robots]")["content"] == "noindex"
 
 
-def test_without_an_address_the_page_for_nothing_leads_to_the_root(built_book: Path) -> None:
+def test_404_page_links_to_the_root_without_an_address(built_book: Path) -> None:
     page = parsed(built_book / "404.html")
     ways = [link["href"].partition("#") for link in page.select("article li a")]
     assert len(ways) == 3
@@ -165,6 +165,6 @@ def test_the_card_is_what_its_code_draws(tmp_path: Path) -> None:
     with Image.open(card.CARD) as kept, Image.open(tmp_path / "card.png") as drawn:
         assert kept.size == drawn.size == found.CARD_SIZE == (card.WIDTH, card.HEIGHT)
         difference = ImageChops.difference(kept.convert("L"), drawn.convert("L"))
-        # Another version of the library may set a letter half a pixel beside.
+        # Another version of the library may shift a letter by half a pixel.
         assert sum(difference.histogram()[48:]) < 0.005 * card.WIDTH * card.HEIGHT, "python -m press card"
     assert card.CARD.stat().st_size < 100_000

@@ -1,4 +1,4 @@
-"""The search of the site: words lead to the section that teaches them, a message to its entry; little is fetched."""
+"""The search finds the section for a word and the entry for a message, and loads little."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.site.test_in_browser import AXE, violations
 pytestmark = [needs_chromium, pytest.mark.room(name="site")]
 
 SECTIONS = 3
-# Bytes as they travel: of the index, and of all that a search fetches.
+# In bytes as sent: the index, and everything that a search loads.
 LARGEST_INDEX, MOST_FETCHED = 150_000, 200_000
 Search = Callable[[str], list[tuple[str, str, str]]]
 ASK = "query => fxFind(query)"
@@ -38,7 +38,7 @@ ENTRIES = [
 
 @pytest.fixture(scope="module")
 def search(browser: Browser, built_book: Path) -> Iterator[Search]:
-    """What a query gives, the best first: a page, ``"Page > heading"`` or the title of the page, and the anchor."""
+    """The results of a query, best first: a page, ``"Page > heading"`` or the page's title, and the anchor."""
     page = browser.new_page()
     page.goto((built_book / "search.html").as_uri())
     yield lambda query: [tuple(found) for found in page.evaluate(ASK, query)]
@@ -46,13 +46,13 @@ def search(browser: Browser, built_book: Path) -> Iterator[Search]:
 
 
 def middle(message: str) -> str:
-    """What stands behind the first word of a message, ten words of it; a short message whole, with its kind."""
+    """Up to ten words of a message after the first; a short message in full."""
     words = message.partition(": ")[2].split()
     return " ".join(words[1:11]) if len(words) > 3 else message
 
 
 def test_every_message_leads_to_the_section_that_explains_it(search: Search) -> None:
-    """By its middle; some messages have more than three sections, one for each cause."""
+    """Searches for the middle; some messages have more than three sections, one for each cause."""
     found = []
     for message, entry in ENTRIES:
         page, title = f"chapters/{entry.chapter}", re.sub(r"\\(?=[^\w\s]|_)", "", entry.heading)
@@ -63,7 +63,7 @@ def test_every_message_leads_to_the_section_that_explains_it(search: Search) -> 
 
 
 @pytest.mark.parametrize(("kind", "most_missed"), [("words", 2), ("messages", 1), ("first", 0)])
-def test_what_people_ask_is_answered_by_the_first_results(search: Search, kind: str, most_missed: int) -> None:
+def test_common_queries_find_their_section_first(search: Search, kind: str, most_missed: int) -> None:
     wanted = yaml.safe_load((Path(__file__).parent / "queries.yml").read_text("utf-8"))[kind]
     missed = []
     for query, places in wanted.items():
@@ -83,7 +83,7 @@ def fits(hit: tuple[str, str, str], place: str) -> bool:
     return same and (page == "not here" or heading.lower() in hit[1].rpartition(" > ")[2].lower())
 
 
-def test_what_is_said_to_be_missing_is_on_no_page(built_book: Path) -> None:
+def test_topics_listed_as_missing_are_on_no_page(built_book: Path) -> None:
     absent = yaml.safe_load(load("book/_ext/search_index.py").ABSENT.read_text("utf-8"))
     pages = "\n".join(path.read_text("utf-8") for path in (built_book / "_static/search/pages").glob("*.js"))
     words = [word for one in absent for word in one["words"]]
@@ -109,7 +109,7 @@ def test_a_message_with_other_names_is_found_first(search: Search, pasted: str, 
 
 
 def numbered(page: str) -> str:
-    """A chapter by its number, its companion as ``"when_it_breaks/00"``; any other page as it is."""
+    """A chapter by its number, its companion as ``"when_it_breaks/00"``, any other page unchanged."""
     return re.sub(r"^chapters/(when_it_breaks/)?(\d\d)_\w+$", r"\1\2", page)
 
 

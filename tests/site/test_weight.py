@@ -1,4 +1,4 @@
-"""A page is light: few bytes and few requests on its first load, and nothing said twice."""
+"""A page is light: few bytes and requests on its first load, and no repetition."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.browsing import needs_chromium
 from tests.loading import load
 from tests.site.pages import CHAPTERS, PAGES
 
-# The first load of a chapter.
+# For the first load of a chapter.
 MOST_BYTES, MOST_REQUESTS = 150_000, 12
 
 
@@ -52,7 +52,7 @@ def test_a_css_rule_is_dropped_only_if_nothing_uses_it(css: str, kept: str) -> N
     assert load("book/_ext/bundle.py").purged(css, {"shown", "here"}) == kept
 
 
-def test_a_script_loses_what_only_its_authors_read() -> None:
+def test_scripts_are_minified() -> None:
     script = "// Why.\n(() => {\n\n  const page = 'https://here';  // kept\n})();\n"
     assert load("book/_ext/bundle.py").brief(script) == "(() => {\nconst page = 'https://here';  // kept\n})();"
 
@@ -65,7 +65,7 @@ def test_licences_stay(built_book: Path) -> None:
 
 
 def test_every_class_that_a_page_shows_keeps_its_rules(built_book: Path) -> None:
-    """Of the theme's rules that fit an element of a page, each is in the site's sheet."""
+    """The site's style sheet has every rule of the theme that matches an element."""
     bundle = load("book/_ext/bundle.py")
     import pydata_sphinx_theme
 

@@ -1,4 +1,4 @@
-"""Steppers in Chromium: stepped by key and mouse, linked marks, both themes, wide, narrow, on paper, without script."""
+"""Steppers in Chromium: keys and mouse, linked marks, both themes, wide, narrow, on paper, and without script."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from tests.stepping.test_edit_stepper import traced, twelve_nodes_eight_frames
 
 pytestmark = [needs_chromium, pytest.mark.room(name="site")]
 
-# What is drawn of the nodes, from top to bottom: key, top, bottom.
+# The drawn nodes from top to bottom: key, top, bottom.
 ROWS = """() => [...document.querySelectorAll(".fx-frames > .fx-film .fx-node")]
   .filter(node => getComputedStyle(node).visibility === "visible")
   .map(node => [node.dataset.fxNode, node.querySelector(".fx-shape").getBoundingClientRect()])
   .map(([key, {top, bottom}]) => [key, top, bottom]).sort((one, other) => one[1] - other[1])"""
-# Each arrow ends at a node: how far the farthest is from one.
+# The largest distance of an arrow's end from a node.
 LOOSE = """() => Math.max(...[...document.querySelectorAll(".fx-frames > .fx-film .fx-head")]
   .filter(head => getComputedStyle(head).visibility === "visible").map(head => {
     const {x, y, width, height} = head.getBoundingClientRect();
@@ -51,7 +51,7 @@ def caption(page: Page) -> str:
     return page.locator(".fx-now .fx-caption").inner_text()
 
 
-def test_to_the_end_by_keyboard_and_nothing_jumps(show) -> None:
+def test_keyboard_steps_to_the_end_without_jumps(show) -> None:
     page = show(twelve_nodes_eight_frames())
     page.locator("input[type=range]").focus()
     rows, height = page.evaluate(ROWS), page.evaluate(STEPPER_HEIGHT)
@@ -101,7 +101,7 @@ def test_to_the_end_by_mouse_slider_and_play(show) -> None:
 
 
 def marked(page: Page, kind: str) -> set[str]:
-    """The keys that are marked so, if the drawing and the table agree on them."""
+    """The keys with this mark, if drawing and table agree."""
     keys = "parts => parts.map(part => part.dataset.fxNode)"
     drawn = page.locator(f".fx-frames > .fx-film .fx-node.{kind}:visible").evaluate_all(keys)
     listed = page.locator(f".fx-now tr.{kind}").evaluate_all(keys)

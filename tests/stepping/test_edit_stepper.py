@@ -1,4 +1,4 @@
-"""An edit stepper records plain data, says what changed between frames, and shows it small and the same everywhere."""
+"""An edit stepper records plain data, describes changes between frames, and is compact and reproducible."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.drawing.graphs import BROKEN, chain, without_output
 
 
 class Block(nn.Module):
-    """A residual block: three nodes between input and output."""
+    """A residual block with three nodes between input and output."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -39,13 +39,13 @@ def traced() -> fx.GraphModule:
 
 
 def tree(steps: EditStepper) -> list[ET.Element]:
-    """The frames of the HTML, which must be well-formed but for the script and the stills."""
+    """The frames of the HTML, which must be well-formed except for the script and the static pictures."""
     html = re.sub(r"<script>.*</script>|<img [^>]*>", "", steps._repr_html_(), flags=re.S)
     return ET.fromstring(html).findall(".//div[@class='fx-frame']")
 
 
 def table_of(frame: ET.Element) -> dict[str, str]:
-    """The rows of a frame's table, by name: their classes."""
+    """The classes of a frame's table rows, by name."""
     return {row.get("data-fx-name", ""): row.get("class", "") for row in frame.iter("tr") if row.get("data-fx-name")}
 
 
@@ -53,7 +53,7 @@ def table_of(frame: ET.Element) -> dict[str, str]:
 
 
 def inserted() -> EditStepper:
-    """A node that uses itself, for a while."""
+    """A node that uses itself for a while."""
     module = traced()
     x = next(iter(module.graph.nodes))
     steps = EditStepper(module, "As traced", title="Insert tanh")
@@ -105,7 +105,7 @@ BUILDS = {"inserted": inserted, "changed": changed, "append": lambda: moved(True
 
 @pytest.mark.parametrize("name", BUILDS)
 def test_each_frame_says_what_changed(name: str, file_regression: FileRegressionFixture) -> None:
-    """In its remarks, by the marks of its table, and in its code, where stale code is the old code."""
+    """In its remarks, the marks of its table, and its code, which is the old code if stale."""
     steps = BUILDS[name]()
     marks = [{name: kinds for name, kinds in table_of(frame).items() if kinds} for frame in tree(steps)]
     code = [" ".join("".join(frame.find(".//pre").itertext()).split()) for frame in tree(steps) if frame.find(".//pre")]
@@ -170,7 +170,7 @@ def test_a_large_graph_shows_what_changed_and_its_neighbours() -> None:
     assert len(html) < 150_000
 
 
-# ---- the same everywhere ---------------------------------------------------------------------------------------------
+# ---- reproducibility -------------------------------------------------------------------------------------------------
 
 _PRINT = """
 import torch
@@ -196,7 +196,7 @@ def test_same_bytes_whatever_the_hash_seed() -> None:
     assert b'id="fx-02-a-1"' in outputs.pop()
 
 
-# ---- bad use ---------------------------------------------------------------------------------------------------------
+# ---- errors ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("build", [*BROKEN, without_output], ids=lambda build: build.__name__)

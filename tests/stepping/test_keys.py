@@ -1,4 +1,4 @@
-"""The keys of steppers: n and p step the one in view, arrows the one in focus, and a page's own keys stay apart."""
+"""n and p step the visible stepper, arrows the focused one, and a page's own keys keep working."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.stepping.test_edit_stepper import traced, twelve_nodes_eight_frames
 
 pytestmark = [needs_chromium, pytest.mark.room(name="site")]
 
-# A page that goes somewhere else on an arrow, as a book does, unless somebody has used the key.
+# A page that navigates on arrow keys unless something else has used the key, like the book.
 NAVIGATION = """() => {
   window.went = [];
   document.addEventListener("keydown", event => {
@@ -27,13 +27,13 @@ FAR_APART = """() => {
 
 
 def captions(page: Page) -> list[str]:
-    """The number of the frame that each stepper shows."""
+    """The number of each stepper's frame."""
     return [text.split("/")[0] for text in page.locator(".fx-now .fx-caption").all_inner_texts()]
 
 
 @pytest.fixture
 def page(show) -> Page:
-    """Two steppers far apart, and a field to type in."""
+    """Two distant steppers, and a text field."""
     page = show(twelve_nodes_eight_frames(), moved_node(), EditStepper(traced(), "one frame"))
     page.evaluate(FAR_APART)
     page.evaluate(NAVIGATION)
@@ -52,7 +52,7 @@ def test_n_and_p_step_the_stepper_in_view(page: Page) -> None:
     assert captions(page) == ["2", "2", "one frame"], "a stepper of one frame, or none, is in view"
 
 
-def test_n_and_p_are_letters_where_one_types_and_beside_other_keys(page: Page) -> None:
+def test_n_and_p_are_letters_in_text_fields(page: Page) -> None:
     page.locator("main > input").press_sequentially("np")
     assert page.locator("main > input").input_value() == "np"
     page.locator("main > input").blur()

@@ -1,4 +1,4 @@
-"""A step moves nothing besides what changes: what the browser counts as shift."""
+"""A step shifts nothing except what changes, as measured by the browser's layout shift."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WATCH = """() => {
   new PerformanceObserver(list => list.getEntries().forEach(entry => window.shifts.push(entry.value)))
     .observe({type: "layout-shift", buffered: false});
 }"""
-# A frame is painted when a message that was sent in its callback arrives.
+# A frame is painted when a message sent in its callback arrives.
 STEP = """() => new Promise(done => {
   document.dispatchEvent(new KeyboardEvent("keydown", {key: "n", bubbles: true, cancelable: true}));
   requestAnimationFrame(() => {

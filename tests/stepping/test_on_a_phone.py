@@ -1,4 +1,4 @@
-"""A stepper on a phone: its controls stay in view, one panel at a time, at most one and a half screens tall."""
+"""On a phone, a stepper keeps its controls visible, shows one panel at a time, and fits one and a half screens."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_the_controls_stay_in_view(browser: Browser) -> None:
         page.evaluate("y => scrollTo(0, y)", top + part * height)
         box = bar.bounding_box()
         assert -1 <= box["y"] < 10, part
-        # Nothing lies upon them.
+        # Nothing covers them.
         page.touchscreen.tap(box["x"] + 100, box["y"] + 20)
     assert page.locator(".fx-now .fx-caption").inner_text().startswith("4/8")
     page.context.close()
@@ -81,7 +81,7 @@ def test_a_swipe_over_the_drawing_steps_and_one_that_scrolls_does_not(browser: B
     page.context.close()
 
 
-def test_a_thumb_hits_each_button(browser: Browser) -> None:
+def test_buttons_are_large_enough(browser: Browser) -> None:
     page = phone(browser, twelve_nodes_eight_frames())
     boxes = [button.bounding_box() for button in page.locator(".fx-bar :is(button, input)").all()]
     assert len(boxes) == 7 and min(min(box["width"], box["height"]) for box in boxes) >= 44

@@ -1,4 +1,4 @@
-"""Run steppers in Chromium: stepped by keyboard, the plot's mark moving along, both themes, wide, narrow, no script."""
+"""Run steppers in Chromium: keyboard, the plot's moving mark, both themes, wide, narrow, and without script."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def block(**options: object) -> RunStepper:
 
 
 def all_kinds() -> list[RunStepper]:
-    """One of each look: one run, two of one graph, of two graphs, one that raises, one in groups, one that failed."""
+    """One of each kind: one run, two of one graph, two graphs, an error, groups, and a failed run."""
     four = torch.ones(4)
     return [
         block(),

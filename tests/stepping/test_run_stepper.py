@@ -1,4 +1,4 @@
-"""The run stepper: what it says of values and memory is what happens in a run, and it keeps nothing alive itself."""
+"""The run stepper shows the values and memory of the actual run, and keeps nothing alive itself."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FOUR, OTHER = torch.ones(4), torch.ones(4)
 
 
 class Block(nn.Module):
-    """Twelve nodes, all six opcodes."""
+    """Twelve nodes with all six opcodes."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -45,7 +45,7 @@ def two_inputs(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
 
 
 def ran(function: Callable | nn.Module, *inputs: Any, method: str = "run") -> tuple[RunRecord, Callable[..., Any]]:
-    """The record of a run, and the state of a value by its name after the step of another."""
+    """The record of a run, and a function for the state of a value after a step, both by name."""
     traced = function if isinstance(function, fx.GraphModule) else trace(function)
     run, graph = record_run(traced, traced.graph, inputs, method), record(traced)  # type: ignore[arg-type]
 
@@ -172,7 +172,7 @@ def test_two_graphs_are_compared_each_with_its_drawing() -> None:
 
 
 def tree_of(stepper: RunStepper) -> ET.Element:
-    """The HTML of a stepper, which must be well-formed XML but for its style, its script and its stills."""
+    """The HTML of a stepper, which must be well-formed XML except for style, script and static pictures."""
     text = re.sub(r"<(style|script)>.*?</\1>|<img [^>]*>", "", stepper._repr_html_(), flags=re.DOTALL)
     return ET.fromstring(text)
 
@@ -236,7 +236,7 @@ def packed() -> fx.GraphModule:
     return trace(lambda d: {"sum": d["a"] + d["b"]}, concrete_args={"d": {"a": fx.PH, "b": fx.PH}})
 
 
-# A torch before 2.10 runs on a list of any length.
+# Before 2.10, torch runs on a list of any length.
 COUNTS = Version(torch.__version__) >= Version("2.10")
 HARD: dict[str, tuple[Callable[[], Any], tuple, dict, str]] = {
     "too few, boxed": (

@@ -1,8 +1,8 @@
-"""Where nobody is trusted, a stepper is a readable still of its last frame; the words of its drawings are out of sight.
+"""In an untrusted notebook, a stepper is a readable picture of its last frame, and its drawings' text is hidden.
 
-What JupyterLab keeps before one trusts a notebook, and what the viewers of code hosts keep, is taken from their
-sanitisers: both drop script and style with their text, and svg, ids and events, but keep the text in an svg.
-JupyterLab keeps inline style, code hosts do not, nor images that are part of the page.
+The rules are from the sanitisers of JupyterLab and of code hosts' viewers: both drop script and style with their text,
+and svg, ids and events, but keep the text in an svg. JupyterLab keeps inline style; code hosts keep neither that nor
+embedded images.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _KEPT = {"align", "alt", "colspan", "height", "open", "scope", "src", "style", "
 
 
 def sanitised(html: str, *, inline: bool) -> str:
-    """What is left of an output; ``inline``: of style in attributes, too, and of images in addresses."""
+    """What remains of an output; ``inline`` keeps style attributes and embedded images."""
     page = BeautifulSoup(html, "html.parser")
     for part in page(["script", "style"]):
         part.decompose()
@@ -44,7 +44,7 @@ def opened(browser: Browser, stepper: EditStepper | RunStepper, *, inline: bool)
 
 
 @pytest.mark.parametrize("inline", [True, False], ids=["JupyterLab", "a code host"])
-def test_the_last_frame_is_what_one_reads(browser: Browser, inline: bool) -> None:
+def test_last_frame_is_readable(browser: Browser, inline: bool) -> None:
     page = opened(browser, moved_node(), inline=inline)
     text = page.locator("main").inner_text()
     assert "2/2 append moves cos behind sin" in " ".join(text.split())

@@ -1,4 +1,4 @@
-"""What pytest writes of the answers is recorded by what they are, and counted on the page of the versions."""
+"""pytest's results for answers are recorded by kind and counted on the page of versions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def report(**cases: str) -> str:
     return f"<testsuites><testsuite>{''.join(shown)}</testsuite></testsuites>"
 
 
-def test_answers_are_told_apart_and_counted() -> None:
+def test_answers_are_counted_by_kind() -> None:
     count, wrong = answers.read(
         report(
             **{

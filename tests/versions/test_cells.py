@@ -1,4 +1,4 @@
-"""A notebook on another torch: every cell runs, and one that only lacks what an earlier one sets is told apart."""
+"""On another torch, every cell runs, and a cell that only lacks an earlier cell's result is recognised."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from press.versions.run import cells
 
 pytestmark = pytest.mark.skipif(not warm.AVAILABLE, reason="there is no fork here: kernels start cold")
 
-# Each source with what is printed of it; where that is `None`, the cell is told to print anything.
+# Sources with their output; `None` if the cell may print anything.
 SOURCES: tuple[tuple[str, str | None], ...] = (
     ("from math import floor, no_such_name, ceil\nthree = floor(3.5)", ""),
     ("print(three, ceil(0.5))", "3 1\n"),
@@ -55,7 +55,7 @@ def named(found: list[Difference]) -> dict[int, Difference]:
     return {int(one.section.rpartition("-")[2]): one for one in found}
 
 
-def test_every_cell_runs_and_those_that_differ_are_told_with_their_kind(found: list[Difference]) -> None:
+def test_every_cell_runs_and_differences_have_a_kind(found: list[Difference]) -> None:
     assert {number: one.kind for number, one in named(found).items()} == {
         0: BEHAVIOUR,
         2: FOLLOWS,
@@ -69,11 +69,11 @@ def test_every_cell_runs_and_those_that_differ_are_told_with_their_kind(found: l
     assert (failing.here.error, failing.begins) == ("ZeroDivisionError: division by zero", "total = 1 / 0")
 
 
-def test_what_stands_behind_the_failing_statement_is_set_all_the_same(found: list[Difference]) -> None:
+def test_statements_after_a_failing_one_still_run(found: list[Difference]) -> None:
     assert not {1, 4} & set(named(found))
 
 
-def test_a_cell_that_reads_what_a_failing_one_was_to_set_is_marked(found: list[Difference]) -> None:
+def test_cell_using_a_failed_cells_names_is_marked(found: list[Difference]) -> None:
     assert {number for number, one in named(found).items() if one.reads_lost} == {2, 5}
 
 

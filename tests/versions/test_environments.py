@@ -1,4 +1,4 @@
-"""An environment for another torch: it is made once, what is not torch is shared, a fault is one line."""
+"""An environment for another torch is made once and shares everything but torch; an error is one line."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from press.versions import environments, record, tested
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[list[list[str]]]:
-    """What uv is asked for; it makes an empty environment, and fetches nothing."""
+    """The calls of uv; it makes an empty environment and fetches nothing."""
     calls: list[list[str]] = []
     monkeypatch.setattr(environments, "ROOT", tmp_path)
     monkeypatch.setattr(environments, "_own", lambda: "2.13.0")
@@ -74,7 +74,7 @@ def test_an_index_of_builds_is_asked_first(asked: list[list[str]], monkeypatch: 
 
 
 @pytest.mark.parametrize("version", ["newest", "../../2.15"])
-def test_what_is_no_version_is_refused_in_a_line(asked: list[list[str]], version: str) -> None:
+def test_invalid_version_is_rejected_in_one_line(asked: list[list[str]], version: str) -> None:
     with pytest.raises(SetupError, match=r"is no version of torch: write it as 2\.15\.0$"):
         environments.ensure(version)
     assert not asked
@@ -113,7 +113,7 @@ def test_the_versions_that_are_proven_are_those_of_the_record() -> None:
     assert {version for version in record.read().versions if tested.is_proven(version)} == set(record.ALIKE)
 
 
-def test_a_version_that_cannot_be_had_ends_the_command_in_a_line(
+def test_unavailable_version_ends_in_one_line(
     asked: list[list[str]], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(commands.environment, "run_module", lambda *_: None)

@@ -1,4 +1,4 @@
-"""A fact that changed is told from what its probe printed on each version; nothing of that is typed."""
+"""A changed fact is described from the output of its probe on each version, never by hand."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_a_change_before_or_behind_the_pinned_version(left_out: tuple[str, ...],
     ("recorded", "message"),
     [({"2.6.0": "old"}, "has no record on torch 2.13.0"), ({"2.6.0": "x", "2.13.0": "x"}, "prints the same on every")],
 )
-def test_a_fact_that_did_not_change_is_none(recorded: dict[str, str], message: str) -> None:
+def test_unchanged_fact_is_none(recorded: dict[str, str], message: str) -> None:
     with pytest.raises(PressError, match=message):
         facts.told(FACT, recorded, "2.13.0")
 
@@ -115,14 +115,14 @@ def test_a_marker_is_printed_as_a_fold_with_what_is_recorded() -> None:
     assert list(notes.places(manuscript)) == [notes.Place("a-fact", "b-c", "B c")]
 
 
-def test_a_marker_of_no_fact_is_refused_with_its_line() -> None:
+def test_unknown_marker_is_rejected_with_its_line() -> None:
     manuscript = parse(Path("a.md"), HEADER + "\n# A\n\n<!-- versions: a-fact, no-fact -->\n")
     line = HEADER.count("\n") + 4
     with pytest.raises(PressError, match=rf"a.md:{line}: 'no-fact' is no fact"):
         notes.with_notes(manuscript, SimpleNamespace(changes={"a-fact": facts.told(FACT, OUTPUTS, "2.13.0")}))
 
 
-def test_what_no_note_of_a_page_tells_stands_at_its_end() -> None:
+def test_remaining_facts_are_at_the_end_of_a_page() -> None:
     manuscript = parse(Path("a.md"), HEADER + "\n# A\n\n```{code-cell} ipython3\n1\n```\n\n## B\n\nText.\n")
     *rest, last = notes.with_others(manuscript.cells, ["one", "two"])
     assert last.source.startswith("## B\n\nText.\n\n<details") and "\n\n- one\n- two\n\n" in last.source
@@ -132,7 +132,7 @@ def test_what_no_note_of_a_page_tells_stands_at_its_end() -> None:
     assert notes.with_others(manuscript.cells, []) == list(manuscript.cells)
 
 
-# ---- of the book -----------------------------------------------------------------------------------------------------
+# ---- the book's facts ------------------------------------------------------------------------------------------------
 
 
 def test_the_probes_print_here_what_is_recorded_of_this_torch() -> None:
@@ -144,7 +144,7 @@ def test_the_probes_print_here_what_is_recorded_of_this_torch() -> None:
 
 
 def test_every_fact_is_recorded_on_every_version() -> None:
-    # Else it could be told to have changed later than it did.
+    # Otherwise the page could name a later version than the one that changed.
     recorded = record.read().facts
     missing = {name: sorted({*VERSIONS} - {*recorded.get(name, {})}) for name in facts.read()}
     assert [name for name, versions in missing.items() if versions] == []
@@ -176,7 +176,7 @@ def test_a_page_tells_every_fact_that_its_cells_meet_in_a_note_or_at_its_beginni
             assert missing == [], f"print {path}"
 
 
-def test_what_changed_twice_stands_under_both_versions() -> None:
+def test_fact_that_changed_twice_is_under_both_versions() -> None:
     text = (ROOT / "chapters" / "reference" / "versions.md").read_text(encoding="utf-8")
     sections = {part.partition("\n")[0]: part for part in text.split("\n## Torch ")[1:]}
     twice = [one for one in the_book().changes.values() if len(one.changed) == 2]
@@ -206,7 +206,7 @@ def test_the_page_has_every_fact_with_links_to_places_that_are_there() -> None:
     assert run_whole and [name for name, cells in run_whole.items() if f"| {name} | {cells:,} |" not in text] == []
     said = [one.says for one in facts.remarks().values() if one.says]
     assert said and [one for one in said if text.count(f": {one}\n") == 0] == []
-    # A learner looks for the error that is shown there.
+    # Learners search for the error shown there.
     section = text.partition("### `ExportedProgram.module` has the option `check_guards`\n")[2].partition("\n### ")[0]
     shown = "TypeError: ExportedProgram.module() got an unexpected keyword argument 'check_guards'"
     assert f"*You see*: ``{shown}``" in section

@@ -1,4 +1,4 @@
-"""Two showings of a cell differ where nbval would say so, and the kind of the difference is proposed by rule."""
+"""Two outputs of a cell differ if nbval says so, and rules propose the kind of difference."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ def test_the_machine_and_the_moment_make_no_difference() -> None:
     assert cell(stderr=one).lines() == ["…/site-packages/torch/x.py:183] No CUDA"]
 
 
-def test_a_stream_in_parts_is_the_stream() -> None:
+def test_split_stream_equals_the_stream() -> None:
     parts = [v4.new_output("stream", name="stdout", text=text) for text in ("a\n", "b\n")]
     assert not differ(cell("a\nb\n"), shown(parts))
 
 
-def test_what_the_library_says_of_another_torch_is_no_difference() -> None:
+def test_warning_about_another_torch_is_no_difference() -> None:
     told = "fxbook was tried with torch 2.13, and this is torch 2.15.0: outputs and messages may differ.\n"
     assert not differ(cell("a\n"), cell("a\n", stderr=told))
     assert differ(cell("a\n"), cell("a\n", stderr=told + "FutureWarning: x\n"))

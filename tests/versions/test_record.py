@@ -1,4 +1,4 @@
-"""The record reads as it was written, and says on which versions something is told."""
+"""The record is read as it was written, and knows the versions for each note."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run on another torch records what is otherwise, and names each cell that no fact explains."""
+"""A run on another torch records differences, and names each cell without an explaining fact."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ UNEXPLAINED = cell("False", "nothing like it")
 
 @pytest.fixture
 def kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Record]:
-    """What is recorded, and written to nowhere; the probes print what they did, and a run finds ``UNEXPLAINED``."""
+    """The record in memory; probes print what they did, and a run finds ``UNEXPLAINED``."""
     told = record.read()
     monkeypatch.setattr(record, "read", lambda *_: told)
     monkeypatch.setattr(record, "write", lambda *_: True)

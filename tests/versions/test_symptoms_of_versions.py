@@ -1,4 +1,4 @@
-"""The symptom index has the words of every version: those that a cell showed there, and those that a probe printed."""
+"""The symptom index has the messages of every version, from cells and from probes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_the_section_of_a_message_is_there() -> None:
         ("TypeError: no from user code: File", "TypeError: no"),
         ("torch.export a graph of 4 nodes, right", ""),
         ("RuntimeError when it is made", ""),
-        # Of a cell that meets something else than it expects.
+        # For a cell that meets something unexpected.
         ("IndexError: list index out of range", ""),
         ("ValueError: not enough values to unpack (expected 1, got 0)", ""),
         ("RuntimeError: mat1 and mat2 shapes cannot be multiplied (4x2 and 4x8)", ""),

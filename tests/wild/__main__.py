@@ -1,4 +1,4 @@
-"""``python -m tests.wild``: run the programs that show a fault of another package, and record what they print."""
+"""``python -m tests.wild``: run the programs that show faults of other packages, and record their output."""
 
 from __future__ import annotations
 

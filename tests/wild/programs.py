@@ -1,4 +1,4 @@
-"""The programs that show a fault, one a file, and the environment that they run in."""
+"""The programs that show faults, one per file, and their environment."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from press.versions import environments
 
 _HERE = Path(__file__).parent
 PINS = tuple((_HERE / "requirements.txt").read_text(encoding="utf-8").split())
-# By package and name, as the record has them.
+# By package and name, as in the record.
 PROGRAMS = sorted(path.relative_to(ROOT / FAULTS).with_suffix("").as_posix() for path in (ROOT / FAULTS).glob("*/*.py"))
 PACKAGES = sorted({program.partition("/")[0] for program in PROGRAMS})
 _ALONE = {"PYTHONSAFEPATH": "1", "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1"}
 
 
 def interpreter() -> Path:
-    """That of the environment with the packages; torch and the book come from the project's own.
+    """The interpreter with the packages; torch and the book come from the project's own environment.
 
     Raises:
         SetupError: it cannot be made.
@@ -39,7 +39,7 @@ def said(python: Path, package: str) -> dict[str, list[str]]:
     """The lines that each program for a package prints.
 
     Raises:
-        RuntimeError: one fails: the package has no such fault any more.
+        RuntimeError: a program fails, so the package no longer has this fault.
     """
     names = [name for name in PROGRAMS if name.startswith(f"{package}/")]
     paths = [str(ROOT / FAULTS / f"{name}.py") for name in names]

@@ -1,4 +1,4 @@
-"""Run programs one after the other, so that torch is imported once, and print as JSON what each prints."""
+"""Run programs in one process, which imports torch once, and print their output as JSON."""
 
 import contextlib
 import io
@@ -8,7 +8,6 @@ import sys
 
 
 def said(path: str) -> list[str]:
-    """The lines that a program prints."""
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         runpy.run_path(path, run_name="__main__")
     return printed.getvalue().splitlines()

@@ -1,4 +1,4 @@
-"""Each program shows its fault, and what the tools say of it is what the page prints (a minute)."""
+"""Each program shows its fault, and the page prints the tools' output (a minute)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from press.pages.wild import RECORD
 from tests.wild.programs import PACKAGES, interpreter, said
 
 _RECORDED = yaml.safe_load((ROOT / RECORD).read_text(encoding="utf-8"))
-# Another processor rounds otherwise.
+# Other processors round differently.
 _ROUNDED = re.compile(r"\d+\.\d+(e-?\d+)?")
 
 
@@ -27,7 +27,7 @@ def python() -> Path:
 
 
 @pytest.mark.parametrize("package", PACKAGES)
-def test_the_programs_print_what_is_recorded(package: str, python: Path) -> None:
+def test_programs_print_the_recorded_lines(package: str, python: Path) -> None:
     for program, lines in said(python, package).items():
         assert _without_rounding(lines) == _without_rounding(_RECORDED["said"][program]), program
 

@@ -1,1 +1,1 @@
-"""Build a student's graph again from what was told of it: the graph, its modules and tensors, its values."""
+"""Rebuild a student's graph from its description: the graph, its modules and tensors, and its values."""

@@ -1,9 +1,9 @@
-"""Build a student's graph again from what :mod:`fxbook.graph.wire` told of it, calling nothing but what is allowed.
+"""Rebuild a student's graph from a description by :mod:`fxbook.graph.wire`, calling only what is allowed.
 
-The data comes out of the sandbox, so any word of it may be a lie. Nothing in it is imported, unpickled or looked up by
-attribute: a function is a key of :mod:`classroom.judge.allowed`, a path leads through submodules that were built here,
-and a name is an identifier before torch.fx writes it into code. So a graph that is built here can be compiled and run.
-It may still ask for any amount of time and memory, and crash torch: that belongs in a process with limits.
+Everything in the description may be forged. Nothing in it is imported, unpickled or looked up by attribute: a function
+is a key of :mod:`classroom.judge.allowed`, a path leads through submodules that were built here, and a name must be an
+identifier before torch.fx writes it into code. So it is safe to compile and run the graph, except that it may use any
+amount of time and memory and crash torch. Therefore this belongs in a process with limits.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ JSON = Any
 Functions = Mapping[str, Callable[..., Any]]
 _MOST_MODULES = 2000
 _OPCODES = {"placeholder", "get_attr", "call_function", "call_method", "call_module", "output"}
-# The classes of all that a graph computes with, besides modules. Calling what none of them has only raises.
+# The classes of all values of a graph except modules. A method that none of them has can only raise an error.
 _RECEIVERS = (
     torch.Tensor, torch.Size, str, int, float, complex, tuple, list, dict, slice, range, type(None), type(Ellipsis),
     torch.dtype, torch.device, torch.layout, torch.memory_format, torch.return_types.max,
@@ -32,17 +32,17 @@ _RECEIVERS = (
 
 
 def rebuild(description: JSON, root: nn.Module, own: Callable[[], Functions]) -> fx.Graph | fx.GraphModule:
-    """The graph that was told of; a GraphModule is compiled, if torch.fx can.
+    """Rebuild the described graph, and compile a GraphModule if torch.fx can.
 
     Args:
-        description: any JSON.
-        root: the model that the answer was given, made anew; it is changed where the student's was.
-        own: functions that the model itself calls, by readable name; called where a graph has others than torch's.
+        root: a fresh copy of the model that the answer got; it is changed in the same way as the student's.
+        own: returns the functions that the model itself calls, by readable name; needed for functions that are not
+            torch's.
 
     Raises:
-        RefusedError: it calls or holds what is not on the list, or is too large.
-        UnreadableError: it is no description of a graph.
-        MemoryError: memory is over.
+        RefusedError: the graph contains something that is not on the list, or is too large.
+        UnreadableError: this does not describe a graph.
+        MemoryError: there is not enough memory.
     """
     match description:
         case {"refused": str(why)}:
@@ -70,15 +70,13 @@ def rebuild(description: JSON, root: nn.Module, own: Callable[[], Functions]) ->
         return graph
     host._graph = graph
     graph.owning_module = host
-    # Where torch.fx has no code for it, its record says so.
+    # If torch.fx cannot generate code, the record of the graph says so.
     with contextlib.suppress(Exception):
         host.recompile()
     return host
 
 
 class _Nodes:
-    """The nodes that were told of, as a graph."""
-
     def __init__(self, entries: list[JSON], host: nn.Module, modules: Modules, own: Callable[[], Functions]) -> None:
         self._entries, self._host, self._modules, self._own = entries, host, modules, own
         self._graph = fx.Graph()
@@ -87,7 +85,7 @@ class _Nodes:
         self._elsewhere = fx.Graph()
 
     def graph(self, inserts: JSON = None) -> fx.Graph:
-        """All of them; the arguments come last, since a broken graph has nodes that read what stands below."""
+        """Build all nodes. The arguments are set last, because a broken graph may read nodes that come later."""
         for entry in self._entries:
             match entry:
                 case {"op": str(op), "name": str(name), "target": str() | dict() as target}:
@@ -99,7 +97,9 @@ class _Nodes:
             if not isinstance(args, tuple | list) or not isinstance(kwargs, dict):
                 raise UnreadableError
             if node.target is getattr and not (len(args) in (2, 3) and allowed.is_attribute(args[1]) and not kwargs):
-                raise RefusedError(f"node `{node.name}` calls `getattr` for something else than plain data of a tensor")
+                raise RefusedError(
+                    f"node `{node.name}` calls `getattr` for something other than plain data of a tensor"
+                )
             for key in kwargs:
                 name_of(key)
             node.args, node.kwargs = args, kwargs
@@ -107,7 +107,6 @@ class _Nodes:
         return self._graph
 
     def _insert_at(self, description: JSON) -> None:
-        """Have the next node land where it would."""
         match description:
             case None:
                 return
@@ -123,7 +122,7 @@ class _Nodes:
         if usual:
             node = self._graph.create_node(op, target, (), {}, name)
         else:
-            # What torch.fx does not let anybody make, but lets everybody assign.
+            # torch.fx does not create such a node, but allows the assignment.
             node = self._graph.create_node("call_method", "relu", (), {}, name)
             node.op, node.target = name_of(op), target
         if node.name != name:
@@ -137,7 +136,7 @@ class _Nodes:
             case str() if op in ("get_attr", "call_module"):
                 if not self._is_there_or_nothing(path_of(description)):
                     raise RefusedError(
-                        f"node `{name}` fetches `{plain(description)}`, which is no submodule and no tensor"
+                        f"node `{name}` fetches `{plain(description)}`, which is neither a submodule nor a tensor"
                     )
             case str() if op == "call_method":
                 if description not in allowed.methods() and not self._nobody_has(description):
@@ -156,12 +155,12 @@ class _Nodes:
         return description
 
     def _nobody_has(self, method: str) -> bool:
-        """Whether nothing that a graph computes with has such a method; then calling it only raises."""
+        """Whether no value of a graph has this method, so that a call can only raise an error."""
         name = not method.startswith("_") and NAME.fullmatch(method)
         return bool(name) and not any(hasattr(receiver, method) for receiver in (*_RECEIVERS, *self._modules.all()))
 
     def _is_there_or_nothing(self, path: str) -> bool:
-        """Whether a path leads to what modules hold; one that leads nowhere only raises."""
+        """Whether a path leads to something that modules hold, or to nothing, which can only raise an error."""
         module: Any = self._host
         *parts, last = path.split(".")
         for part in parts:
@@ -184,10 +183,10 @@ class _Nodes:
                 raise UnreadableError
 
     def _of_another(self, name: str, erased: bool) -> fx.Node:
-        """A node of another graph, or one that was erased: enough to be told as such."""
+        """A stand-in for an erased node or a node of another graph."""
         if (name, erased) not in self._foreign:
             if len(self._foreign) > 100:
-                raise RefusedError("it reads many nodes of other graphs")
+                raise RefusedError("it reads too many nodes of other graphs")
             node = (self._graph if erased else self._elsewhere).create_node("placeholder", "foreign", (), {}, name)
             node.name = name
             if erased:

@@ -1,7 +1,7 @@
-"""The modules and tensors that a student's graph uses, made again from what was told of them.
+"""Rebuild the modules and tensors of a student's graph from their descriptions.
 
-A module is one of the model that was given, made anew; another one of such a class; or one of the classes of torch.nn
-that hold plain data and tensors only. See :mod:`classroom.judge.rebuild.graph` for what is trusted.
+A module is one of a fresh copy of the given model, another of the same class, or of a torch.nn class that holds only
+plain data and tensors. See :mod:`classroom.judge.rebuild.graph` on trust.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from fxbook.graph.wire import MOST_BYTES
 JSON = Any
 _MOST_PATHS = 20_000
 _DEEPEST = 100
-# Where its memory is, and of what kind.
+# Parameters of constructors that do not affect the described state.
 _ELSEWHERE = {"device", "dtype"}
 
 
 class Modules:
-    """The modules and tensors that were told of, made where they are asked for."""
+    """The described modules and tensors, each made on demand."""
 
     def __init__(self, description: JSON, root: nn.Module) -> None:
         self._modules, self._tensors = description["modules"], description["tensors"]
@@ -53,7 +53,7 @@ class Modules:
         self._bytes = 0
 
     def host(self, kind: str) -> nn.Module:
-        """What the graph runs in: the first module."""
+        """The module in which the graph runs: the first one."""
         match self._modules:
             case [{"given": ""}, *_] if kind == "Graph" or isinstance(self._root, fx.GraphModule):
                 host = self.module(0)
@@ -68,7 +68,6 @@ class Modules:
         return host
 
     def all(self) -> list[nn.Module]:
-        """Every module that was made or given."""
         return [*self._made.values(), *self._given.values()]
 
     def module(self, place: JSON) -> nn.Module:
@@ -114,7 +113,7 @@ class Modules:
         arguments = {key: settings[key] for key in known if key in settings}
         if "bias" in known and "bias" not in arguments:
             arguments["bias"] = dict(items(entry, "parameters")).get("bias") is not None
-        # Without memory, whatever the sizes: the values come from what was told.
+        # Allocate no memory, whatever the sizes; the described values are set later.
         with torch.device("meta"):
             module = cls(**arguments)
         places = dict(items(entry, "parameters")) | dict(items(entry, "buffers"))
@@ -123,7 +122,6 @@ class Modules:
         return module
 
     def _fill(self, module: nn.Module, entry: JSON) -> None:
-        """Make a module hold what was told, and nothing else."""
         if not isinstance(entry.get("training"), bool):
             raise UnreadableError
         module.training = entry["training"]
@@ -131,7 +129,7 @@ class Modules:
         for name, child in children.items():
             if name not in module._modules:
                 module.add_module(name, child)
-        # In their order, which is that of a Sequential; one that is None stays.
+        # The order matters for a Sequential. Children that are None stay.
         empty = {name: None for name, child in module._modules.items() if child is None}
         module._modules.clear()
         module._modules.update({**empty, **children})
@@ -174,7 +172,7 @@ class Modules:
             keep.discard(name) if persistent else keep.add(name)
 
     def _set(self, module: nn.Module, name: str, value: Any) -> None:
-        """Set an attribute that is plain data, in place of plain data; what torch itself keeps begins with ``_``."""
+        """Set an attribute to plain data, unless torch keeps it (``_``) or it holds anything other than plain data."""
         if name.startswith("_") or not NAME.fullmatch(name) or name == "training":
             raise UnreadableError
         if name in vars(module):
@@ -219,7 +217,7 @@ class Modules:
 
 
 def _twin(module: nn.Module) -> nn.Module:
-    """A module of the same class with the same settings, which holds the same for now."""
+    """Another module of the same class with the same settings and, for now, the same content."""
     twin = copy.copy(module)
     for name, value in list(vars(twin).items()):
         if isinstance(value, dict | list | set):
@@ -228,8 +226,8 @@ def _twin(module: nn.Module) -> nn.Module:
 
 
 def _paths(module: nn.Module, known: dict[int, int]) -> int:
-    """How many paths lead to a module inside, itself counted."""
+    """Count the paths to modules inside this one, including itself."""
     if id(module) not in known:
-        # Not its children(), which tells of each only once.
+        # Unlike `children()`, count a module once for each path.
         known[id(module)] = 1 + sum(_paths(child, known) for child in module._modules.values() if child is not None)
     return known[id(module)]

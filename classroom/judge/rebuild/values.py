@@ -1,7 +1,7 @@
-"""The small parts of what was told of a graph, read back: names, paths, values of arguments, tensors.
+"""Read the small parts of a graph's description: names, paths, arguments, tensors.
 
-Any of it may be a lie (see :mod:`classroom.judge.rebuild.graph`), and each is checked here for its form, type, length
-and depth.
+Everything may be forged (see :mod:`classroom.judge.rebuild.graph`), so each part is checked for form, type, length and
+depth.
 """
 
 from __future__ import annotations
@@ -30,27 +30,27 @@ _FORMATS = ("contiguous_format", "preserve_format", "channels_last", "channels_l
 
 
 class RefusedError(Exception):
-    """What was told is not rebuilt, since it is beyond what the grader runs; the message says of what."""
+    """A description that the grader will not rebuild; the message says why."""
 
 
 class UnreadableError(Exception):
-    """What was told has not the form that :func:`fxbook.graph.wire.describe` gives it."""
+    """A description without the form that :func:`fxbook.graph.wire.describe` gives it."""
 
 
 # ---- names -----------------------------------------------------------------------------------------------------------
 
 
 def plain(text: str) -> str:
-    """Text from elsewhere as part of a sentence."""
+    """Make untrusted text printable within a sentence."""
     return "".join(letter if letter.isprintable() else " " for letter in text[:100]).strip()
 
 
 def name_of(name: JSON) -> str:
-    """A name as torch.fx may write it into code.
+    """Check a name that torch.fx will write into code.
 
     Raises:
-        RefusedError: it is no identifier, or means something there.
-        UnreadableError: it is no text.
+        RefusedError: it is not an identifier, or is reserved.
+        UnreadableError: it is not text.
     """
     if not isinstance(name, str):
         raise UnreadableError
@@ -60,10 +60,10 @@ def name_of(name: JSON) -> str:
 
 
 def path_of(path: str) -> str:
-    """A path through modules as torch.fx may write it into code.
+    """Check a module path that torch.fx will write into code.
 
     Raises:
-        RefusedError: it is none, or leads to what Python keeps.
+        RefusedError: it is not a path, or leads to Python's own attributes.
     """
     if not _PATH.fullmatch(path):
         raise RefusedError(f"it has the path {plain(path)!r}, which is not used")
@@ -71,7 +71,7 @@ def path_of(path: str) -> str:
 
 
 def part_of_path(part: str) -> str:
-    """One part of a path; otherwise as :func:`path_of`."""
+    """Check one part of a path; otherwise as :func:`path_of`."""
     if "." in part:
         raise UnreadableError
     return path_of(part)
@@ -98,17 +98,16 @@ def value_of(
     tensor: Callable[[JSON], torch.Tensor] | None = None,
     depth: int = 0,
 ) -> Any:
-    """An argument, or a setting.
+    """Rebuild an argument or a setting.
 
     Args:
-        data: any JSON.
-        node: finds a node that an argument names; ``None`` where there can be none.
-        tensor: finds a tensor by its place.
-        depth: how many containers it stands in.
+        node: finds a node that an argument refers to; ``None`` if nodes are not allowed.
+        tensor: finds a tensor by its index.
+        depth: the number of containers around the value.
 
     Raises:
-        RefusedError: it is nested too deep, or nothing that is passed on.
-        UnreadableError: it is no value.
+        RefusedError: it is nested too deeply, or the grader does not pass it on.
+        UnreadableError: it is not a value.
     """
     if depth > DEEPEST:
         raise RefusedError("it has a container that is nested too deep")
@@ -134,7 +133,7 @@ def value_of(
         case {"size": list(sizes)} if all(type(size) is int for size in sizes):
             return torch.Size(sizes)
         case {"opaque": str(what)}:
-            raise RefusedError(f"a value of it is of class `{plain(what)}`")
+            raise RefusedError(f"one of its values has class `{plain(what)}`")
         case dict() if len(data) == 1:
             [(kind, inside)] = data.items()
             try:
@@ -164,22 +163,22 @@ def _single(kind: str, data: JSON) -> Any:
         case "device", "cpu" | "meta":
             return torch.device(data)
         case "dtype" | "layout" | "memory_format" | "device", str():
-            raise RefusedError(f"a value of it is the {kind} {plain(data)}")
+            raise RefusedError(f"one of its values is the {kind} {plain(data)}")
         case _:
             raise UnreadableError
 
 
 def _key(key: JSON) -> Any:
     if not isinstance(key, str | int | bool | None):
-        raise RefusedError("it has a dict whose keys are no names")
+        raise RefusedError("it has a dict whose keys are not names")
     return key
 
 
 def tensor_of(entry: JSON) -> torch.Tensor:
-    """A tensor of the values that were told; it takes no more memory than they do.
+    """Rebuild a tensor; it takes no more memory than its data.
 
     Raises:
-        UnreadableError: its shape, its dtype and its data do not fit.
+        UnreadableError: shape, dtype and data do not match.
     """
     match entry:
         case {"dtype": str(dtype), "shape": list(shape), "data": str(data)} if dtype in _DTYPES:
@@ -196,6 +195,6 @@ def tensor_of(entry: JSON) -> torch.Tensor:
         raise UnreadableError
     if not raw:
         return torch.zeros(shape, dtype=kind)
-    # A byte that is neither 0 nor 1 is no bool.
+    # A byte other than 0 and 1 is not a valid bool.
     flat = torch.frombuffer(raw, dtype=torch.uint8).ne(0) if kind == torch.bool else torch.frombuffer(raw, dtype=kind)
     return flat.reshape(shape).clone()

@@ -1,6 +1,6 @@
-"""What runs inside the sandbox, copied there beside the observing half of the library.
+"""The code that runs inside the sandbox, copied there beside the needed part of the library.
 
-``warm`` imports torch once and forks for each submission, ``confine`` takes from the fork what it could do harm with,
-``system_calls`` are those it may not make, ``hidden`` puts a teacher's cases in place of the public ones. ``probe``
-tries all that without torch, and tells what this machine lacks.
+``warm`` imports torch once and forks for each task, ``confine`` takes away the fork's rights, and ``hidden`` replaces
+public cases by a teacher's. ``observing``, ``judging`` and ``reading`` are the rooms. ``probe`` tries the confinement
+without torch to find what this machine lacks.
 """

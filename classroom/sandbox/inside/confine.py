@@ -1,7 +1,7 @@
-"""Take from a process what it could do harm with: it gets namespaces and a user of its own, no rights, few calls.
+"""Confine a process: separate namespaces, a user of its own, no privileges, few system calls.
 
-In this order: :meth:`Forks.fork`, then in the new process :func:`see_nothing_else`, :func:`limit_counts` and, at last,
-:func:`give_up_rights`, after which there is no way back. Linux only, and from the standard library alone.
+Call :meth:`Forks.fork` first and then, in the new process, :func:`see_nothing_else`, :func:`limit_counts` and
+:func:`give_up_rights`, which cannot be undone. Linux only; uses only the standard library.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _READ_ONLY, _NO_SETUID, _NO_DEVICES, _NO_PROGRAMS, _RECURSIVE, _PRIVATE = 1, 2, 
 _DIE_WITH_PARENT, _DUMPABLE, _NO_NEW_PRIVILEGES, _SET_SECCOMP = 1, 4, 38, 22
 _FILTER = 2
 _CAPABILITIES_VERSION = 0x20080522
-# Enough for any answer; what takes memory in the kernel has to be few.
+# Enough for any answer. Resources that use kernel memory must be few.
 _MOST_FILES = 2048
 _MOST_OPEN = 256
 _MOST_SIGNALS = 64
@@ -33,12 +33,12 @@ class RefusedError(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class Bounds:
-    """How much one submission may use. Sizes in bytes.
+    """The limits of one submission, with sizes in bytes.
 
     Args:
-        processor_seconds: of all its threads together.
-        memory: besides what torch has taken already.
-        threads: how many at a time; new processes are refused.
+        processor_seconds: for all of its threads together.
+        memory: in addition to what torch uses already.
+        threads: the number of simultaneous threads; new processes are not allowed.
         file_bytes: the size of one file.
         folder_bytes: the size of all files.
     """
@@ -54,21 +54,21 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 class Forks:
-    """Forks processes each of which is alone in a namespace of processes, and ends with all that is in there."""
+    """Forks processes, each alone in its own PID namespace."""
 
     def __init__(self) -> None:
         self._home = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
 
     def fork(self) -> int:
-        """As ``os.fork()``; the new process is number 1 of its namespace.
+        """Like ``os.fork()``; the new process is number 1 of its namespace.
 
         Raises:
-            RefusedError: the kernel allows no namespaces here.
+            RefusedError: the kernel does not allow namespaces here.
         """
         _call("a namespace of processes", _libc.unshare, _PROCESSES)
         child = os.fork()
         if child:
-            # Back, so that the next one is not put into the same.
+            # Go back, so that the next fork gets its own namespace.
             _call("the way back from a namespace", _libc.setns, self._home, _PROCESSES)
         else:
             os.close(self._home)
@@ -76,18 +76,18 @@ class Forks:
 
 
 def be_the_first_to_go() -> None:
-    """Where memory is over for all that a bubble holds, the kernel ends this process, and not the one that forks."""
+    """Let the kernel kill this process rather than the one that forks if the bubble runs out of memory."""
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000")
 
 
 def see_nothing_else(bounds: Bounds) -> None:
-    """Leave the others' mounts, shared memory and network: an empty ``$TMPDIR``, nothing in ``/proc``.
+    """Leave shared mounts, memory and network, with an empty ``$TMPDIR`` and an empty ``/proc``.
 
-    A ``/proc`` of its own would still name folders of this machine, as the places from which others are mounted.
+    A real ``/proc`` would name folders of this machine as the sources of mounts.
 
     Raises:
-        RefusedError: the kernel allows no namespaces or mounts here.
+        RefusedError: the kernel does not allow namespaces or mounts here.
     """
     guarded = _NO_SETUID | _NO_DEVICES | _NO_PROGRAMS
     _call("namespaces of its own", _libc.unshare, _MOUNTS | _SHARED_MEMORY | _NETWORK)
@@ -101,7 +101,7 @@ def see_nothing_else(bounds: Bounds) -> None:
 
 
 def limit_counts(bounds: Bounds) -> None:
-    """Limit threads, open files and what waits in the kernel; memory and time: see the library's ``forked.limit``."""
+    """Limit threads, open files and queues in the kernel. The library's ``forked.limit`` limits memory and time."""
     wanted = {
         resource.RLIMIT_NPROC: bounds.threads,
         resource.RLIMIT_NOFILE: _MOST_OPEN,
@@ -115,11 +115,11 @@ def limit_counts(bounds: Bounds) -> None:
 
 
 def give_up_rights(user: int, calls: bytes) -> None:
-    """Become a user that owns nothing, for root only; give up capabilities for good; and make few system calls.
+    """Become a user that owns nothing (if root), drop all capabilities, and install the filter of system calls.
 
     Args:
-        user: the number of a user, and of a group, that nobody else has.
-        calls: the filter of system calls, as the kernel takes it.
+        user: a user and group number that nobody else has.
+        calls: the filter in the kernel's format.
 
     Raises:
         RefusedError: the kernel does not allow it.

@@ -1,4 +1,4 @@
-"""Put a teacher's hidden cases in place of the public ones."""
+"""Replace the public cases of an exercise by a teacher's hidden cases."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NAME = "CASES"
 
 
 def exercise_of(task: Any) -> Exercise:
-    """The exercise that is asked for: ``{"exercise": id, "hidden": text}``, on hidden cases where there is a text.
+    """The exercise of ``{"exercise": id, "hidden": text}``, with hidden cases if the text is not empty.
 
     Raises:
         NotBegunError: there is no such exercise, or the text cannot be used.
@@ -29,17 +29,17 @@ def exercise_of(task: Any) -> Exercise:
 
 
 def with_cases(exercise: Exercise, text: str) -> Exercise:
-    """The exercise on the cases that the text gives it: Python that holds ``CASES``, of an id the cases.
+    """The exercise with the cases of a Python text that defines ``CASES``, a dict by exercise id.
 
     Raises:
-        Exception: whatever the text raises.
-        ValueError: it gives no cases, or none to this exercise.
+        Exception: anything that the text raises.
+        ValueError: it defines no cases for this exercise.
     """
     names: dict[str, object] = {"__name__": "hidden"}
     exec(compile(text, "<hidden variants>", "exec"), names)
-    # Not left where the functions of the text could be asked for it.
+    # Removed, so that functions of the text cannot be asked for it.
     given = names.pop(NAME, None)
     cases = given.get(exercise.id) if isinstance(given, dict) else None
     if not isinstance(cases, tuple | list) or not cases or not all(isinstance(case, Case) for case in cases):
-        raise ValueError(f'give {NAME} = {{"{exercise.id}": (Case(…), …), …}}, of each id a tuple of Case')
+        raise ValueError(f'give {NAME} = {{"{exercise.id}": (Case(…), …), …}}, a tuple of Case for each id')
     return exercise.on(cases)

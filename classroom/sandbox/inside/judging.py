@@ -1,4 +1,4 @@
-"""The room in which what a student's process said is judged: its graph is built again here, and run."""
+"""The room that judges observations: it rebuilds and runs the graph of an answer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ JSON = Any
 
 def get_ready(chapters: Sequence[str]) -> None:
     for exercise in tasks.all_exercises(chapters):
-        # What torch keeps when it first traces and runs these models is there for every fork.
+        # Fills torch's caches for these models once, for all forks.
         judging.judged(exercise, observe(prepare(exercise, seed=0, rebuildable=True), _nothing), 0)
 
 

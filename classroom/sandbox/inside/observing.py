@@ -1,4 +1,4 @@
-"""The room in which students' code runs: it uses an answer and writes down what that did."""
+"""The room that runs students' code: it uses an answer and records an observation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .hidden import exercise_of
 from .rooms import NotBegunError
 
 JSON = Any
-# What an answer may import, and what takes long to. Of torch, the cases of a chapter import what its answers need.
+# Slow imports that answers may use. From torch, the cases of a chapter import what its answers need.
 _EARLY = (
     "fxbook.drawing",
     "fxbook.errors",
@@ -27,12 +27,12 @@ def get_ready(chapters: Sequence[str]) -> None:
     for name in _EARLY:
         importlib.import_module(name)
     for exercise in tasks.all_exercises(chapters):
-        # So that what torch keeps when it first traces or runs something is there for every fork.
+        # Fills torch's caches once, for all forks.
         observe(prepare(exercise, seed=0, rebuildable=True), _nothing)
 
 
 def begin(task: JSON) -> Prepared:
-    """The cases of an exercise, made: nothing that is left here tells the seed, or the teacher's text."""
+    """Prepare the cases of an exercise; afterwards nothing here reveals the seed or the teacher's text."""
     exercise = exercise_of(task)
     try:
         return prepare(exercise, task["seed"], rebuildable=True)

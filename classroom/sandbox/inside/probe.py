@@ -1,4 +1,4 @@
-"""Try the confinement without torch, and print as JSON what holds: run in place of ``warm`` to know a machine."""
+"""Try the confinement without torch and print the findings as JSON; runs in place of ``warm``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _USER = (1 << 30) + 1
 
 
 def _tried() -> dict[str, Any]:
-    """``{"refused": why}``, or what a confined process finds; ``bubble`` says what each key means."""
+    """``{"refused": why}``, or the findings of a confined process; ``bubble`` explains the keys."""
     is_root = os.geteuid() == 0
     read_end, write_end = os.pipe()
     try:
@@ -36,7 +36,7 @@ def _tried() -> dict[str, Any]:
 
 def _confined(is_root: bool, calls: bytes, write_end: int) -> NoReturn:
     findings: dict[str, Any] = {}
-    # Looked for before, by one who may look everywhere.
+    # Checked before, while the process may look everywhere.
     places = (Path(place) for place in sys.path)
     needed = [file for place in places for name in _SAMPLES if (file := place / name).exists()]
     try:
@@ -67,5 +67,4 @@ def _is_stopped(attempt: Callable[[], object]) -> bool:
 
 
 def main() -> None:
-    """Print what was found."""
     print(json.dumps(_tried()))

@@ -1,4 +1,4 @@
-"""The room in which files are read: notebooks, scripts and zips, of which any byte may be meant to harm the reader."""
+"""The room that reads notebooks, scripts and zips, any byte of which may be malicious."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-# It checks addresses in JSON for those who have JupyterLab, takes a second to load, and is asked for nothing here.
+# Blocks a slow import of jsonschema's format checks, which are installed with JupyterLab and not needed here.
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 
-import jupytext  # noqa: E402, F401  (here, and not in each fork)
+import jupytext  # noqa: E402, F401  (loaded here rather than in each fork)
 import nbformat  # noqa: E402
 
 from classroom.collect import parsing, unzipping  # noqa: E402
@@ -19,7 +19,7 @@ JSON = Any
 
 
 def get_ready(chapters: Sequence[str]) -> None:
-    # What nbformat loads when it first reads a notebook.
+    # Loads what nbformat imports when it first reads a notebook.
     nbformat.reads('{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}', as_version=4)
 
 

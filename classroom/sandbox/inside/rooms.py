@@ -1,19 +1,18 @@
-"""What the rooms of the sandbox have in common: each is a module beside this one, and does one thing with each request.
+"""The interface of the sandbox's rooms, which are modules beside this one.
 
-A room has three functions. ``get_ready(chapters)`` runs once, before any fork: it imports what takes long. In a fork,
-``begin(task)`` prepares what a teacher asks for, before anything of a student's is there; ``work(prepared, payload,
-files)`` then takes what the student made, and returns JSON. ``files`` are descriptors that may be read.
+A room has three functions. ``get_ready(chapters)`` runs once, before any fork, and does the slow imports. In a fork,
+``begin(task)`` prepares the teacher's part before any student data is present. ``work(prepared, payload, files)`` then
+processes the student's part and returns JSON; ``files`` are readable descriptors.
 """
 
 from __future__ import annotations
 
 
 class NotBegunError(Exception):
-    """The work cannot begin, through no fault of a student's.
+    """The work cannot begin, through no fault of the student.
 
     Args:
-        cause: ``"hidden"`` where the teacher's file of hidden variants cannot be used, else ``"refused"``.
-        why: in words.
+        cause: ``"hidden"`` if the teacher's file of hidden variants is unusable, otherwise ``"refused"``.
     """
 
     def __init__(self, cause: str, why: str) -> None:

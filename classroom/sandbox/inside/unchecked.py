@@ -1,11 +1,9 @@
-"""Stands for ``fxbook.checking`` where submissions run: a cell may ask for a check, and nothing is judged there."""
+"""Stand-in for ``fxbook.checking`` where submissions run: cells may call a check, but nothing is judged there."""
 
 from __future__ import annotations
 
 
 class Unchecked:
-    """A report that says nothing."""
-
     passed = None
     case = None
 
@@ -14,5 +12,4 @@ class Unchecked:
 
 
 def check(*_: object, **__: object) -> Unchecked:
-    """Say nothing; the answer is judged elsewhere, and later."""
     return Unchecked()

@@ -1,9 +1,9 @@
-"""Get a room ready once; fork for each request, confined, and watch the fork.
+"""Prepare a room once, then fork, confine and watch a process for each request.
 
-A request is a message on the control socket, JSON of :class:`Request`, with descriptors: a pipe from which the work is
-read, one to which its result is written, an exit channel, and files that the work may read. The exit channel is a
-socket: when its other end is closed, the fork is killed, and its end is told there. Nothing that a student made
-ever enters the process that forks.
+A request is a message on the control socket, a :class:`Request` as JSON with descriptors: a pipe to read the work from,
+one to write the result to, an exit channel, and files that the work may read. The exit channel is a socket: if its
+other end is closed, the fork is killed, and how the fork ended is written to it. No student data ever enters the
+process that forks.
 """
 
 from __future__ import annotations
@@ -36,13 +36,11 @@ _FILTER = Path(__file__).with_name("calls.bpf")
 
 @dataclasses.dataclass(frozen=True)
 class Request:
-    """What the process that forks needs to know of a piece of work: nothing of what is in it.
+    """What the forking process knows of a task, without its content.
 
     Args:
-        mark: begins each frame of JSON on the pipes, random.
-        user: the number of a user that nobody else has.
-        seconds: of wall time, after which it is killed.
-        bounds: see :class:`confine.Bounds`.
+        mark: random text at the beginning of each JSON frame on the pipes.
+        user: a user number that nobody else has.
     """
 
     mark: str
@@ -52,18 +50,15 @@ class Request:
 
 
 class Warm:
-    """The process that forks, for one room."""
-
     def __init__(self, room: ModuleType) -> None:
         self._room = room
         self._calls = _FILTER.read_bytes()
         self._forks = confine.Forks()
 
     def serve(self, control: socket.socket, chapters: Sequence[str]) -> None:
-        """Answer requests, one after the other, until the other end is closed."""
         forked.use_one_thread()
         self._room.get_ready(chapters)
-        # What is here now is never freed: looking at it would copy its pages in each fork.
+        # Exclude existing objects from garbage collection, which would copy their pages in each fork.
         gc.collect()
         gc.freeze()
         pages.gather()
@@ -92,7 +87,7 @@ class Warm:
             os.close(exit_channel)
 
     def _run(self, request: Request, inbound: int, outbound: int, files: Sequence[int]) -> NoReturn:
-        """Confine this process, then receive the work, do it, and send what came of it."""
+        """Confine this process, receive and do the work, and send the result."""
         mark = request.mark.encode()
 
         def receive() -> JSON:
@@ -110,7 +105,7 @@ class Warm:
                 prepared = self._room.begin(receive())
             except NotBegunError as problem:
                 return {problem.cause: str(problem)}
-            # The frames in which it began, with all that they held.
+            # Free the frames of the preparation and everything that they hold.
             gc.collect()
             forked.send(outbound, {"ready": True}, mark)
             return self._room.work(prepared, receive(), files)
@@ -118,10 +113,10 @@ class Warm:
         forked.send_and_leave(work, outbound, mark)
 
     def _confine(self, request: Request, keep: set[int]) -> None:
-        # A group of its own: signals to the group of this process must not reach the others of the same user.
+        # In its own session, signals to the process group cannot reach other processes of the same user.
         os.setsid()
         forked.use_one_thread()
-        # While /proc still tells how much memory there is, and which descriptors are open.
+        # While /proc still shows memory and open descriptors.
         forked.limit(request.bounds.processor_seconds, request.bounds.memory, request.bounds.file_bytes)
         forked.mute(keep)
         confine.be_the_first_to_go()
@@ -131,13 +126,13 @@ class Warm:
 
 
 def _watch(child: int, exit_channel: int, seconds: float, processor_seconds: float) -> str:
-    """Wait for the end of a fork and end it when its time is over or nobody waits for it; how it ended."""
+    """Wait for a fork, kill it if its time is over or nobody waits for it, and return how it ended."""
     end = os.pidfd_open(child)
     poll = select.poll()
     for descriptor in (end, exit_channel):
         poll.register(descriptor, select.POLLIN)
     out_of_time = not poll.poll(1000 * seconds)
-    # The first process of its namespace: all others in it end with it.
+    # It is the first process of its namespace, so all others end with it.
     os.kill(child, signal.SIGKILL)
     _, status, used = os.wait4(child, 0)
     os.close(end)
@@ -149,7 +144,7 @@ def _watch(child: int, exit_channel: int, seconds: float, processor_seconds: flo
 
 
 def main() -> None:
-    """Serve on the socket whose number is the first argument, in the room of the second, for the chapters after it."""
+    """Serve on the socket given by number, in the named room, for the given chapters."""
     number, room, *chapters = sys.argv[1:]
     with socket.socket(fileno=int(number)) as control:
         Warm(importlib.import_module(f".{room}", __package__)).serve(control, chapters)

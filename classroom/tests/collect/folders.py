@@ -1,4 +1,4 @@
-"""Folders and zips of submissions, as tests need them, and what is found in them."""
+"""Folders and zips of submissions for tests."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TWO, THREE = ASSIGNMENT.chapters
 
 
 def sheet(*exercises: str) -> bytes:
-    """A notebook with the checks of these exercises; by default a whole one of chapter 02."""
+    """A notebook with the checks of these exercises; by default, all of chapter 02."""
     ids = exercises or [name for name in catalogue() if name.startswith("02")]
     return class_.from_cells(
         f'def {catalogue()[name].answer}():\n    ...\ncheck("{name}", {catalogue()[name].answer})' for name in ids
@@ -29,7 +29,7 @@ SHEET, OTHER = sheet(), sheet("03-clean-up")
 
 
 def put(folder: Path, *handed_in: str | tuple[str, bytes]) -> Path:
-    """Write files, by default a notebook of chapter 02 that differs from all others."""
+    """Write files; the default content is a notebook of chapter 02 that differs from the others."""
     for number, file in enumerate(handed_in):
         name, data = (file, SHEET + b" " * number) if isinstance(file, str) else file
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -41,13 +41,12 @@ def zip_of(inside: Mapping[str, bytes]) -> bytes:
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in inside.items():
-            # As given: some are not what a decent program writes.
+            # Keep the name as given, although a decent program would not write some of these.
             archive.writestr(zipfile.ZipInfo(name, (2026, 1, 1, 0, 0, 0)), content, zipfile.ZIP_DEFLATED)
     return data.getvalue()
 
 
 def by_student(folder: Path) -> dict[str, Submission]:
-    """The submissions by student."""
     all_submissions = submissions.find(folder, ASSIGNMENT)
     assert (
         len({submission.key for submission in all_submissions})

@@ -1,4 +1,4 @@
-"""Lateness costs what the teacher says, and only where a learning system tells of it."""
+"""Lateness costs what the teacher's rule says, on evidence from a learning system only."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def late(record: Receipt = Receipt(), saved: float = 0.0, **changes: object) -> 
 @pytest.mark.parametrize(
     ("days", "share"), [(0, 0.0), (1, 0.1), (2, 0.2), (5, 0.5), (6, 0.5), (7, 0.5), (8, 1.0), (900, 1.0)]
 )
-def test_a_rule_takes_a_share_for_each_day_up_to_its_end(days: int, share: float) -> None:
+def test_rule_deducts_a_share_per_day(days: int, share: float) -> None:
     assert RULE.share(days) == pytest.approx(share)
     assert Rule().share(days) == 0
 
@@ -31,11 +31,11 @@ def test_a_rule_takes_a_share_for_each_day_up_to_its_end(days: int, share: float
     ("after", "days"),
     [(-DAY, 0), (dt.timedelta(), 0), (dt.timedelta(seconds=1), 1), (DAY, 1), (DAY + HOUR, 2), (40 * DAY, 40)],
 )
-def test_begun_days_count_from_the_due_date(after: dt.timedelta, days: int) -> None:
+def test_each_begun_day_counts(after: dt.timedelta, days: int) -> None:
     assert late(Receipt(moment=DUE + after)) == Lateness(days)
 
 
-def test_within_the_grace_nothing_is_late_and_after_it_all_is() -> None:
+def test_grace_period_does_not_shift_the_due_date() -> None:
     rule = Rule(per_day=0.1, grace_minutes=15)
     assert late(Receipt(moment=DUE + dt.timedelta(minutes=15)), rule=rule).days == 0
     assert late(Receipt(moment=DUE + dt.timedelta(minutes=16)), rule=rule).days == 1
@@ -44,34 +44,34 @@ def test_within_the_grace_nothing_is_late_and_after_it_all_is() -> None:
 
 @pytest.mark.parametrize("name", ["Anna Müller", "ANNA MÜLLER", "12345"])
 @pytest.mark.parametrize("granted", [2 * DAY, DUE + 2 * DAY])
-def test_an_extension_is_the_student_s_due_date(name: str, granted: object) -> None:
+def test_extension_replaces_the_due_date(name: str, granted: object) -> None:
     extensions = {name: granted, "Ben": 9 * DAY}
     assert late(Receipt(moment=DUE + 2 * DAY), extensions=extensions).days == 0
     assert late(Receipt(moment=DUE + 2 * DAY + HOUR), extensions=extensions).days == 1
 
 
-def test_of_two_extensions_the_later_counts() -> None:
+def test_latest_extension_counts() -> None:
     record = Receipt(moment=DUE + 3 * DAY, until=DUE + 3 * DAY)
     assert late(record).days == 0, "one that the learning system granted"
     assert late(record, extensions={"12345": DAY}).days == 0
     assert late(Receipt(moment=DUE + HOUR), extensions={"12345": DUE - 9 * DAY}).days == 1, "none makes it earlier"
 
 
-def test_without_a_due_date_the_learning_system_s_own_counts() -> None:
+def test_due_date_of_the_learning_system_is_the_default() -> None:
     assert late(Receipt(moment=DUE + DAY, by=DAY + HOUR), due=None).days == 2
     assert late(Receipt(moment=DUE + DAY), due=None) == Lateness()
 
 
-def test_a_system_that_does_not_say_by_how_much_costs_the_least_that_is_certain() -> None:
+def test_late_flag_counts_as_one_day() -> None:
     lateness = late(Receipt(late=True))
-    assert lateness.days == 1 and "one day is counted" in lateness.note
+    assert lateness.days == 1 and "it counts as one day" in lateness.note
     assert late(Receipt(late=False)) == Lateness()
     for changes in ({"rule": Rule(per_day=0.1, grace_minutes=5)}, {"extensions": {"12345": DAY}}):
         doubt = late(Receipt(late=True), **changes)
-        assert doubt.days == 0 and "nothing is taken off" in doubt.note
+        assert doubt.days == 0 and "no points are deducted" in doubt.note
 
 
-def test_the_time_of_a_file_takes_nothing_from_anybody() -> None:
+def test_file_time_costs_nothing() -> None:
     saved = (DUE + 3 * DAY).timestamp()
     assert late(saved=saved) == Lateness(0, late(saved=saved).note)
     assert "saved 3 days after it was due" in late(saved=saved).note

@@ -1,4 +1,4 @@
-"""A sheet is read whatever was done to it, and of one that cannot be read the reader is told in a sentence."""
+"""A sheet is read in any shape; if it cannot be read, a sentence says why."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def of(*cells: str) -> sheets.Sheet:
 
 
 @pytest.mark.parametrize("shape", class_.SHAPES)
-def test_an_answer_is_found_in_every_shape_of_a_sheet(shape: str) -> None:
+def test_answer_is_found_in_every_shape_of_a_sheet(shape: str) -> None:
     notebook = class_.notebook(CHAPTER, {EXERCISE: class_.solution(EXERCISE)})
     suffix, data = class_.SHAPES[shape](notebook)
     if suffix == ".zip":
@@ -52,7 +52,7 @@ def test_an_answer_is_found_in_every_shape_of_a_sheet(shape: str) -> None:
     assert reading.defined_in[ANSWER][-1] in reading.required_cells[ANSWER]
 
 
-def test_the_stub_as_handed_out_never_counts_beside_an_answer() -> None:
+def test_stub_never_counts_beside_an_answer() -> None:
     stub, other = stubs(CHAPTER)[EXERCISE], f"def {ANSWER}(traced):\n    return 2"
     spaced = stub.replace("(", "( ", 1) + "  # not mine"
     for cells, home in (
@@ -66,7 +66,7 @@ def test_the_stub_as_handed_out_never_counts_beside_an_answer() -> None:
         assert read("x.ipynb", class_.from_cells(cells)).defined_in[ANSWER][-1] == home, cells
 
 
-def test_an_answer_that_is_as_it_was_handed_out_is_told_from_one_that_was_begun() -> None:
+def test_untouched_answers_are_recognised() -> None:
     stub = stubs(CHAPTER)[EXERCISE]
     for cells, untouched in (
         ([stub], True),
@@ -96,7 +96,7 @@ CHECK = f'check("{EXERCISE}", {{}})'
         ["def mine(traced:\n    return 2", CHECK.format("mine")],
     ],
 )
-def test_an_answer_under_another_name_is_the_one_that_its_check_calls(cells: list[str]) -> None:
+def test_renamed_answer_is_found_through_its_check(cells: list[str]) -> None:
     reading = read("x.ipynb", class_.from_cells(cells))
     assert reading.renamed_to == {ANSWER: "mine"} and ANSWER not in reading.untouched and not reading.called
     home = reading.defined_in[ANSWER][-1]
@@ -112,7 +112,7 @@ def test_an_answer_under_another_name_is_the_one_that_its_check_calls(cells: lis
         (["import tools", CHECK.format("tools.mine")], "tools.mine"),
         ([OTHER.format("mine"), CHECK.format("mine(1)")], "mine(1)"),
         ([CHECK.format("mine")], "mine"),
-        # What was handed out under another name is no answer to this: a check was copied and not changed.
+        # An answer to another exercise does not count: the student copied a check without changing it.
         ([class_.solution("02-chain-behind-a-node").source, CHECK.format("insert_chain")], "insert_chain"),
         ([OTHER.format("mine"), 'check("02-halve-the-skip", mine)'], ""),
         ([OTHER.format("mine"), f'name = "{EXERCISE}"\ncheck(name, mine)'], ""),
@@ -120,12 +120,12 @@ def test_an_answer_under_another_name_is_the_one_that_its_check_calls(cells: lis
         ([CHECK.format("mine" * 100)], "mine" * 29 + "min…"),
     ],
 )
-def test_what_a_check_calls_is_no_guess(cells: list[str], called: str) -> None:
+def test_renamed_answer_is_not_guessed(cells: list[str], called: str) -> None:
     reading = read("x.ipynb", class_.from_cells(cells))
     assert ANSWER not in reading.renamed_to and reading.called.get(ANSWER, "") == called
 
 
-def test_functions_that_no_answer_uses_are_told() -> None:
+def test_unused_functions_are_reported() -> None:
     helper, used = "def helper(x): return 1", f"def {ANSWER}(traced): return helper(traced)"
     assert read("x.ipynb", class_.from_cells([STUB, OTHER.format("mine"), CHECK.format(ANSWER)])).unused_functions == [
         "mine"
@@ -138,7 +138,7 @@ def test_functions_that_no_answer_uses_are_told() -> None:
         assert reading.worked == (notebook is solved)
 
 
-def test_a_file_that_cannot_be_read_is_told_to_the_teacher_in_plain_words() -> None:
+def test_unreadable_files_get_a_reason_for_the_teacher() -> None:
     for data, reason in (
         (b"", "it is empty"),
         (class_.damaged(class_.notebook(CHAPTER, {}))[1], "it breaks off before its end"),
@@ -189,7 +189,7 @@ def wrong_types() -> bytes:
      lambda: b"", lambda: b"\xff\xfe\x00", lambda: b"{}", lambda: b'{"nbformat": 99}', lambda: bytes(1 << 20)],
 )  # fmt: skip
 @pytest.mark.parametrize("suffix", ["ipynb", "py"])
-def test_nothing_that_is_handed_in_keeps_a_reader(make, suffix: str) -> None:
+def test_no_file_crashes_or_blocks_the_reader(make, suffix: str) -> None:
     reading = read(f"x.{suffix}", make())
     assert bool(reading.problem) == (reading.sheet is None)
     assert len(reading.problem) < 1000
@@ -215,7 +215,7 @@ def test_nothing_that_is_handed_in_keeps_a_reader(make, suffix: str) -> None:
         (["x = 1", "y = 2"], [1, 2]),
     ],
 )
-def test_cells_run_in_an_order_in_which_the_answer_has_its_names(cells: list[str], order: list[int]) -> None:
+def test_cells_run_in_order_of_need(cells: list[str], order: list[int]) -> None:
     assert [number for number, _ in of(*cells).needed_for(ANSWER)] == order
 
 
@@ -230,7 +230,7 @@ def test_cells_run_in_an_order_in_which_the_answer_has_its_names(cells: list[str
         (["exit()"], []),
     ],
 )
-def test_an_answer_can_be_had_without_the_cells_that_it_does_not_need(cells: list[str], numbers: list[int]) -> None:
+def test_only_needed_cells_are_kept(cells: list[str], numbers: list[int]) -> None:
     sheet = of(*cells).only_for(ANSWER)
     assert [number for number, cell in enumerate(sheet.cells, 1) if cell] == numbers
     assert len(sheet.cells) == len(cells), "a report tells the number of a cell"
@@ -252,7 +252,7 @@ def test_an_answer_can_be_had_without_the_cells_that_it_does_not_need(cells: lis
         ("get_ipython().system('ls')\nx = 1", "pass  # get_ipython().system('ls')\nx = 1"),
     ],
 )
-def test_magics_become_comments_and_python_stays(cell: str, becomes: str) -> None:
+def test_magics_become_comments(cell: str, becomes: str) -> None:
     assert of(cell).cells == (becomes,)
 
 
@@ -280,7 +280,7 @@ _is_watched = False
 
 @pytest.fixture
 def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """What processes this one starts; on its path there is a program for each format, which leaves a file behind."""
+    """The processes that this one starts. The path holds a program for each format that leaves a file behind."""
     global _is_watched
     for name in (*FORMATS, "jupyter", "ipython", "bash"):
         program = tmp_path / name
@@ -288,7 +288,7 @@ def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[st
         program.chmod(program.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     _started.clear()
-    sys.addaudithook(_note)  # It cannot be taken away again.
+    sys.addaudithook(_note)  # An audit hook cannot be removed.
     _is_watched = True
     yield _started
     _is_watched = False
@@ -300,7 +300,7 @@ def _note(event: str, arguments: tuple[object, ...]) -> None:
 
 
 def headed(setting: str) -> bytes:
-    """A script whose header sets something of jupytext's."""
+    """A script whose header contains a setting of jupytext."""
     kernel = "kernelspec: {display_name: evil, language: bash, name: bash}"
     lines = ["---", "jupyter:", f"  {kernel}", "  jupytext:", f"    {setting}", "---"]
     return "\n".join([*(f"# {line}" for line in lines), "", "# %%", DEFINED, "", "# %%", "helper = 1", ""]).encode()
@@ -309,12 +309,12 @@ def headed(setting: str) -> bytes:
 @pytest.mark.parametrize(
     "setting", [setting.replace("@", name) for setting, name in itertools.product(_SETTINGS, FORMATS)]
 )
-def test_no_header_decides_what_runs(started: list[str], tmp_path: Path, setting: str) -> None:
+def test_script_header_starts_no_program(started: list[str], tmp_path: Path, setting: str) -> None:
     assert sheets.parse("x.py", headed(setting)).cells == (DEFINED, "helper = 1")
     assert started == [] and not (tmp_path / "by-an-attack").exists()
 
 
-def test_what_would_start_a_program_is_noticed(started: list[str]) -> None:
+def test_started_programs_are_noticed(started: list[str]) -> None:
     with contextlib.suppress(Exception):
         jupytext.reads(headed(_SETTINGS[0].replace("@", "marimo")).decode(), fmt="py:percent")
     assert started
@@ -333,7 +333,7 @@ def test_what_would_start_a_program_is_noticed(started: list[str]) -> None:
     ],
 )
 @pytest.mark.parametrize("name", ["percent", "light", "hydrogen"])
-def test_a_script_as_jupytext_writes_it_is_read(write: Callable[[str], str], name: str) -> None:
+def test_jupytext_scripts_are_read(write: Callable[[str], str], name: str) -> None:
     cells = [f"import torch\n\n{DEFINED}", "for x in ():\n\n    pass", "helper = 1"]
     notebook = new_notebook(cells=[new_code_cell(cell) for cell in cells])
     text = jupytext.writes(notebook, fmt={"extension": ".py", "format_name": name})

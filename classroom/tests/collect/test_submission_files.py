@@ -1,4 +1,4 @@
-"""What is handed in is read within limits: no zip unpacks, no link is followed, and nothing costs another student."""
+"""Files are read within limits: nothing is unpacked, no link is followed, and no student affects another."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from classroom.tests.collect.folders import ASSIGNMENT, OTHER, SHEET, THREE, TWO
 
 @pytest.mark.parametrize("top", ["", "week 2 submissions/", "submitted/"])
 @pytest.mark.parametrize("saved_in_a_folder", [False, True])
-def test_the_zip_of_a_learning_system_is_the_class(tmp_path: Path, top: str, saved_in_a_folder: bool) -> None:
+def test_zip_of_a_class_is_read(tmp_path: Path, top: str, saved_in_a_folder: bool) -> None:
     inner = zip_of({f"my homework/{TWO}.ipynb": SHEET})
     archive = zip_of({
         f"{top}Müller Anna_1_assignsubmission_file_/{TWO}.ipynb": SHEET,
@@ -37,7 +37,7 @@ BAD_NAMES = ["../../escaped.ipynb", "/etc/escaped.ipynb", "C:\\escaped.ipynb", "
 
 
 @pytest.mark.parametrize("name", BAD_NAMES)
-def test_a_path_that_leads_out_of_a_zip_is_refused(tmp_path: Path, name: str) -> None:
+def test_path_out_of_a_zip_is_refused(tmp_path: Path, name: str) -> None:
     submission = only(put(tmp_path, ("anna/homework.zip", zip_of({name: SHEET}))))
     assert submission.sheets == {} and files.LEADS_OUT in submission.problems[TWO]
     assert [path.name for path in tmp_path.rglob("*")] == ["anna", "homework.zip"], "nothing is unpacked"
@@ -54,7 +54,7 @@ def bomb_of_zeros() -> bytes:
 
 
 def bomb_that_lies() -> bytes:
-    """Says that it holds ten bytes, and holds 64 MB."""
+    """Claims to hold ten bytes, but holds 64 MB."""
     data = bytearray(zip_of({f"{TWO}.ipynb": bytes(64 << 20)}))
     at = data.index(b"PK\1\2")
     data[at + 24 : at + 28] = data[22:26] = (10).to_bytes(4, "little")
@@ -99,26 +99,26 @@ def other_method() -> bytes:
         (nested, "is a zip in a zip in a zip"),
         (locked, "is protected by a password"),
         (link, "is a link or a device in a zip"),
-        (other_method, "is packed in a way that is not read here"),
+        (other_method, "uses an unsupported compression"),
         (lambda: b"PK\3\4 rubbish", "is a damaged zip"),
         (lambda: zip_of({f"{TWO}.ipynb": SHEET})[:-30], "is a damaged zip"),
         (lambda: b"", "is a damaged zip"),
     ],
 )
-def test_a_zip_that_is_no_homework_costs_only_its_student(tmp_path: Path, make, says: str) -> None:
+def test_bad_zip_affects_only_its_student(tmp_path: Path, make, says: str) -> None:
     students = by_student(put(tmp_path, ("anna/homework.zip", make()), (f"ben/{TWO}.ipynb", SHEET)))
     assert students["anna"].sheets == {} and says in students["anna"].problems[TWO]
     assert students["ben"].sheets == {TWO: SHEET}
 
 
-def test_no_damage_to_a_zip_gets_past_its_student() -> None:
+def test_damaged_zips_are_refused() -> None:
     draw = random.Random(5)
     archives = [zip_of({f"a/{TWO}.ipynb": SHEET, "b/c.ipynb": b"x" * 3000}), nested(), locked(), link()]
     refused = 0
     for _ in range(400):
         data = bytearray(draw.choice(archives))
         for _ in range(draw.randint(1, 6)):
-            # Most of what a reader believes stands at the ends.
+            # Readers take most of their information from the two ends.
             place = draw.choice([draw.randrange(60), -1 - draw.randrange(150), draw.randrange(len(data))])
             data[place] ^= draw.randrange(256)
         entry = files.Entry(("x.zip",), len(data), 0.0, lambda _, data=bytes(data): data)
@@ -131,13 +131,13 @@ def test_no_damage_to_a_zip_gets_past_its_student() -> None:
     assert refused > 100
 
 
-def test_a_damaged_zip_of_the_class_is_told(tmp_path: Path) -> None:
+def test_damaged_zip_of_a_class_is_reported(tmp_path: Path) -> None:
     (tmp_path / "class.zip").write_bytes(b"PK\3\4 rubbish")
     with pytest.raises(submissions.SubmissionsError, match="is a damaged zip"):
         submissions.find(tmp_path / "class.zip", ASSIGNMENT)
 
 
-# ---- files that are none ---------------------------------------------------------------------------------------------
+# ---- links, pipes and large files ------------------------------------------------------------------------------------
 
 
 def test_links_and_pipes_are_never_read(tmp_path: Path) -> None:
@@ -151,15 +151,15 @@ def test_links_and_pipes_are_never_read(tmp_path: Path) -> None:
     students = by_student(home)
     assert all(TWO not in submission.sheets for submission in students.values())
     assert "is a link" in students["anna"].problems[TWO] and "is a link" in students["ben"].problems[TWO]
-    assert "is no file" in students["carl"].problems[TWO]
+    assert "is not a file" in students["carl"].problems[TWO]
 
 
-def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
+def test_large_file_is_not_read(tmp_path: Path) -> None:
     with (put(tmp_path, f"ben/{TWO}.ipynb") / "large.ipynb").open("wb") as file:
         file.truncate(200 << 20)
-    assert "large.ipynb has 200 MB, more than the 10 MB" in by_student(tmp_path)["large"].problems[TWO]
+    assert "large.ipynb has 200 MB, more than the limit of 10 MB" in by_student(tmp_path)["large"].problems[TWO]
 
 
-def test_many_files_are_not_all_read(tmp_path: Path) -> None:
+def test_number_of_files_is_limited(tmp_path: Path) -> None:
     put(tmp_path, *((f"anna/{number:04}.ipynb", b"{}") for number in range(300)), (f"anna/zz {TWO}.ipynb", SHEET))
     assert "is one of too many files" in only(tmp_path).problems[TWO]

@@ -1,4 +1,4 @@
-"""Submissions are found whoever named them, and nothing is guessed: what the names do not tell, the row says."""
+"""Submissions are found under any naming scheme; what the names do not show is reported, not guessed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from classroom.collect.versions import File, versions
 from classroom.tests import students as class_
 from classroom.tests.collect.folders import ASSIGNMENT, OTHER, SHEET, THREE, TWO, by_student, only, put, sheet, zip_of
 
-# ---- whose it is -----------------------------------------------------------------------------------------------------
+# ---- owner -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -39,16 +39,14 @@ from classroom.tests.collect.folders import ASSIGNMENT, OTHER, SHEET, THREE, TWO
         (f"LATE_anon_Ab1_456_{TWO}.ipynb", "anon_Ab1", "anon-ab1-Ab1"),
     ],
 )
-def test_a_student_is_known_by_the_name_that_the_learning_system_gives(
-    tmp_path: Path, handed_in: str, student: str, key: str
-) -> None:
+def test_student_is_identified_by_the_systems_name(tmp_path: Path, handed_in: str, student: str, key: str) -> None:
     put(tmp_path, (handed_in, zip_of({f"{TWO}.ipynb": SHEET}) if handed_in.endswith(".zip") else SHEET))
     put(tmp_path, f"{handed_in.partition('/')[0] if 'submitted' in handed_in else ''}/zz other/{TWO}.ipynb".lstrip("/"))
     submission = by_student(tmp_path)[student]
     assert (submission.key, submission.sheets, submission.problems) == (key, {TWO: SHEET}, {})
 
 
-def test_one_student_in_two_spellings_of_unicode_is_one(tmp_path: Path) -> None:
+def test_unicode_forms_of_a_name_are_one_student(tmp_path: Path) -> None:
     for form, name, data in (("NFC", TWO, SHEET), ("NFD", THREE, OTHER)):
         put(tmp_path, (f"{unicodedata.normalize(form, 'Zoë Ångström')}/{name}.ipynb", data))
     submission = only(tmp_path)
@@ -56,7 +54,7 @@ def test_one_student_in_two_spellings_of_unicode_is_one(tmp_path: Path) -> None:
     assert set(submission.sheets) == {TWO, THREE}
 
 
-def test_two_students_of_one_name_are_two(tmp_path: Path) -> None:
+def test_students_with_equal_names_stay_apart(tmp_path: Path) -> None:
     put(tmp_path, *(f"Li Wei_{number}_assignsubmission_file_/{TWO}.ipynb" for number in (1, 2)))
     assert [submission.key for submission in submissions.find(tmp_path, ASSIGNMENT)] == ["li-wei-1", "li-wei-2"]
     put(other := tmp_path / "by hand", *(f"{name}/{TWO}.ipynb" for name in ("Li Wei", "li-wei", "李伟", "李薇")))
@@ -81,7 +79,7 @@ ODD += ["'; DROP TABLE", "x" * 240, "a\\b", "\x1b[31mred", "~", "-rf", "$(id)", 
 
 
 @pytest.mark.parametrize("name", ODD)
-def test_an_odd_name_is_safe_as_a_key(tmp_path: Path, name: str) -> None:
+def test_odd_names_give_safe_keys(tmp_path: Path, name: str) -> None:
     home = "dots" if name == ".." else name
     put(tmp_path, f"{home}/{TWO}.ipynb", f"other/{TWO}.ipynb")
     archive = tmp_path / "class.zip"
@@ -97,7 +95,7 @@ def test_an_odd_name_is_safe_as_a_key(tmp_path: Path, name: str) -> None:
         assert len(by_student(tmp_path)) >= 2, "the student is not lost"
 
 
-def test_names_of_gradescope_come_from_its_table(tmp_path: Path) -> None:
+def test_gradescope_names_come_from_its_table(tmp_path: Path) -> None:
     table = "submission_1:\n  :submitters:\n  - :name: Anna Müller\n    :sid: '17'\n  :score: 0\n"
     put(tmp_path / "assignment_5_export", f"submission_1/{TWO}.ipynb", f"submission_2/{TWO}.ipynb")
     (tmp_path / "assignment_5_export/submission_metadata.yml").write_text(table)
@@ -106,12 +104,12 @@ def test_names_of_gradescope_come_from_its_table(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["&a [*a]", "{", "!!python/object/apply:os.system ['false']", "a: 1"])
-def test_a_damaged_table_of_gradescope_loses_no_student(tmp_path: Path, damage: str) -> None:
+def test_damaged_gradescope_table_loses_no_student(tmp_path: Path, damage: str) -> None:
     put(tmp_path, f"submission_1/{TWO}.ipynb", ("submission_metadata.yml", damage.encode()))
     assert list(by_student(tmp_path)) == ["submission_1"]
 
 
-def test_a_student_who_handed_in_nothing_has_a_place(tmp_path: Path) -> None:
+def test_empty_submission_is_kept(tmp_path: Path) -> None:
     put(tmp_path, f"anna/{TWO}.ipynb", ("ben/notes.pdf", b"%PDF"))
     (tmp_path / "carl").mkdir()
     (tmp_path / "Dora_5_assignsubmission_onlinetext_").mkdir()
@@ -120,25 +118,25 @@ def test_a_student_who_handed_in_nothing_has_a_place(tmp_path: Path) -> None:
         "anna": {TWO}, "ben": set(), "carl": set(), "Dora": set()
     }  # fmt: skip
     assert students["carl"].problems == {}
-    assert "notes.pdf is no notebook" in students["ben"].problems[TWO]
+    assert "notes.pdf is not a notebook" in students["ben"].problems[TWO]
 
 
-def test_what_is_no_students_is_told(tmp_path: Path) -> None:
+def test_unused_files_are_reported(tmp_path: Path) -> None:
     put(tmp_path, f"anna/{TWO}.ipynb", "grades.csv", "readme.txt", ".DS_Store", "__MACOSX/x.ipynb")
     assert submissions.look(tmp_path, ASSIGNMENT).unused == ("grades.csv", "readme.txt")
 
 
 @pytest.mark.parametrize("empty", [True, False])
-def test_a_folder_without_submissions_is_refused(tmp_path: Path, empty: bool) -> None:
+def test_folder_without_submissions_is_refused(tmp_path: Path, empty: bool) -> None:
     if not empty:
         put(tmp_path, "readme.txt")
-    with pytest.raises(submissions.SubmissionsError, match="holds no submission"):
+    with pytest.raises(submissions.SubmissionsError, match="contains no submissions"):
         submissions.find(tmp_path, ASSIGNMENT)
     with pytest.raises(submissions.SubmissionsError, match="There is no folder"):
         submissions.find(tmp_path / "nowhere", ASSIGNMENT)
 
 
-# ---- which chapter ---------------------------------------------------------------------------------------------------
+# ---- chapter ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -146,37 +144,37 @@ def test_a_folder_without_submissions_is_refused(tmp_path: Path, empty: bool) ->
     [f"{TWO}.ipynb", "insertion points.ipynb", "02-Insertion-Points FINAL.ipynb", "homework final.ipynb", "x.ipynb.txt",
      "Untitled7.ipynb", "05.ipynb", "a/b/c/d.ipynb"],
 )  # fmt: skip
-def test_a_chapter_is_known_by_name_or_content(tmp_path: Path, name: str) -> None:
+def test_chapter_is_identified_by_name_or_content(tmp_path: Path, name: str) -> None:
     submission = only(put(tmp_path, f"anna/{name}"))
     assert submission.sheets == {TWO: SHEET} and submission.problems == {}
     assert submission.names == {TWO: Path(name).name}
 
 
-def test_one_notebook_may_hold_two_chapters(tmp_path: Path) -> None:
+def test_notebook_may_contain_two_chapters(tmp_path: Path) -> None:
     both = sheet("02-put-in-order", "03-clean-up")
     assert only(put(tmp_path, ("anna/all.ipynb", both))).sheets == {TWO: both, THREE: both}
 
 
-def test_a_notebook_of_its_own_comes_before_one_that_holds_some_of_it(tmp_path: Path) -> None:
+def test_dedicated_notebook_wins_over_a_mixed_one(tmp_path: Path) -> None:
     mixed = sheet("02-put-in-order", "03-clean-up", "03-every-relu")
     submission = only(put(tmp_path, ("anna/a.ipynb", SHEET), ("anna/b.ipynb", mixed)))
     assert submission.sheets == {TWO: SHEET, THREE: mixed}
 
 
-def test_content_that_speaks_against_the_name_counts_and_is_told(tmp_path: Path) -> None:
+def test_content_overrides_the_name(tmp_path: Path) -> None:
     submission = only(put(tmp_path, (f"anna/{TWO}.ipynb", OTHER)))
     assert submission.sheets == {THREE: OTHER}
-    assert f"{TWO}.ipynb holds the exercises of {THREE}" in submission.problems[TWO]
+    assert f"{TWO}.ipynb contains the exercises of {THREE}" in submission.problems[TWO]
 
 
-def test_answers_tell_a_chapter_where_no_check_is_left(tmp_path: Path) -> None:
+def test_answers_identify_a_chapter_without_checks(tmp_path: Path) -> None:
     bare = class_.from_cells(["import torch\ndef put_in_order(traced):\n    pass"])
     assert only(put(tmp_path, ("anna/x.ipynb", bare))).sheets == {TWO: bare}
     submission = only(put(tmp_path / "none", ("anna/x.ipynb", class_.from_cells(["reading = put_in_order"]))))
-    assert "x.ipynb holds no exercise of the book" in submission.problems[TWO]
+    assert "x.ipynb contains no exercise of the book" in submission.problems[TWO]
 
 
-def test_a_script_counts_where_no_notebook_was_handed_in_with_it(tmp_path: Path) -> None:
+def test_script_counts_without_a_notebook(tmp_path: Path) -> None:
     script = b"# %%\ndef put_in_order(traced):\n    pass\n"
     helper = b"# %%\nimport torch\n"
     submission = only(
@@ -192,13 +190,13 @@ def test_a_script_counts_where_no_notebook_was_handed_in_with_it(tmp_path: Path)
     assert only(put(tmp_path, (f"anna/attempt 2/{TWO}.py", script))).sheets[TWO] == script
 
 
-def test_checkpoints_and_the_library_of_the_exercises_are_passed_over(tmp_path: Path) -> None:
+def test_checkpoints_and_the_library_are_skipped(tmp_path: Path) -> None:
     ignored = (f".ipynb_checkpoints/{TWO}-checkpoint.ipynb", f"__MACOSX/._{TWO}.ipynb", f"fxbook/{TWO}.ipynb")
     submission = only(put(tmp_path, f"anna/{TWO}.ipynb", *(f"anna/{name}" for name in ignored)))
     assert submission.sheets == {TWO: SHEET} and submission.attempts[TWO] == 1
 
 
-# ---- which version ---------------------------------------------------------------------------------------------------
+# ---- version ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -215,14 +213,14 @@ def test_checkpoints_and_the_library_of_the_exercises_are_passed_over(tmp_path: 
         ("anna/attempt 2/{} (7).ipynb", "anna/attempt 3/{}.ipynb"),
     ],
 )
-def test_the_highest_number_counts_whatever_the_clock_says(tmp_path: Path, first: str, last: str) -> None:
+def test_highest_number_counts_whatever_the_time(tmp_path: Path, first: str, last: str) -> None:
     put(tmp_path, (first.format(TWO), SHEET + b" "), (last.format(TWO), SHEET), (f"zz/{TWO}.ipynb", SHEET))
     os.utime(tmp_path / last.format(TWO), (1, 1))
     submission = submissions.find(tmp_path, ASSIGNMENT)[0]
     assert submission.sheets == {TWO: SHEET} and submission.attempts[TWO] >= 2
 
 
-def test_without_numbers_the_one_that_was_saved_last_counts(tmp_path: Path) -> None:
+def test_last_saved_file_counts_without_numbers(tmp_path: Path) -> None:
     put(tmp_path, ("anna/old.ipynb", SHEET + b" "), ("anna/new.ipynb", SHEET))
     os.utime(tmp_path / "anna/old.ipynb", (1000, 1000))
     os.utime(tmp_path / "anna/new.ipynb", (2000, 2000))
@@ -230,7 +228,7 @@ def test_without_numbers_the_one_that_was_saved_last_counts(tmp_path: Path) -> N
     assert submission.sheets == {TWO: SHEET} and submission.attempts[TWO] == 2
 
 
-def test_what_cannot_be_told_apart_is_said_not_guessed(tmp_path: Path) -> None:
+def test_tied_versions_are_reported_not_guessed(tmp_path: Path) -> None:
     put(tmp_path, "anna/one.ipynb", "anna/two.ipynb")
     for path in (tmp_path / "anna").iterdir():
         os.utime(path, (1000, 1000))
@@ -243,7 +241,7 @@ def test_what_cannot_be_told_apart_is_said_not_guessed(tmp_path: Path) -> None:
     assert only(tmp_path).sheets == {TWO: SHEET}, "the same file twice is one"
 
 
-def test_an_earlier_version_never_takes_the_place_of_the_last(tmp_path: Path) -> None:
+def test_earlier_version_never_replaces_the_last(tmp_path: Path) -> None:
     put(tmp_path, f"anna/{TWO}.ipynb", (f"anna/{TWO}-1.ipynb", b" " * (files.FILE + 1)))
     submission = only(tmp_path)
     assert submission.sheets == {} and f"{TWO}-1.ipynb has 10 MB" in submission.problems[TWO]
@@ -252,7 +250,7 @@ def test_an_earlier_version_never_takes_the_place_of_the_last(tmp_path: Path) ->
 @pytest.mark.parametrize(
     "name", [f"mulleranna_123_456_{TWO}-2.ipynb", f"anna/{TWO} (99).ipynb", f"anna/attempt 99/{TWO}-Copy99.ipynb"]
 )
-def test_attempts_are_the_versions_that_are_there_whatever_a_name_claims(tmp_path: Path, name: str) -> None:
+def test_attempts_count_distinct_files(tmp_path: Path, name: str) -> None:
     assert only(put(tmp_path, name)).attempts == {TWO: 1, THREE: 0}
     other = name.replace("99", "98").replace("-2", "-1").replace("456", "455")
     submission = only(put(tmp_path, (other, SHEET + b"x"), (f"{other[:-6]} copy.ipynb".replace("455", "454"), SHEET)))
@@ -260,7 +258,7 @@ def test_attempts_are_the_versions_that_are_there_whatever_a_name_claims(tmp_pat
 
 
 @pytest.mark.parametrize("claims", ["{} (2026).ipynb", "{}-2026.ipynb", "{}_v100.ipynb", "attempt 1000/{}.ipynb"])
-def test_a_number_that_no_learning_system_writes_is_none(tmp_path: Path, claims: str) -> None:
+def test_implausible_version_numbers_are_ignored(tmp_path: Path, claims: str) -> None:
     first, last = f"anna/{claims.format(TWO)}", f"anna/{TWO} (2).ipynb"
     submission = only(put(tmp_path, (first, SHEET + b" "), (last, SHEET)))
     assert submission.sheets == {TWO: SHEET} and submission.attempts[TWO] == 2
@@ -269,7 +267,7 @@ def test_a_number_that_no_learning_system_writes_is_none(tmp_path: Path, claims:
 # ---- several versions ------------------------------------------------------------------------------------------------
 
 
-def test_every_version_goes_along_the_oldest_first(tmp_path: Path) -> None:
+def test_versions_are_kept_oldest_first(tmp_path: Path) -> None:
     contents = [SHEET + b" " * number for number in range(4)]
     put(tmp_path, *((f"anna/{TWO} ({number}).ipynb", data) for number, data in enumerate(contents, 1)))
     submission = only(tmp_path)
@@ -280,7 +278,7 @@ def test_every_version_goes_along_the_oldest_first(tmp_path: Path) -> None:
     assert earlier.versions == submission.versions
 
 
-def test_versions_are_bounded_in_number_and_bytes(tmp_path: Path) -> None:
+def test_versions_are_limited_in_number_and_bytes(tmp_path: Path) -> None:
     put(tmp_path, *((f"anna/{TWO} ({number}).ipynb", SHEET + b" " * number) for number in range(1, 21)))
     submission = only(tmp_path)
     assert submission.attempts[TWO] == 20
@@ -290,10 +288,10 @@ def test_versions_are_bounded_in_number_and_bytes(tmp_path: Path) -> None:
     assert submission.attempts[TWO] == 4 and [version.number for version in submission.versions[TWO]] == [3, 4]
 
 
-# ---- whose, and when, by the learning system -------------------------------------------------------------------------
+# ---- owners and times from the learning system -----------------------------------------------------------------------
 
 
-def test_a_user_name_of_blackboard_stays_one_whatever_underscores_it_has(tmp_path: Path) -> None:
+def test_blackboard_user_names_may_contain_underscores(tmp_path: Path) -> None:
     stamp = "attempt_2026-11-20-14-03-22"
     put(tmp_path, *(f"Week_2_{user}_{stamp}_{TWO}.ipynb" for user in ("a_doe", "b_doe", "smith")))
     (tmp_path / f"Week_2_smith_{stamp}.txt").write_text("Name: Smith")
@@ -303,13 +301,13 @@ def test_a_user_name_of_blackboard_stays_one_whatever_underscores_it_has(tmp_pat
     assert eve.student == "eve" and eve.versions[TWO][0].late_days == 1, "the first moment is Blackboard's"
 
 
-def test_a_name_on_moodle_poses_as_no_other_student(tmp_path: Path) -> None:
+def test_moodle_number_cannot_be_forged(tmp_path: Path) -> None:
     students = by_student(put(tmp_path, f"Eve_7_assignsubmission_file_8_assignsubmission_file_/{TWO}.ipynb"))
     assert [submission.number for submission in students.values()] == ["8"]
 
 
 def look(folder: Path, rules: str, *args: object) -> submissions.Collection:
-    """What is found under an assignment that was due on 20 November 2026, at noon in UTC."""
+    """Collect for an assignment that was due on 20 November 2026 at noon UTC."""
     path = folder.parent / f"{folder.name}.toml"
     path.write_text(f'chapters = [2, 3]\ndue = 2026-11-20T12:00:00\ntime_zone = "UTC"\n{rules}', encoding="utf-8")
     return submissions.look(folder, load(path), *args)
@@ -326,7 +324,7 @@ def days(collection: submissions.Collection) -> dict[str, list[int]]:
     }
 
 
-def test_lateness_is_what_the_learning_system_tells(tmp_path: Path) -> None:
+def test_lateness_comes_from_the_learning_system(tmp_path: Path) -> None:
     home = put(
         tmp_path / "blackboard",
         *(STAMPED.format("anna", day, TWO) for day in (19, 21, 23)),
@@ -340,18 +338,18 @@ def test_lateness_is_what_the_learning_system_tells(tmp_path: Path) -> None:
     put(home, f"zoe_late_4_14_{TWO}.ipynb")
     collection = look(home, RULE)
     assert days(collection) == {"anna": [1], "ben": [0], "late": [0], "zoe": [0]} and collection.untimed == 0
-    assert "one day is counted" in collection.submissions[0].versions[TWO][0].late_note
+    assert "it counts as one day" in collection.submissions[0].versions[TWO][0].late_note
 
 
 @pytest.mark.parametrize("moment", ["2026-11-21 11:00:00 Z", "2026-11-21T12:30:00+01:30", "'2026-11-21 11:00:00'"])
-def test_gradescope_says_when(tmp_path: Path, moment: str) -> None:
+def test_gradescope_times_are_read(tmp_path: Path, moment: str) -> None:
     home = put(tmp_path / "export", f"submission_1/{TWO}.ipynb", f"submission_2/{TWO}.ipynb")
     table = f"submission_1:\n  :submitters:\n  - :name: Anna\n  :created_at: {moment}\n"
     (home / "submission_metadata.yml").write_text(table)
     assert days(look(home, RULE)) == {"Anna": [1], "submission_2": [0]}
 
 
-def test_nothing_inside_of_what_a_student_hands_in_says_when(tmp_path: Path) -> None:
+def test_names_inside_a_submission_prove_no_time(tmp_path: Path) -> None:
     inside = {f"{STAMPED.format('ben', 1, TWO)}": SHEET, f"ben_2_12_{TWO}.ipynb": SHEET + b" "}
     home = put(tmp_path / "blackboard", (STAMPED.format("anna", 23, "work").replace("ipynb", "zip"), zip_of(inside)))
     put(home, STAMPED.format("zoe", 23, TWO))
@@ -361,7 +359,7 @@ def test_nothing_inside_of_what_a_student_hands_in_says_when(tmp_path: Path) -> 
     assert days(collection) == {"anna": [0], "ben": [0]} and collection.untimed == 2
 
 
-def test_a_file_that_was_saved_late_is_told_and_costs_nothing(tmp_path: Path) -> None:
+def test_late_file_time_is_reported_and_costs_nothing(tmp_path: Path) -> None:
     home = put(tmp_path / "plain", f"anna/{TWO}.ipynb", f"ben/{TWO}.ipynb")
     for name, moment in (("anna", "2026-11-22T13:00+00:00"), ("ben", "2026-11-20T11:00+00:00")):
         saved = dt.datetime.fromisoformat(moment).timestamp()
@@ -372,7 +370,7 @@ def test_a_file_that_was_saved_late_is_told_and_costs_nothing(tmp_path: Path) ->
     assert "saved 3 days after it was due" in notes["anna"] and notes["ben"] == ""
 
 
-def test_what_was_handed_in_again_is_as_late_as_the_first_time(tmp_path: Path) -> None:
+def test_resubmitted_file_keeps_its_first_lateness(tmp_path: Path) -> None:
     home = put(tmp_path / "blackboard", *((STAMPED.format("anna", day, TWO), SHEET) for day in (19, 24)))
     assert days(look(home, RULE)) == {"anna": [0]}
     given = names.Given(names.Owner("anna"))
@@ -384,11 +382,11 @@ def test_what_was_handed_in_again_is_as_late_as_the_first_time(tmp_path: Path) -
         assert (version.late_days, count) == (0, 1)
 
 
-def test_an_extension_for_nobody_or_for_several_is_told(tmp_path: Path) -> None:
+def test_ambiguous_extensions_are_reported(tmp_path: Path) -> None:
     home = put(tmp_path / "moodle", *(f"Li Wei_{number}_assignsubmission_file_/{TWO}.ipynb" for number in (1, 2, 3)))
     collection = look(home, f'{RULE}[extensions]\n"Lee Wei" = 2\n"Li Wei" = 1\n"2" = 5\nli-wei-3 = 6\n')
     assert [note.partition(":")[0] for note in collection.notes] == [
-        "[extensions] Lee Wei is nobody who handed in",
+        "[extensions] Lee Wei is nobody who handed something in",
         "[extensions] Li Wei is 3 students, who all get it",
     ]
 
@@ -402,7 +400,7 @@ def test_the_order_of_the_folder_does_not_matter(tmp_path: Path) -> None:
     assert submissions.find(tmp_path / "a", ASSIGNMENT) == submissions.find(tmp_path / "b", ASSIGNMENT)
 
 
-def test_every_learning_system_gives_the_same_class(tmp_path: Path) -> None:
+def test_learning_systems_give_the_same_class(tmp_path: Path) -> None:
     sheet_sizes = {}
     for system in ("moodle", "canvas", "plain"):
         students = class_.make(tmp_path / system, 23, ["02-put-in-order", "03-clean-up"], system=system)
@@ -418,7 +416,7 @@ def test_every_learning_system_gives_the_same_class(tmp_path: Path) -> None:
     assert sheet_sizes["moodle"] == sheet_sizes["canvas"] == sheet_sizes["plain"]
 
 
-def test_a_key_stays_when_another_student_comes(tmp_path: Path) -> None:
+def test_keys_do_not_change_when_students_are_added(tmp_path: Path) -> None:
     owners = [names.Owner(name) for name in ("Anna", "李", "Zoë")]
     before = names.keys(owners)
     assert all(names.keys([*owners, names.Owner("Ben")])[owner] == before[owner] for owner in owners)

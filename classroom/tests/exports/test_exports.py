@@ -1,4 +1,4 @@
-"""Marks and assignments in the form of nbgrader: valid there, and worth the same points."""
+"""Assignments exported to nbgrader are valid there and give the same marks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from press.book import the_book
 
 @needs_nbgrader
 @pytest.mark.parametrize("chapter", [CHAPTER, "01_node_creation", "08_boxed_run"])
-def test_the_source_version_is_valid_and_is_the_solution(chapter: str) -> None:
+def test_source_version_is_valid_and_solved(chapter: str) -> None:
     from nbgrader.nbgraderformat import MetadataValidator
 
     assignment = dataclasses.replace(of_chapters([chapter]), hidden=HIDDEN)
@@ -38,11 +38,10 @@ def test_the_source_version_is_valid_and_is_the_solution(chapter: str) -> None:
 
 
 def line_free(source: str) -> str:
-    """Without the lines that mark the solution."""
     return "\n".join(line for line in source.split("\n") if not line.strip().startswith("### "))
 
 
-def test_each_exercise_is_a_test_of_its_own_name_with_its_points() -> None:
+def test_each_exercise_is_one_graded_cell() -> None:
     assignment = an_assignment()
     graded = {
         cell.metadata.nbgrader.grade_id: cell
@@ -54,14 +53,14 @@ def test_each_exercise_is_a_test_of_its_own_name_with_its_points() -> None:
         public, hidden = graded.pop(about.id), graded.pop(f"{about.id}-hidden")
         assert (public.metadata.nbgrader.points, hidden.metadata.nbgrader.points) == (worth / 2, worth / 2)
         assert public.source == f'from fxbook import check\n\nassert check("{about.id}", {about.answer}).passed'
-        # The teacher's text stands only where it is used.
+        # The teacher's text is only in the exercise that it is for.
         assert ("WithExtra" in hidden.source) == (about.id == "00-layers-in-order")
     assert graded == {}
 
 
 @needs_nbgrader
 def test_nbgrader_gives_the_same_marks(tmp_path: Path) -> None:
-    """Two students here, of whom one is right on the public checks alone; tests/cold has the whole class."""
+    """Two students, one of whom passes only the public checks; tests/cold grades the whole class."""
     theirs, _ = graded_by_nbgrader(tmp_path, ["overfitted", "cells_doubled"])
     assert theirs == graded_by_us(tmp_path / "submitted")
     assert theirs["overfitted", "00-layers-in-order"] == 0.5 and theirs["overfitted", "00-readers"] == 1
@@ -69,7 +68,7 @@ def test_nbgrader_gives_the_same_marks(tmp_path: Path) -> None:
     assert leaks.find({f"exercises/{CHAPTER}.ipynb": without_metadata(released)}, HIDDEN) == []
     source = (tmp_path / "source" / "week-1" / f"{CHAPTER}.ipynb").read_text(encoding="utf-8")
     leaked = {leak.what for leak in leaks.find({f"exercises/{CHAPTER}.ipynb": without_metadata(source)}, HIDDEN)}
-    assert "holds a part of the hidden variants" in leaked and len(leaked) > 5
+    assert "contains part of the hidden variants" in leaked and len(leaked) > 5
 
 
 def without_metadata(text: str) -> bytes:
@@ -79,10 +78,10 @@ def without_metadata(text: str) -> bytes:
     return json.dumps(notebook).encode()
 
 
-def test_a_course_is_not_overwritten_by_accident(tmp_path: Path) -> None:
+def test_course_is_not_overwritten_by_accident(tmp_path: Path) -> None:
     source = nbgrader.write(an_assignment(), tmp_path)
     (tmp_path / "nbgrader_config.py").write_text("c = get_config()\n")
-    with pytest.raises(ExportError, match=r"week-1 is there already: add --force"):
+    with pytest.raises(ExportError, match=r"week-1 exists already: add --force"):
         nbgrader.write(an_assignment(), tmp_path)
     nbgrader.write(an_assignment(), tmp_path, force=True)
     assert [path.name for path in source.iterdir()] == [f"{CHAPTER}.ipynb"]
@@ -92,19 +91,19 @@ def test_a_course_is_not_overwritten_by_accident(tmp_path: Path) -> None:
         nbgrader.write(an_assignment(), tmp_path / "file")
 
 
-def test_without_nbgrader_the_command_to_run_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_nbgrader_names_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(nbgrader.importlib.util, "find_spec", lambda _: None)
     with pytest.raises(ExportError, match="run `nbgrader generate_assignment week-1`"):
         nbgrader.make_release(tmp_path / "source" / "week-1")
 
 
 @needs_nbgrader
-def test_what_nbgrader_refuses_is_told_in_one_line(tmp_path: Path) -> None:
+def test_nbgrader_errors_are_one_line(tmp_path: Path) -> None:
     source = nbgrader.write(an_assignment(), tmp_path)
     notebook = json.loads((source / f"{CHAPTER}.ipynb").read_text())
     graded = [cell for cell in notebook["cells"] if cell["metadata"].get("nbgrader", {}).get("grade")]
     graded[1]["metadata"]["nbgrader"]["grade_id"] = graded[0]["metadata"]["nbgrader"]["grade_id"]
     (source / f"{CHAPTER}.ipynb").write_text(json.dumps(notebook))
-    with pytest.raises(ExportError, match=r"nbgrader refuses the source version: .*Duplicate grade id") as raised:
+    with pytest.raises(ExportError, match=r"nbgrader rejects the source version: .*Duplicate grade id") as raised:
         nbgrader.make_release(source)
     assert "\n" not in str(raised.value)

@@ -1,4 +1,4 @@
-"""What is uploaded to a learning system is its own file, with the grades of the right students and not a byte else."""
+"""Learning systems get back their own files with the right grades and no other byte changed."""
 
 from __future__ import annotations
 
@@ -70,14 +70,14 @@ def gradebook(tmp_path: Path) -> Path:
     return path
 
 
-# ---- a file that stays as it is --------------------------------------------------------------------------------------
+# ---- unchanged bytes -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
 @pytest.mark.parametrize("end", ["\r\n", "\n", "\r"])
 @pytest.mark.parametrize("last", [True, False])
-def test_every_other_byte_stays(tmp_path: Path, encoding: str, delimiter: str, end: str, last: bool) -> None:
+def test_other_bytes_are_unchanged(tmp_path: Path, encoding: str, delimiter: str, end: str, last: bool) -> None:
     rows = [["name", '"grade"', "note"], ['"Müller, ""A"""', "", ' "x;y"'], ["é", '"1,5"', f'"two{end}lines"'], [""]]
     data = (end.join(delimiter.join(row) for row in rows) + end * last).encode(encoding)
     (tmp_path / "x.csv").write_bytes(data)
@@ -101,13 +101,13 @@ def test_every_other_byte_stays(tmp_path: Path, encoding: str, delimiter: str, e
         ('6" tall,5" small', ['6" tall', '5" small']),
     ],
 )
-def test_quotes_are_read_as_spreadsheets_do(tmp_path: Path, line: str, cells: list[str]) -> None:
+def test_quotes_are_read_as_in_spreadsheets(tmp_path: Path, line: str, cells: list[str]) -> None:
     (tmp_path / "x.csv").write_text(f"a,b\n{line}\nc,d\n")
     read = Cells(tmp_path / "x.csv")
     assert read.row(1) == cells and read.row(2) == ["c", "d"] and len(read) == 3
 
 
-def test_bytes_of_no_known_encoding_stay(tmp_path: Path) -> None:
+def test_unknown_encoding_is_kept(tmp_path: Path) -> None:
     data = b'Identifier,Grade,x\r\nParticipant 1,,\x81\x8d\xff "\r\n'
     (tmp_path / "x.csv").write_bytes(data)
     filled = Worksheet(tmp_path / "x.csv").filled([on_moodle("A", 1)], {"A-1": 2.0}, 0.0)
@@ -115,7 +115,7 @@ def test_bytes_of_no_known_encoding_stay(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"\n", b'"', b"PK\3\4\0\0", b"\xff\xfe\0", b"a,b\nc"])
-def test_a_file_that_is_none_of_theirs_is_told(tmp_path: Path, data: bytes) -> None:
+def test_foreign_files_are_reported(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "x.csv").write_bytes(data)
     for read in (Worksheet, lambda path: Gradebook(path, "Week 2")):
         with pytest.raises(ExportError, match=r"x\.csv"):
@@ -127,17 +127,17 @@ def test_a_file_that_is_none_of_theirs_is_told(tmp_path: Path, data: bytes) -> N
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("Identifier,Grade,Scale\nParticipant 1,,Good\n", "grades by a scale"),
+        ("Identifier,Grade,Scale\nParticipant 1,,Good\n", "grades on a scale"),
         ("ID,Vollständiger Name,Status,Bewertung\nTeilnehmer/in1,A,,\n", "Set Moodle to English"),
     ],
 )
-def test_a_worksheet_that_cannot_be_filled_is_told(tmp_path: Path, text: str, says: str) -> None:
+def test_unusable_worksheets_are_reported(tmp_path: Path, text: str, says: str) -> None:
     (tmp_path / "x.csv").write_text(text, encoding="utf-8")
     with pytest.raises(ExportError, match=says):
         Worksheet(tmp_path / "x.csv")
 
 
-# ---- whose row it is -------------------------------------------------------------------------------------------------
+# ---- matching students to rows ---------------------------------------------------------------------------------------
 
 ROWS = [Row(1, "11", "Anna Müller"), Row(2, "12", "Li Wei"), Row(3, "13", "Li Wei"), Row(4, "14", "Zoë Ångström")]
 
@@ -149,7 +149,7 @@ def test_lms_id_identifies_the_student() -> None:
     assert matching.others == {"Zoë Ångström-99": "number 99 has no row"}, "the name of a known number is no evidence"
 
 
-def test_whoever_has_no_number_of_the_system_is_known_by_a_name_that_nobody_else_has() -> None:
+def test_unique_name_identifies_the_student_without_lms_id() -> None:
     people = [person("müller,  ANNA"), person("Li Wei"), person("A. Müller"), on_canvas("Zoë Ångström", 11)]
     matching = match(people, ROWS, "Moodle")
     assert {key: row.at for key, row in matching.rows.items()} == {"müller,  ANNA-": 1, "Zoë Ångström-11": 4}
@@ -164,7 +164,7 @@ def test_whoever_has_no_number_of_the_system_is_known_by_a_name_that_nobody_else
 # ---- Moodle ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_worksheet_comes_back_with_the_grades(worksheet: Path) -> None:
+def test_worksheet_gets_the_grades(worksheet: Path) -> None:
     people = [on_moodle("Müller Anna", 11), on_moodle("Eve", 12), on_moodle("Li Wei", 13), on_moodle("Ben", 77)]
     points = {people[0].key: 3.0, people[1].key: 1.0, people[2].key: 2.0, people[3].key: 1.0}
     filled = Worksheet(worksheet).filled(people, points, 3.0)
@@ -177,13 +177,13 @@ def test_a_worksheet_comes_back_with_the_grades(worksheet: Path) -> None:
     }  # fmt: skip
 
 
-def test_a_worksheet_with_commas_in_numbers_gets_commas(tmp_path: Path) -> None:
+def test_worksheet_keeps_decimal_commas(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text('Identifier,Grade,Maximum grade\nParticipant 1,,"10,00"\n')
     assert b'Participant 1,"2,50","10,00"' in Worksheet(path).filled([on_moodle("A", 1)], {"A-1": 2.5}, 10.0).data
 
 
-def test_a_worksheet_says_when_each_student_handed_in(worksheet: Path) -> None:
+def test_worksheet_times_are_read(worksheet: Path) -> None:
     people = [on_moodle("Müller Anna", 11), on_moodle("Eve", 12), on_moodle("Li Wei", 13), on_canvas("Ben", 11)]
     utc = dt.UTC
     assert Worksheet(worksheet, "UTC").receipts_of(people) == {
@@ -211,11 +211,11 @@ def test_a_worksheet_says_when_each_student_handed_in(worksheet: Path) -> None:
         ("10 Juni 2026, 99:99", None),
     ],
 )
-def test_a_moment_of_moodle_is_read_or_none(text: str, expected: dt.datetime | None) -> None:
+def test_moodle_times_are_parsed(text: str, expected: dt.datetime | None) -> None:
     assert moment(text) == expected
 
 
-def test_reports_go_back_under_the_names_that_moodle_gave(tmp_path: Path) -> None:
+def test_reports_keep_moodles_names(tmp_path: Path) -> None:
     people = [
         on_moodle("Müller Anna", 11),
         person("Ben", "12", "Ben_12_assignsubmission_file_my_02.ipynb"),
@@ -244,30 +244,30 @@ def test_reports_go_back_under_the_names_that_moodle_gave(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("title", ["Week 2", "week 2 (72)"])
-def test_a_gradebook_comes_back_with_the_points(gradebook: Path, title: str) -> None:
+def test_gradebook_gets_the_points(gradebook: Path, title: str) -> None:
     people = [on_canvas("mülleranna", 501), on_canvas("oneilldarcy", 502), on_canvas("liwei", 503), person("Nobody")]
     points = dict.fromkeys((participant.key for participant in people), 1.5) | {people[1].key: 1.0}
     filled = Gradebook(gradebook, title).filled(people, points, 3.0)
     after = CANVAS.replace('101",9.5,,90.1', '101",9.5,10,90.1').replace(",,3,,", ",,6.67,,")
     assert filled.data.decode() == after
     assert filled.count == 2 and filled.scaled == "3 points here are 20 on Canvas"
-    assert filled.others == {"liwei-503": "Canvas has EX there", "Nobody-": "no row has the name"}
+    assert filled.others == {"liwei-503": "Canvas has EX in this cell", "Nobody-": "no row has the name"}
 
 
 @pytest.mark.parametrize("title", ["Week 3", "", "Current Score", "Section"])
-def test_an_assignment_that_canvas_does_not_have_is_told(gradebook: Path, title: str) -> None:
+def test_unknown_canvas_assignment_is_reported(gradebook: Path, title: str) -> None:
     with pytest.raises(ExportError, match=r"--canvas-column\. It has “Week 1 \(71\)”, “Week 2 \(72\)”\."):
         Gradebook(gradebook, title)
 
 
-def test_a_gradebook_with_first_and_last_names_apart(tmp_path: Path) -> None:
+def test_gradebook_with_separate_first_and_last_names(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text("LastName,FirstName,ID,Section,Week 2 (1)\nMüller,Anna,5,FX,\n", encoding="utf-8")
     filled = Gradebook(path, "Week 2").filled([person("Anna Müller")], {"Anna Müller-": 2.0}, 3.0)
     assert filled.data.decode().endswith("Müller,Anna,5,FX,2\n") and filled.scaled == ""
 
 
-# ---- all together ----------------------------------------------------------------------------------------------------
+# ---- a whole class ---------------------------------------------------------------------------------------------------
 
 
 def marks_of(participant: Participant, *statuses: str, **fields: object) -> list[Mark]:
@@ -280,7 +280,7 @@ def marks_of(participant: Participant, *statuses: str, **fields: object) -> list
     ]
 
 
-def test_a_class_is_delivered(tmp_path: Path, worksheet: Path, gradebook: Path) -> None:
+def test_class_is_delivered(tmp_path: Path, worksheet: Path, gradebook: Path) -> None:
     people = [on_moodle("Müller Anna", 11), on_moodle("=cmd()", 12), on_moodle("Li Wei", 14), on_moodle("Away", 15)]
     marks = [
         *marks_of(people[0], "passed", "passed"),
@@ -302,6 +302,6 @@ def test_a_class_is_delivered(tmp_path: Path, worksheet: Path, gradebook: Path) 
     assert [filled.row(at)[4] for at in range(1, 5)] == ["66.67", "33.33", "7.00", ""], "3 points there are out of 100"
     assert zipfile.ZipFile(tmp_path / "marks/moodle/feedback.zip").namelist() == [f"{people[0].folder}/report.html"]
     text = "\n".join(lines)
-    assert "Without a grade, since the grader failed on an answer: Li Wei." in text
+    assert "Without a grade, because the grader failed on an answer: Li Wei." in text
     assert "Away (number 15 has no row)" in text and "2 of 4 students" in text
     assert worksheet.read_bytes() == codecs.BOM_UTF8 + MOODLE.encode(), "what was downloaded stays"

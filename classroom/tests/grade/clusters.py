@@ -1,4 +1,4 @@
-"""A Dask cluster on the loopback address, for tests: a scheduler and its workers, each a process of its own."""
+"""A Dask scheduler and workers on the loopback address, each in its own process."""
 
 from __future__ import annotations
 
@@ -19,30 +19,28 @@ from classroom.grade import gradebook
 from press import ROOT
 
 _SETTINGS = {
-    # A submission that kills its worker is tried on two workers, not four.
+    # Try a submission that kills its worker on two workers, not four.
     "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1",
     "PYTHONPATH": str(ROOT),
 }
-# Nothing that works takes as long, however slow the machine.
+# More than enough on any machine.
 _LONGEST_SECONDS = 600
-# Without these Dask takes work, and shows itself, on every address that the machine has.
+# By default, Dask accepts work and shows its dashboard on every address of the machine.
 ALONE = ("--host", "127.0.0.1", "--dashboard-address", "127.0.0.1:0")
 
 
 @dataclasses.dataclass(frozen=True)
 class Cluster:
-    """A scheduler and its workers."""
-
     address: str
     scheduler: subprocess.Popen[bytes]
     workers: list[subprocess.Popen[bytes]]
 
 
 def clusters(folder: Path) -> Iterator[Callable[..., Cluster]]:
-    """For a fixture: starts a scheduler and so many workers, and waits until they are there; all end with the fixture.
+    """For a fixture: a function that starts a scheduler and workers and waits for them; they end with the fixture.
 
-    What it is called with besides are arguments of ``dask worker``. With ``protocol="tls"`` the settings of Dask, here
-    and in the folder that ``DASK_CONFIG`` names, have to name certificates.
+    Further arguments go to ``dask worker``. With ``protocol="tls"``, Dask's configuration must name certificates, both
+    here and in the folder that ``DASK_CONFIG`` names.
     """
     started: list[subprocess.Popen[bytes]] = []
 
@@ -55,7 +53,7 @@ def clusters(folder: Path) -> Iterator[Callable[..., Cluster]]:
         return started[-1]
 
     def make(count: int, *arguments: str, protocol: str = "tcp") -> Cluster:
-        # The workers read the code as it is now; whoever runs the tests may be writing it.
+        # The workers read the current code, which may have changed since the digest was cached.
         gradebook.code_digest.cache_clear()
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
@@ -70,7 +68,7 @@ def clusters(folder: Path) -> Iterator[Callable[..., Cluster]]:
 
     yield make
     for process in reversed(started):
-        # A nanny and its worker are one group.
+        # A nanny and its worker are one process group.
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()

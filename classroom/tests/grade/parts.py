@@ -1,4 +1,4 @@
-"""What tests of grading share: a small assignment, one student's work, marks, and jobs that do what they are told."""
+"""A small assignment, submissions, marks and jobs for tests of grading."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ needs_sandbox = pytest.mark.skipif(UNSAFE, reason=protection().refusal or "-")
 
 
 def few(*exercises: str, **changes: Any) -> Assignment:
-    """The assignment of these exercises alone."""
+    """The assignment with only these exercises."""
     chosen = tuple(about for about in ASSIGNMENT.exercises if about.id in (exercises or EXERCISES))
     return dataclasses.replace(ASSIGNMENT, exercises=chosen, **changes)
 

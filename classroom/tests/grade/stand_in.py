@@ -1,4 +1,4 @@
-"""What a worker does in tests of workers, in place of grading. It imports no torch: each worker would wait for it."""
+"""A stand-in for grading in tests of workers. It imports no torch, which each worker would have to load."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from classroom.grade.records import Mark
 
 
 def answers(job: Job) -> list[Any]:
-    """Stands for grading: does what the name of the student says, in the worker."""
+    """Do what the student's name says."""
     key, _, place = job.submission.student.partition("|")
     if place:
         with (Path(place) / "log").open("a") as log:

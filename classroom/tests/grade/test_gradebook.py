@@ -1,4 +1,4 @@
-"""What is graded is kept, whatever ends the run; the table is safe to open; the progress line tells the truth."""
+"""Results survive an interrupted run, the table is safe to open, and progress is reported correctly."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from classroom.tests.grade.parts import ASSIGNMENT, CHAPTER, EXERCISES, few, han
 # ---- the gradebook ---------------------------------------------------------------------------------------------------
 
 
-def test_what_is_kept_is_there_again_and_a_torn_line_is_not(tmp_path: Path) -> None:
+def test_complete_lines_survive_an_interruption(tmp_path: Path) -> None:
     with Gradebook(tmp_path) as book:
         seed = book.seed
         book.begin(ASSIGNMENT, [handed_in("anna"), handed_in("ben")])
@@ -31,7 +31,7 @@ def test_what_is_kept_is_there_again_and_a_torn_line_is_not(tmp_path: Path) -> N
         with Gradebook(tmp_path) as again:
             assert again.seed == seed
             assert again.marks("anna", "d1") == [mark("anna")]
-            # Without its newline a line is whole.
+            # A line is complete without its newline.
             assert again.marks("ben", "d1") == (None if cut > 1 else [mark("ben")])
             again.keep("ben", "d1", [mark("ben", points=0.5)])
         with Gradebook(tmp_path) as last:
@@ -39,7 +39,7 @@ def test_what_is_kept_is_there_again_and_a_torn_line_is_not(tmp_path: Path) -> N
     assert gradebook.last(tmp_path)[1] == [mark("anna"), mark("ben", points=0.5)]
 
 
-def test_the_last_line_counts_and_failures_of_the_grader_are_tried_again(tmp_path: Path) -> None:
+def test_last_line_counts_and_errors_are_retried(tmp_path: Path) -> None:
     with Gradebook(tmp_path) as book:
         book.keep("anna", "d1", [mark("anna")])
         book.keep("anna", "d2", [mark("anna", status="failed")])
@@ -53,7 +53,7 @@ def test_the_last_line_counts_and_failures_of_the_grader_are_tried_again(tmp_pat
 
 @pytest.mark.parametrize("line", ["null", "7", "{}", '{"key": "anna", "digest": "d1", "marks": 7}', "[" * 9999, "\x00",
                                   '{"key": "anna", "digest": "d1", "marks": [{"status": "best"}]}'])  # fmt: skip
-def test_a_damaged_line_is_passed_over(tmp_path: Path, line: str) -> None:
+def test_damaged_line_is_skipped(tmp_path: Path, line: str) -> None:
     with Gradebook(tmp_path) as book:
         book.keep("anna", "d0", [mark("anna")])
     with book.path.open("a") as file:
@@ -62,7 +62,7 @@ def test_a_damaged_line_is_passed_over(tmp_path: Path, line: str) -> None:
         assert book.marks("anna", "d1") is None
 
 
-def test_two_runs_into_one_folder_are_told(tmp_path: Path) -> None:
+def test_second_run_into_a_folder_is_refused(tmp_path: Path) -> None:
     with Gradebook(tmp_path), pytest.raises(GradebookError, match="Another run is grading"):
         Gradebook(tmp_path)
     Gradebook(tmp_path).__exit__()
@@ -73,7 +73,7 @@ def test_two_runs_into_one_folder_are_told(tmp_path: Path) -> None:
         gradebook.last(tmp_path / "nowhere")
 
 
-def test_a_gradebook_of_before_is_told(tmp_path: Path) -> None:
+def test_gradebook_of_another_version_is_refused(tmp_path: Path) -> None:
     (tmp_path / gradebook.NAME).write_text('{"gradebook":1,"seed":5}\n')
     with pytest.raises(GradebookError, match="of another version of the grader: give another --out"):
         Gradebook(tmp_path)
@@ -81,7 +81,7 @@ def test_a_gradebook_of_before_is_told(tmp_path: Path) -> None:
         gradebook.last(tmp_path)
 
 
-def test_the_class_is_kept_with_what_the_learning_system_calls_each(tmp_path: Path) -> None:
+def test_class_keeps_the_systems_names(tmp_path: Path) -> None:
     anna = dataclasses.replace(handed_in("anna"), number="12", folder="Anna_12_assignsubmission_file_")
     with Gradebook(tmp_path) as book:
         book.begin(ASSIGNMENT, [anna, handed_in("ben")])
@@ -92,7 +92,7 @@ def test_the_class_is_kept_with_what_the_learning_system_calls_each(tmp_path: Pa
 EARLIER = Version("1.ipynb", b"0")
 
 
-def test_what_is_graded_again_is_what_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_digest_changes_with_what_affects_marks(monkeypatch: pytest.MonkeyPatch) -> None:
     anna = handed_in("anna", "x = 1")
     assert digest(anna, ASSIGNMENT) == digest(handed_in("anna", "x = 1"), of_chapters(["02"]))
     changed = [
@@ -127,7 +127,7 @@ def test_what_is_graded_again_is_what_changed(monkeypatch: pytest.MonkeyPatch) -
         ("\udcff", "?"),
     ],
 )
-def test_no_name_is_a_formula_in_a_spreadsheet(tmp_path: Path, name: str, cell: str) -> None:
+def test_names_cannot_be_formulas(tmp_path: Path, name: str, cell: str) -> None:
     write_table(tmp_path / "grades.csv", [mark("a", message=name, for_teacher=name, points=1.5)])
     raw = (tmp_path / "grades.csv").read_bytes()
     assert raw.startswith(b"\xef\xbb\xbf")
@@ -139,14 +139,14 @@ def test_no_name_is_a_formula_in_a_spreadsheet(tmp_path: Path, name: str, cell: 
     assert (row["message"], row["for_teacher"], row["points"]) == (cell, cell, "1.5")
 
 
-def test_a_file_that_cannot_be_read_is_told_once_in_the_table(tmp_path: Path) -> None:
+def test_unreadable_file_is_reported_once_in_the_table(tmp_path: Path) -> None:
     lost = {"status": "unreadable", "message": "It breaks off.", "for_teacher": "Ask for it."}
     marks = [mark(key, exercise, **lost) for key in ("a", "b") for exercise in ("02-put-in-order", "02-halve-the-skip")]
     marks.append(mark("a", "03-clean-up", status="unreadable", message="It is empty.", for_teacher="Ask for that."))
     write_table(tmp_path / "grades.csv", marks)
     text = (tmp_path / "grades.csv").read_text(encoding="utf-8-sig")
     rows = [(row["message"], row["for_teacher"]) for row in csv.DictReader(io.StringIO(text, newline=""))]
-    once = [("It breaks off.", "Ask for it."), ("As for 02-put-in-order.", "")]
+    once = [("It breaks off.", "Ask for it."), ("Same as for 02-put-in-order.", "")]
     assert rows == [*once, *once, ("It is empty.", "Ask for that.")]
 
 
@@ -154,7 +154,7 @@ def test_a_file_that_cannot_be_read_is_told_once_in_the_table(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("terminal", [True, False])
-def test_progress_tells_how_far_it_is_and_how_long_it_takes(terminal: bool) -> None:
+def test_progress_shows_count_and_remaining_time(terminal: bool) -> None:
     stream, now = io.StringIO(), [0.0]
     stream.isatty = lambda: terminal  # type: ignore[method-assign]
     progress = Progress(4, stream, lambda: now[0])
@@ -167,6 +167,6 @@ def test_progress_tells_how_far_it_is_and_how_long_it_takes(terminal: bool) -> N
     assert "1/4 students · 2/2 answers passed\n" in output.replace("\r", "\n"), "one student tells nothing of the rest"
     assert "2/4 students · 3/4 answers passed · about 40 s left" in output
     assert output.rstrip().endswith(
-        "4/4 students · 6/8 answers passed · 1 not graded, since the grader failed · took 1 min 20 s"
+        "4/4 students · 6/8 answers passed · 1 not graded, because the grader failed · took 1 min 20 s"
     )
     assert ("\r" in output) == terminal and output.count("\n") == (2 if terminal else 5)

@@ -1,4 +1,4 @@
-"""A class is graded whatever is in it: no row is lost, none is there twice, and nothing hidden reaches a student."""
+"""Every student gets one row per exercise, and nothing hidden reaches a student."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from classroom.tests.grade.parts import ASSIGNMENT, CHAPTER, EXERCISES, few, han
 from classroom.tests.grade.stand_in import answers
 from fxbook.observing.forked import Outcome
 
-# ---- the whole -------------------------------------------------------------------------------------------------------
+# ---- a whole class ---------------------------------------------------------------------------------------------------
 
 
 @needs_sandbox
-def test_a_class_in_every_shape_is_graded_as_its_answers_deserve(tmp_path: Path) -> None:
+def test_class_in_every_shape_is_graded(tmp_path: Path) -> None:
     assignment = few()
     students = class_.make(tmp_path / "class", len(class_.SHAPES) + 2, EXERCISES, seed=3)
     students.append(class_.Student("Broken", "damaged", {}, damaged=True))
@@ -46,7 +46,7 @@ def test_a_class_in_every_shape_is_graded_as_its_answers_deserve(tmp_path: Path)
             violated = student.answers[exercise].rule
             assert (row.status == "passed") == (not violated), (student.shape, row)
             assert violated in ("any", row.rule), (student.shape, row)
-            # The stub is no idea of the student's.
+            # The stub is not the student's own.
             assert (violated == "any") == row.message.startswith("Not begun"), (student.shape, row)
             assert row.points == (0 if violated else row.out_of)
     assert f"{len(students)}/{len(students)} students" in output.getvalue()
@@ -56,7 +56,7 @@ def test_a_class_in_every_shape_is_graded_as_its_answers_deserve(tmp_path: Path)
 
     output.truncate(0)
     again = grading.run(collected, assignment, tmp_path / "marks", say=output)
-    assert again == marks and f"not changed since: {len(students)}." in output.getvalue()
+    assert again == marks and f"unchanged: {len(students)}." in output.getvalue()
 
 
 HIDDEN = """
@@ -96,7 +96,7 @@ LEAKS = {
 
 
 @pytest.mark.parametrize("leak", LEAKS)
-def test_what_is_hidden_reaches_the_teacher_and_not_the_student(leak: str) -> None:
+def test_hidden_variants_reach_only_the_teacher(leak: str) -> None:
     from classroom.grade.work import close, grade
 
     assignment = few("02-clamp-the-output", hidden=HIDDEN, public_share=0.25)
@@ -121,7 +121,7 @@ def test_what_is_hidden_reaches_the_teacher_and_not_the_student(leak: str) -> No
 @pytest.mark.parametrize(
     ("cells", "status", "says"),
     [
-        ([], "missing", "No cell of 02_insertion_points.ipynb gives the name `put_in_order`."),
+        ([], "missing", "No cell of 02_insertion_points.ipynb defines `put_in_order`."),
         (["def put_in_order(x):\nreturn 1"], "failed", "Cell 2 raises IndentationError"),
         (["def put_in_order(x): return helper(x)", "helper = 1 / 0"], "failed", "Cell 3 raises ZeroDivisionError"),
         (["def put_in_order(x): raise ValueError('no')", "x = 1 / 0"], "failed", "Your code raises ValueError: no"),
@@ -129,7 +129,7 @@ def test_what_is_hidden_reaches_the_teacher_and_not_the_student(leak: str) -> No
         (["def put_in_order(x): raise ValueError('\\ud800\\x1b[31m' + 'x' * 10**5)"], "failed", "ValueError"),
     ],
 )
-def test_what_stands_in_the_way_is_said(cells: list[str], status: str, says: str) -> None:
+def test_obstacles_are_reported(cells: list[str], status: str, says: str) -> None:
     from classroom.grade.work import close, grade
 
     try:
@@ -140,7 +140,7 @@ def test_what_stands_in_the_way_is_said(cells: list[str], status: str, says: str
     assert len(row["message"]) <= 600 and row["message"].isprintable() and row["message"].encode()
 
 
-def test_an_answer_under_another_name_is_graded_and_the_teacher_is_told(tmp_path: Path) -> None:
+def test_renamed_answer_is_graded_and_reported(tmp_path: Path) -> None:
     from classroom.grade.work import close, grade
 
     named, renamed = class_.solution("02-put-in-order").source, "my_own"
@@ -153,18 +153,18 @@ def test_an_answer_under_another_name_is_graded_and_the_teacher_is_told(tmp_path
             assert [marks[name].status for name in sorted(EXERCISES)] == statuses, marks
             clamp, order = (marks[name] for name in sorted(EXERCISES))
             if statuses[0] == "passed":
-                assert clamp.remark == "Found as `my_own`, which the check calls." and order.remark == ""
+                assert clamp.remark == "Found as `my_own`, the name that is passed to the check." and order.remark == ""
                 assert "def my_own" in clamp.source and "torch.clamp" in clamp.plain and "my_own" not in clamp.plain
             else:
-                assert clamp.remark.startswith("The check is called with `my_own`, which is no name")
-                assert order.remark.startswith("The check is called with `lambda traced: traced`, which is no name")
+                assert clamp.remark.startswith("The check is called with `my_own`, which is not a name")
+                assert order.remark.startswith("The check is called with `lambda traced: traced`, which is not a name")
             gradebook.write_table(tmp_path / "grades.csv", marks.values())
             assert clamp.remark in (tmp_path / "grades.csv").read_text(encoding="utf-8-sig")
     finally:
         close()
 
 
-def test_seeds_are_the_same_again_and_different_for_each() -> None:
+def test_seeds_are_reproducible_and_distinct() -> None:
     job = Job(handed_in("anna"), ASSIGNMENT, False, 1)
     seeds = [
         job.seed_for("02-put-in-order", "hidden 1"),
@@ -177,10 +177,10 @@ def test_seeds_are_the_same_again_and_different_for_each() -> None:
     assert all(0 <= seed < 2**31 for seed in seeds)
 
 
-# ---- workers that die ------------------------------------------------------------------------------------------------
+# ---- dying workers ---------------------------------------------------------------------------------------------------
 
 
-def test_a_worker_that_dies_costs_nobody_a_row(tmp_path: Path) -> None:
+def test_dead_worker_loses_no_row(tmp_path: Path) -> None:
     batch = jobs(tmp_path, *("fine",) * 6, "kills", *("fine",) * 4, "dies once", "raises", "fine", "kills too")
     results: dict[str, Any] = {}
     for job, result in graded(batch, LocalWorkers(2), answers):
@@ -195,14 +195,14 @@ def test_a_worker_that_dies_costs_nobody_a_row(tmp_path: Path) -> None:
     assert tried.count("kills") <= 3
 
 
-def test_workers_that_never_live_are_told_as_such(tmp_path: Path) -> None:
-    with pytest.raises(GradingError, match="The workers end as soon as they are given anything"):
+def test_workers_that_all_die_are_reported(tmp_path: Path) -> None:
+    with pytest.raises(GradingError, match="Every worker dies as soon as it gets a submission"):
         list(graded(jobs(tmp_path, *("kills",) * 20), LocalWorkers(2), answers))
     assert len((tmp_path / "log").read_text().splitlines()) < 15
 
 
 class FastAsleep(Sandbox):
-    """A sandbox in which a cell that sleeps is out of time at once."""
+    """A sandbox in which a cell that sleeps runs out of time at once."""
 
     def observe(self, sheet: Any, *task: Any) -> Outcome:
         sleeps = any("time.sleep" in cell for cell in sheet.cells)
@@ -213,9 +213,7 @@ _SLEEPS = "import time\ntime.sleep(1000)"
 
 
 @pytest.mark.parametrize("needs_it", [False, True])
-def test_a_cell_that_never_ends_costs_only_the_answers_that_need_it(
-    needs_it: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_endless_cell_costs_only_answers_that_need_it(needs_it: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     from classroom.grade import work
 
     sandbox = FastAsleep(trusted=True)

@@ -1,4 +1,4 @@
-"""What holds marks is for the teacher alone: closed files, closed folders, and a word where a folder is not."""
+"""Files and folders with marks are closed to other users, and an open folder causes a warning."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def write_all(folder: Path) -> None:
     reports.write(folder, assignment, marks)
 
 
-def test_files_and_folders_of_marks_are_closed_to_others(tmp_path: Path) -> None:
+def test_marks_are_closed_to_others(tmp_path: Path) -> None:
     write_all(tmp_path / "new" / "marks")
     permissions = modes(tmp_path)
     assert permissions.pop("new") == 0o700
@@ -49,7 +49,7 @@ def test_files_and_folders_of_marks_are_closed_to_others(tmp_path: Path) -> None
     assert {"new/marks/gradebook.jsonl", "new/marks/grades.csv", "new/marks/class.html"} <= set(permissions)
 
 
-def test_what_was_open_before_is_closed_but_for_the_teacher_s_own_folder(tmp_path: Path) -> None:
+def test_open_files_are_closed_in_an_existing_folder(tmp_path: Path) -> None:
     write_all(tmp_path / "marks")
     for path in [tmp_path / "marks", *(tmp_path / "marks").rglob("*")]:
         path.chmod(0o755 if path.is_dir() else 0o644)
@@ -60,7 +60,7 @@ def test_what_was_open_before_is_closed_but_for_the_teacher_s_own_folder(tmp_pat
     assert {mode for name, mode in permissions.items() if "." not in name} == {0o700}, permissions
 
 
-def test_a_link_in_the_way_is_replaced_and_not_followed(tmp_path: Path) -> None:
+def test_link_is_replaced_not_followed(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").write_text("kept")
     (tmp_path / "grades.csv").symlink_to(tmp_path / "elsewhere")
     private.write(tmp_path / "grades.csv", b"marks")
@@ -68,7 +68,7 @@ def test_a_link_in_the_way_is_replaced_and_not_followed(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
-def test_a_folder_that_others_may_see_is_told_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_open_folder_causes_one_warning(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     tmp_path.chmod(0o755)
     _warn_of_others(tmp_path)
     warning = capsys.readouterr().err
@@ -78,8 +78,8 @@ def test_a_folder_that_others_may_see_is_told_once(tmp_path: Path, capsys: pytes
     assert capsys.readouterr().err == ""
 
 
-def test_marks_in_the_folder_of_the_book_are_told_once(capsys: pytest.CaptureFixture[str]) -> None:
+def test_marks_in_the_books_folder_cause_one_warning(capsys: pytest.CaptureFixture[str]) -> None:
     _warn_of_others(ROOT / "marks of week 2")
     warning = capsys.readouterr().err
     if (ROOT / ".git").exists():
-        assert warning.count("\n") == 1 and "lies in the folder of the book" in warning
+        assert warning.count("\n") == 1 and "is inside the folder of the book" in warning

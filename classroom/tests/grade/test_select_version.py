@@ -1,4 +1,4 @@
-"""Of several versions the one counts that the assignment says, exercise by exercise, and the row says which and why."""
+"""The version that the assignment asks for counts for each exercise, and the row says which and why."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ DAMAGED = UNTOUCHED[: len(UNTOUCHED) // 2]
 
 
 def handed_in(*sheets: bytes | tuple[bytes, int], ranks: tuple[int, ...] = ()) -> Submission:
-    """Versions in their order, each with how many days it is late."""
+    """Versions in order, each with the days it is late."""
     pairs = [sheet if isinstance(sheet, tuple) else (sheet, 0) for sheet in sheets]
     ordered = ranks or tuple(range(len(pairs)))
     names = [f"{number}.ipynb" for number in range(1, len(pairs) + 1)]
@@ -40,27 +40,27 @@ def handed_in(*sheets: bytes | tuple[bytes, int], ranks: tuple[int, ...] = ()) -
 
 
 def counted(submission: Submission, counts: str = "last begun", **changes: object) -> dict[str, list[str]]:
-    """Of each exercise what is said of the versions that may count."""
+    """The notes of the candidates for each exercise."""
     assignment = dataclasses.replace(few(), counts=counts, **changes)
     choice = VersionSelector(Job(submission, assignment, True, 1), CHAPTER, for_reading())
     return {about.id: [candidate.note for candidate in choice.for_exercise(about)] for about in assignment.exercises}
 
 
 @pytest.mark.parametrize("later", [UNTOUCHED, EMPTIED], ids=["untouched", "emptied"])
-def test_a_later_copy_in_which_nothing_was_begun_wipes_nothing(later: bytes) -> None:
+def test_untouched_later_version_does_not_count(later: bytes) -> None:
     sentences = counted(handed_in(BOTH, ORDER_ALONE, later))
     assert sentences[ORDER] == ["2.ipynb, the second of 3 versions: the last in which it was begun"]
     assert sentences[CLAMP] == ["1.ipynb, the first of 3 versions: the last in which it was begun"]
 
 
-def test_the_last_counts_where_the_assignment_says_so_and_where_nothing_was_begun() -> None:
+def test_last_version_counts_on_demand_or_if_nothing_was_begun() -> None:
     last = "3.ipynb, the third of 3 versions: "
     assert counted(handed_in(BOTH, BOTH_WRONG, UNTOUCHED), "last")[ORDER] == [last + "the last"]
     assert counted(handed_in(UNTOUCHED, EMPTIED, UNTOUCHED + b" "))[ORDER] == [last + "it was begun in none"]
     assert counted(handed_in(BOTH))[ORDER] == ["1.ipynb"]
 
 
-def test_a_version_that_cannot_be_read_wipes_nothing_and_is_told() -> None:
+def test_unreadable_version_is_reported_and_does_not_count() -> None:
     sentences = counted(handed_in(BOTH, DAMAGED))[ORDER]
     assert sentences == ["1.ipynb, the first of 2 versions: the last in which it was begun; 2.ipynb cannot be read"]
     refused = dataclasses.replace(handed_in(BOTH, b"").versions[CHAPTER][1], problem="2.ipynb has 11 MB.")
@@ -72,22 +72,22 @@ def test_a_version_that_cannot_be_read_wipes_nothing_and_is_told() -> None:
     assert mark_of(submission, "last").status == "unreadable" and "11 MB" in mark_of(submission, "last").message
 
 
-def test_where_nobody_can_tell_which_is_the_last_the_one_that_was_begun_counts() -> None:
+def test_begun_version_counts_among_tied_ones() -> None:
     assert "1.ipynb" in counted(handed_in(BOTH, UNTOUCHED, ranks=(0, 0)))[ORDER][0]
     submission = handed_in(BOTH, BOTH_WRONG, ranks=(0, 0))
     assert mark_of(submission).status == "unreadable"
-    assert "nothing tells which is the last (a/1.ipynb, a/2.ipynb)" in mark_of(submission).message
-    # Which is the best can be told all the same.
+    assert "it is not clear which is the last (a/1.ipynb, a/2.ipynb)" in mark_of(submission).message
+    # The best version can still be determined.
     assert len(counted(submission, "best")[ORDER]) == 2
 
 
-def test_for_the_best_the_last_few_that_were_begun_are_graded() -> None:
+def test_best_considers_the_last_few_begun() -> None:
     versions = [BOTH + b" " * number for number in range(MOST_GRADED + 2)]
     sentences = counted(handed_in(*versions, UNTOUCHED), "best")[ORDER]
     assert [sentence.partition(".")[0] for sentence in sentences] == ["3", "4", "5", "6", "7"]
 
 
-# ---- and what it gives -----------------------------------------------------------------------------------------------
+# ---- points ----------------------------------------------------------------------------------------------------------
 
 
 def mark_of(submission: Submission, counts: str = "last begun", **rule: float) -> Mark:
@@ -99,7 +99,7 @@ def mark_of(submission: Submission, counts: str = "last begun", **rule: float) -
     return Mark.from_json(row)
 
 
-def test_the_best_version_is_the_best_after_what_lateness_takes() -> None:
+def test_best_version_includes_the_penalty() -> None:
     points = ASSIGNMENT.points[ORDER]
     mark = mark_of(handed_in(BOTH_WRONG, (BOTH, 2), (BOTH + b" ", 3), (BOTH_WRONG + b" ", 4)), "best", per_day=0.25)
     assert (mark.status, mark.points, mark.penalty) == ("passed", points / 2, points / 2), mark
@@ -109,7 +109,7 @@ def test_the_best_version_is_the_best_after_what_lateness_takes() -> None:
     assert same.version.startswith("2.ipynb"), "of equals the last"
 
 
-def test_lateness_is_that_of_the_version_that_counts() -> None:
+def test_lateness_belongs_to_the_version_that_counts() -> None:
     points = ASSIGNMENT.points[ORDER]
     mark = mark_of(handed_in(BOTH, (UNTOUCHED, 9)), per_day=0.1)
     assert (mark.points, mark.late_days, mark.penalty) == (points, 0, 0)

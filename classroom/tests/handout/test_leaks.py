@@ -1,4 +1,4 @@
-"""No solution and no hidden check reaches a student, and whatever is planted anywhere in a release is found."""
+"""No solution or hidden case reaches a student, and anything planted in a release is found."""
 
 from __future__ import annotations
 
@@ -26,7 +26,6 @@ Files = dict[str, bytes]
 
 @pytest.fixture(scope="module")
 def files() -> Files:
-    """The files of a release, by name."""
     return release.files(dataclasses.replace(of_chapters(["02", "03"]), hidden=HIDDEN))
 
 
@@ -43,11 +42,11 @@ SOLUTIONS = {
 SOLUTION = SOLUTIONS["02-put-in-order"]
 
 
-def test_there_is_no_leak(files: Files) -> None:
+def test_release_leaks_nothing(files: Files) -> None:
     assert leaks.find(files, HIDDEN) == []
 
 
-def test_there_is_no_leak_in_any_notebook_of_exercises() -> None:
+def test_printed_exercises_leak_nothing() -> None:
     printed = sorted((ROOT / "exercises").glob("*.ipynb"))
     assert len(printed) == len({about.chapter for about in catalogue().values()})
     linked = ("](../solutions/", "](../chapters/")
@@ -101,7 +100,7 @@ def in_index(change: Callable[[Any], None]) -> Plant:
 
 
 def reformatted(source: str) -> str:
-    """Another layout of the same code, under another name, without its docstring."""
+    """The same code with other names and layout, without its docstring."""
     tree = ast.parse(source)
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
@@ -164,7 +163,7 @@ PLANTS: dict[str, Plant] = {
 
 
 @pytest.mark.parametrize("place", PLANTS)
-def test_what_is_planted_is_found(place: str, files: Files) -> None:
+def test_planted_leaks_are_found(place: str, files: Files) -> None:
     planted = dict(files)
     PLANTS[place](planted)
     changed = {name: data for name, data in planted.items() if data != files.get(name)}
@@ -172,7 +171,7 @@ def test_what_is_planted_is_found(place: str, files: Files) -> None:
 
 
 @pytest.mark.parametrize("identity", SOLUTIONS)
-def test_the_solution_of_each_exercise_is_found_wherever_it_stands(identity: str, files: Files) -> None:
+def test_every_solution_is_found_in_every_place(identity: str, files: Files) -> None:
     solution = SOLUTIONS[identity]
     note = nbformat.v4.new_notebook(metadata=json.loads(files[NOTEBOOK])["metadata"])
     note.cells = [nbformat.v4.new_markdown_cell(f"```python\n{solution}\n```")]
@@ -184,5 +183,5 @@ def test_the_solution_of_each_exercise_is_found_wherever_it_stands(identity: str
     }
     leaked = leaks.find(planted)
     assert {leak.file for leak in leaked} == set(planted)
-    # What two solutions share is told as the first one's.
+    # Code that two solutions share is reported for the first one.
     assert any(identity in str(leak) for leak in leaked)

@@ -1,4 +1,4 @@
-"""What students get: complete, the same bytes each time, usable as it is, without a solution or a hidden check."""
+"""The students' zip is complete, reproducible and usable, without solutions or hidden cases."""
 
 from __future__ import annotations
 
@@ -54,16 +54,15 @@ def files(release_zip: Path) -> Files:
 
 @pytest.fixture
 def unzipped(release_zip: Path, tmp_path: Path) -> Path:
-    """The folder of the exercises, as a student has it."""
     with zipfile.ZipFile(release_zip) as archive:
         archive.extractall(tmp_path)
     return tmp_path / "semaine-2-reecrire" / "exercises"
 
 
-# ---- what is in it ---------------------------------------------------------------------------------------------------
+# ---- content ---------------------------------------------------------------------------------------------------------
 
 
-def test_the_zip_holds_one_folder_with_what_a_student_needs(release_zip: Path, files: Files) -> None:
+def test_zip_contains_one_complete_folder(release_zip: Path, files: Files) -> None:
     with zipfile.ZipFile(release_zip) as archive:
         assert {name.split("/")[0] for name in archive.namelist()} == {"semaine-2-reecrire"}
         assert archive.testzip() is None and archive.comment == b""
@@ -99,23 +98,23 @@ for number in tasks.chapters():
 """
 
 
-def test_a_chapters_checks_need_nothing_of_another_chapter() -> None:
+def test_checks_import_nothing_of_other_chapters() -> None:
     command = [sys.executable, "-c", _IMPORTS_EACH_CHAPTER]
     assert subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout == ""
 
 
-def test_no_release_holds_a_solution_in_its_checks() -> None:
+def test_checks_contain_no_solution() -> None:
     ships = [path for name in ("cases.py", "check.py") for path in (ROOT / "fxbook/tasks").rglob(name)]
     library = {f"exercises/{path.relative_to(ROOT).as_posix()}": path.read_bytes() for path in ships}
     assert len(library) > 100 and leaks.find(library) == []
 
 
-def test_the_same_assignment_is_the_same_bytes(assignment: Assignment, release_zip: Path, tmp_path: Path) -> None:
+def test_zip_is_reproducible(assignment: Assignment, release_zip: Path, tmp_path: Path) -> None:
     again = release.make(assignment, tmp_path / "another name.zip")
     assert again.read_bytes() == release_zip.read_bytes()
 
 
-def test_notebooks_are_the_printed_ones_but_for_links(files: Files) -> None:
+def test_notebooks_are_as_printed_except_links(files: Files) -> None:
     for name, data in files.items():
         if name.endswith(".ipynb"):
             ours, printed = nbformat.reads(data.decode(), 4).cells, nbformat.read(ROOT / name, 4).cells
@@ -124,7 +123,7 @@ def test_notebooks_are_the_printed_ones_but_for_links(files: Files) -> None:
             assert [cell.id for cell in ours] == [cell.id for cell in printed if cell.id != "solutions"]
 
 
-def test_an_exercise_that_is_left_out_is_not_there(assignment: Assignment) -> None:
+def test_exercise_can_be_left_out(assignment: Assignment) -> None:
     exercises = tuple(about for about in assignment.exercises if about.id != "02-put-in-order")
     released = release.files(dataclasses.replace(assignment, exercises=exercises))
     text = released["exercises/02_insertion_points.ipynb"].decode()
@@ -132,31 +131,31 @@ def test_an_exercise_that_is_left_out_is_not_there(assignment: Assignment) -> No
     assert "02-put-in-order" not in released["handout.html"].decode()
 
 
-def test_an_exercise_is_not_handed_out_without_the_one_it_uses() -> None:
+def test_needed_exercise_cannot_be_left_out() -> None:
     assignment = of_chapters(["06"])
     exercises = tuple(about for about in assignment.exercises if about.id != "06-tell-a-difference")
-    with pytest.raises(ReleaseError, match=r"06-in-place-where-safe uses `differs`, which 06-tell-a-difference makes"):
+    with pytest.raises(
+        ReleaseError, match=r"06-in-place-where-safe uses `differs` from 06-tell-a-difference, which is left out"
+    ):
         release.files(dataclasses.replace(assignment, exercises=exercises))
 
 
-# ---- nothing goes out that must not ----------------------------------------------------------------------------------
+# ---- secrets ---------------------------------------------------------------------------------------------------------
 
 SHEETS = [sheet for sheet in the_book().sheets() if sheet.chapter[:2] in ASKED]
 
 
-def test_nothing_is_written_where_something_would_leak(
+def test_nothing_is_written_if_something_leaks(
     assignment: Assignment, files: Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     planted = {**files, "README.md": SHEETS[0].exercises[3].why.encode()}
     monkeypatch.setattr(release, "files", lambda _: planted)
-    with pytest.raises(ReleaseError, match=r"README\.md: holds a part of the solution of 02-put-in-order"):
+    with pytest.raises(ReleaseError, match=r"README\.md: contains part of the solution of 02-put-in-order"):
         release.make(assignment, tmp_path / "week2.zip")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_notebook_that_somebody_solved_is_not_handed_out(
-    assignment: Assignment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_changed_notebook_is_refused(assignment: Assignment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     notebook = nbformat.read(ROOT / "exercises/02_insertion_points.ipynb", 4)
     next(cell for cell in notebook.cells if "def put_in_order" in cell.source).source += "\n    # my own answer"
     nbformat.write(notebook, tmp_path / "02_insertion_points.ipynb")
@@ -166,13 +165,11 @@ def test_a_notebook_that_somebody_solved_is_not_handed_out(
         return [dataclasses.replace(derived, path=tmp_path / derived.path.name) for derived in original(*arguments)]
 
     monkeypatch.setattr(release, "derive_as_printed", elsewhere)
-    with pytest.raises(
-        ReleaseError, match=r"exercises/02_insertion_points\.ipynb is not as the book has it \(cell \d+"
-    ):
+    with pytest.raises(ReleaseError, match=r"exercises/02_insertion_points\.ipynb differs from the book \(cell \d+"):
         release.make(assignment, tmp_path / "week2.zip")
 
 
-# ---- it works as it is -----------------------------------------------------------------------------------------------
+# ---- use -------------------------------------------------------------------------------------------------------------
 
 _RUN = """
 import json, sys
@@ -193,7 +190,7 @@ for name in sys.argv[1:]:
 """
 
 
-def test_unzipped_it_runs_says_not_yet_and_passes_once_solved(unzipped: Path) -> None:
+def test_unzipped_checks_fail_and_solutions_pass(unzipped: Path) -> None:
     names = sorted(path.name for path in unzipped.glob("*.ipynb"))
     library, *reports = run_in(unzipped, [*names, *(solved_copy(unzipped / name) for name in names)])
     assert Path(library["fxbook"]).is_relative_to(unzipped)
@@ -207,12 +204,12 @@ def test_unzipped_it_runs_says_not_yet_and_passes_once_solved(unzipped: Path) ->
 def run_in(folder: Path, names: list[str]) -> list[Any]:
     done = subprocess.run([sys.executable, "-c", _RUN, *names], cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    # Among them are the reports, which a script prints.
+    # A script prints other lines too.
     return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
 
 
 def solved_copy(path: Path) -> str:
-    """A copy of the notebook with our solutions pasted in; its name."""
+    """Write a copy of the notebook with our solutions, and return its name."""
     notebook = nbformat.read(path, 4)
     sheet = next(sheet for sheet in SHEETS if sheet.chapter == path.stem)
     forms = {
@@ -226,7 +223,7 @@ def solved_copy(path: Path) -> str:
     return f"solved_{path.name}"
 
 
-def test_a_check_that_was_not_handed_out_says_so(unzipped: Path) -> None:
+def test_missing_check_says_so(unzipped: Path) -> None:
     code = "from fxbook import check, tasks; print(check('04-is-it-stale', print).message, tasks.all_exercises())"
     done = subprocess.run([sys.executable, "-c", code], cwd=unzipped, capture_output=True, text=True)
     assert (
@@ -241,8 +238,8 @@ def normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def test_the_pins_are_complete_and_hold_nothing_else(files: Files) -> None:
-    """Everything that a pinned package asks for on this machine is pinned too, but for the CUDA packages."""
+def test_pins_are_complete_and_minimal(files: Files) -> None:
+    """Every dependency of a pinned package on this machine is pinned too, except CUDA packages."""
     lines = [line for line in files["requirements.txt"].decode().splitlines() if not line.startswith("#")]
     pinned = {normal(Requirement(line).name): Requirement(line) for line in lines}
     assert {"torch", "jupyterlab", "ipykernel", "matplotlib"} <= set(pinned)
@@ -254,12 +251,12 @@ def test_the_pins_are_complete_and_hold_nothing_else(files: Files) -> None:
     assert not [name for name in names - set(pinned) if not name.startswith(("nvidia-", "cuda-", "triton"))]
 
 
-def test_the_pins_name_the_packages_of_other_systems_too() -> None:
+def test_pins_cover_other_systems() -> None:
     names = "\n".join(pins.needed("lab"))
     assert "pywinpty" in names and "appnope" in names and "colorama" in names
 
 
-def test_a_chapter_on_real_models_needs_the_library_that_makes_them() -> None:
+def test_chapters_on_real_models_pin_transformers() -> None:
     for chapter, is_pinned in (("10", True), ("02", False)):
         packed = release.files(of_chapters([chapter]))["requirements.txt"].decode()
         assert ("transformers==" in packed) == ("tokenizers==" in packed) == is_pinned
@@ -268,7 +265,7 @@ def test_a_chapter_on_real_models_needs_the_library_that_makes_them() -> None:
 # ---- the handout -----------------------------------------------------------------------------------------------------
 
 
-def test_the_handout_says_what_a_student_asks(assignment: Assignment) -> None:
+def test_handout_is_complete_and_self_contained(assignment: Assignment) -> None:
     for text in (handout.as_html(assignment), handout.as_markdown(assignment)):
         assert "Semaine 2 : réécrire" in text and "solved" in text and "hidden variants" in text
         assert "50 % of its points" in text and "●●●" in text and "02-activation-after-linear" in text
@@ -278,7 +275,7 @@ def test_the_handout_says_what_a_student_asks(assignment: Assignment) -> None:
 
 @needs_chromium
 @pytest.mark.parametrize("count", [1, 15, 59])
-def test_the_handout_prints_on_one_page(count: int, browser: Browser, tmp_path: Path) -> None:
+def test_handout_prints_on_one_page(count: int, browser: Browser, tmp_path: Path) -> None:
     full = of_chapters(EVERY, "Ein sehr langer Titel, über mehrere Zeilen, mit Umlauten, " * 5)
     assignment = dataclasses.replace(full, exercises=full.exercises[:count], hidden=HIDDEN)
     page = tmp_path / "handout.html"
@@ -298,18 +295,18 @@ def test_the_handout_prints_on_one_page(count: int, browser: Browser, tmp_path: 
 
 @pytest.fixture
 def prepared(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The files are made once; here is only asked where they go."""
+    """Use the same files in all tests of where they are written."""
     monkeypatch.setattr(release, "files", lambda _: copy.copy(files))
     monkeypatch.setattr(leaks, "find", lambda *_: [])
 
 
 @pytest.mark.usefixtures("prepared")
-def test_a_zip_that_is_there_is_replaced_only_on_demand(assignment: Assignment, tmp_path: Path) -> None:
+def test_existing_zip_is_replaced_only_on_demand(assignment: Assignment, tmp_path: Path) -> None:
     out = tmp_path / "Übung 2 (neu).zip"
     release.make(assignment, out)
     first = out.read_bytes()
     out.write_bytes(b"mine")
-    with pytest.raises(ReleaseError, match="is there already: add --force"):
+    with pytest.raises(ReleaseError, match="exists already: add --force"):
         release.make(assignment, out)
     with pytest.raises(ReleaseError, match=r"cannot be written .*choose another folder"):
         release.make(assignment, out / "week2.zip")
@@ -318,14 +315,12 @@ def test_a_zip_that_is_there_is_replaced_only_on_demand(assignment: Assignment, 
     assert out.read_bytes() == first and list(tmp_path.iterdir()) == [out]
 
 
-def test_an_assignment_without_exercises_is_told(assignment: Assignment) -> None:
-    with pytest.raises(ReleaseError, match="asks for no exercise"):
+def test_assignment_without_exercises_is_refused(assignment: Assignment) -> None:
+    with pytest.raises(ReleaseError, match="has no exercise"):
         release.files(dataclasses.replace(assignment, exercises=()))
 
 
-def test_a_fault_in_the_book_is_told_without_a_traceback(
-    assignment: Assignment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_broken_manuscript_is_reported(assignment: Assignment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(release, "ROOT", tmp_path / "empty")
     with pytest.raises(ReleaseError, match="handed out from a checkout of the book"):
         release.notebook(assignment, "02_insertion_points")
@@ -333,12 +328,12 @@ def test_a_fault_in_the_book_is_told_without_a_traceback(
     folder = tmp_path / "fxbook" / "tasks" / "02_insertion_points"
     folder.mkdir(parents=True)
     (folder / "opening.md").write_text("```{code-cell}\n")
-    with pytest.raises(ReleaseError, match="manuscript of these exercises is at fault"):
+    with pytest.raises(ReleaseError, match="manuscript of these exercises has a mistake"):
         release.notebook(assignment, "02_insertion_points")
 
 
 @pytest.mark.parametrize(
     ("title", "folder"), [("第二周", "exercises-02-03"), ("../../etc", "etc"), ("a" * 300, "a" * 60)]
 )
-def test_any_title_gives_a_folder_that_every_system_takes(assignment: Assignment, title: str, folder: str) -> None:
+def test_titles_give_valid_folder_names(assignment: Assignment, title: str, folder: str) -> None:
     assert release.folder_name(dataclasses.replace(assignment, title=title)) == folder

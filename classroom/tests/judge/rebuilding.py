@@ -7,7 +7,7 @@ from torch import fx, nn
 
 
 class Model(nn.Module):
-    """Layers with weights and without, and a buffer."""
+    """Layers with and without weights, and a buffer."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -24,7 +24,7 @@ def model() -> Model:
 
 
 def traced() -> fx.GraphModule:
-    """The model, without its annotations: they change nothing, and are not told."""
+    """The traced model without annotations, which have no effect and are not described."""
     module = fx.symbolic_trace(model())
     for node in module.graph.nodes:
         node.type = None

@@ -1,4 +1,4 @@
-"""The judge outside of the sandbox says what `check` says of an honest answer, and believes no forged report."""
+"""The judge outside the sandbox agrees with `check` on honest answers and believes no forged observation."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ from tests.checking.exercise_for_tests import RELU_AFTER_LINEAR, right
 
 JSON = Any
 SEED = 4
-# More than anything here takes, however slow the machine.
+# More than any test needs, however slow the machine.
 ENOUGH_SECONDS = 600
 COMPUTES = "what the graph computes"
-# The only exercise that asks for a function of the student's own, which the grader does not run.
+# The only exercise whose answer calls the student's own function, which the grader does not run.
 OWN_FUNCTION = "05-wrap-the-loop"
-# What violates this may never end, so that there is no observation.
+# An answer that violates this rule may never end, so there is no observation.
 ENDS_WELL = "ends well"
 with_each_exercise = pytest.mark.parametrize("identity", [exercise.id for exercise in all_exercises()])
 with_each_graph = pytest.mark.parametrize(
@@ -47,7 +47,7 @@ with_each_graph = pytest.mark.parametrize(
 
 @pytest.fixture(autouse=True, scope="module")
 def on_one_thread() -> Iterator[None]:
-    """As in the child: small models on a busy machine wait for their threads longer than they compute."""
+    """As in the child: on a busy machine, small models wait for threads longer than they compute."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     yield
@@ -61,7 +61,7 @@ def known(identity: str) -> Exercise:
 
 
 def observed(exercise: Exercise, answer: Any, seed: int = SEED) -> JSON:
-    """What a sandbox would send, as it comes out of it: through JSON."""
+    """What a sandbox would send, after its way through JSON."""
     return observed_on(prepare(exercise, seed, rebuildable=True), answer)
 
 
@@ -72,12 +72,12 @@ def observed_on(prepared: Prepared, answer: Any) -> JSON:
 
 
 def right_answer(identity: str) -> Any:
-    """The first of the right answers to an exercise."""
+    """The first right answer."""
     return next(answer.answer for answer in answers_to(identity) if not answer.violated)
 
 
 def agree(exercise: Exercise, observation: JSON, seed: int = SEED, inside: Inside = nothing_inside) -> JSON:
-    """Both judges say the same, down to the words."""
+    """Assert that both judges agree, word for word."""
     judgement = judge_apart(exercise, observation, seed)
     expected = judging._as_json(exercise, Judgement(judge(exercise, observation, seed, inside=inside)))
     assert json.dumps({**judgement, "unproven": []}) == json.dumps(expected)
@@ -93,7 +93,7 @@ def solutions(chapter: str) -> Any:
 
 
 @with_each_exercise
-def test_the_printed_solution_passes(identity: str) -> None:
+def test_printed_solution_passes(identity: str) -> None:
     entry = about(identity)
     prepared = prepare(known(identity), SEED, rebuildable=True)
     work = functools.partial(observe_answer, solutions(entry.chapter), prepared, entry.answer)
@@ -113,15 +113,15 @@ def assert_passing(identity: str, right_answers: Sequence[KnownAnswer]) -> None:
 
 
 def assert_unproven(exercise: Exercise, judgement: JSON) -> None:
-    """All that a graph does is found out anew; data is as it was returned."""
+    """Everything that a graph does is computed again; data is taken as returned."""
     beyond = [claim for claim in judgement["unproven"] if claim.startswith(COMPUTES)]
     assert len(beyond) == (exercise.id == OWN_FUNCTION), beyond
     assert (CLAIMS["value"] in judgement["unproven"]) == (exercise.usage.use == "compute")
 
 
 @with_each_graph
-def test_wrong_answers_are_told_the_same(identity: str) -> None:
-    """Of the first of its wrong answers; tests/cold judges all, and all right ones."""
+def test_both_judges_agree_on_wrong_answers(identity: str) -> None:
+    """For the first wrong answer; tests/cold judges all wrong and right answers."""
     wrong_answers = (answer for answer in answers_to(identity) if answer.violated not in ("", ENDS_WELL))
     assert_failing(identity, [next(wrong_answers)])
 
@@ -129,7 +129,7 @@ def test_wrong_answers_are_told_the_same(identity: str) -> None:
 def assert_failing(identity: str, wrong_answers: Sequence[KnownAnswer]) -> None:
     assert wrong_answers
     for answer in wrong_answers:
-        # A notebook looks inside by using the answer again; the judge has built the graph anew.
+        # A notebook looks inside by running the answer again; the judge uses the rebuilt graph.
         inside = looking_inside(known(identity), SEED, functools.partial(observed_on, answer=answer.answer))
         judgement = agree(known(identity), observed(known(identity), answer.answer), inside=inside)
         assert rule(judgement) == answer.violated, answer.name
@@ -140,7 +140,7 @@ def assert_failing(identity: str, wrong_answers: Sequence[KnownAnswer]) -> None:
 
 
 def wrong(module: fx.GraphModule) -> None:
-    """Tanh where relu was asked."""
+    """Uses tanh instead of relu."""
     right(module)
     for node in module.graph.nodes:
         node.target = torch.tanh if node.target is torch.relu else node.target
@@ -158,7 +158,7 @@ def bad() -> JSON:
 
 
 def forged(observation: JSON, forge: Callable[[JSON], Any]) -> JSON:
-    """The observation with something forged in every case."""
+    """Forge something in every case."""
     copied = copy.deepcopy(observation)
     for case in copied["cases"]:
         forge(case)
@@ -176,7 +176,7 @@ def rule(judgement: JSON) -> str:
 @pytest.mark.parametrize(
     "taken", [("outputs",), ("outputs", "graph"), ("outputs", "graph", "shared", "modules", "kind")]
 )
-def test_the_wrong_graph_fails_whatever_is_claimed_of_it(good: JSON, bad: JSON, taken: tuple[str, ...]) -> None:
+def test_wrong_graph_fails_whatever_is_claimed(good: JSON, bad: JSON, taken: tuple[str, ...]) -> None:
     lies = copy.deepcopy(bad)
     for case, true in zip(lies["cases"], good["cases"], strict=True):
         case.update({key: true[key] for key in taken})
@@ -184,25 +184,21 @@ def test_the_wrong_graph_fails_whatever_is_claimed_of_it(good: JSON, bad: JSON, 
     assert rule(judged(lies)) == "calls_after"
 
 
-def test_the_right_graph_passes_whatever_is_claimed_of_what_it_does(good: JSON) -> None:
+def test_right_graph_passes_whatever_is_claimed(good: JSON) -> None:
     lies = forged(good, lambda case: case.update(outputs=None, run_error="ValueError: a lie", run_node=0, kind="None"))
     assert not judge(RELU_AFTER_LINEAR, lies, SEED).passed
     assert not rule(judged(lies))
 
 
 @pytest.mark.parametrize("ends", ["in a case", "in the observation"])
-def test_an_error_that_is_said_to_be_the_checks_own_passes_nothing_and_accuses_nobody(
-    good: JSON, bad: JSON, ends: str
-) -> None:
+def test_claimed_error_of_the_check_passes_nothing(good: JSON, bad: JSON, ends: str) -> None:
     error = {"type": "AttributeError", "message": "no such name", "line": None, "loading": False, "own": True}
     for observation in (good, bad):
         lies: JSON = {**observation, "error": error}
         if ends == "in a case":
             lies = forged(observation, lambda case: case.update(error=error))
         judgement = judged(lies)
-        said = (
-            "The check fails on what came back from running your answer (AttributeError: no such name). If it does so"
-        )
+        said = "The check fails on the result of your answer (AttributeError: no such name). If this happens"
         assert judgement["message"].startswith(said) or rule(judgement) == rule(judged(observation)) != ""
         assert rule(judgement) and not judgement["line"] and not judgement["unproven"]
 
@@ -219,11 +215,11 @@ def test_an_error_that_is_said_to_be_the_checks_own_passes_nothing_and_accuses_n
         lambda case: case["wire"]["nodes"].pop(),
     ],
 )
-def test_a_report_that_no_honest_process_sends_fails(good: JSON, forge: Callable[[JSON], Any]) -> None:
+def test_impossible_observations_fail(good: JSON, forge: Callable[[JSON], Any]) -> None:
     assert rule(judged(forged(good, forge))) == "readable"
 
 
-def test_what_cannot_be_rebuilt_stays_as_claimed_and_is_told(bad: JSON, good: JSON, tmp_path: Path) -> None:
+def test_graph_that_cannot_be_rebuilt_is_reported(bad: JSON, good: JSON, tmp_path: Path) -> None:
     stolen = tmp_path / "stolen"
 
     def forge(case: JSON) -> None:
@@ -237,19 +233,19 @@ def test_what_cannot_be_rebuilt_stays_as_claimed_and_is_told(bad: JSON, good: JS
     assert not stolen.exists()
 
 
-def test_the_claims_that_a_verdict_rests_on_are_told(good: JSON) -> None:
+def test_claims_behind_a_verdict_are_reported(good: JSON) -> None:
     assert judged(good)["unproven"] == [CLAIMS["stale"], CLAIMS["origins"]]
     assert rule(judged(forged(good, lambda case: case["graph"].update(stale=True)))) == "recompiled"
     assert rule(judged(forged(good, lambda case: case.update(origins=[None] * len(case["origins"]))))) == "edited"
 
 
-def test_an_insertion_point_left_behind_is_told_by_the_grader_too(good: JSON) -> None:
-    """It is built again with the graph, and is not believed."""
+def test_stale_insertion_point_is_found(good: JSON) -> None:
+    """The insertion point is rebuilt with the graph rather than believed."""
     left_behind = forged(good, lambda case: case["wire"].update(inserts={"before": 0}))
     assert rule(judged(left_behind)) == "inserts_at_the_end"
 
 
-def test_a_compute_exercise_has_no_graph_to_be_forged() -> None:
+def test_compute_exercise_ignores_forged_graphs() -> None:
     exercise = known("00-readers")
     observation = observed(exercise, right_answer(exercise.id))
     lies = forged(observation, lambda case: case.update(graph={"nodes": []}, outputs=[1, 2]))
@@ -271,7 +267,7 @@ def test_any_observation_is_judged(good: JSON, key: str) -> None:
     assert "readable" in rules
 
 
-def test_dropout_and_other_noise_are_drawn_again_as_they_were() -> None:
+def test_random_operations_are_reproduced() -> None:
     exercise = known("03-drop-dropout")
     answer = right_answer(exercise.id)
 

@@ -1,4 +1,4 @@
-"""A graph that is described is built again as it is, and nothing is built that the grader does not allow."""
+"""A described graph is rebuilt exactly, and nothing is built that the grader does not allow."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ JSON = Any
 
 
 def through(result: fx.Graph | fx.GraphModule, given: Given, fresh: nn.Module) -> Any:
-    """What is rebuilt from the description, as it comes through JSON."""
+    """Rebuild from the description after its way through JSON."""
     return rebuild(json.loads(json.dumps(describe(result, given))), fresh, dict)
 
 
 def edited(edit: Callable[[fx.GraphModule], Any]) -> tuple[fx.GraphModule, Any]:
-    """A traced model after an edit, and the same rebuilt from its description."""
+    """A traced model after an edit, and its rebuilt copy."""
     module = traced()
     given = Given(module)
     edit(module)
@@ -40,7 +40,7 @@ def edited(edit: Callable[[fx.GraphModule], Any]) -> tuple[fx.GraphModule, Any]:
 
 
 def recorded(result: fx.Graph | fx.GraphModule) -> GraphRecord:
-    """The record, but for the submodules whose code made the nodes, which only tracing knows."""
+    """The record without scopes, which only tracing knows."""
     graph_record = record(result)
     nodes = tuple(dataclasses.replace(node, scope="") for node in graph_record.nodes)
     return dataclasses.replace(graph_record, nodes=nodes)
@@ -61,7 +61,7 @@ def same(module: fx.GraphModule, again: Any) -> None:
 
 @pytest.mark.parametrize("side", ["inserting_before", "inserting_after"])
 @pytest.mark.parametrize("is_erased", [False, True])
-def test_an_insertion_point_that_is_left_behind_is_built_again(side: str, is_erased: bool) -> None:
+def test_insertion_point_is_rebuilt(side: str, is_erased: bool) -> None:
     def leaves_it_behind(module: fx.GraphModule) -> None:
         node = module.graph.find_nodes(op="call_module")[0]
         anchor = node
@@ -81,7 +81,7 @@ def test_an_insertion_point_that_is_left_behind_is_built_again(side: str, is_era
 
 
 @pytest.mark.parametrize("lie", [3, "end", {"before": 99}, {"after": "x"}, {"before": True}, [], {"beside": 0}])
-def test_an_insertion_point_that_is_none_is_refused(lie: JSON) -> None:
+def test_invalid_insertion_point_is_refused(lie: JSON) -> None:
     module = traced()
     description = describe(module, Given(module))
     with pytest.raises(UnreadableError):
@@ -89,7 +89,7 @@ def test_an_insertion_point_that_is_none_is_refused(lie: JSON) -> None:
 
 
 def calls_everything(module: fx.GraphModule) -> None:
-    """Arguments of every kind that a graph may hold."""
+    """Use arguments of every kind that a graph may contain."""
     output = module.graph.output_node()
     with module.graph.inserting_before(output):
         value = module.graph.call_method("to", (output.args[0], torch.float64), {"copy": True})
@@ -107,7 +107,7 @@ def calls_everything(module: fx.GraphModule) -> None:
 
 
 def adds_modules(module: fx.GraphModule) -> None:
-    """New modules, one inside another, one that is a copy, a parameter, a buffer that is not saved."""
+    """Add nested modules, a copy, a parameter and a non-persistent buffer."""
     twin = copy.deepcopy(module.layers)
     module.add_module("more", nn.Sequential(nn.Linear(4, 4, bias=False), twin, nn.LeakyReLU(0.3, inplace=True)))
     module.register_parameter("scale", nn.Parameter(torch.randn(4), requires_grad=False))
@@ -124,7 +124,7 @@ def adds_modules(module: fx.GraphModule) -> None:
 
 
 def changes_what_was_given(module: fx.GraphModule) -> None:
-    """Settings, weights, mode, order and class of what the model holds."""
+    """Change settings, weights, mode, order and class of what the model contains."""
     with torch.no_grad():
         module.layers.get_submodule("0").weight.mul_(2.0)
         module.shift.fill_(math.nan)
@@ -149,11 +149,11 @@ EDITS = [calls_everything, adds_modules, changes_what_was_given, changes_a_weigh
 
 
 @pytest.mark.parametrize("edit", [lambda module: None, *EDITS])
-def test_what_is_rebuilt_is_the_same(edit: Callable[[fx.GraphModule], Any]) -> None:
+def test_rebuilt_graph_is_equal(edit: Callable[[fx.GraphModule], Any]) -> None:
     same(*edited(edit))
 
 
-def test_weights_are_the_objects_of_the_model() -> None:
+def test_weights_are_the_models_own_objects() -> None:
     module = traced()
     given = Given(module)
     module.layers.get_submodule("2").weight = nn.Parameter(module.layers.get_submodule("2").weight.detach().clone())
@@ -164,7 +164,7 @@ def test_weights_are_the_objects_of_the_model() -> None:
     assert again.get_parameter("layers.2.weight") is not last
 
 
-def test_a_bare_graph_runs_in_what_was_given() -> None:
+def test_bare_graph_runs_in_the_given_model() -> None:
     graph = fx.Graph()
     graph.output(graph.call_module("layers.0", (graph.placeholder("x", default_value=1.5),)))
     again = through(graph, Given(model()), model())
@@ -197,13 +197,13 @@ def erased(graph: fx.Graph) -> fx.Node:
         lambda graph, nodes: setattr(nodes[-3], "target", "relu"),
     ],
 )
-def test_a_broken_graph_is_broken_in_the_same_way(change: Callable[[fx.Graph, list[fx.Node]], Any]) -> None:
+def test_broken_graph_stays_broken(change: Callable[[fx.Graph, list[fx.Node]], Any]) -> None:
     module, again = edited(broken(change))
     rebuilt, original = recorded(again), recorded(module)
     assert (rebuilt.nodes, rebuilt.lint) == (original.nodes, original.lint)
 
 
-def test_what_is_too_large_is_not_described() -> None:
+def test_large_or_hooked_modules_are_refused() -> None:
     module = traced()
     given = Given(module)
     module.register_buffer("large", torch.zeros(MOST_BYTES // 4 + 1))
@@ -215,7 +215,7 @@ def test_what_is_too_large_is_not_described() -> None:
         through(layer, hooked, traced())
 
 
-def test_a_function_of_ones_own_is_no_function_of_that_name() -> None:
+def test_disguised_function_is_refused() -> None:
     def relu(x: torch.Tensor) -> torch.Tensor:
         return x
 
@@ -225,10 +225,10 @@ def test_a_function_of_ones_own_is_no_function_of_that_name() -> None:
         edited(lambda module: setattr(list(module.graph.nodes)[-4], "target", relu))
 
 
-# ---- the list --------------------------------------------------------------------------------------------------------
+# ---- the allow-list --------------------------------------------------------------------------------------------------
 
 
-def test_a_function_is_told_by_the_name_under_which_it_is_found() -> None:
+def test_function_names_round_trip() -> None:
     graph = fx.Graph()
     for named in allowed.functions().values():
         graph.call_function(named)
@@ -261,11 +261,11 @@ def test_a_function_is_told_by_the_name_under_which_it_is_found() -> None:
         *("torch.ops.prim.NumToTensor.Scalar", "torch.ops.aten.add.Tensor.__call__", "torch._C._jit_init", "relu", ""),
     ],
 )
-def test_a_function_that_is_not_on_the_list_is_not_found(name: str) -> None:
+def test_forbidden_functions_are_not_found(name: str) -> None:
     assert allowed.function(name) is None
 
 
-def test_the_list_holds_functions_of_torch_and_of_numbers_only() -> None:
+def test_allow_list_contains_only_safe_namespaces() -> None:
     homes = {name.split(".")[0] for name in allowed.functions()}
     assert homes == {"torch", "operator", "math", "builtins"}
     suspicious = ["load", "save", "file", "compile", "seed", "thread", "hook", "storage", "ptr", "empty", "set_"]
@@ -286,7 +286,7 @@ _ARGUMENTS: dict[str, tuple[Any, ...]] = {
 
 
 @pytest.mark.parametrize("name", allowed._MODULES)
-def test_a_module_of_the_list_is_made_again(name: str) -> None:
+def test_allowed_module_is_rebuilt(name: str) -> None:
     module = getattr(nn, name)(*_ARGUMENTS.get(name, ()))
     holder = fx.GraphModule(nn.Module(), fx.Graph())
     holder.add_module("made", module.eval())

@@ -1,4 +1,4 @@
-"""No name, path, class or tensor that is made up gets a graph built beyond what the grader allows."""
+"""No forged name, path, class or tensor makes the grader build anything that it does not allow."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ JSON = Any
 
 
 def description() -> JSON:
-    """The description of the traced model, with every module told in full."""
+    """The description of the traced model, with every module described in full."""
     module = traced()
     given = Given(module)
     module.training = False
@@ -46,7 +46,7 @@ PATHS: list[JSON] = [
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_name_that_is_none_is_not_written_into_code(name: JSON) -> None:
+def test_invalid_name_is_refused(name: JSON) -> None:
     for change in (
         named(1, name=name),
         named(0, target=name),
@@ -60,7 +60,7 @@ def test_a_name_that_is_none_is_not_written_into_code(name: JSON) -> None:
 
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("op", ["call_module", "get_attr"])
-def test_a_path_leads_to_modules_and_tensors_only(op: str, path: JSON) -> None:
+def test_path_to_other_objects_is_refused(op: str, path: JSON) -> None:
     with pytest.raises((RefusedError, UnreadableError)):
         lie(named(1, op=op, target=path))
 
@@ -84,13 +84,13 @@ def test_a_path_leads_to_modules_and_tensors_only(op: str, path: JSON) -> None:
         *("to_folder", "recompile", "load_state_dict", "_apply", "add_module", "relu(); x", "a.b", "", 5, "_nobody"),
     ],
 )
-def test_a_method_that_is_not_on_the_list_is_not_called(method: JSON) -> None:
+def test_forbidden_method_is_refused(method: JSON) -> None:
     with pytest.raises((RefusedError, UnreadableError)):
         lie(named(-3, op="call_method", target=method))
 
 
 @pytest.mark.parametrize("attribute", ["__class__", "__dict__", "grad_fn", "storage", "_base", 5, None, {"node": 0}])
-def test_getattr_fetches_plain_data_only(attribute: JSON) -> None:
+def test_getattr_reads_only_plain_data(attribute: JSON) -> None:
     assert isinstance(lie(lambda data: None), fx.GraphModule), "the truth is rebuilt"
     getattr_of = {"op": "call_function", "target": {"function": "builtins.getattr"}}
     lie(named(-3, **getattr_of, args={"tuple": [{"node": 0}, "shape"]}))
@@ -123,7 +123,7 @@ CLASSES += ["torch.nn.functional", "torch.nn.", "ReLU", ""]
         *(None, 5, [], {}, {"unknown": "Evil"}, RELU),
     ],
 )
-def test_a_module_is_none_that_was_not_asked_for(entry: JSON) -> None:
+def test_invalid_module_is_refused(entry: JSON) -> None:
     def change(data: JSON) -> None:
         data["modules"][:] = [full(given="", children={"layers": 1}), full(given="layers", children={"0": 2}), entry]
         data["modules"].append(full(**RELU))
@@ -149,7 +149,7 @@ def of_tensor(**changes: JSON) -> JSON:
         *(None, 5, [], {}, {"unknown": "a tensor"}, {"pickle": "gASVAAAA"}),
     ],
 )
-def test_a_tensor_takes_what_was_sent_and_no_more(entry: JSON) -> None:
+def test_invalid_tensor_is_refused(entry: JSON) -> None:
     def change(data: JSON) -> None:
         data["tensors"][:] = [entry]
         as_parameter = isinstance(entry, dict) and "parameter" in entry and entry["parameter"] is not False
@@ -160,7 +160,7 @@ def test_a_tensor_takes_what_was_sent_and_no_more(entry: JSON) -> None:
         lie(change)
 
 
-def test_modules_that_hold_each_other_often_or_deep_are_refused() -> None:
+def test_deeply_nested_modules_are_refused() -> None:
     def tower(copies: int, height: int) -> Callable[[JSON], None]:
         def change(data: JSON) -> None:
             inner = ({str(name): place + 2 for name in range(copies)} for place in range(height))
@@ -174,7 +174,7 @@ def test_modules_that_hold_each_other_often_or_deep_are_refused() -> None:
             lie(tower(copies, height))
 
 
-def test_no_module_of_the_model_is_made_twice() -> None:
+def test_model_module_is_used_once() -> None:
     def circle(data: JSON) -> None:
         layers = [full(given="layers", children={"0": place}) for place in (2, 1)]
         data["modules"][:] = [full(given="", children={"layers": 1}), *layers]

@@ -1,4 +1,4 @@
-"""The page on JupyterHub holds: the configuration is one, a hub starts with it, and its loop collects a class."""
+"""The hub's configuration is valid, a hub starts with it, and the guide's loop collects a class."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def loaded() -> Config:
 
 
 def unknown(names: Iterable[str], classes: Iterable[type[HasTraits]]) -> list[str]:
-    """Of ``Class.setting`` those that no class takes."""
+    """The ``Class.setting`` names that no class has."""
     known = {base.__name__: base for given in classes for base in given.__mro__ if issubclass(base, HasTraits)}
     pairs = [(name, *name.split(".")) for name in names]
     return [
@@ -46,7 +46,7 @@ def unknown(names: Iterable[str], classes: Iterable[type[HasTraits]]) -> list[st
     ]
 
 
-def test_everything_that_is_set_is_a_setting() -> None:
+def test_all_settings_exist() -> None:
     config, of_the_hub = loaded(), JupyterHub().classes
     names = [f"{section}.{name}" for section, values in config.items() for name in values]
     assert len(names) > 10 and unknown(names, of_the_hub) == []
@@ -55,7 +55,7 @@ def test_everything_that_is_set_is_a_setting() -> None:
     assert unknown(["Spawner.memlimit", "Hub.url"], of_the_hub) == ["Spawner.memlimit", "Hub.url"]
 
 
-def test_it_listens_on_loopback_alone_and_lets_in_a_group_alone() -> None:
+def test_hub_is_local_and_limited_to_a_group() -> None:
     c = loaded()
     urls = (c.JupyterHub.bind_url, c.JupyterHub.hub_bind_url, c.ConfigurableHTTPProxy.api_url)
     assert [url.rpartition(":")[0] for url in urls] == ["http://127.0.0.1"] * 3
@@ -63,7 +63,7 @@ def test_it_listens_on_loopback_alone_and_lets_in_a_group_alone() -> None:
 
 
 @pytest.mark.skipif(not shutil.which("prlimit"), reason="there is no prlimit: apt install util-linux")
-def test_a_server_has_no_more_memory_than_its_limit() -> None:
+def test_server_memory_is_limited() -> None:
     *limit, server = loaded().Spawner.cmd
     assert Path(server).name == "jupyterhub-singleuser"
     code = "try:\n    bytearray(3 << 30)\nexcept MemoryError:\n    print(len(bytearray(1 << 20)))"
@@ -72,7 +72,7 @@ def test_a_server_has_no_more_memory_than_its_limit() -> None:
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports that nobody takes before the hub does: the system gives none of these by itself, to a kernel for one."""
+    """Free ports outside the range from which the system assigns ports, for example to kernels."""
     ports: list[int] = []
     for port in range(20_000 + os.getpid() % 10_000, 32_000):
         with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
@@ -86,7 +86,7 @@ def free_ports(count: int) -> list[int]:
     not shutil.which("configurable-http-proxy"),
     reason="there is no proxy for JupyterHub: apt install node-configurable-http-proxy",
 )
-def test_a_hub_starts_with_it_and_answers(tmp_path: Path) -> None:
+def test_hub_starts_and_answers(tmp_path: Path) -> None:
     outside, inside, proxy = (f"http://127.0.0.1:{port}" for port in free_ports(3))
     places = [f"--JupyterHub.bind_url={outside}", f"--JupyterHub.hub_bind_url={inside}"]
     command = [sys.executable, "-m", "jupyterhub", "-f", str(CONFIGURATION), *places]
@@ -104,13 +104,13 @@ def test_a_hub_starts_with_it_and_answers(tmp_path: Path) -> None:
             with urllib.request.urlopen(f"{outside}/hub/health") as answer:
                 assert answer.status == 200
         finally:
-            # It ends its proxy too.
+            # This ends the proxy too.
             hub.terminate()
             hub.communicate()
 
 
-def test_the_loop_of_the_page_collects_and_follows_no_link(tmp_path: Path) -> None:
-    """``sudo`` is a stand-in that goes to the student's home folder; that it changes the user is the machine's."""
+def test_collection_loop_follows_no_link(tmp_path: Path) -> None:
+    """``sudo`` is a stand-in that only changes to the student's home folder."""
     [loop] = re.findall(r"^while read.*?^done [^\n]*", PAGE.read_text().partition("## Collect")[2], re.M | re.S)
     secret = tmp_path / "secret.ipynb"
     secret.write_text("another student's")

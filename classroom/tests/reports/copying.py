@@ -1,4 +1,4 @@
-"""Honest answers to each exercise, and copies of them in the disguises that students use."""
+"""Honest answers to each exercise, and copies of them, disguised as students do it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fxbook.tasks.answering import answers_to
 
 
 def honest(exercise_id: str) -> list[str]:
-    """The right answers of an exercise, each without the helpers that its file shares with the others."""
+    """The right answers to an exercise, without the helpers that their file shares."""
     right = {answer.name for answer in answers_to(exercise_id) if not answer.violated}
     tree = ast.parse((folder_of(exercise_id) / "answers.py").read_text(encoding="utf-8"))
     sources = []
@@ -25,12 +25,11 @@ def honest(exercise_id: str) -> list[str]:
 
 
 def plain(exercise_id: str, source: str) -> str:
-    """An answer as it is compared."""
     return StudentCode([source], ()).texts(catalogue()[exercise_id].answer)[1]
 
 
 def names_and_comments(source: str, _: random.Random) -> str:
-    """Other names, other lines, comments and a docstring."""
+    """Change names, lines and comments, and add a docstring."""
     tree = ast.parse(source)
     bound = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     bound |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
@@ -45,7 +44,7 @@ def names_and_comments(source: str, _: random.Random) -> str:
 
 
 def order(source: str, draw: random.Random) -> str:
-    """The statements of each block in another order, whether the program still works or not."""
+    """Shuffle the statements of each block, even if this breaks the program."""
     tree = ast.parse(source)
     for block in _blocks(tree):
         draw.shuffle(block)
@@ -53,7 +52,7 @@ def order(source: str, draw: random.Random) -> str:
 
 
 def more(source: str, draw: random.Random) -> str:
-    """A statement without effect in each block."""
+    """Add a statement without effect to each block."""
     tree = ast.parse(source)
     for block in _blocks(tree):
         block.insert(draw.randrange(len(block)), ast.parse("print('here')").body[0])
@@ -61,7 +60,7 @@ def more(source: str, draw: random.Random) -> str:
 
 
 def everything(source: str, draw: random.Random) -> str:
-    """All of these at once."""
+    """Apply all of these changes."""
     return names_and_comments(more(order(source, draw), draw), draw)
 
 

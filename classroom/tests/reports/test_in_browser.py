@@ -1,4 +1,4 @@
-"""The reports in Chromium: nothing runs, is fetched or injected; readable light and dark, on a phone and on paper."""
+"""In Chromium, reports run, fetch and inject nothing, and are readable in light and dark, on a phone and on paper."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ PAYLOADS = (
 
 
 def hostile(payload: str) -> list[Mark]:
-    """A class of one for each status, with the payload in every field that a student has a say in."""
+    """Two students with a mark of each status, and the payload in every field that a student can influence."""
     node = {
         **{
             "index": 0,
@@ -60,7 +60,7 @@ def hostile(payload: str) -> list[Mark]:
     assignment = an_assignment(hidden=True)
     statuses = ("passed", "public", "failed", "missing", "unreadable", "error")
     texts: dict[str, Any] = dict.fromkeys(fields, payload)
-    # Two who are alike, so that their answers stand side by side.
+    # With equal text, so that their answers are shown side by side.
     texts["plain"] = " ".join([payload, *map(str, range(99))])
     return [
         mark(assignment, 0, at, **texts, key=key, status=status, graph=graph, unproven=(payload,))
@@ -81,7 +81,7 @@ NAMES_IN_PAGE = """() => {
 
 @pytest.fixture
 def open_page(browser: Browser) -> Iterator[Any]:
-    """Open a file; whatever it asks for, prints or runs is a failure at the end."""
+    """Open a file; at the end, fail on any request, message or script."""
     troubles: list[str] = []
     opened: dict[tuple[int, str, bool], Page] = {}
     file = ""
@@ -114,11 +114,11 @@ def pages(folder: Path) -> list[Path]:
     return [folder / "class.html", *sorted(folder.glob("students/*/report.html"))]
 
 
-def test_nothing_a_student_wrote_becomes_part_of_a_page(open_page: Any, tmp_path: Path) -> None:
+def test_student_text_is_escaped(open_page: Any, tmp_path: Path) -> None:
     assignment = an_assignment(hidden=True)
     plain = tmp_path / "plain"
     reports.write(plain, assignment, hostile("`plain`"))
-    # Without the policy of the page, so that it is the escaping that is tried.
+    # Without the page's policy, to test the escaping alone.
     allowed = [set(open_page(path, policy=False).evaluate(NAMES_IN_PAGE)) for path in pages(plain)]
     assert "svg" in allowed[1] and "pre" in allowed[0] and "script" not in allowed[0]
     for at, payload in enumerate(PAYLOADS):
@@ -134,7 +134,7 @@ def test_nothing_a_student_wrote_becomes_part_of_a_page(open_page: Any, tmp_path
             assert all(href.startswith(("#", "students/")) for href in hrefs), payload
 
 
-def test_the_policy_of_a_page_stops_a_script_by_itself(browser: Browser, tmp_path: Path) -> None:
+def test_content_policy_alone_stops_scripts(browser: Browser, tmp_path: Path) -> None:
     reports.write(tmp_path, an_assignment(), marks_of(an_assignment(), 1))
     for path in pages(tmp_path):
         attack = "<script>window.ran = 1</script><img src=x onerror='window.ran = 2'>"
@@ -145,7 +145,7 @@ def test_the_policy_of_a_page_stops_a_script_by_itself(browser: Browser, tmp_pat
         page.close()
 
 
-def test_links_of_the_class_lead_to_the_students(open_page: Any, tmp_path: Path) -> None:
+def test_class_page_links_to_students(open_page: Any, tmp_path: Path) -> None:
     assignment = an_assignment(hidden=True)
     marks = [dataclasses.replace(mark, key="a b#c?%41'\"<é>") for mark in marks_of(assignment, 1)]
     reports.write(tmp_path, assignment, marks)
@@ -154,7 +154,7 @@ def test_links_of_the_class_lead_to_the_students(open_page: Any, tmp_path: Path)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_pages_have_no_fault(open_page: Any, tmp_path: Path, theme: str) -> None:
+def test_pages_are_accessible(open_page: Any, tmp_path: Path, theme: str) -> None:
     assignment = an_assignment(hidden=True)
     reports.write(tmp_path, assignment, marks_of(assignment, 12), book="https://book.example")
     student = max(pages(tmp_path)[1:], key=lambda path: path.stat().st_size)
@@ -169,7 +169,7 @@ def test_pages_have_no_fault(open_page: Any, tmp_path: Path, theme: str) -> None
             assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_paper_is_light_and_has_no_sideways_scroll(open_page: Any, tmp_path: Path) -> None:
+def test_print_is_light_and_fits_the_page(open_page: Any, tmp_path: Path) -> None:
     assignment = an_assignment()
     reports.write(tmp_path, assignment, marks_of(assignment, 12))
     for path in pages(tmp_path)[:2]:

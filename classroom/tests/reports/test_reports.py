@@ -1,4 +1,4 @@
-"""The reports: what a student and a teacher read in them, and what neither may."""
+"""The reports: what students and teacher read, and what they must not see."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ def words(part: Any) -> str:
 
 
 def a_mark(**fields: Any) -> Mark:
-    """A failing mark of chapter 02's first exercise."""
+    """A failing mark for the first exercise of chapter 02."""
     first = mark(an_assignment(), 0, 0)
     plain = {"status": "failed", "points": 0.0, "rule": "lints", "message": "Node `x` uses itself.", "unproven": ()}
     return dataclasses.replace(first, **{**plain, "node": "", "line": "", "graph": None, **fields})
 
 
 def node(name: str, index: int = 0, **fields: Any) -> dict[str, Any]:
-    """A node of a graph as JSON."""
+    """A node as JSON."""
     plain = {"op": "call_function", "target": "torch.relu", "kind": None, "call": f"torch.relu({name})", "scope": ""}
     lists: dict[str, Any] = {"args": {"tuple": []}, "kwargs": {"dict": []}, "inputs": [], "users": []}
     return {"index": index, "name": name, **plain, **lists, "notes": [], "faults": [], **fields}
@@ -50,7 +50,7 @@ def graph_of(*nodes: dict[str, Any]) -> dict[str, Any]:
 
 
 def told(folder: Path, *marks: Mark, hidden: bool = False) -> tuple[str, str, str]:
-    """What the first student reads, what the teacher is to look at, and the summary."""
+    """The first student's report, the teacher's list *To look at*, and the summary."""
     summary = reports.write(folder, an_assignment(hidden=hidden), marks)
     look = page_of(folder).find(id="look")
     return words(page_of(folder, marks[0].key)), words(look) if look else "", summary
@@ -59,7 +59,7 @@ def told(folder: Path, *marks: Mark, hidden: bool = False) -> tuple[str, str, st
 # ---- the student's report --------------------------------------------------------------------------------------------
 
 
-def test_a_student_reads_what_is_wrong_where_and_what_to_read(tmp_path: Path) -> None:
+def test_failed_exercise_shows_message_node_and_section(tmp_path: Path) -> None:
     assignment = an_assignment()
     at = next(at for at, about in enumerate(assignment.exercises) if about.id == "02-put-in-order")
     failure = next(failure for failure in failed("02-put-in-order") if failure["node"] and failure["graph"])
@@ -76,13 +76,13 @@ def test_a_student_reads_what_is_wrong_where_and_what_to_read(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("hidden", [False, True])
-def test_a_pass_is_told_as_public_checks_and_offers_what_to_try_next(tmp_path: Path, hidden: bool) -> None:
+def test_passed_exercise_mentions_public_checks_and_what_if(tmp_path: Path, hidden: bool) -> None:
     text, *_ = told(tmp_path, a_mark(status="passed", points=1.0, rule="", message=""), hidden=hidden)
     assert "Public checks passed" in text and ("no hidden variant fails" in text) == ("hidden" in text) == hidden
     assert an_assignment().exercises[0].what_if.split("`")[0].strip() in text
 
 
-def test_of_a_hidden_variant_nothing_is_told_that_an_answer_could_choose(tmp_path: Path) -> None:
+def test_student_report_reveals_no_hidden_variant(tmp_path: Path) -> None:
     secret = "SECRETVARIANT"
     graph = graph_of(node(secret))
     secrets = dict.fromkeys(("message", "for_teacher", "node", "line", "remark", "source", "plain"), secret)
@@ -93,24 +93,24 @@ def test_of_a_hidden_variant_nothing_is_told_that_an_answer_could_choose(tmp_pat
         page = page_of(tmp_path, "student-000")
         pages.add(str(page))
         assert secret not in str(page) and "SEEDS" not in str(page)
-        assert "Public checks passed; a hidden variant does not hold" in words(page)
+        assert "Public checks passed; a hidden variant fails" in words(page)
         assert UNSEEN in words(page) and "Read:" not in words(page.find(id=hidden.exercise))
         assert secret in words(page_of(tmp_path)) and rule.replace("_", " ") in words(page_of(tmp_path))
     assert len(pages) == 1, "whichever property does not hold, the page is the same"
 
 
-def test_which_version_counted_and_what_lateness_took_is_told(tmp_path: Path) -> None:
+def test_version_and_penalty_are_reported(tmp_path: Path) -> None:
     version = "<b>2</b>.ipynb, the second of 3 versions: the last in which it was begun"
     note = "Its file was saved 2 days after it was due."
     late = a_mark(version=version, attempts=3, late_days=2, penalty=0.5, late_note=note)
     one = mark(an_assignment(), 1, 0, attempts=1, version="02.ipynb")
     text, look, _ = told(tmp_path, late, one)
-    assert f"Counted: {version}." in text and "2 days late: 0.5 of the points are taken off." in text
+    assert f"Counted: {version}." in text and "2 days late; points deducted: 0.5." in text
     assert note not in text and "Perhaps late (1)" in look and note in look, "a doubt is for the teacher"
     assert "Counted" not in words(page_of(tmp_path, one.key)), "there was one"
 
 
-def test_a_student_sees_nobody_else(tmp_path: Path) -> None:
+def test_student_report_mentions_nobody_else(tmp_path: Path) -> None:
     assignment = an_assignment(hidden=True)
     reports.write(tmp_path, assignment, marks_of(assignment, 12))
     page = page_of(tmp_path, "student-001")
@@ -119,7 +119,7 @@ def test_a_student_sees_nobody_else(tmp_path: Path) -> None:
     assert [text for text in foreign if text in str(page)] == []
 
 
-def test_what_the_grader_could_not_do_costs_nothing(tmp_path: Path) -> None:
+def test_grader_errors_cost_nothing(tmp_path: Path) -> None:
     broken = a_mark(status="error", message="", for_teacher="OSError: disk full")
     text, look, _ = told(tmp_path, broken, mark(an_assignment(), 0, 1, status="passed", points=2.0, out_of=2.0))
     assert "2 of 2 points" in text and "Not graded yet" in text
@@ -129,7 +129,7 @@ def test_what_the_grader_could_not_do_costs_nothing(tmp_path: Path) -> None:
 # ---- the class report ------------------------------------------------------------------------------------------------
 
 
-def test_marks_that_differ_in_names_only_are_one_wrong_idea() -> None:
+def test_marks_are_grouped_ignoring_names() -> None:
     assignment = an_assignment()
     graph = graph_of(node("up"), node("x", 1), node("mul", 2), node("y", 3))
     message = "The graph is broken: node `{}` reads {} before it is defined."
@@ -137,7 +137,7 @@ def test_marks_that_differ_in_names_only_are_one_wrong_idea() -> None:
     marks = [a_mark(key=str(i), message=message.format(*names), graph=graph) for i, names in enumerate(alike)]
     marks += [a_mark(key="3", rule="recompiled", message="The compiled code is stale.")]
     marks += [a_mark(key="4", status="public", message=message.format("up", "x"), graph=graph)]
-    # What differs for other reasons than the mistake.
+    # Differences that have nothing to do with the mistake.
     marks = [
         dataclasses.replace(mark, for_teacher=f"{mark.message} Seed {i}. x{i}.ipynb") for i, mark in enumerate(marks)
     ]
@@ -152,7 +152,7 @@ def test_marks_that_differ_in_names_only_are_one_wrong_idea() -> None:
     assert next(idea for idea in others if idea.hidden).message == message.format("up", "x") + " x4.ipynb"
 
 
-def test_what_to_teach_again_first_helps_most_students(tmp_path: Path) -> None:
+def test_sections_are_sorted_by_students_helped(tmp_path: Path) -> None:
     few, many = "02_insertion_points#two-nodes-one-anchor", "02_insertion_points#a-new-node-needs-a-user"
     marks = [a_mark(key=f"a{i}", read=few, message="First.") for i in range(3)]
     marks += [a_mark(key=f"b{i}", read=many, message="Second.", rule=f"rule_{i}") for i in range(4)]
@@ -163,7 +163,7 @@ def test_what_to_teach_again_first_helps_most_students(tmp_path: Path) -> None:
     assert f"exercises that nobody passes: {1}" in summary and summary == reports.summary(an_assignment(), marks)
 
 
-def test_the_numbers_of_an_exercise(tmp_path: Path) -> None:
+def test_numbers_of_an_exercise(tmp_path: Path) -> None:
     assignment = an_assignment(hidden=True)
     kinds = [("passed", 1), ("passed", 3), ("public", 5), ("failed", 4), ("failed", 9), ("missing", 0), ("error", 1)]
     marks = [a_mark(key=str(i), status=kind, attempts=many) for i, (kind, many) in enumerate(kinds)]
@@ -178,8 +178,8 @@ def test_the_numbers_of_an_exercise(tmp_path: Path) -> None:
     assert first == ["✓", "✓", "◐", "✗", "✗", "\N{EN DASH}", "…"]
 
 
-def test_who_is_stuck_and_why_those_with_least_of_what_they_have_begun_first(tmp_path: Path) -> None:
-    # Passed and begun. Zoe tried most often and has most points; Gus has handed in nothing.
+def test_stuck_students_are_sorted_by_share_of_begun_points(tmp_path: Path) -> None:
+    # (passed, begun) for each student. Zoe has most versions and most points; Gus has handed in nothing.
     did = {"Zoe": (6, 6), "Ada": (0, 6), "Bea": (2, 6), "Cid": (0, 6), "Dan": (1, 6), "Eve": (2, 3), "Gus": (0, 0)}
     did |= {f"Pat {number}": (6, 6) for number in range(8)}
     marks = [
@@ -197,16 +197,16 @@ def test_who_is_stuck_and_why_those_with_least_of_what_they_have_begun_first(tmp
     assert words(rows[-1].td) == "2 of 6" and "7 versions handed in" in words(rows[-1])
 
 
-def test_what_is_no_idea_of_torch_fx_is_not_taught_again_but_stands_apart(tmp_path: Path) -> None:
+def test_python_trouble_is_listed_separately(tmp_path: Path) -> None:
     undefined, ended = "`x` could not be defined. Cell 2 raises ", "Your code raises "
     python = {
-        f"{ended}NameError: name 'grph' is not defined.": "A name that does not exist",
+        f"{ended}NameError: name 'grph' is not defined.": "An undefined name",
         "Your code was still running when the time was over: it may loop for ever.": "in time",
         f"{ended}MemoryError.": "More memory",
-        "Your code ended the Python process (os._exit or the like).": "Code that ends Python",
+        "Your code ended the Python process (os._exit or the like).": "Code that exits Python",
         f"{undefined}IndentationError: unexpected indent": "not Python",
         f"{undefined}ModuleNotFoundError: No module": "An import that fails",
-        f"{undefined}ZeroDivisionError: x": "above the answer that raises",
+        f"{undefined}ZeroDivisionError: x": "above the answer that raises an error",
     }
     marks = [
         a_mark(key=f"{at}-{number}", rule="answered" if message.startswith(undefined) else "ends well", message=message)
@@ -222,33 +222,33 @@ def test_what_is_no_idea_of_torch_fx_is_not_taught_again_but_stands_apart(tmp_pa
     assert all(message.split(":")[0].replace("`", "") not in again for message in python)
     for idea in ("erase", "uses itself"):
         assert idea in again and idea not in apart
-    assert "A name that does not exist where it is used: 4 students" in apart
+    assert "An undefined name: 4 students" in apart
     assert all(trouble in apart for trouble in python.values()) and apart.count(": 3 students") == len(python) - 1
     assert "would help 2 students" in again and "IndentationError" not in summary
 
 
-def test_a_file_that_cannot_be_read_is_told_once(tmp_path: Path) -> None:
+def test_unreadable_file_is_reported_once(tmp_path: Path) -> None:
     lost = {"status": "unreadable", "rule": "", "message": "x.ipynb is damaged.", "for_teacher": "Ask Ada for x.ipynb."}
     about = an_assignment().exercises
     text, look, summary = told(tmp_path, *(a_mark(**lost, exercise=one.id) for one in about))
     assert words(page_of(tmp_path)).count("Ask Ada for x.ipynb.") == 1 and "files that cannot be read: 1" in summary
     assert f"Ask Ada for x.ipynb. {len(about)} exercises" in look and "Ask Ada" not in text
-    assert text.count("x.ipynb is damaged.") == 1 and text.count(f"As for {about[0].title}") == len(about) - 1
+    assert text.count("x.ipynb is damaged.") == 1 and text.count(f"Same as for {about[0].title}") == len(about) - 1
 
 
-def test_an_answer_under_another_name_or_not_found_is_to_be_looked_at(tmp_path: Path) -> None:
-    unused = "No answer uses `mine`: is it one under another name?"
-    note = "Found as `my_own`, which the check calls."
+def test_renamed_and_missing_answers_are_listed(tmp_path: Path) -> None:
+    unused = "No answer uses `mine`: is it an answer under another name?"
+    note = "Found as `my_own`, the name that is passed to the check."
     first, second = (about.id for about in an_assignment().exercises[:2])
     marks = [a_mark(status="missing", remark=unused, exercise=name) for name in (first, second)]
     marks.append(a_mark(key="ben", status="passed", student="Ben", remark=note))
     _, look, summary = told(tmp_path, *marks)
-    assert look.count("is it one under another name?") == 1 and f"{first}, {second}: No answer uses mine" in look
+    assert look.count("is it an answer under another name?") == 1 and f"{first}, {second}: No answer uses mine" in look
     assert f"Ben : {first} as my_own" in look and "my_own" not in words(page_of(tmp_path, "ben"))
     assert "sheets with answers that were not found: 1; students with answers under another name: 1" in summary
 
 
-def test_answers_that_are_alike_stand_side_by_side_for_the_teacher_alone(tmp_path: Path) -> None:
+def test_similar_answers_are_shown_only_to_the_teacher(tmp_path: Path) -> None:
     assignment = an_assignment()
     text = " ".join(map(str, range(90)))
     marks = [
@@ -265,12 +265,12 @@ def test_answers_that_are_alike_stand_side_by_side_for_the_teacher_alone(tmp_pat
     assert not any(fold.has_attr("open") for fold in folds) and words(folds[0].summary).endswith(": 100 %")
     sources = [part.get_text() for part in folds[0].find_all("pre")]
     assert sources == ["# Ada's <own>\n    way = 0", "# Ben's <own>\n    way = 0"]
-    assert "pairs with answers that are alike: 3" in summary
+    assert "pairs with similar answers: 3" in summary
     ben = words(page_of(tmp_path, "student-001"))
     assert "<own>" not in ben and "like" not in ben
 
 
-def test_what_a_pass_rests_on_is_told_to_the_teacher_alone(tmp_path: Path) -> None:
+def test_unproven_claims_are_shown_only_to_the_teacher(tmp_path: Path) -> None:
     forged = "what the answer returned"
     passed = a_mark(status="passed", points=1.0, unproven=("that nothing was copied", forged))
     text, look, _ = told(tmp_path, passed, a_mark(key="x", unproven=("of a failure",)))
@@ -294,7 +294,7 @@ def test_classes_of_all_sizes(tmp_path: Path, students: int) -> None:
 # ---- the files -------------------------------------------------------------------------------------------------------
 
 
-def test_only_what_changed_is_written_again(tmp_path: Path) -> None:
+def test_unchanged_reports_are_not_rewritten(tmp_path: Path) -> None:
     assignment = an_assignment()
     marks = marks_of(assignment, 6)
 
@@ -315,19 +315,19 @@ def test_only_what_changed_is_written_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("key", ["", ".", "..", "a/b", "../up", "/etc", "a\0b", "\ud800"])
-def test_a_key_that_leaves_the_folder_is_refused(tmp_path: Path, key: str) -> None:
+def test_unsafe_key_is_refused(tmp_path: Path, key: str) -> None:
     with pytest.raises(ValueError, match="cannot be the name of a student's folder"):
         reports.write(tmp_path / "marks", an_assignment(), [a_mark(key=key)])
     assert not (tmp_path / "marks").exists()
 
 
 @pytest.mark.parametrize("book", ["javascript:alert(1)", "data:text/html,x", " javascript:x", "vbscript:x"])
-def test_an_address_that_runs_is_no_book(tmp_path: Path, book: str) -> None:
-    with pytest.raises(ValueError, match="no address of the book"):
+def test_unsafe_book_address_is_refused(tmp_path: Path, book: str) -> None:
+    with pytest.raises(ValueError, match="is not an address"):
         reports.write(tmp_path, an_assignment(), [a_mark()], book=book)
 
 
-def test_a_folder_with_the_book_is_given_as_seen_from_the_class(tmp_path: Path) -> None:
+def test_relative_book_folder_works_in_all_reports(tmp_path: Path) -> None:
     reports.write(tmp_path, an_assignment(), [a_mark()], book="./book")
     first = an_assignment().exercises[0]
     for page, home in ((page_of(tmp_path), tmp_path), (page_of(tmp_path, "student-000"), tmp_path / "students/s")):
@@ -337,23 +337,23 @@ def test_a_folder_with_the_book_is_given_as_seen_from_the_class(tmp_path: Path) 
         assert (home / href.partition("#")[0]).resolve() == (tmp_path / f"book/chapters/{first.chapter}.html").resolve()
 
 
-def test_links_lead_to_the_ids_that_sphinx_makes() -> None:
+def test_links_use_sphinx_ids() -> None:
     for read in {about.read for about in catalogue().values()}:
         heading = place(read).partition("section “")[2].removesuffix("”")
         assert link("../book/", read) == f"../book/chapters/{read.partition('#')[0]}.html#{make_id(heading)}"
         assert link("", read) == ""
 
 
-# ---- graphs and texts that were made to harm -------------------------------------------------------------------------
+# ---- malicious graphs and texts --------------------------------------------------------------------------------------
 
 
 def chain(size: int, reads: int = 1, name: str = "n") -> dict[str, Any]:
-    """A graph of which each node reads the one before it, so many times."""
+    """A graph in which each node uses the previous one this many times."""
     return graph_of(*(node(f"{name}{i}", i, inputs=[max(i - 1, 0)] * reads) for i in range(size)))
 
 
 @pytest.mark.parametrize(("size", "reads", "drawn"), [(LARGEST, 1, True), (10_000, 1, False), (4, MOST_EDGES, False)])
-def test_a_graph_is_drawn_up_to_a_size_and_then_told_in_rows(size: int, reads: int, drawn: bool) -> None:
+def test_large_graphs_are_shown_as_rows(size: int, reads: int, drawn: bool) -> None:
     figure = BeautifulSoup(Figures().figure(a_mark(node="n3", graph=chain(size, reads))), "html.parser")
     assert (figure.svg is not None) == drawn
     assert words(figure.find(class_="at-fault")) == "! 3 n3 call_function torch.relu(n3)"
@@ -366,13 +366,13 @@ def test_a_graph_is_drawn_up_to_a_size_and_then_told_in_rows(size: int, reads: i
     ["no graph", [], {"nodes": "x"}, {"nodes": [1]}, graph_of(node("bad", op='"><script>')), graph_of({"name": "bad"}),
      graph_of(node("bad", inputs=[7])), graph_of(node("bad", users=["0"]))],
 )  # fmt: skip
-def test_what_is_no_graph_is_left_out(tmp_path: Path, graph: Any) -> None:
+def test_invalid_graphs_are_left_out(tmp_path: Path, graph: Any) -> None:
     reports.write(tmp_path, an_assignment(), [a_mark(node="bad", graph=graph)])
     assert page_of(tmp_path, "student-000").find("figure") is None
 
 
 @pytest.mark.parametrize("depth", [100, 50_000])
-def test_deep_arguments_and_odd_letters_are_survived(tmp_path: Path, depth: int) -> None:
+def test_deep_arguments_and_odd_characters_are_handled(tmp_path: Path, depth: int) -> None:
     deep: Any = {"node": 0}
     for _ in range(depth):
         deep = [deep]
@@ -387,7 +387,7 @@ def test_deep_arguments_and_odd_letters_are_survived(tmp_path: Path, depth: int)
     assert (tmp_path / "students/student-000/report.html").stat().st_size < 100_000
 
 
-def test_text_is_made_fit_to_show() -> None:
+def test_text_is_made_printable() -> None:
     assert shown("Zoë\tO'Brien\n王 \N{ZERO WIDTH NON-JOINER}x", 50) == "Zoë O'Brien 王 \N{ZERO WIDTH NON-JOINER}x"
     assert shown("a\u202eb\x1bc\ud800", 50) == "a b c"
     assert shown("e" + "\u0301" * 90, 200) == "e" + "\u0301" * 4

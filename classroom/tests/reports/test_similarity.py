@@ -1,4 +1,4 @@
-"""Answers that are alike: honest pairs are not listed, copies are found whatever they are dressed up as."""
+"""Honest pairs are not listed as similar, and copies are found under any disguise."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def answer(source: str, *others: str) -> str:
     return StudentCode([IMPORTS, *others, source], [IMPORTS]).texts("answer")[1]
 
 
-def test_names_layout_comments_and_annotations_make_no_difference() -> None:
+def test_normalised_text_ignores_names_and_layout() -> None:
     first = answer("def answer(traced):\n    for node in traced.graph.nodes:\n        node.meta = {'k': fx.Node}")
     assert "torch.fx.Node" in first and ".graph.nodes" in first and "traced" not in first
     for copy in (
@@ -32,7 +32,7 @@ def test_names_layout_comments_and_annotations_make_no_difference() -> None:
         assert answer(copy) == first
 
 
-def test_what_the_answer_does_not_need_and_what_was_handed_out_is_no_part_of_it() -> None:
+def test_answer_text_excludes_unneeded_and_handed_out_code() -> None:
     handed_out = "class Block(nn.Module):\n    width = 3"
     code = "def half(x): return Block\ndef answer(x): return half(x)"
     own = StudentCode([IMPORTS, handed_out, "def other(x): return 7", code], [IMPORTS, handed_out])
@@ -42,7 +42,7 @@ def test_what_the_answer_does_not_need_and_what_was_handed_out_is_no_part_of_it(
     assert own.unused(frozenset({"answer"})) == ["other"]
 
 
-def test_a_source_keeps_the_comments_of_its_author_and_is_cut_where_it_is_long() -> None:
+def test_source_keeps_comments_and_is_limited() -> None:
     source, text = StudentCode(["x = 1\n# Why so.\ndef answer():  # here\n    return x"], ()).texts("answer")
     assert source == "x = 1\n\n# Why so.\ndef answer():  # here\n    return x"
     source, text = StudentCode(["def answer():\n" + "    call(1, 2, 3)\n" * 2000], ()).texts("answer")
@@ -62,7 +62,7 @@ def test_honest_pairs_are_not_listed_and_copies_are_found() -> None:
         honest_pairs += len(texts) * (len(texts) - 1) // 2
         listed += len(pairs(texts, book))
         for at, source in enumerate(sources):
-            # In a class of copies alone a run in more than three answers is a common way.
+            # Among copies only, a run in more than three answers is common.
             if len(runs(texts[at]) - book) < LEAST_OWN:
                 continue
             compared += 1
@@ -73,14 +73,14 @@ def test_honest_pairs_are_not_listed_and_copies_are_found() -> None:
     assert all(count > 0.8 * compared for count in counts.values()), (counts, compared)
 
 
-def test_what_the_book_wrote_is_no_likeness() -> None:
+def test_code_of_the_book_is_ignored() -> None:
     for name in COMPARED:
         about = catalogue()[name]
         assert explained(about), f"{name}: neither stub nor solution was found"
         assert not pairs([plain(name, solution(name).source or "")] * 2, explained(about))
 
 
-def test_what_many_wrote_and_what_is_short_is_no_likeness() -> None:
+def test_common_and_short_code_is_ignored() -> None:
     text = plain(EXERCISE, honest(EXERCISE)[0])
     others = [plain(EXERCISE, other) for name in COMPARED for other in honest(name) if name != EXERCISE]
     assert pairs([text] * 3 + others[:12], frozenset()).keys() >= {(0, 1), (0, 2), (1, 2)}
@@ -91,7 +91,7 @@ def test_what_many_wrote_and_what_is_short_is_no_likeness() -> None:
     assert not pairs([answer("def answer(traced):\n    traced.recompile()\n    return traced")] * 2, frozenset())
 
 
-def test_answers_of_two_students_are_compared_by_exercise_whatever_came_of_them() -> None:
+def test_answers_are_compared_by_exercise_whatever_their_status() -> None:
     assignment = an_assignment()
     at = next(at for at, about in enumerate(assignment.exercises) if about.id == EXERCISE)
     text = plain(EXERCISE, honest(EXERCISE)[0])

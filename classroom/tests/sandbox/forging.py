@@ -1,7 +1,7 @@
-"""What forgers need who send the judge an observation of their own: claims that are right, beside a graph that is not.
+"""Tools for forging observations: claims of a right answer beside the graph of a wrong one.
 
-An attack on the judge is a function in ``attacks/judging``, which is given an observation and yields changes of it, or
-any other JSON. Its docstring says what it tries and the harm it would do.
+An attack on the judge is a generator in ``attacks/judging`` that gets an observation and yields changed ones, or any
+other JSON. Its docstring says what it tries and what harm it would do.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ from fxbook.tasks.answering import answers_to
 JSON = Any
 Forged = Iterator[JSON]
 FORGERIES = Path(__file__).parent / "attacks" / "judging"
-# One whose graph is made from nothing, one that changes a model, and one whose answer is data.
+# An exercise that builds a graph, one that changes a model, and one whose answer is data.
 BUILD, PASS, COMPUTE = "01-rotate-half", "01-unroll-sequential", "00-layers-in-order"
-# How the judge tells that it believed what a graph computes, rather than finding it out.
+# How the judge reports that it believed a claim instead of computing it.
 BELIEVED = "what the graph computes"
 
 
 @dataclasses.dataclass(frozen=True)
 class Forgery:
-    """An attack on the judge, by the name of its function; ``exercises`` are those whose observations it changes."""
+    """An attack on the judge; ``exercises`` are those whose observations it changes."""
 
     name: str
     exercises: tuple[str, ...]
@@ -49,7 +49,7 @@ class Forgery:
 
 
 def of(*exercises: str) -> Callable[[Callable[[JSON], Forged]], Callable[[JSON], Forged]]:
-    """Say of an attack which exercises' observations it changes, in place of that of :data:`BUILD`."""
+    """Apply an attack to observations of these exercises instead of :data:`BUILD`."""
 
     def decorate(forged: Callable[[JSON], Forged]) -> Callable[[JSON], Forged]:
         forged.exercises = exercises  # type: ignore[attr-defined]
@@ -59,7 +59,6 @@ def of(*exercises: str) -> Callable[[Callable[[JSON], Forged]], Callable[[JSON],
 
 
 def forgeries() -> list[Forgery]:
-    """All of them."""
     loaded = []
     for name, forged in itertools.chain.from_iterable(functions(file) for file in sorted(FORGERIES.glob("*.py"))):
         assert "\n    Harm: " in (forged.__doc__ or ""), f"{name}: say what harm it would do"
@@ -68,18 +67,18 @@ def forgeries() -> list[Forgery]:
 
 
 def functions(file: Path) -> Iterator[tuple[str, Callable]]:
-    """The attacks that a file defines, by their names: its generators."""
+    """The generators that a file defines, by name."""
     for name, value in runpy.run_path(str(file)).items():
         if inspect.isgeneratorfunction(value) and value.__code__.co_filename == str(file) and name[0] != "_":
             yield name, value
 
 
 def each(forgery: Forgery, most: int | None = None) -> Iterator[tuple[str, JSON]]:
-    """The observations that an attack makes, with the exercises that they are for, one at a time.
+    """Yield an attack's observations with their exercises, one at a time.
 
     Args:
         forgery: the attack.
-        most: so many of them, from the first to the last; ``None`` for all.
+        most: how many of them, evenly spread; ``None`` for all.
     """
     exercises = [forgery.exercises[place] for place in spread(len(forgery.exercises), most)]
 
@@ -88,18 +87,18 @@ def each(forgery: Forgery, most: int | None = None) -> Iterator[tuple[str, JSON]
             for observation in forgery.forged(claims(exercise_id)):
                 yield exercise_id, observation
 
-    # All at once could be gigabytes.
+    # All at once could take gigabytes.
     chosen = set(spread(sum(1 for _ in observations()), most))
     return (observation for place, observation in enumerate(observations()) if place in chosen)
 
 
 def spread(count: int, most: int | None) -> Sequence[int]:
-    """So many places of ``count``, from the first to the last."""
+    """Evenly spread indices, including the first and the last."""
     return range(count) if most is None or count <= most else [at * (count - 1) // (most - 1) for at in range(most)]
 
 
 def tried(sandbox: Sandbox, forgery: Forgery, most: int | None = None) -> Came:
-    """What came of an attack: it gets a mark where it passes, and the teacher is not told what it rests on."""
+    """Run an attack. It succeeds if it passes and the teacher is not told what the pass relies on."""
     texts, passed = [], False
     for exercise_id, observation in each(forgery, most):
         with brief(sandbox, 4.0, 60.0):
@@ -110,7 +109,7 @@ def tried(sandbox: Sandbox, forgery: Forgery, most: int | None = None) -> Came:
 
 
 def is_unearned(exercise_id: str, judgement: JSON) -> bool:
-    """Whether a judgement is a mark, and does not say that it rests on what was claimed."""
+    """Whether a judgement passes without saying that it relies on claims."""
     exercise = tasks.find(exercise_id)
     assert exercise
     needed = "what the answer returned" if exercise.usage.use == "compute" else BELIEVED
@@ -118,12 +117,11 @@ def is_unearned(exercise_id: str, judgement: JSON) -> bool:
 
 
 def claims(exercise_id: str) -> JSON:
-    """An observation in which all that is claimed is that of a right answer, and each graph that of a wrong one."""
+    """An observation with the claims of a right answer and the graphs of a wrong one."""
     return copy.deepcopy(_claims(exercise_id))
 
 
 def truth(exercise_id: str) -> JSON:
-    """An observation of a right answer."""
     return copy.deepcopy(_observed(exercise_id, right=True))
 
 
@@ -154,16 +152,16 @@ def _observed(exercise_id: str, right: bool) -> JSON:
     raise AssertionError(f"{exercise_id} has no such answer")
 
 
-# ---- graphs as they are told -----------------------------------------------------------------------------------------
+# ---- descriptions of graphs ------------------------------------------------------------------------------------------
 
 
 def ref(place: int) -> JSON:
-    """The node at a place, as an argument."""
+    """The node at an index, as an argument."""
     return {"node": place}
 
 
 def node(op: str, target: JSON, *args: Any, name: JSON = None, **kwargs: Any) -> JSON:
-    """A node; its arguments are plain Python, and what :func:`ref` gives."""
+    """A node with arguments in plain Python and from :func:`ref`."""
     positional = {"tuple": [described(value) for value in args]}
     named = {"dict": [[key, described(value)] for key, value in kwargs.items()]}
     return {"op": op, "name": name, "target": target, "args": positional, "kwargs": named}
@@ -186,7 +184,7 @@ def output(value: Any) -> JSON:
 
 
 def described(value: Any) -> JSON:
-    """An argument as the description of a graph has it; what is JSON already stays."""
+    """An argument in the form of a description; JSON is unchanged."""
     match value:
         case None | bool() | int() | str() | dict():
             return value
@@ -215,7 +213,7 @@ def described(value: Any) -> JSON:
 
 
 def with_graph(observation: JSON, *nodes: JSON, **parts: JSON) -> JSON:
-    """The observation with this graph in every case; ``parts`` take the place of parts of its description."""
+    """The observation with this graph in every case; ``parts`` replace parts of its description."""
     changed = copy.deepcopy(observation)
     named = [
         {**entry, "name": f"n{place}" if entry["name"] is None else entry["name"]} for place, entry in enumerate(nodes)
@@ -227,12 +225,12 @@ def with_graph(observation: JSON, *nodes: JSON, **parts: JSON) -> JSON:
 
 
 def computing(observation: JSON, *nodes: JSON, **parts: JSON) -> JSON:
-    """The same with a graph that has one input, and returns what its last node gives; the input is node 0."""
+    """The observation with a graph of one input, node 0, that returns its last node."""
     return with_graph(observation, placeholder(), *nodes, output(ref(len(nodes))), **parts)
 
 
 def with_wire(observation: JSON, change: Callable[[JSON], Any]) -> JSON:
-    """The observation after a change of the description of the graph in every case."""
+    """Change the description of the graph in every case."""
     changed = copy.deepcopy(observation)
     for case in changed["cases"]:
         change(case["wire"])
@@ -242,7 +240,6 @@ def with_wire(observation: JSON, change: Callable[[JSON], Any]) -> JSON:
 
 
 def with_claims(observation: JSON, **claimed: JSON) -> JSON:
-    """The observation with other claims in every case."""
     changed = copy.deepcopy(observation)
     for case in changed["cases"]:
         case.update(claimed)
@@ -250,13 +247,13 @@ def with_claims(observation: JSON, **claimed: JSON) -> JSON:
 
 
 def full(**entry: JSON) -> JSON:
-    """A module that is told in full."""
+    """A complete description of a module."""
     parts: Mapping[str, JSON] = {"settings": {}, "children": {}, "parameters": {}, "buffers": {}, "attributes": {}}
     return {"training": False, **parts, **entry}
 
 
 def tensor(*shape: int, dtype: str = "float32", parameter: bool = False) -> JSON:
-    """A tensor of zeros that is told in full."""
+    """A complete description of a tensor of zeros."""
     size = {"bool": 1, "float64": 8, "int64": 8}.get(dtype, 4)
     data = base64.b64encode(bytes(math.prod(shape) * size)).decode()
     return {"dtype": dtype, "shape": list(shape), "data": data, "parameter": parameter, "requires_grad": False}
@@ -269,7 +266,7 @@ def with_module(
     root: Mapping[str, JSON] | None = None,
     tensors: Sequence[JSON] = (),
 ) -> JSON:
-    """The observation with a graph that calls the first of some modules, on its input or on the last of ``before``."""
+    """The observation with a graph that calls the first module on its input, or on the last of ``before``."""
     nodes = [placeholder(), *before, node("call_module", "evil", ref(len(before))), output(ref(len(before) + 1))]
     holder = full(**{"class": "torch.fx.GraphModule"}, **{"children": {"evil": 1}, **(root or {})})
     return with_graph(observation, *nodes, kind="GraphModule", modules=[holder, *modules], tensors=list(tensors))

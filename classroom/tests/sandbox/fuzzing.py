@@ -1,4 +1,4 @@
-"""Draw hostile calls of what a rebuilt graph may call, and run them as graphs in the room where answers are judged."""
+"""Draw hostile calls of allowed operations, and run them as graphs in the judging room."""
 
 from __future__ import annotations
 
@@ -54,11 +54,11 @@ _SUFFIXES = (
     .Scalar_mode .self_int .self_Tensor .sections .indices
 """.split(),
 )
-# In place of `torch.` of a class of modules.
+# Prefix for classes of modules, in place of `torch.`.
 _MODULE = "module "
 _METHOD = "method "
 
-# At the end of the judging room: it runs many graphs, and returns of each how it ended, unless it dies.
+# Appended to the judging room: run many graphs and count how they ended.
 _ROOM = """
 import random as _random
 from torch import nn as _nn
@@ -93,14 +93,14 @@ _IMPORTS = "import json\nimport torch\nfrom fxbook.cases.values import encode\n"
 
 @dataclasses.dataclass(frozen=True)
 class Drawn:
-    """A call that was drawn: what is called, and the graph that calls it, as it is told."""
+    """A drawn call: its name, and the description of a graph that makes it."""
 
     name: str
     wire: JSON
 
 
 def names_to_call() -> list[str]:
-    """All functions, operators, methods and modules on the list."""
+    """All functions, operators, methods and modules on the allow-list."""
     aten = [f"torch.ops.aten.{name}" for name in sorted(allowed._OPERATIONS | allowed._ATEN)]
     aten = [name + inner for name in aten for inner in ("", "_") if allowed.function(name + inner)]
     overloads = [name + suffix for name in aten for suffix in _SUFFIXES if allowed.function(name + suffix)]
@@ -110,14 +110,14 @@ def names_to_call() -> list[str]:
 
 
 def drawn_calls(name: str, count: int, seed: int) -> list[Drawn]:
-    """So many calls of one name; the same for the same seed."""
+    """Draw calls of one name, reproducibly."""
     random_ = random.Random(f"{name} {seed}")
     return [_Draw(random_).call(name) for _ in range(count)]
 
 
 @contextlib.contextmanager
 def fuzzing_sandbox(limits: Limits) -> Any:
-    """A sandbox whose judging room runs what :func:`run_calls` sends."""
+    """A sandbox whose judging room runs the calls of :func:`run_calls`."""
 
     def change(room: str, files: dict[str, Any]) -> None:
         if room == JUDGING:
@@ -130,12 +130,12 @@ def fuzzing_sandbox(limits: Limits) -> Any:
 
 
 def run_calls(sandbox: Sandbox, calls: Sequence[Drawn], ends: dict[str, int] | None = None) -> str:
-    """Run calls in one process of the room, and say how it ended: ``""`` where it survived them all.
+    """Run calls in one process of the room; return how it ended, or ``""`` if it survived.
 
     Args:
-        sandbox: of :func:`fuzzing_sandbox`.
-        calls: what to run.
-        ends: where how the calls ended is counted.
+        sandbox: from :func:`fuzzing_sandbox`.
+        calls: the calls to run.
+        ends: counts how calls ended.
     """
     outcome = sandbox.judge(BUILD, {"graphs": [call.wire for call in calls]}, SEED)
     if outcome.data is None:
@@ -149,7 +149,7 @@ def run_calls(sandbox: Sandbox, calls: Sequence[Drawn], ends: dict[str, int] | N
 
 
 class _Draw:
-    """Draws one call: some tensors, views of them, and a call with those and other values."""
+    """Draws one call: some tensors, views of them, and a call with these and other values."""
 
     def __init__(self, drawn: random.Random) -> None:
         self._random = drawn
@@ -184,9 +184,9 @@ class _Draw:
         return ref(self._random.randrange(len(self._nodes)))
 
     def _tensor(self) -> None:
-        """A tensor of any type and shape, and perhaps a view of it that is odd."""
+        """Add a tensor of any type and shape, and perhaps an odd view of it."""
         pick = self._random
-        # Often as the others: kernels refuse most of what does not fit.
+        # Often the same, because kernels reject most mismatches.
         dtype = {"dtype": self._dtype if pick.random() < 0.7 else pick.choice(_DTYPES)}
         shape = self._shape if pick.random() < 0.6 else pick.choice(_SHAPES)
         if pick.random() < 0.05:
@@ -208,7 +208,7 @@ class _Draw:
 
     def _values(self) -> list[Any]:
         pick = self._random
-        # Tensors, numbers, lists of numbers and floats, by their first letters.
+        # Tensors, numbers, lists of numbers, and floats, by first letter.
         few = ("", "t", "n", "tt", "nn", "l", "tn", "ln", "f", "ttn", "lll")
         if pick.random() < 0.6:
             makers = {"t": self._place, "f": lambda: pick.choice(_FLOATS), "n": lambda: pick.choice(_NUMBERS)}
@@ -240,7 +240,7 @@ class _Draw:
         return {name: {"device": "cpu"} if name == "device" else self._value() for name in names}
 
     def _module(self, name: str) -> JSON:
-        """A call of a module of this class, with settings and weights that nobody would give it."""
+        """A call of a module of this class with absurd settings and weights."""
         pick = self._random
         known = [
             key for key in inspect.signature(getattr(nn, name)).parameters if key not in ("device", "dtype", "args")

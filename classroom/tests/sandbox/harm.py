@@ -1,13 +1,13 @@
-"""What counts as harm, written once: a submission that attacks may end in any way, as long as it has done none of it.
+"""Define harm in one place: an attack may end in any way, as long as it does no harm.
 
-How an attack ends, by the time, a crash, an error or a wrong answer, depends on the machine, and is no harm. Harm is:
+Whether an attack ends by timeout, crash, error or wrong answer depends on the machine and is not harm. Harm is:
 
-- a mark that was not earned;
-- something left behind, or changed: a file, a folder for temporary files, shared memory, a socket;
-- something that runs on;
-- something read that was to be hidden, or done that was to be refused: a secret comes out, or the attack tells of it;
-- something told to others on this machine;
-- that the next one suffers.
+- an unearned mark;
+- something left behind or changed: a file, a temporary folder, shared memory, a socket;
+- something that keeps running;
+- reading a secret, or doing something forbidden: the secret appears in the output, or the attack reports its success;
+- contact with others on this machine;
+- damage to the next submission.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ READ = "something read or done"
 TOLD = "something told to others"
 NEXT = "the next one suffers"
 
-# Attacks give this name, or one that holds it, to each file, process, queue and socket that they make, and this number
-# to what has a number for a name.
+# Attacks put this text into the name of every file, process, queue and socket they make, and use this number for
+# objects named by a number.
 TRACE = "by-an-attack"
 TRACE_KEY = 0x0BADBEEF
 _LOOKED_AT = ("/", "/tmp", "/var/tmp", "/dev", "/dev/shm", "/dev/mqueue", "/usr", "/usr/lib", "/etc", "/root", "/home")
@@ -45,12 +45,12 @@ _VARIABLE = "GRADERS_TOKEN"
 
 @dataclasses.dataclass(frozen=True)
 class Came:
-    """What came of an attack.
+    """The result of an attack.
 
     Args:
-        text: all that came out, whatever it is; and all that somebody is told because of it.
+        text: all output, and everything that anybody is told because of it.
         passed: whether it got a mark.
-        managed: what it says that it could read or do.
+        managed: what it claims to have read or done.
     """
 
     text: str
@@ -59,18 +59,18 @@ class Came:
 
 
 class Bait:
-    """What attacks may try to find and to reach: secrets, a folder of the grader's, and ears on this machine.
+    """Targets for attacks: secrets, a folder of the grader, and listening sockets.
 
-    As a context manager it puts a secret into the environment, from which a sandbox is to be started then.
+    As a context manager, put a secret into the environment; start a sandbox while it is there.
 
     Args:
-        folder: an empty one, which nobody but the grader may see.
+        folder: empty, and visible only to the grader.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.in_file, self.in_environment = secrets.token_hex(8), secrets.token_hex(8)
-        # Of an earlier submission; the attack that searches all memory for it knows this form, but not the digits.
+        # The secret of an earlier submission. The attack that searches memory knows its form, but not its digits.
         self.earlier = f"secret-{secrets.randbelow(10**12):012}"
         (folder / "secret.txt").write_text(self.in_file)
         (folder / "09_profiling.ipynb").write_text("{}")
@@ -86,7 +86,7 @@ class Bait:
             ear.setblocking(False)
 
     def laid(self, source: str) -> str:
-        """The source of an attack with the real places where it names ``@FOLDER@`` and the like."""
+        """The source of an attack with real values for ``@FOLDER@`` and the other placeholders."""
         places = {"FOLDER": self.folder, "PROJECT": ROOT, "LOCAL": self._name, "TRACE_KEY": TRACE_KEY}
         places |= {"TCP": self._tcp.getsockname()[1], "UDP": self._udp.getsockname()[1]}
         for name, place in places.items():
@@ -103,17 +103,17 @@ class Bait:
             ear.close()
 
     def found_in(self, text: str) -> list[str]:
-        """Which secrets stand in a text."""
+        """The secrets that a text contains."""
         known = {"file": self.in_file, "environment": self.in_environment, "earlier submission": self.earlier}
         return [f"the secret of the {name} came out" for name, secret in known.items() if secret in text]
 
     def changes(self) -> list[str]:
-        """What is no more in the folder as it was."""
+        """Paths in the folder that were changed, added or removed."""
         now, before = _content(self.folder), self._content
         return [str(path) for path in sorted(now.keys() | before.keys()) if now.get(path) != before.get(path)]
 
     def heard(self) -> list[str]:
-        """Who has reached the ears since this was asked last."""
+        """The sockets that were reached since the last call."""
         reached = []
         for name, hear in (
             ("TCP", lambda: self._tcp.accept()[0].close()),
@@ -129,22 +129,22 @@ class Bait:
 
 @contextlib.contextmanager
 def laid(folders: pytest.TempPathFactory) -> Iterator[Bait]:
-    """Bait; and meanwhile a folder of its own for the temporary files of this process, so that none can be missed."""
+    """Targets, with a separate folder for this process's temporary files, so that leftovers are noticed."""
     with Bait(folders.mktemp("class")) as bait, pytest.MonkeyPatch.context() as patched:
         patched.setattr(tempfile, "tempdir", str(folders.mktemp("temporary")))
         yield bait
 
 
 class Watch:
-    """Looks at this machine before any attack, and after each for harm.
+    """Check this machine for harm after each attack.
 
-    Make it once all is warm: what is started later, besides what is started again, counts as left by an attack. While
-    it is used, nothing else in this process may start processes or make temporary files.
+    Create it when everything is warm: processes started later count as left by an attack, unless they replace others.
+    Meanwhile, this process must not start other processes or create temporary files.
 
     Args:
-        bait: what is laid out for the attacks.
-        suffers: tries whether the next one is treated as it deserves; says what is wrong, or ``""``.
-        patience: seconds that what still runs has to end; a slow machine takes many.
+        bait: the targets.
+        suffers: checks the next submission; returns what is wrong, or ``""``.
+        patience: the seconds within which processes must end; a slow machine needs many.
     """
 
     def __init__(self, bait: Bait, suffers: Callable[[], str], patience: float = 300.0) -> None:
@@ -153,7 +153,7 @@ class Watch:
         self._running = len(processes_below(os.getpid()))
 
     def harms(self, came: Came) -> list[str]:
-        """The harm that was done, a line each; empty where there is none."""
+        """The harm done, one line each."""
         harms = [(MARK, "it passed")] * came.passed
         harms += [(READ, what) for what in (*came.managed, *self._bait.found_in(came.text))]
         harms += [(RUNS, what) for what in self._running_on()]
@@ -177,7 +177,7 @@ class Watch:
 
 
 def traces() -> list[Path]:
-    """Files of attacks where they could be."""
+    """Files of attacks in all likely places."""
     folders = {*map(Path, _LOOKED_AT), Path.home(), Path.cwd(), ROOT, ROOT / "fxbook", Path(tempfile.gettempdir())}
     folders |= {Path(sys.prefix), Path(sys.base_prefix), Path(os.__file__).parent, *map(Path, sys.path)}
     readable = [folder for folder in folders if os.access(folder, os.R_OK | os.X_OK)]
@@ -185,9 +185,9 @@ def traces() -> list[Path]:
 
 
 def processes_below(process: int) -> set[int]:
-    """A process and all that it started, directly or not."""
+    """A process and all its descendants."""
     processes = {process}
-    with contextlib.suppress(OSError):  # It has ended meanwhile.
+    with contextlib.suppress(OSError):  # It has ended.
         for thread in Path(f"/proc/{process}/task").iterdir():
             with contextlib.suppress(OSError):
                 for child in (thread / "children").read_text().split():
@@ -205,7 +205,7 @@ def _traced_processes() -> list[str]:
 
 
 def _traced_in_the_kernel() -> list[str]:
-    """What has no file: shared memory, queues and semaphores of the old kind, sockets of abstract names."""
+    """Objects without a file: System V shared memory, queues and semaphores, and abstract sockets."""
     objects = []
     for kind in ("shm", "msg", "sem"):
         with contextlib.suppress(OSError):

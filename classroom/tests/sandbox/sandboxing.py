@@ -1,4 +1,4 @@
-"""What the tests of the sandbox share: a sandbox where there can be one, attacks, and what comes of them."""
+"""Sandboxes, attacks and their results for the tests of the sandbox."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from fxbook.tasks import folder_of
 JSON = Any
 ATTACKS = Path(__file__).parent / "attacks"
 OBSERVING = ATTACKS / "observing"
-# An exercise with one case, whose answer may return anything.
+# An exercise with one case whose answer may return anything.
 EXERCISE, ANSWER = "09-compare-in-pairs", "paired"
-# What an observation holds where the answer is nothing: as it is, and beside how often it timed each of two calls.
+# The values in an observation of an empty answer: as returned, and with the counts of two timed calls.
 NOTHING = (None, [], {"tuple": [[], 0, 0]})
 SEED = 1
 _USUAL = Limits()
@@ -52,13 +52,13 @@ def paired(first, second, rounds, clock):
 
 
 def need_bubblewrap() -> None:
-    """Skip where submissions cannot be run in a sandbox; the reason says what to do."""
+    """Skip the test if there is no sandbox; the reason says what to do."""
     if refusal := protection().refusal:
         pytest.skip(refusal)
 
 
 def sandbox(limits: Limits, *chapters: str) -> Iterator[Sandbox]:
-    """A sandbox for a fixture, ready for the exercises of some chapters; without any for all, which takes longer."""
+    """A sandbox for a fixture, prepared for some chapters; by default for all, which takes longer."""
     need_bubblewrap()
     with Sandbox(limits, chapters=chapters) as sandbox:
         yield sandbox
@@ -66,12 +66,12 @@ def sandbox(limits: Limits, *chapters: str) -> Iterator[Sandbox]:
 
 @contextlib.contextmanager
 def brief(sandbox: Sandbox, processor_seconds: float = 1.0, seconds: float = 5.0) -> Iterator[None]:
-    """Few seconds for an attack that may never end; the usual ones for whoever comes before and after it.
+    """Short limits for an attack that may never end.
 
     Args:
         sandbox: where the attack runs.
-        processor_seconds: see :class:`Limits`; to make the cases of an exercise counts, too.
-        seconds: the same.
+        processor_seconds: see :class:`Limits`; includes making the cases.
+        seconds: see :class:`Limits`.
     """
     usual = sandbox._limits
     sandbox._limits = dataclasses.replace(usual, processor_seconds=processor_seconds, seconds=seconds)
@@ -82,21 +82,20 @@ def brief(sandbox: Sandbox, processor_seconds: float = 1.0, seconds: float = 5.0
 
 
 def warmed(sandbox: Sandbox, bait: Bait) -> None:
-    """Have the sandbox run a submission that holds a secret, as one of those before an attack does."""
+    """Run an earlier submission that contains a secret."""
     half = len(bait.earlier) // 2
     knows = f"known = {bait.earlier[:half]!r} + {bait.earlier[half:]!r}"
     assert is_right(sandbox.observe(sheet_of(knows, RIGHT), EXERCISE, ANSWER, SEED))
 
 
 def tried(sandbox: Sandbox, bait: Bait, attack: Attack) -> Came:
-    """Let an attack loose in a sandbox."""
     return came_of(sandbox.observe(sheet_of(bait.laid(attack.source)), EXERCISE, ANSWER, SEED), attack)
 
 
 def observe_known(sandbox: Sandbox, exercise_id: str, number: int, seed: int) -> Outcome:
-    """What is observed of one of the answers of an exercise, by its place among all in its file."""
+    """Observe a known answer, given by its index in the exercise's file."""
     text = (folder_of(exercise_id) / "answers.py").read_text(encoding="utf-8")
-    # Names that no answer has.
+    # Names that no answer uses.
     collects = "all_answers = []\ndef right(answer):\n    all_answers.append(answer)\n    return answer\n"
     collects += "def wrong(*_, **__):\n    return right\ndef breaks(*_, **__):\n    return lambda answer: answer\n"
     answers = re.sub(r"^from fxbook.tasks.answering import .*$", "", text, flags=re.MULTILINE)
@@ -110,13 +109,14 @@ def sheet_of(*cells: str, name: str = "09_profiling.ipynb") -> Sheet:
 
 @dataclasses.dataclass(frozen=True)
 class Attack:
-    """A submission that tries something.
+    """An attacking submission.
 
     Args:
-        name: of its cell.
+        name: the name of its cell.
         source: its one cell.
-        answers: what its answer is: ``""`` for a list of what it could read or do, which is to be empty;
-            ``"no report"`` where the answer itself is the attack; ``"right"`` where it deserves its mark.
+        answers: ``""`` if its answer lists what it could read or do, which should be empty; ``"no report"`` if the
+            answer
+            itself is the attack; ``"right"`` if it deserves its mark.
     """
 
     name: str
@@ -126,10 +126,11 @@ class Attack:
 
 @functools.cache
 def attacks(*files: Path) -> list[Attack]:
-    """Those in the cells of some files, by default of all on the room where students' code runs.
+    """The attacks in some files, by default all on the room that runs students' code.
 
-    A cell begins with ``# %%`` and the name of the attack. Its docstring says what it tries and the harm it would do,
-    ``ANSWERS`` what it answers. ``* 3`` behind the name makes three attacks of it, in which ``VARIANT`` is 0, 1 and 2.
+    A cell begins with ``# %%`` and the name of the attack. Its docstring says what the attack tries and what harm it
+    would do, and ``ANSWERS`` describes its answer. ``* 3`` after the name makes three attacks, with ``VARIANT`` 0, 1
+    and 2.
     """
     loaded = []
     for name, variants, source in (cell for file in files or sorted(OBSERVING.glob("*.py")) for cell in cells(file)):
@@ -146,7 +147,7 @@ def attacks(*files: Path) -> list[Attack]:
 
 
 def cells(file: Path) -> Iterator[tuple[str, int, str]]:
-    """The cells of a file, each with its name, the number of its variants, and behind it the lines above the first."""
+    """The cells of a file: name, number of variants, and source, preceded by the lines above the first cell."""
     shared, *parts = re.split(r"^# %% ", file.read_text(encoding="utf-8"), flags=re.MULTILINE)
     for part in parts:
         title, _, source = part.partition("\n")
@@ -155,14 +156,14 @@ def cells(file: Path) -> Iterator[tuple[str, int, str]]:
 
 
 def _last_docstring(tree: ast.Module) -> str:
-    """That of the cell; the first is that of the file."""
+    """The docstring of the cell; the first one belongs to the file."""
     texts = [line.value for line in tree.body if isinstance(line, ast.Expr) and isinstance(line.value, ast.Constant)]
     return str(texts[-1].value)
 
 
 def judge_apart(exercise: Exercise, observation: JSON, seed: int, limits: Limits = _USUAL) -> JSON:
-    """What the sandbox says, by the same code with the same limits, also of exercises that it does not know."""
-    # As in a room: what takes long to make once is there before the time begins.
+    """Judge with the sandbox's code and limits, which also works for exercises that it does not know."""
+    # As in a room, do the slow preparation before the time starts.
     prepare(exercise, seed=0, rebuildable=True)
     work = functools.partial(judging.judged, exercise, observation, seed)
     outcome = run_in_child(work, limits.seconds, processor_seconds=limits.processor_seconds)
@@ -171,7 +172,7 @@ def judge_apart(exercise: Exercise, observation: JSON, seed: int, limits: Limits
 
 
 def came_of(outcome: Outcome, attack: Attack) -> Came:
-    """What came of an attack, judged as an answer is judged whose author is not to be trusted."""
+    """Judge the result of an attack like an answer of an untrusted student."""
     exercise = tasks.find(EXERCISE)
     assert exercise
     observation = outcome.data["observation"] if outcome.data else None
@@ -184,21 +185,21 @@ def came_of(outcome: Outcome, attack: Attack) -> Came:
 
 
 def _values(observation: JSON) -> list[str]:
-    """What was answered in the cases of an observation, which anybody may have written, besides nothing at all."""
+    """The answers in the cases of an observation, which may be forged, except empty ones."""
     cases = observation.get("cases") if isinstance(observation, dict) else None
     values = [case.get("value") for case in cases if isinstance(case, dict)] if isinstance(cases, list) else []
     return [f"it answers {str(value)[:1000]}" for value in values if value not in NOTHING]
 
 
 def warm(sandbox: Sandbox, room: str = "observing") -> int:
-    """The process of bubblewrap around the warm process of a room."""
+    """The bubblewrap process around a room's warm process."""
     link = sandbox._rooms[room].link
     assert link
     return link._process.pid
 
 
 def next_suffers(sandbox: Sandbox) -> str:
-    """Why a submission does not come out as it should after another: ``""`` where all is well."""
+    """The reason why the next submission goes wrong, or ``""``."""
     outcome = sandbox.observe(sheet_of(RIGHT), EXERCISE, ANSWER, SEED)
     if not is_right(outcome):
         return f"a right answer does not pass: {outcome.ended or outcome.data}"
@@ -209,7 +210,7 @@ def next_suffers(sandbox: Sandbox) -> str:
 
 
 def is_right(outcome: Outcome, exercise_id: str = EXERCISE, seed: int = SEED) -> bool:
-    """Whether an observation was made, and is judged to be of a right answer."""
+    """Whether there is an observation and it is judged as right."""
     exercise = tasks.find(exercise_id)
     assert exercise
     observation = outcome.data["observation"] if outcome.data else None

@@ -1,7 +1,7 @@
-"""A room of the sandbox whose work an attack has taken over: in place of what judges or reads, its own Python runs.
+"""Rooms of the sandbox that an attack has taken over: its own Python runs in place of the judge or the reader.
 
-That is what is left where a kernel of torch, or a reader of files, lets an attacker run code. The process is as it is
-when it judges: confined, with the files, the memory and the pipes of that room. For these tests alone.
+This simulates a bug in torch's kernels or in a file reader that lets an attacker run code. The process is confined as
+usual, with that room's files, memory and pipes. Only for tests.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ JSON = Any
 EXERCISE = "09-compare-in-pairs"
 TAKEN_OVER = ATTACKS / "taken_over.py"
 MARK = "# runs an attack"
-# Cases of a teacher's for another exercise, which hold what has to stay out.
+# A teacher's cases for another exercise, which must not enter the room.
 _HIDDEN = """
 from fxbook.tasks import find
 SECRET = "@SECRET@"
 CASES = {"00-readers": (SECRET,), "@EXERCISE@": find("@EXERCISE@").usage.cases}
 """
-# At the end of a room: if it is sent an attack, it runs that.
+# Appended to a room: run an attack if one is sent.
 _RUNS = """
 _true_work = work
 
@@ -73,7 +73,7 @@ def _told(found):
 
 @contextlib.contextmanager
 def sandbox_with(change: Callable[[str, dict[str, Any]], None], limits: Limits) -> Iterator[Sandbox]:
-    """A sandbox in whose rooms other files lie: ``change(room, files)`` changes the files by path."""
+    """A sandbox with other files in its rooms: ``change(room, files)`` edits the files by path."""
     need_bubblewrap()
     files = contents.files
 
@@ -90,7 +90,7 @@ def sandbox_with(change: Callable[[str, dict[str, Any]], None], limits: Limits) 
 
 
 def taken_over(limits: Limits) -> contextlib.AbstractContextManager[Sandbox]:
-    """A sandbox whose judging and reading rooms run what :func:`tried` sends, and else do as they should."""
+    """A sandbox whose judging and reading rooms run the attacks of :func:`tried`, and otherwise work as usual."""
 
     def change(room: str, files: dict[str, Any]) -> None:
         if room in _IN:
@@ -100,16 +100,15 @@ def taken_over(limits: Limits) -> contextlib.AbstractContextManager[Sandbox]:
 
 
 def attacks() -> list[Attack]:
-    """Those written for these rooms."""
     return attacks_in(TAKEN_OVER)
 
 
 def tried(sandbox: Sandbox, bait: Bait, attack: Attack, room: str) -> Came:
-    """What comes of an attack that runs in a room; the judge's verdict on its own answer is no harm."""
+    """Run an attack in a room; the judge's verdict on its own answer is not harm."""
     source = f"{MARK}\n{bait.laid(attack.source)}"
     changed = []
     if room == READING and attack.name.endswith("_zip"):
-        # What is sent is the descriptor of a file of the grader's.
+        # Send the descriptor of a file of the grader.
         with tempfile.NamedTemporaryFile(buffering=0) as zipped:
             zipped.write(source.encode())
             with Path(zipped.name).open("rb") as file:
@@ -143,13 +142,13 @@ def tried(sandbox: Sandbox, bait: Bait, attack: Attack, room: str) -> Came:
 
 
 def warmed(sandbox: Sandbox, bait: Bait) -> None:
-    """Have each room work on what holds a secret, as on that of one before an attack."""
+    """Let each room process a secret, as part of the work before an attack."""
     assert sandbox.judge(EXERCISE, {"printed": bait.earlier}, SEED).data
     assert sandbox.read_sheet("x.py", f"known = {bait.earlier!r}".encode(), {}).data["cells"]
 
 
 def suffering(sandbox: Sandbox, truth: JSON) -> str:
-    """Why a right answer is not judged, or a sheet not read, as it should be: ``""`` where all is well."""
+    """The reason why the rooms no longer work correctly, or ``""``."""
     outcome = sandbox.judge(EXERCISE, truth, SEED)
     if outcome.data is None or outcome.data["rule"]:
         return f"a right answer does not pass: {outcome}"

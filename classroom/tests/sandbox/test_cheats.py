@@ -1,4 +1,4 @@
-"""An answer that does not solve its exercise gets nothing from where the expected result was, or could be guessed."""
+"""An answer that looks up or guesses the expected result gets no mark."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def sandbox() -> Iterator[Sandbox]:
     yield from sandboxed(Limits(processor_seconds=600.0, seconds=600.0))
 
 
-# ---- submissions that got the points of an exercise ------------------------------------------------------------------
+# ---- submissions that once got points --------------------------------------------------------------------------------
 
 
 def cheats() -> list[tuple[str, str]]:
-    """The name of each submission, with each of the exercises that its docstring names."""
+    """Pair each submission with the exercises that its docstring names."""
     pairs = []
     for name, source in CHEATS.items():
         exercises = re.findall(r"^Of: (.+)$", source, re.MULTILINE)
@@ -40,7 +40,7 @@ def cheats() -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("name", "identity"), cheats())
-def test_a_submission_that_looks_it_up_gets_nothing(sandbox: Sandbox, name: str, identity: str) -> None:
+def test_cheat_gets_no_mark(sandbox: Sandbox, name: str, identity: str) -> None:
     source = CHEATS[name].replace("@EXERCISE@", identity)
     for seed in SEEDS:
         outcome = sandbox.observe(sheet_of(source), identity, "answer", seed)
@@ -48,15 +48,15 @@ def test_a_submission_that_looks_it_up_gets_nothing(sandbox: Sandbox, name: str,
         assert not is_right(outcome, identity, seed)
 
 
-# ---- what a submission could find ------------------------------------------------------------------------------------
+# ---- searching for secrets -------------------------------------------------------------------------------------------
 
 SEED = 1_903_774_651
-# Of these the answer is a class, made before anything of it is used.
+# The answer to these is a class, created before it is used.
 CLASSES = ("07-inject-constants", "07-inputs-by-name", "08-free-early")
 
 
 def probe(exercise: Exercise, *more: str) -> str:
-    """The submission that looks for the seed and the names of the cases."""
+    """The submission that searches for the seed and the names of cases."""
     numbers = [str(SEED + 1000 * place) for place in range(len(exercise.usage.cases))]
     return PROBE.replace("@WANTED@", "|".join([*numbers, *(case.name for case in exercise.usage.cases), *more])[::-1])
 
@@ -75,11 +75,11 @@ def printed_by(sandbox: Sandbox, exercise: Exercise, source: str) -> str:
 
 
 @pytest.mark.parametrize("exercise", FEW, ids=lambda exercise: exercise.id)
-def test_nothing_inside_tells_the_seed_or_the_case(sandbox: Sandbox, exercise: Exercise) -> None:
+def test_seed_and_case_names_are_not_found(sandbox: Sandbox, exercise: Exercise) -> None:
     assert printed_by(sandbox, exercise, probe(exercise)) == ""
 
 
-def test_the_probe_finds_what_is_there(sandbox: Sandbox) -> None:
+def test_probe_finds_planted_secrets(sandbox: Sandbox) -> None:
     exercise = DATA[0]
     planted = f"""
 class Told(torch.nn.Module):

@@ -1,4 +1,4 @@
-"""Harm of each kind is found where it is done, so that an attack of which none is found has come to nothing."""
+"""Harm of each kind is detected, so an attack without detected harm has failed."""
 
 from __future__ import annotations
 
@@ -52,20 +52,20 @@ def sandbox(bait: Bait) -> Iterator[Sandbox]:
 
 @pytest.fixture(scope="module")
 def unconfined(bait: Bait) -> Iterator[Sandbox]:
-    # Time to look everywhere: a machine has many files.
+    # Enough time to search the many files of a machine.
     with Sandbox(Limits(processor_seconds=600.0, seconds=600.0), trusted=True) as sandbox:
         yield sandbox
 
 
 @pytest.fixture
 def watch(bait: Bait) -> Watch:
-    """Looks for harm that is done by hand, while the next one is well."""
+    """Detects harm done by the test itself; the next submission is always fine."""
     return Watch(bait, str)
 
 
 @pytest.fixture
 def hasty(bait: Bait) -> Watch:
-    """The same, for what runs until it is killed."""
+    """The same, without patience for processes that never end."""
     return Watch(bait, str, patience=0.0)
 
 
@@ -73,32 +73,31 @@ def kinds(harms: list[str]) -> set[str]:
     return {harm.partition(":")[0] for harm in harms}
 
 
-# ---- the attacks attack ----------------------------------------------------------------------------------------------
+# ---- the attacks work ------------------------------------------------------------------------------------------------
 
 
-# Those that may be let loose: they look, and knock, and change nothing.
+# These may run unconfined: they only look and connect, and change nothing.
 _LOOK = ("gain_rights", "read_other_submissions", "read_the_checks", "read_the_grader", "start_a_program")
 _KNOCK = ("local_sockets", "network")
 
 
 @pytest.mark.parametrize("name", [*_LOOK, *_KNOCK])
-def test_the_same_attack_unconfined_does_harm(watch: Watch, unconfined: Sandbox, bait: Bait, name: str) -> None:
+def test_unconfined_attacks_do_harm(watch: Watch, unconfined: Sandbox, bait: Bait, name: str) -> None:
     if name == "gain_rights" and os.geteuid():
         pytest.skip("only root has rights that an answer may gain")
     harms = kinds(watch.harms(tried(unconfined, bait, BY_NAME[name])))
     assert harms >= ({READ, TOLD} if name in _KNOCK else {READ})
 
 
-def test_what_a_forger_sends_arrives(sandbox: Sandbox, bait: Bait) -> None:
-    """So that attacks that forge reach what they attack."""
+def test_forged_data_arrives(sandbox: Sandbox, bait: Bait) -> None:
     outcome = sandbox.observe(sheet_of(BY_NAME["forge_with_the_mark"].source), EXERCISE, ANSWER, SEED)
     assert outcome.data == {"failed": [], "observation": {"forged": True}}
 
 
-# ---- harm is found ---------------------------------------------------------------------------------------------------
+# ---- harm is detected ------------------------------------------------------------------------------------------------
 
 
-def test_a_mark_that_was_not_earned_is_found(watch: Watch, sandbox: Sandbox, bait: Bait) -> None:
+def test_unearned_mark_is_detected(watch: Watch, sandbox: Sandbox, bait: Bait) -> None:
     came = tried(sandbox, bait, Attack("answers by an attack", RIGHT, "no report"))
     assert kinds(watch.harms(came)) == {MARK}
     assert watch.harms(tried(sandbox, bait, Attack("answers, and attacks besides", RIGHT, "right"))) == []
@@ -114,18 +113,18 @@ def test_a_mark_that_was_not_earned_is_found(watch: Watch, sandbox: Sandbox, bai
         "raise ValueError('{}')",
     ],
 )
-def test_a_secret_that_comes_out_is_found(watch: Watch, sandbox: Sandbox, bait: Bait, secret: str, cell: str) -> None:
+def test_leaked_secret_is_detected(watch: Watch, sandbox: Sandbox, bait: Bait, secret: str, cell: str) -> None:
     tells = Attack("tells", cell.format(getattr(bait, secret)), "no report")
     assert kinds(watch.harms(tried(sandbox, bait, tells))) == {READ}
 
 
-def test_what_an_attack_tells_that_it_could_do_is_found(watch: Watch, sandbox: Sandbox, bait: Bait) -> None:
+def test_reported_success_is_detected(watch: Watch, sandbox: Sandbox, bait: Bait) -> None:
     assert kinds(watch.harms(tried(sandbox, bait, Attack("tells", "def paired(*_): return ['done']")))) == {READ}
     forged = Outcome({"failed": [], "observation": {"cases": [3, {"value": ["done"]}]}})
     assert kinds(watch.harms(came_of(forged, Attack("forges what it tells", "")))) == {READ}
 
 
-def test_files_that_are_left_or_changed_are_found(watch: Watch, bait: Bait) -> None:
+def test_left_and_changed_files_are_detected(watch: Watch, bait: Bait) -> None:
     for place in (Path(tempfile.gettempdir()), bait.folder, Path("/tmp"), Path.home()):
         path = place / f"{TRACE}-{os.getpid()}"
         path.touch()
@@ -139,7 +138,7 @@ def test_files_that_are_left_or_changed_are_found(watch: Watch, bait: Bait) -> N
     assert watch.harms(NOTHING) == []
 
 
-def test_what_is_left_without_a_file_is_found(watch: Watch) -> None:
+def test_kernel_objects_are_detected(watch: Watch) -> None:
     with socket.socket(socket.AF_UNIX) as endpoint:
         endpoint.bind(f"\0{TRACE}-{os.getpid()}")
         assert kinds(watch.harms(NOTHING)) == {LEFT}
@@ -152,14 +151,14 @@ def test_what_is_left_without_a_file_is_found(watch: Watch) -> None:
     assert watch.harms(NOTHING) == []
 
 
-def test_what_runs_on_is_found(watch: Watch, hasty: Watch) -> None:
+def test_running_child_is_detected(watch: Watch, hasty: Watch) -> None:
     with subprocess.Popen(["sleep", "3600"]) as process:
         assert kinds(hasty.harms(NOTHING)) == {RUNS}
         process.kill()
     assert watch.harms(NOTHING) == []
 
 
-def test_what_runs_on_as_no_child_of_the_grader_is_found(hasty: Watch) -> None:
+def test_detached_process_is_detected(hasty: Watch) -> None:
     forks = "import os\nif (child := os.fork()):\n    print(child)\n"
     forks += f"else:\n    os.setsid()\n    os.close(1)\n    os.execv('/bin/sleep', ['{TRACE}', '3600'])"
     output = subprocess.run([sys.executable, "-c", forks], stdout=subprocess.PIPE, check=True).stdout
@@ -173,7 +172,7 @@ def test_what_runs_on_as_no_child_of_the_grader_is_found(hasty: Watch) -> None:
 
 
 class Spoilt:
-    """A sandbox in which an attack has left code that runs before and after that of whoever comes next."""
+    """A sandbox in which an attack has left code that runs before and after the next submission."""
 
     def __init__(self, sandbox: Sandbox, before: str, after: str) -> None:
         self._sandbox, self._before, self._after = sandbox, before, after
@@ -192,7 +191,9 @@ class Spoilt:
     ],
     ids=["another answer", "an end", "a note"],
 )
-def test_that_the_next_one_suffers_is_found(bait: Bait, sandbox: Sandbox, before: str, after: str, says: str) -> None:
+def test_damage_to_the_next_submission_is_detected(
+    bait: Bait, sandbox: Sandbox, before: str, after: str, says: str
+) -> None:
     spoilt: Any = Spoilt(sandbox, before, after)
     (line,) = Watch(bait, lambda: next_suffers(spoilt)).harms(NOTHING)
     assert line.startswith(NEXT) and says in line

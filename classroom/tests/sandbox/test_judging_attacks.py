@@ -1,6 +1,6 @@
-"""An observation that is forged on purpose, of any form and with any graph, does no harm to the judge or the next one.
+"""Forged observations of any form harm neither the judge nor the next answer.
 
-How an attack ends does not matter: a crash, or time that is over, costs its own answer. What harm is, :mod:`harm` says.
+How an attack ends does not matter: a crash or timeout costs its own answer. :mod:`harm` defines harm.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from classroom.tests.sandbox.sandboxing import SEED
 from classroom.tests.sandbox.sandboxing import sandbox as sandboxed
 
 ALL = forging.forgeries()
-# Of each attack; tests/cold tries all.
+# Observations of each attack; tests/cold tries all.
 _FEW = 12
 
 
@@ -42,12 +42,12 @@ def watch(bait: Bait, sandbox: Sandbox) -> Watch:
 
 
 def next_suffers(sandbox: Sandbox) -> str:
-    """Why a right answer is not judged as it should be, or a wrong one neither: ``""`` where all is well."""
+    """The reason why known answers are no longer judged correctly, or ``""``."""
     return next(filter(None, (tried(sandbox) for tried in NEXT)), "")
 
 
 def next_in_turn(sandbox: Sandbox) -> Callable[[], str]:
-    """The same of one answer after each attack, and of the others after those that follow it."""
+    """Check one known answer after each attack, in turn."""
     turns = itertools.cycle(NEXT)
     return lambda: next(turns)(sandbox)
 
@@ -69,8 +69,8 @@ NEXT = (
 )
 
 
-def test_claims_alone_are_told_to_the_teacher(sandbox: Sandbox) -> None:
-    """Else a mark for claims alone would count as harm nowhere."""
+def test_pass_from_claims_alone_is_reported(sandbox: Sandbox) -> None:
+    """Otherwise a mark for claims alone would never count as harm."""
     claimed = forging.with_wire(forging.claims(forging.BUILD), lambda wire: wire.update(nodes=[{}]))
     refused = forging.with_claims(claimed, wire={"refused": "no"})
     judgement = sandbox.judge(forging.BUILD, refused, SEED).data
@@ -79,9 +79,9 @@ def test_claims_alone_are_told_to_the_teacher(sandbox: Sandbox) -> None:
 
 
 @pytest.mark.parametrize("forgery", ALL, ids=lambda forgery: forgery.name)
-def test_a_forged_observation_does_no_harm(watch: Watch, sandbox: Sandbox, forgery: forging.Forgery) -> None:
+def test_forged_observation_does_no_harm(watch: Watch, sandbox: Sandbox, forgery: forging.Forgery) -> None:
     came = forging.tried(sandbox, forgery, _FEW)
-    # It goes into files and reports.
+    # The text goes into files and reports.
     came.text.encode()
     json.dumps(came.text)
     assert watch.harms(came) == []

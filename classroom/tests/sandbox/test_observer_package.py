@@ -1,4 +1,4 @@
-"""The half of the library that goes where submissions run has nothing to judge by, and no solution."""
+"""The part of the library that goes where submissions run has no rules and no solutions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def half(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_the_half_has_no_rule_and_no_expected_result(half: Path) -> None:
+def test_package_has_no_rules_or_expected_results(half: Path) -> None:
     for path in half.rglob("*.py"):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
@@ -36,8 +36,8 @@ def test_the_half_has_no_rule_and_no_expected_result(half: Path) -> None:
 
 
 @pytest.mark.parametrize("room", contents.ROOMS)
-def test_no_room_has_a_known_answer(room: str) -> None:
-    """A graph that takes over the process that judges it could put in its report what lies there."""
+def test_rooms_contain_no_known_answer(room: str) -> None:
+    """A graph that takes over its judge could put any file of the room into its report."""
     files = {path.name for path in map(Path, contents.files(room)) if path.is_relative_to("fxbook/tasks")}
     assert (
         files
@@ -49,8 +49,8 @@ def test_no_room_has_a_known_answer(room: str) -> None:
     )
 
 
-def test_the_half_is_whole(half: Path) -> None:
-    """It imports nothing that is not there, and asks nothing of an answer."""
+def test_package_imports_by_itself(half: Path) -> None:
+    """It imports only what it contains, and contains no rules."""
     code = "from fxbook import tasks; exercises = tasks.all_exercises()"
     code += "; print(len(exercises), {exercise.check.rules for exercise in exercises})"
     code += "; import fxbook.observing.observe, fxbook.observing.prepare, fxbook.learning.sheets, fxbook.drawing"
@@ -60,13 +60,13 @@ def test_the_half_is_whole(half: Path) -> None:
     assert result.stdout.strip() == f"{len(tasks.ids())} {{()}}", result.stderr
 
 
-def test_the_half_tells_no_name_of_a_case(half: Path) -> None:
+def test_package_contains_no_case_names(half: Path) -> None:
     text = "\n".join(path.read_text(encoding="utf-8") for path in half.rglob("cases.py"))
     names = [case.name for exercise in tasks.all_exercises() for case in exercise.usage.cases if " " in case.name]
     assert len(names) > 200 and not [name for name in names if repr(name) in text]
 
 
-def test_the_half_has_no_solution(half: Path) -> None:
+def test_package_contains_no_solution(half: Path) -> None:
     text = "\n".join(path.read_text(encoding="utf-8") for path in half.rglob("*.py"))
     answers = [re.escape(about.answer) for about in catalogue().values()]
     assert not re.findall(rf"^(?:def|class) (?:{'|'.join(answers)})\b", text, re.MULTILINE)

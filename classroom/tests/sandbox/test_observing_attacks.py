@@ -1,6 +1,6 @@
-"""A submission that does harm on purpose harms nobody: not the machine, not the grader, not the next submission.
+"""A malicious submission harms neither the machine nor the grader nor the next submission.
 
-How an attack ends does not matter; what harm is, :mod:`harm` says, once for all of them.
+How an attack ends does not matter; :mod:`harm` defines harm.
 """
 
 from __future__ import annotations
@@ -60,17 +60,17 @@ def test_attack_does_no_harm(watch: Watch, sandbox: Sandbox, bait: Bait, attack:
     assert watch.harms(came) == []
 
 
-# Where being another user is what stops them; tests/cold tries all.
+# The attacks that another user id stops; tests/cold tries all.
 _BY_ANOTHER_USER = "kill or rights or fork or thread_bomb or grader or outside or namespaces or trace or submissions"
 
 
-def test_an_ordinary_user_is_as_safe() -> None:
-    """The same by a grader who is not root, whose sandbox is made in another way."""
+def test_ordinary_user_is_equally_safe() -> None:
+    """For a grader without root, whose sandbox is built differently."""
     attacked_as_nobody(_BY_ANOTHER_USER)
 
 
 def attacked_as_nobody(which: str, tests: str = "test_observing_attacks.py") -> None:
-    """Run the tests of attacks in a file, those that pytest's ``-k`` chooses, as the user nobody."""
+    """Run the attacks that pytest's ``-k`` selects from a file as the user nobody."""
     if os.geteuid() or not all(map(shutil.which, ("unshare", "setpriv", "mount"))):
         pytest.skip("only root can become an ordinary user; an ordinary user has tested it above")
     need_bubblewrap()
@@ -83,7 +83,7 @@ def attacked_as_nobody(which: str, tests: str = "test_observing_attacks.py") -> 
 
 
 def _as_nobody(folder: Path, which: str, tests: str) -> list[str]:
-    """The command that runs the attacks as the user nobody, on a copy of the project and with a Python it can read."""
+    """Run them on a copy of the project, with a Python that the user can read."""
     book, home = folder / "book", folder / "home"
     for name in ("fxbook", "classroom", "press", "tests"):
         shutil.copytree(ROOT / name, book / name, ignore=shutil.ignore_patterns("__pycache__"))
@@ -100,9 +100,9 @@ def _as_nobody(folder: Path, which: str, tests: str) -> list[str]:
 
 
 def _opened(folder: Path) -> list[str]:
-    """Shell lines that let everybody reach Python, where it lies in a folder that only its owner enters.
+    """Shell lines that make Python readable if it is in a closed folder.
 
-    They hide that folder, and show in its place only Python, all in a namespace of mounts of their own.
+    In a separate mount namespace, they hide that folder and show only Python in its place.
     """
     places = dict.fromkeys((sys.base_prefix, sys.prefix))
     closed = {

@@ -1,6 +1,6 @@
-"""Were the kernels that read and write out of bounds on the list, a graph that uses them would cost its own answer.
+"""Even if kernels that access memory out of bounds were allowed, a graph with them would only lose its own answer.
 
-The list of what a graph may call is the second lock; here it is opened by force, and only the room is left.
+The allow-list is the second line of defence. These tests open it by force, so that only the room is left.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def function(name):
 _VICTIMS, _WORDS = 50, 4096
 APART, MANY = (_WORDS // 2, _WORDS, 5000, 1 << 20, 1 << 40), (2, 4, 8, 4096)
 WRITES = (OPENED[0], *OPENED[3:])
-# What is computed is right then, and passes but for the node that writes, which is dead where torch does not say so.
+# The result is then right, and only the dead node that writes can be reported, if torch considers it dead.
 _WRITTEN = {"", "no_dead_nodes"}
 
 
@@ -59,7 +59,7 @@ def watch(bait: Bait, sandbox: Sandbox) -> Watch:
 
 
 def reads(observation: JSON) -> JSON:
-    """Seven numbers behind a tensor of one."""
+    """Read seven numbers after the end of a tensor with one."""
     inputs = [call("torch.zeros", [1, 8]), call("torch.zeros", 1), call("torch.ones", 8)]
     return computing(
         observation, *inputs, call("torch.native_batch_norm", ref(1), None, None, ref(2), ref(3), False, 0.0, 0.0)
@@ -67,7 +67,7 @@ def reads(observation: JSON) -> JSON:
 
 
 def writes(observation: JSON, name: str, words: int, apart: int) -> JSON:
-    """Ones into so many words of memory, so far apart; what comes out is right where another tensor was reached."""
+    """Write this many ones into memory at this distance; the result is right if another tensor was hit."""
     inputs = [call("torch.ones", [2, words]), call("torch.zeros", _WORDS), call("torch.ones", words)]
     victims = [call("torch.zeros", _WORDS) for _ in range(_VICTIMS)]
     view = call("torch.as_strided", ref(2), [1], [apart])
@@ -85,7 +85,7 @@ def writes(observation: JSON, name: str, words: int, apart: int) -> JSON:
 
 
 def counts(observation: JSON, index: int) -> JSON:
-    """The loss with labels that lie far outside of what is there."""
+    """The loss with labels far out of bounds."""
     sizes = [call("torch.full", [1], 4), call("torch.full", [1], 2)]
     inputs = [call("torch.zeros", [4, 1, 3]), call("torch.full", [1, 2], index), *sizes]
     return computing(observation, *inputs, call("torch.ctc_loss", ref(1), ref(2), ref(3), ref(4), 0))
@@ -96,7 +96,7 @@ def judged(sandbox: Sandbox, observation: JSON) -> Outcome:
 
 
 @pytest.mark.parametrize("index", [10**9, -(10**9), 10**4, 2**62])
-def test_a_graph_that_reads_at_an_index_of_its_own_loses_its_answer(sandbox: Sandbox, watch: Watch, index: int) -> None:
+def test_out_of_bounds_read_loses_its_answer(sandbox: Sandbox, watch: Watch, index: int) -> None:
     claims = forging.claims(forging.BUILD)
     for forged in (counts(claims, index), reads(claims)):
         outcome = judged(sandbox, forged)
@@ -105,13 +105,13 @@ def test_a_graph_that_reads_at_an_index_of_its_own_loses_its_answer(sandbox: San
 
 
 @pytest.mark.parametrize("name", WRITES)
-def test_a_graph_that_writes_out_of_bounds_loses_its_answer(sandbox: Sandbox, watch: Watch, name: str) -> None:
-    # Few words near by and far away, many near by and far away; tests/cold tries all.
+def test_out_of_bounds_write_loses_its_answer(sandbox: Sandbox, watch: Watch, name: str) -> None:
+    # Few and many words, near and far; tests/cold tries all.
     lose_their_answers(sandbox, watch, name, [(2, _WORDS // 2), (8, _WORDS), (4, 5000), (4096, 1 << 20), (2, 1 << 40)])
 
 
 def lose_their_answers(sandbox: Sandbox, watch: Watch, name: str, places: Iterable[tuple[int, int]]) -> None:
-    """Write so many words so far apart, and see what comes of it."""
+    """Write at each place, and check for harm."""
     claims = forging.claims(forging.BUILD)
     ends = set()
     for words, apart in places:

@@ -1,4 +1,4 @@
-"""Each row of the guide's table of what protects a teacher is held by attacks, and each attack holds a row."""
+"""Attacks back each row of the guide's table *What protects you*, and each attack backs a row."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from press import ROOT
 
 GUIDE = (ROOT / "book" / "teaching.md").read_text(encoding="utf-8")
 OBSERVING = {name for file in (ATTACKS / "observing").glob("*.py") for name, *_ in cells(file)}
-# Those on the other rooms, which hold a row together.
+# Attacks on the other rooms, which back a row together.
 TOGETHER = {
     "judging": {forgery.name for forgery in forging.forgeries()},
     "reading": set(READING),
     "taken_over": {name for name, *_ in cells(taking_over.TAKEN_OVER)},
 }
-# By what the first cell of a row begins with: attacks, those of a room, or files of tests.
+# By the beginning of a row: attacks, attacks on a room, or test files.
 HELD_BY = {
     "read or change your files": """
         read_other_submissions read_the_checks read_the_grader look_for_what_was_left search_all_memory
@@ -43,22 +43,22 @@ HELD_BY = {
 HOLDERS = [word for words in HELD_BY.values() for word in words.split()]
 
 
-def test_each_row_is_held_and_each_hold_is_a_row() -> None:
+def test_table_rows_match() -> None:
     table = GUIDE.partition("| a submission cannot | because |\n|---|---|\n")[2].partition("\n\n")[0]
     rows = [re.split(r" \| ", line.strip("| "))[0] for line in table.splitlines()]
     assert [next((start for start in HELD_BY if row.startswith(start)), row) for row in rows] == list(HELD_BY)
 
 
 @pytest.mark.parametrize("row", HELD_BY)
-def test_what_holds_a_row_is_there(row: str) -> None:
+def test_evidence_for_a_row_exists(row: str) -> None:
     files = (path for folder in ("tests", "classroom/tests") for path in (ROOT / folder).rglob("test_*.py"))
     assert set(HELD_BY[row].split()) <= {*OBSERVING, *TOGETHER, *(path.stem for path in files)}
 
 
-def test_each_attack_holds_a_row() -> None:
+def test_each_attack_backs_a_row() -> None:
     assert {*OBSERVING, *TOGETHER} <= set(HOLDERS)
 
 
-def test_the_number_of_attacks_is_no_more_than_there_are() -> None:
+def test_number_of_attacks_in_the_guide_is_true() -> None:
     [number] = re.findall(r"tested with attacks, some (\w+) small programs and files", GUIDE)
     assert {"seventy": 70, "eighty": 80, "ninety": 90}[number] <= len(OBSERVING) + sum(map(len, TOGETHER.values()))

@@ -1,6 +1,6 @@
-"""A file that is handed in to harm who reads it harms neither the grader nor the next file.
+"""A malicious file harms neither the grader nor the next file.
 
-How an attack ends does not matter; what harm is, :mod:`harm` says.
+How an attack ends does not matter; :mod:`harm` defines harm.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from classroom.tests.sandbox.sandboxing import sandbox as sandboxed
 
 Files = Callable[[], Iterator[tuple[str, bytes]]]
 ALL: dict[str, Files] = dict(functions(ATTACKS / "reading.py"))
-# Of each attack; tests/cold tries all.
+# Files of each attack; tests/cold tries all.
 _FEW = 5
 _ANSWERS = {"put_in_order": "def put_in_order(traced):\n    pass"}
-# Of a sheet, and of what one zip says of its files: what a grader's process may have to hold.
+# The most text that the grader may have to hold for a sheet or for a zip's list of files.
 _MOST = 64 << 20
 
 
@@ -48,18 +48,18 @@ def watch(bait: Bait, sandbox: Sandbox) -> Watch:
 
 
 def next_suffers(sandbox: Sandbox) -> str:
-    """Why a sheet is not read as it should be after another: ``""`` where all is well."""
+    """The reason why a sheet is no longer read correctly, or ``""``."""
     outcome = sandbox.read_sheet("x.py", b"# %%\nx = 1\n\n# %%\ny = 2\n", {})
     return "" if outcome.data and outcome.data["cells"] == ["x = 1", "y = 2"] else f"a sheet is not read: {outcome}"
 
 
 def tried(room: Sandbox, attack: Files, most: int | None = None) -> Came:
-    """What came of an attack; what it managed is what no file may: a path that leads out, or more than it holds.
+    """Run an attack. It succeeds if a path leads out of its zip or a file is larger than allowed.
 
     Args:
         room: a sandbox that reads.
-        attack: what is handed in.
-        most: so many of its files, from the first to the last; ``None`` for all.
+        attack: the files to hand in.
+        most: how many of them, evenly spread; ``None`` for all.
     """
     chosen = set(spread(sum(1 for _ in attack()), most))
     texts, managed = [], []
@@ -105,6 +105,6 @@ def _unzipped(data: bytes) -> tuple[str, list[str]]:
 
 
 @pytest.mark.parametrize("attack", ALL)
-def test_a_file_does_no_harm(watch: Watch, sandbox: Sandbox, attack: str) -> None:
+def test_file_does_no_harm(watch: Watch, sandbox: Sandbox, attack: str) -> None:
     assert "\n    Harm: " in (ALL[attack].__doc__ or ""), "say what harm it would do"
     assert watch.harms(tried(sandbox, ALL[attack], _FEW)) == []

@@ -1,7 +1,4 @@
-"""Whoever takes over the process that judges or reads gets no further than that: not to the machine, nor to the next.
-
-How an attack ends does not matter; what harm is, :mod:`harm` says.
-"""
+"""An attacker who takes over the judging or reading process reaches neither the machine nor the next submission."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ from classroom.tests.sandbox import forging, taking_over
 from classroom.tests.sandbox.harm import READ, Bait, Watch, laid
 from classroom.tests.sandbox.sandboxing import Attack, attacks, brief
 
-# Of those on the room where students' code runs, one of each kind; tests/cold tries all.
+# One attack of each kind; tests/cold runs all.
 _KINDS = """
     crash_with_a_dump doors_to_the_kernel fork_bomb gain_rights kill_everything leave_things_behind
     local_sockets memory_bomb network new_namespaces read_other_submissions read_the_grader search_all_memory
@@ -46,15 +43,15 @@ def watch(bait: Bait, sandbox: Sandbox) -> Watch:
     return Watch(bait, lambda: taking_over.suffering(sandbox, truth))
 
 
-def test_an_attack_runs_there_and_says_what_it_found(watch: Watch, sandbox: Sandbox, bait: Bait) -> None:
-    """Else that it finds nothing would say nothing."""
+def test_attack_in_a_room_runs_and_reports(watch: Watch, sandbox: Sandbox, bait: Bait) -> None:
+    """Otherwise, finding nothing would prove nothing."""
     for room in (JUDGING, READING):
         finds = Attack("finds", "def paired(*_):\n    return ['classroom']")
         (line,) = watch.harms(taking_over.tried(sandbox, bait, finds, room))
         assert line == f"{READ}: in {room} it answers ['classroom']"
 
 
-def test_what_a_reader_says_that_was_taken_over_is_short_and_of_one_form(sandbox: Sandbox) -> None:
+def test_output_of_a_taken_over_reader_is_limited(sandbox: Sandbox) -> None:
     assignment = of_chapters(["02"])
     [chapter] = assignment.chapters
     for answer, length in (("'x' * 9_000_000", 1000), ("os._exit(0)", 100)):
@@ -65,9 +62,7 @@ def test_what_a_reader_says_that_was_taken_over_is_short_and_of_one_form(sandbox
 
 @pytest.mark.parametrize("room", [JUDGING, READING])
 @pytest.mark.parametrize("attack", ALL, ids=lambda attack: attack.name)
-def test_code_that_runs_there_does_no_harm(
-    watch: Watch, sandbox: Sandbox, bait: Bait, attack: Attack, room: str
-) -> None:
+def test_code_in_a_room_does_no_harm(watch: Watch, sandbox: Sandbox, bait: Bait, attack: Attack, room: str) -> None:
     with brief(sandbox):
         came = taking_over.tried(sandbox, bait, attack, room)
     assert watch.harms(came) == []

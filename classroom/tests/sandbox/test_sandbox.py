@@ -1,4 +1,4 @@
-"""Submissions are observed in the sandbox as they are in a notebook, with half of the library, apart from all else."""
+"""The sandbox observes submissions as a notebook does, with part of the library and isolated from everything else."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def sandbox() -> Iterator[Sandbox]:
     yield from sandboxed(Limits())
 
 
-# ---- the same is seen inside as outside ------------------------------------------------------------------------------
+# ---- the same inside and outside -------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -55,9 +55,7 @@ def solutions() -> dict[str, sheets.Sheet]:
 
 
 @pytest.mark.parametrize("about", ABOUT, ids=lambda about: about.id)
-def test_half_of_the_library_sees_what_the_whole_sees(
-    sandbox: Sandbox, solutions: dict[str, sheets.Sheet], about: Any
-) -> None:
+def test_sandbox_observes_like_a_notebook(sandbox: Sandbox, solutions: dict[str, sheets.Sheet], about: Any) -> None:
     sheet, exercise = solutions[about.chapter], tasks.find(about.id)
     assert exercise
 
@@ -84,7 +82,7 @@ TOOLS = {
 
 
 @pytest.mark.parametrize("tool", TOOLS)
-def test_what_an_answer_may_use_works_inside(sandbox: Sandbox, tool: str) -> None:
+def test_tools_work_inside(sandbox: Sandbox, tool: str) -> None:
     model = (
         "import torch\nfrom torch import nn\nx = torch.randn(3, 4)\nmodel = nn.Sequential(nn.Linear(4, 4), nn.ReLU())"
     )
@@ -92,7 +90,7 @@ def test_what_an_answer_may_use_works_inside(sandbox: Sandbox, tool: str) -> Non
     assert is_right(outcome) and outcome.data["failed"] == []
 
 
-def test_what_is_inside_needs_the_answer_by_name(sandbox: Sandbox) -> None:
+def test_missing_answer_gives_no_observation(sandbox: Sandbox) -> None:
     for sheet in (sheet_of("x = 1"), sheet_of()):
         assert sandbox.observe(sheet, EXERCISE, ANSWER, 1).data == {"failed": [], "observation": None}
 
@@ -108,7 +106,7 @@ def test_cells_may_check_draw_and_raise(sandbox: Sandbox) -> None:
     ]
 
 
-def test_lines_for_the_shell_are_not_run(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_shell_lines_are_not_run(sandbox: Sandbox, tmp_path: Path) -> None:
     trace = tmp_path / "by-an-attack"
     cells = (f"%%bash\ntouch {trace}", f"!touch {trace}", f"get_ipython().system('touch {trace}')", RIGHT)
     assert is_right(sandbox.observe(sheet_of(*cells), EXERCISE, ANSWER, 1))
@@ -139,14 +137,14 @@ CASES = {
 """
 
 
-def test_hidden_cases_take_the_place_of_the_public_ones(sandbox: Sandbox) -> None:
+def test_hidden_cases_replace_public_ones(sandbox: Sandbox) -> None:
     lists = "def layers_in_order(model):\n    return [type(part).__name__ for part in model.children()]"
     outcome = sandbox.observe(sheet_of(lists), "00-layers-in-order", "layers_in_order", 1, HIDDEN)
     values = [case["value"] for case in outcome.data["observation"]["cases"]]
     assert ["Linear", "ReLU", "Linear"] in values and len(values) == 2
 
 
-def test_only_the_cases_of_the_exercise_enter_the_sandbox() -> None:
+def test_only_cases_of_the_exercise_enter() -> None:
     text = observer_package.hidden_for(HIDDEN, "00-layers-in-order")
     assert "hidden" in text and "another exercise" not in text and "00-readers" not in text and "other" not in text
 
@@ -166,22 +164,22 @@ def test_only_the_cases_of_the_exercise_enter_the_sandbox() -> None:
         ("from fxbook.cases import predicates\nCASES = {'09-compare-in-pairs': predicates.lints}", "ImportError"),
     ],
 )
-def test_a_bad_file_of_hidden_variants_is_not_the_students_fault(sandbox: Sandbox, text: str, says: str) -> None:
+def test_bad_hidden_variants_raise_an_error(sandbox: Sandbox, text: str, says: str) -> None:
     with pytest.raises(SandboxError, match=says):
         sandbox.observe(sheet_of(RIGHT), EXERCISE, ANSWER, 1, text)
     assert is_right(sandbox.observe(sheet_of(RIGHT), EXERCISE, ANSWER, 1))
 
 
-# ---- what may happen to the sandbox itself ---------------------------------------------------------------------------
+# ---- robustness ------------------------------------------------------------------------------------------------------
 
 
-def test_work_that_is_done_before_it_is_watched_is_not_lost(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_early_result_is_not_lost(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     send = forked.send
 
     def send_and_wait(descriptor: int, data: Any, mark: bytes) -> None:
         working = processes_below(warm(sandbox, READING))
         send(descriptor, data, mark)
-        # The task, which comes first, is nothing here. What reads the file ends once it has it.
+        # The task, which comes first, is None here. The reading process ends once it has the file.
         while data and working <= processes_below(warm(sandbox, READING)):
             time.sleep(0.01)
 
@@ -190,7 +188,7 @@ def test_work_that_is_done_before_it_is_watched_is_not_lost(sandbox: Sandbox, mo
         assert sandbox.read_sheet("x.ipynb", b"", {}).data["reason"] == "it is empty"
 
 
-def test_a_warm_process_that_ends_is_started_again(sandbox: Sandbox) -> None:
+def test_warm_process_is_restarted(sandbox: Sandbox) -> None:
     assert is_right(sandbox.observe(sheet_of(RIGHT), EXERCISE, ANSWER, 1))
     for process in sorted(processes_below(warm(sandbox)), reverse=True):
         os.kill(process, signal.SIGKILL)
@@ -213,7 +211,7 @@ def test_threads_take_turns(sandbox: Sandbox) -> None:
 
 @pytest.fixture
 def anew() -> Iterator[None]:
-    """What protects this machine is looked up again, and again after the test."""
+    """Reset the cached result of `protection` before and after the test."""
     protection.cache_clear()
     yield
     protection.cache_clear()
@@ -258,7 +256,7 @@ def packages_that_submissions_cannot_read(patch: pytest.MonkeyPatch, folder: Pat
         (packages_that_submissions_cannot_read, r"chmod -R o\+rX .*torch"),
     ],
 )
-def test_a_machine_that_lacks_something_has_no_sandbox(
+def test_missing_requirement_is_reported(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, lacks: Any, says: str
 ) -> None:
     lacks(monkeypatch, tmp_path)
@@ -270,7 +268,7 @@ def test_a_machine_that_lacks_something_has_no_sandbox(
 
 
 @pytest.mark.usefixtures("anew")
-def test_a_machine_that_makes_no_groups_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_control_groups_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     need_bubblewrap()
     monkeypatch.setattr(groups, "is_available", lambda: False)
     protection.cache_clear()
@@ -289,7 +287,7 @@ def test_trusted_submissions_need_no_bubblewrap(monkeypatch: pytest.MonkeyPatch,
 _ENDLESS = ("while True: pass", "10 ** 10**9", "import time\ntime.sleep(3600)")
 
 
-def test_what_never_ends_is_ended_in_the_sandbox_and_without_it(sandbox: Sandbox) -> None:
+def test_endless_code_is_ended_with_and_without_sandbox(sandbox: Sandbox) -> None:
     loops = f"def {ANSWER}(*_):\n    while True: pass"
     with Sandbox(trusted=True) as trusted:
         for place in (sandbox, trusted):
@@ -301,8 +299,8 @@ def test_what_never_ends_is_ended_in_the_sandbox_and_without_it(sandbox: Sandbox
             assert is_right(place.observe(sheet_of(RIGHT), EXERCISE, ANSWER, 1))
 
 
-def test_an_installed_library_is_hidden_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the book is installed among Python's packages, which the sandbox shows, it is covered there."""
+def test_installed_library_is_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A book installed among Python's packages, which the sandbox shows, is hidden there."""
     packages = Path(bubble._search_path()[-1])
     monkeypatch.setattr(bubble, "_own_folders", lambda: {packages / "fxbook"})
     options = bubble._python(bubble._shown())
@@ -310,7 +308,7 @@ def test_an_installed_library_is_hidden_too(monkeypatch: pytest.MonkeyPatch) -> 
     assert shows < hides and options[hides - 1] == "--tmpfs"
 
 
-def test_nothing_is_left_of_a_closed_sandbox(sandbox: Sandbox) -> None:
+def test_closed_sandbox_leaves_no_process(sandbox: Sandbox) -> None:
     processes = processes_below(warm(sandbox))
     assert len(processes) > 1
     sandbox.close()
@@ -318,17 +316,17 @@ def test_nothing_is_left_of_a_closed_sandbox(sandbox: Sandbox) -> None:
         time.sleep(0.02)
 
 
-# ---- what a bubble may use together ----------------------------------------------------------------------------------
+# ---- common limits of a bubble ---------------------------------------------------------------------------------------
 
 
-def test_a_room_is_in_a_group(sandbox: Sandbox) -> None:
+def test_room_is_in_a_control_group(sandbox: Sandbox) -> None:
     if not groups.is_available():
         pytest.skip("this machine makes no control groups")
     assert is_right(sandbox.observe(sheet_of(RIGHT), EXERCISE, ANSWER, 1))
     assert "fxbook-" in Path(f"/proc/{warm(sandbox)}/cgroup").read_text()
 
 
-def test_a_group_ends_what_takes_too_much() -> None:
+def test_control_group_limits_resources() -> None:
     if not groups.is_available():
         pytest.skip("this machine makes no control groups")
     group = groups.Group(64 << 20, 8)
@@ -345,9 +343,7 @@ def test_a_group_ends_what_takes_too_much() -> None:
 
 
 @pytest.mark.parametrize("given", ["cpu memory pids", "cpu"])
-def test_a_group_of_version_2_is_made_by_writing_files(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, given: str
-) -> None:
+def test_cgroup_v2_is_created_through_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, given: str) -> None:
     monkeypatch.setattr(groups, "_ROOT", tmp_path)
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     (tmp_path / "cgroup.controllers").touch()
@@ -361,8 +357,8 @@ def test_a_group_of_version_2_is_made_by_writing_files(
         assert group.around(["true"])[-2:] == ["--", "true"]
 
 
-def test_an_ordinary_user_asks_systemd(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Stands for systemd, which no test machine has: it is asked as systemd-run(1) says, and runs the command."""
+def test_ordinary_user_gets_a_systemd_scope(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Uses a stand-in that gets the arguments of systemd-run(1) and runs the command."""
     log = tmp_path / "asked"
     (tmp_path / "systemd-run").write_text(
         f'#!/bin/sh\necho "$@" >> {log}\nwhile [ "$1" != -- ]; do shift; done; shift; exec "$@"\n'

@@ -1,1 +1,1 @@
-"""Faults planted in right passes, each with a model that does not hide it, and the invariant that notices it."""
+"""Faults planted in right passes, each with a model that exposes it and the invariant that detects it."""

@@ -1,4 +1,4 @@
-"""A batch norm is folded into the convolution before it: right, and with one number forgotten."""
+"""Fold a batch norm into the preceding convolution, correctly or with one number forgotten."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def folds(forgotten: str = "") -> Callable[[fx.GraphModule], PassResult]:
             weight = torch.ones_like(weight) if forgotten == "weight" else weight
             bias = torch.zeros_like(bias) if forgotten == "bias" else bias
             scale = weight / (norm.running_var + (0 if forgotten == "eps" else eps)).sqrt()
-            # A new layer would draw its first weights, and use up random numbers.
+            # A new layer would use up random numbers for its initial weights.
             new = copy.copy(conv)
             new._parameters = {
                 "weight": nn.Parameter((conv.weight * scale[:, None, None, None]).detach()),

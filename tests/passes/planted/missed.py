@@ -1,4 +1,4 @@
-"""The faults that `check_pass` did not notice at first, each as people make it."""
+"""Faults that `check_pass` did not detect at first, as people make them."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from tests.passes.planted import models
 from tests.passes.planted.folding import FORGOTTEN, leaves_the_norm_out
 from tests.passes.planted.plant import Plant, behind, calls, done, erase, layers_of, rows
 
-# ---- what a result is ------------------------------------------------------------------------------------------------
+# ---- results ---------------------------------------------------------------------------------------------------------
 
 
 def returns_another_order(module: fx.GraphModule) -> PassResult:
-    """Wrong: the numbers are right, and lie in memory so that `.view` of the caller raises."""
+    """Wrong: the numbers are right, but their memory layout makes the caller's `.view` raise an error."""
     [last] = calls(module, "softmax", torch.softmax)
     if last.args[0].target == "t":
         return PassResult(module, False)
@@ -72,7 +72,7 @@ def conjugates(module: fx.GraphModule) -> PassResult:
 
 
 def drops_a_call(module: fx.GraphModule) -> PassResult:
-    """Wrong for numbers that the inputs do not have."""
+    """Wrong for numbers that the inputs do not contain."""
     found = calls(module, "abs", "clamp")
     for node in found:
         erase(node)
@@ -90,7 +90,7 @@ def loses_nan(module: fx.GraphModule) -> PassResult:
     return done(module, bool(found))
 
 
-# ---- what a module refuses, and does besides -------------------------------------------------------------------------
+# ---- errors and side effects of a module -----------------------------------------------------------------------------
 
 
 def drops_assertions(module: fx.GraphModule) -> PassResult:
@@ -110,12 +110,12 @@ def weakens_assertions(module: fx.GraphModule) -> PassResult:
 
 
 def drops_what_nobody_reads(module: fx.GraphModule) -> PassResult:
-    """Wrong: torch.fx does not know that the call is made for what it does."""
+    """Wrong: torch.fx does not know that the call has a side effect."""
     return done(module, module.graph.eliminate_dead_code())
 
 
 def calls_a_function(module: fx.GraphModule) -> PassResult:
-    """Wrong: hooks of the layer run no more."""
+    """Wrong: hooks of the layer no longer run."""
     found = list(layers_of(module, nn.ReLU))
     for node, _ in found:
         with module.graph.inserting_before(node):
@@ -136,7 +136,7 @@ def drops_hooks_of_saving(module: fx.GraphModule) -> PassResult:
 
 
 def makes_a_new_root(module: fx.GraphModule) -> PassResult:
-    """Wrong: hooks and attributes of the root stay behind."""
+    """Wrong: hooks and attributes of the root are lost."""
     return PassResult(fx.GraphModule(module, module.graph), False)
 
 
@@ -251,7 +251,7 @@ LEFT_BEHIND = [
 ]
 
 
-# ---- what nodes tell, and graphs inside ------------------------------------------------------------------------------
+# ---- meta and inner graphs -------------------------------------------------------------------------------------------
 
 
 def tells_another_line(module: fx.GraphModule) -> PassResult:

@@ -1,4 +1,4 @@
-"""The models in which faults are planted, traced or exported."""
+"""The models with planted faults, traced or exported."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def note(what: Tensor) -> None:
 
 @dataclasses.dataclass
 class Out:
-    """A result that is no container of torch's."""
+    """A result that pytree does not know."""
 
     values: Tensor
 
@@ -40,7 +40,7 @@ def cache(values: Tensor) -> Cache:
 
 
 def sealed(values: Tensor) -> object:
-    """What nobody can look into."""
+    """An opaque result."""
     return object()
 
 
@@ -282,7 +282,7 @@ def tied_and_trained() -> fx.GraphModule:
 
 
 class BuffersToo(fx.Tracer):
-    """Traces what is written into a buffer."""
+    """Traces writes to buffers."""
 
     proxy_buffer_attributes = True
 

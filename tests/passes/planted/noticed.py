@@ -1,4 +1,4 @@
-"""Faults that `check_pass` has always noticed, but for those in `tests/passes/wrong.py`."""
+"""Faults that `check_pass` has always detected, except those in `tests/passes/wrong.py`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def edit(name: str, change: Callable[[fx.GraphModule], Any]) -> Run:
 
 
 def loses(key: str, *targets: Any) -> Run:
-    """A pass that forgets an argument by name."""
+    """A pass that forgets a keyword argument."""
 
     def change(module: fx.GraphModule) -> None:
         for node in calls(module, *targets):
@@ -42,7 +42,7 @@ def loses(key: str, *targets: Any) -> Run:
 
 
 def appends(name: str, *methods: tuple[str, tuple[Any, ...]]) -> Run:
-    """A pass that puts calls of methods behind what is returned."""
+    """A pass that appends method calls to the result."""
 
     def change(module: fx.GraphModule) -> None:
         for method, args in methods:

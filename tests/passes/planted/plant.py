@@ -1,4 +1,4 @@
-"""What a planted fault is: a pass, a model, inputs, and what notices it; and the edits that many of them make."""
+"""A planted fault: pass, model, inputs and detecting invariants; and common edits."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ Model = Callable[[], fx.GraphModule]
 
 @dataclasses.dataclass(frozen=True)
 class Plant:
-    """A pass that is wrong in one way, or right.
+    """A pass that is right, or wrong in one way.
 
     Attributes:
         run: the pass.
-        model: makes what it is tried on.
-        inputs: of the model.
-        noticed_by: the invariants that may notice it; none for a right pass.
-        advised: whether it is told as advice: what such a pass costs is no fault of every pass that costs it.
+        model: makes the model.
+        inputs: the model's inputs.
+        noticed_by: the invariants that may detect the fault; none for a right pass.
+        advised: whether the fault is reported as advice, because other passes may have that effect on purpose.
     """
 
     run: Callable[[fx.GraphModule], Any]
@@ -33,31 +33,30 @@ class Plant:
 
     @property
     def name(self) -> str:
-        """Of the pass, and of its model where several have one."""
+        """The name of the pass, with the model's if several plants share the pass."""
         return f"{self.run.__name__}-{self.model.__name__}"
 
 
 def done(module: fx.GraphModule, modified: bool = True) -> PassResult:
-    """Compile what was edited."""
     module.graph.lint()
     module.recompile()
     return PassResult(module, modified)
 
 
 def calls(module: fx.GraphModule, *targets: Any) -> list[fx.Node]:
-    """The nodes that call one of the functions, methods or modules."""
+    """The nodes that call one of these functions, methods or modules."""
     return [node for node in module.graph.nodes if node.target in targets]
 
 
 def erase(node: fx.Node) -> None:
-    """Leave a node out; its first input takes its place."""
+    """Replace a node by its first input."""
     if node.users:
         node.replace_all_uses_with(node.args[0])
     node.graph.erase_node(node)
 
 
 def behind(node: fx.Node, make: Callable[[fx.Graph], fx.Node]) -> fx.Node:
-    """Put a node behind another, which all users read from now on."""
+    """Insert a node after another, and let all users use it."""
     with node.graph.inserting_after(node):
         new = make(node.graph)
     new.meta = dict(node.meta)
@@ -73,5 +72,5 @@ def layers_of(module: fx.GraphModule, kind: type[nn.Module]) -> Iterator[tuple[f
 
 
 def rows(*shape: int) -> torch.Tensor:
-    """Numbers that are the same each time."""
+    """The same numbers each time."""
     return torch.randn(shape, generator=torch.Generator().manual_seed(3))

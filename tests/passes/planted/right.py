@@ -1,4 +1,4 @@
-"""Passes that are right, on the models in which faults are planted: no fault may be told of them."""
+"""Right passes on the models with planted faults: no fault may be reported."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.passes.planted.plant import Plant, calls, done, erase, layers_of, row
 
 
 def shares_equal_calls(module: fx.GraphModule) -> PassResult:
-    """Of functions that compute only, and of which one at most is returned."""
+    """For pure functions of which at most one result is returned."""
     known: dict[str, fx.Node] = {}
     merged = 0
     for node in list(module.graph.nodes):
@@ -36,7 +36,7 @@ def relu_by_clamp(module: fx.GraphModule) -> PassResult:
 
 
 def drops_dropouts(module: fx.GraphModule) -> PassResult:
-    """Right for a model in eval mode alone."""
+    """Right for a model in eval mode only."""
     found = calls(module, "first", "second") if not module.training else []
     for node in found:
         erase(node)
@@ -45,12 +45,12 @@ def drops_dropouts(module: fx.GraphModule) -> PassResult:
 
 
 def drops_what_only_computes(module: fx.GraphModule) -> PassResult:
-    """The functions of this model write nothing."""
+    """Right, because the functions of this model write nothing."""
     return done(module, module.graph.eliminate_dead_code())
 
 
 def calls_functions(module: fx.GraphModule) -> PassResult:
-    """Of layers without weights and hooks."""
+    """Right for layers without weights and hooks."""
     found = [node for node, layer in layers_of(module, nn.ReLU) if not layer._forward_hooks]
     for node in found:
         with module.graph.inserting_before(node):
@@ -62,12 +62,12 @@ def calls_functions(module: fx.GraphModule) -> PassResult:
 
 
 def copies_first(module: fx.GraphModule) -> PassResult:
-    """What comes out is a module of its own: all its parameters are copies."""
+    """Returns another module in which all parameters are copies."""
     return relu_by_clamp(copy.deepcopy(module))
 
 
 def halves_a_tied_weight(module: fx.GraphModule) -> PassResult:
-    """The new parameter stands under both names, at the place of the old one."""
+    """Keeps the new parameter under both names, at the place of the old one."""
     if module.meta.get("halved"):
         return PassResult(module, False)
     module.meta["halved"] = True
@@ -85,7 +85,7 @@ def halves_a_tied_weight(module: fx.GraphModule) -> PassResult:
 
 
 def folds_equal_assertions(module: fx.GraphModule) -> PassResult:
-    """Of two equal checks one is enough."""
+    """Right, because one of two equal assertions is enough."""
     others = calls(module, torch._assert)[1:]
     for node in others:
         module.graph.erase_node(node)

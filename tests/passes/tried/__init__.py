@@ -1,1 +1,1 @@
-"""The finished passes of the chapters on random graphs, with all that they must keep; passes of torch likewise."""
+"""The finished passes of the chapters, and passes of torch, with their invariants on random graphs."""

@@ -1,4 +1,4 @@
-"""``python -m tests.passes.tried``: try each pass on random graphs, and record what became of them."""
+"""``python -m tests.passes.tried``: try each pass on random graphs, and record the results."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from tests.passes.tried.chapters import TRIALS
 
 
 def record() -> dict[str, Any]:
-    """All that the page tells."""
     passes = []
     for trial in TRIALS:
         passes.append(trial.told | drawn.counted(trial))

@@ -1,4 +1,4 @@
-"""What random graphs do not have of themselves, and what passes look for: layers, made for a number of features."""
+"""Layers that passes look for and random graphs lack, made for a given number of features."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ aten, functional = torch.ops.aten, nn.functional
 
 
 class Attention(nn.Module):
-    """Attention between the rows of one value, written out."""
+    """Written-out attention between the rows of one value."""
 
     def forward(self, x: Tensor) -> Tensor:
         heads = x[None, None]
@@ -18,7 +18,7 @@ class Attention(nn.Module):
 
 
 class Normed(nn.Module):
-    """A linear layer, and a batch norm that has seen data."""
+    """A linear layer and a trained batch norm."""
 
     def __init__(self, features: int) -> None:
         super().__init__()
@@ -47,14 +47,14 @@ class Clamped(nn.Module):
 
 
 class Neutral(nn.Module):
-    """Calls that change no number but the sign of a zero."""
+    """Calls that change no number except the sign of a zero."""
 
     def forward(self, x: Tensor) -> Tensor:
         return x * 1 + 0
 
 
 class Heads(nn.Module):
-    """Attention with heads between the rows of one value, and linear layers around it."""
+    """Multi-head attention between the rows of one value, with linear layers around it."""
 
     def __init__(self, features: int) -> None:
         super().__init__()

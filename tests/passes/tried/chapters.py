@@ -1,4 +1,4 @@
-"""Which pass of which chapter is tried on which random graphs, what it keeps, and what it has to be equal to."""
+"""The passes of the chapters, with the random graphs to try, the invariants to keep, and the results to equal."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from tests.passes.tried.instead import (
 )
 from tests.passes.tried.trial import NUMBERS, Pass, Trial, frozen, in_operators, opened
 
-_LORA = ("add_lora", "merge_lora", "Adapter")  # taken together, as they share a class
-# Fewer kinds of steps leave more to what a trial adds.
+_LORA = ("add_lora", "merge_lora", "Adapter")  # loaded together because they share a class
+# Fewer kinds of steps leave more room for a trial's own layers.
 _FEWER_KINDS = dict.fromkeys(["tuples", "sizes", "masks", "repeats", "images", "integers", "attention"], False)
 _FOLD, _OPERATE, _CUT, _SHIP = "14_fold_and_fuse", "15_operate_on_a_transformer", "16_cut_a_graph", "17_ship_a_pass"
 
 
-# ---- what numbers have to be equal to --------------------------------------------------------------------------------
+# ---- expected numbers ------------------------------------------------------------------------------------------------
 
 
 def rounded(module: fx.GraphModule) -> fx.GraphModule:
-    """Each weight of a linear layer is rounded to 255 steps for each of its outputs."""
+    """Round each weight of a linear layer to 255 steps per output."""
     for one in linears(module).found:
         weight = one.weight.detach()
         step = weight.abs().amax(0 if one.transposed else 1, keepdim=True) / 127
@@ -45,7 +45,7 @@ def rounded(module: fx.GraphModule) -> fx.GraphModule:
 
 
 def adapted(module: fx.GraphModule) -> fx.GraphModule:
-    """Beside each linear layer is an adapter that has learned."""
+    """Put a trained adapter beside each linear layer."""
     add_lora, _, adapter = from_notebook(_OPERATE, *_LORA)
     with torch.random.fork_rng():
         torch.manual_seed(0)
@@ -56,7 +56,7 @@ def adapted(module: fx.GraphModule) -> fx.GraphModule:
     return module
 
 
-# ---- how the passes are called ---------------------------------------------------------------------------------------
+# ---- calls of the passes ---------------------------------------------------------------------------------------------
 
 
 def _no_relu(fuse_pattern: Pass) -> Pass:
@@ -134,7 +134,7 @@ def _first_head(prune_heads: Pass) -> Pass:
 
 
 def in_halves(module: fx.GraphModule) -> fx.GraphModule:
-    """The graph in two parts; in one where it has no second call."""
+    """The graph in two parts, or in one if it has no second call."""
     calls = [node for node in module.graph.nodes if node.op.startswith("call")]
     return from_notebook(_CUT, "cut")(module, calls[len(calls) // 2 :][:1])
 
@@ -201,7 +201,7 @@ TRIALS = (
         "04_recompile",
         "fold_scale",
         "folds the scale that `scale_after` of chapter 01 adds, on a draft",
-        # The new scale is of float32.
+        # The new scale is float32.
         {"dtype": torch.float32},
         called=_of_scaled,
         without=(*NUMBERS, "meta", "state_kept", "idempotence"),
@@ -319,7 +319,7 @@ TRIALS = (
         "cut",
         "calls a graph in two parts",
         called=_in_halves,
-        # Of a part that writes and returns nothing, the call stays.
+        # The call of a part that writes and returns nothing stays.
         without=("meta", "state_kept", "no_dead_nodes", "idempotence"),
         found="a graph without a call got an empty part: mended",
     ),

@@ -1,4 +1,4 @@
-"""Try a pass of a chapter on graphs that Hypothesis draws, and count what became of them."""
+"""Try a pass of a chapter on graphs drawn by Hypothesis, and count the results."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ STEPS = 8
 
 
 def counted(trial: Trial, examples: int = EXAMPLES, drawn_from: int = SEED) -> dict[str, int]:
-    """On how many graphs the pass changed something, and how many it left alone.
+    """Count the graphs that the pass changed, and those that it left alone.
 
     Raises:
-        AssertionError: of the smallest graph that Hypothesis finds on which the pass does not keep what it must.
+        AssertionError: with the smallest graph on which the pass breaks an invariant.
     """
     applied = []
 

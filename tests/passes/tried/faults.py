@@ -1,4 +1,4 @@
-"""Faults in passes of torch, each with a program of one line; and how many random graphs a pass breaks."""
+"""Faults in passes of torch, each with a one-line program and the number of random graphs that it breaks."""
 
 from __future__ import annotations
 
@@ -56,15 +56,15 @@ def _replace(module: fx.GraphModule) -> None:
 
 @dataclasses.dataclass(frozen=True)
 class Fault:
-    """A pass of torch, and a program that it changes.
+    """A pass of torch, and a program that it breaks.
 
     Attributes:
-        name: of the pass.
-        body: of a function of ``x`` and ``y``, in one line.
+        name: the pass.
+        body: the body of a function of ``x`` and ``y``, in one line.
         run: the pass.
-        wrong: what goes wrong, in a few words.
-        inputs: ``x`` and ``y``; each is a list of numbers.
-        limits: of the random graphs on which the pass is counted; without them it was found by hand.
+        wrong: the fault, in a few words.
+        inputs: ``x`` and ``y`` as lists of numbers.
+        limits: for the random graphs to count; none if the fault was found by hand.
         known: an issue of pytorch/pytorch, if there is one.
     """
 
@@ -78,13 +78,13 @@ class Fault:
 
     @property
     def told(self) -> dict[str, Any]:
-        """How the record names it, and what the program gives before the pass and after it."""
+        """The entry in the record, with the program's results before and after the pass."""
         before, after = self.shown()
         told = {"name": self.name, "wrong": self.wrong, "program": self.body, "before": before, "after": after}
         return told | ({"known": self.known} if self.known else {})
 
     def shown(self) -> tuple[str, str]:
-        """What the program gives as it is, and after the pass."""
+        """The program's results before and after the pass."""
         scope: dict[str, Any] = {"torch": torch}
         exec(f"def program(x, y): {self.body}", scope)
         module = fx.symbolic_trace(scope["program"])
@@ -96,7 +96,7 @@ class Fault:
             return before, f"{type(error).__name__}: {error}"
 
     def broken(self) -> int:
-        """How many of the random graphs compute something else after the pass, or cannot be given to it."""
+        """The number of random graphs that the pass breaks or cannot handle."""
         count = 0
         for seed in range(GRAPHS):
             with warnings.catch_warnings():

@@ -1,4 +1,4 @@
-"""What a pass that changes numbers, or what is returned, has to be equal to: a run of the graph as it was."""
+"""The expected results of passes that change numbers or outputs: an interpreted run of the original graph."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ functional = nn.functional
 
 
 class Instead(fx.Interpreter):
-    """Runs the graph as it was, and some of its nodes as the pass should have changed them."""
+    """Runs the original graph with some nodes changed as the pass should change them."""
 
     def run_node(self, n: fx.Node) -> Any:
         value = self.instead(n, *self.fetch_args_kwargs_from_env(n))
         return super().run_node(n) if value is None else value
 
     def instead(self, node: fx.Node, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """The value of a node that is changed; ``None`` for every other one."""
+        """The value of a changed node, or ``None`` for others."""
         raise NotImplementedError
 
 
@@ -65,7 +65,7 @@ class LogOfSquares(Instead):
 
 
 class HalfOfALayer(Instead):
-    """The layer that is called first gives half of what it gave, at each of its calls."""
+    """The first called layer gives half its value, in each of its calls."""
 
     def instead(self, node: fx.Node, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if node.op != "call_module" or node.target != layers(self.module)[0]:
@@ -86,7 +86,7 @@ class WithoutAHead(Instead):
 
 
 class Kept(fx.Interpreter):
-    """Returns what chosen nodes computed, as it was then; all that the graph returned where none is chosen."""
+    """Returns the values of chosen nodes at their time, or the graph's own results if none is chosen."""
 
     def __init__(self, module: fx.GraphModule, names: Callable[[fx.GraphModule], dict[str, str]]) -> None:
         super().__init__(module)
@@ -107,7 +107,7 @@ def layers(module: fx.GraphModule) -> list[str]:
 
 
 def some_tensors(module: fx.GraphModule) -> dict[str, str]:
-    """An input, a node in the middle and the last but one of those that compute one tensor, each under its name."""
+    """An input, a node in the middle, and the last but one node that computes a single tensor, by name."""
     nodes = [
         node for node in module.graph.nodes if hasattr(node.meta.get("tensor_meta"), "shape") and node.op != "output"
     ]

@@ -1,4 +1,4 @@
-"""One pass on random graphs: how the graphs are recorded, what the pass must keep, and what it has to be equal to."""
+"""A pass on random graphs: how graphs are captured, the invariants to keep, and the results to equal."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def itself(run: Any) -> Any:
 
 
 def opened(module: fx.GraphModule) -> fx.GraphModule:
-    """The graph with the modules of a trial traced through, and with an example in the meta of each node."""
+    """The graph with a trial's modules traced through, and an example in each node's meta."""
     whole = fx.symbolic_trace(module)
     FakeTensorProp(whole, FakeTensorMode(allow_non_fake_inputs=True)).propagate(*inputs_for(module))
     return whole
 
 
 def frozen(module: fx.GraphModule) -> fx.GraphModule:
-    """The graph, opened, and no weight is trained."""
+    """The opened graph without trainable weights."""
     return opened(module).requires_grad_(False)
 
 
@@ -44,20 +44,20 @@ def in_operators(module: fx.GraphModule) -> fx.GraphModule:
 
 @dataclasses.dataclass(frozen=True)
 class Trial:
-    """One pass, the graphs that it gets, and what is asked.
+    """A pass, its graphs, and the requirements.
 
     Attributes:
-        chapter: the notebook that has it.
-        name: of the function there.
-        does: what, in a few words.
-        limits: of the random graphs.
-        captured: what is made of a random graph before the pass.
+        chapter: the notebook with the pass.
+        name: the function's name there.
+        does: its effect, in a few words.
+        limits: for the random graphs.
+        captured: prepares a random graph for the pass.
         called: makes a pass of one argument.
-        without: the invariants that the pass need not keep.
-        equal_to: where numbers change, what gives them: made of the module as it was, and called.
-        may_refuse: where the pass changes nothing, numbers are as they were.
-        rtol: how far numbers may be apart.
-        found: what random graphs have found, and whether it is mended.
+        without: invariants that the pass need not keep.
+        equal_to: computes the expected results from the original module, if numbers change.
+        may_refuse: if the pass changes nothing, numbers must not change.
+        rtol: the relative tolerance.
+        found: what random graphs have found, and whether it is fixed.
     """
 
     chapter: str
@@ -74,20 +74,19 @@ class Trial:
 
     @property
     def told(self) -> dict[str, Any]:
-        """How the record names it."""
         told: dict[str, Any] = {"chapter": self.chapter, "name": self.name, "does": self.does}
         left_out = [name for name in self.without if self.equal_to is None or name not in NUMBERS]
         return told | ({"without": left_out} if left_out else {}) | ({"found": self.found} if self.found else {})
 
     def of(self, drawn: fx.GraphModule) -> bool:
-        """Run the pass on a random graph, and ask for all that it must keep; whether it has changed something.
+        """Run the pass on a random graph and check the requirements; return whether it changed something.
 
         Raises:
-            AssertionError: it does not keep an invariant, or computes something else than it should.
+            AssertionError: it breaks an invariant, or computes something else than expected.
         """
         module = self.captured(drawn)
         inputs = inputs_for(drawn)
-        # A graph of operators is made for the sizes of one run.
+        # A graph of operators only fits the sizes of its capture.
         others = () if self.captured is in_operators else [inputs_for(drawn, rows) for rows in (1, 5)]
         run = self.called(from_notebook(self.chapter, self.name))
         limits = {} if self.rtol is None else {"rtol": self.rtol, "atol": self.rtol}
