@@ -21,8 +21,10 @@ _OPENS, _ENDS = '<details class="fx-answer">', "</details>"
 # The last line of a report, as text (`fxbook/checking/report.py`).
 _READ = re.compile(r"^Read: (.+) \(chapters/([\w/]+)\.ipynb\)$", re.MULTILINE)
 _SECTION = re.compile(r"section “(.+)”")
-# Between the columns of a table.
-_GAP = re.compile(r"\S {2,}\S")
+# Between the columns of a table. Two blanks also stand behind a semicolon in the code of a graph, and before a comment.
+_GAP = re.compile(r"[^\s;] {2,}[^\s#]")
+# A line of two columns with more signs is a message behind its name.
+_LONGEST_PAIR = 90
 
 
 class AnswersIntoFolds(SphinxPostTransform):
@@ -50,11 +52,19 @@ class MarkTables(SphinxPostTransform):
     formats = ("html",)
 
     def run(self, **_kwargs: object) -> None:
-        """Find the printed outputs with two lines, or more, that have columns."""
+        """Find the printed outputs that are tables."""
         for output in self.document.findall(nodes.literal_block):
             printed = "output" in output["classes"] or output.get("language") == "text"
-            if printed and sum(map(bool, map(_GAP.search, output.astext().splitlines()))) > 1:
+            if printed and is_table(output.astext()):
                 output["classes"].append("fx-columns")
+
+
+def is_table(text: str) -> bool:
+    """Whether two lines or more have columns, and no sentence that has to wrap is longer than they are."""
+    longest = max(text.splitlines(), key=len, default="")
+    gaps = len(_GAP.findall(longest))
+    rows = sum(map(bool, map(_GAP.search, text.splitlines())))
+    return rows > 1 and gaps > 0 and (gaps > 1 or len(longest) <= _LONGEST_PAIR)
 
 
 def linked(body: str, page: str, sections: dict[str, dict[str, str]]) -> str:
