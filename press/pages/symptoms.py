@@ -31,7 +31,7 @@ _LINK = re.compile(r"\[([^\]]+)\]\([^)]*\)")
 _FIX = re.compile(r" Fix: \[\d\d · (?P<heading>.+)\]\((?P<place>[^()]+)\)$")
 _LONGEST = 300
 # Of a message and of a heading, what the page shows.
-_LONGEST_SHOWN = 150
+_LONGEST_SHOWN = 120
 _LONGEST_LINK = 50
 _INTRODUCTION = """\
 # Symptom index
