@@ -21,8 +21,10 @@ _OPENS, _ENDS = '<details class="fx-answer">', "</details>"
 # The last line of a report as text (`fxbook/checking/report.py`).
 _READ = re.compile(r"^Read: (.+) \(chapters/([\w/]+)\.ipynb\)$", re.MULTILINE)
 _SECTION = re.compile(r"section “(.+)”")
-# The gap between columns of a table.
-_GAP = re.compile(r"\S {2,}\S")
+# The gap between columns of a table; two spaces also follow a semicolon in generated code, and precede a comment.
+_GAP = re.compile(r"[^\s;] {2,}[^\s#]")
+# A longer line of two columns is a name and a message.
+_LONGEST_PAIR = 90
 
 
 class AnswersIntoFolds(SphinxPostTransform):
@@ -49,11 +51,19 @@ class MarkTables(SphinxPostTransform):
     formats = ("html",)
 
     def run(self, **_kwargs: object) -> None:
-        """Mark printed outputs in which at least two lines have columns."""
+        """Mark printed outputs that are tables."""
         for output in self.document.findall(nodes.literal_block):
             printed = "output" in output["classes"] or output.get("language") == "text"
-            if printed and sum(map(bool, map(_GAP.search, output.astext().splitlines()))) > 1:
+            if printed and is_table(output.astext()):
                 output["classes"].append("fx-columns")
+
+
+def is_table(text: str) -> bool:
+    """Whether at least two lines have columns and the longest line is a row of the table, not a sentence."""
+    longest = max(text.splitlines(), key=len, default="")
+    gaps = len(_GAP.findall(longest))
+    rows = sum(map(bool, map(_GAP.search, text.splitlines())))
+    return rows > 1 and gaps > 0 and (gaps > 1 or len(longest) <= _LONGEST_PAIR)
 
 
 def linked(body: str, page: str, sections: dict[str, dict[str, str]]) -> str:

@@ -30,8 +30,9 @@ _LINK = re.compile(r"\[([^\]]+)\]\([^)]*\)")
 # Of an entry, the link to its fix.
 _FIX = re.compile(r" Fix: \[\d\d · (?P<heading>.+)\]\((?P<place>[^()]+)\)$")
 _LONGEST = 300
-# Of a heading, what a link shows.
-_LONGEST_LINK = 60
+# Of a message and of a heading, what the page shows.
+_LONGEST_SHOWN = 120
+_LONGEST_LINK = 50
 _INTRODUCTION = """\
 # Symptom index
 
@@ -128,8 +129,7 @@ def of_every_chapter(book: Book) -> Iterator[tuple[list[Symptom], list[Symptom]]
 
 
 def _of_versions(change: Told) -> str:
-    title = change.fact.title
-    return f"{change.holds}: {title}. See [What changed between versions](versions.md#{anchor(title)})."
+    return f"{change.holds}: see [what changed](versions.md#{anchor(change.fact.title)})."
 
 
 def page_text(book: Book) -> str:
@@ -253,6 +253,8 @@ def _shortened(heading: str) -> str:
 
 
 def _code(text: str) -> str:
+    if len(text) > _LONGEST_SHOWN:
+        text = text[:_LONGEST_SHOWN].rpartition(" ")[0] + " …"
     fence = "``" if "`" in text else "`"
     space = " " if "`" in text else ""
     return f"{fence}{space}{text}{space}{fence}"

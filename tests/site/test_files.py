@@ -157,6 +157,19 @@ def test_built_folder_has_no_unused_files(built_book: Path, footer: ModuleType) 
     assert footer.drop_unread(built_book / "_static") == 0
 
 
+@pytest.mark.parametrize(
+    ("text", "table"),
+    [
+        ("opcode       name\nplaceholder  x\n", True),
+        ("    a = torch.sin(x);  x = None\n    b = torch.cos(a);  a = None\n", False),
+        (f"make_fx  right\ntorch.export  refuses: {'a message ' * 9}\n", False),
+        (f"Node `a` is dead, {'for a reason ' * 5}\n0  x  placeholder\n1  a  call_function\n", False),
+    ],
+)
+def test_only_tables_scroll(text: str, table: bool) -> None:
+    assert load("book/_ext/outputs.py").is_table(text) is table
+
+
 def test_stored_report_links_to_its_section() -> None:
     linked = load("book/_ext/outputs.py").linked
     sections = {"03_replacement": {"one-use-or-all-uses": "One use, or all uses"}}

@@ -6,7 +6,7 @@
   const BOOST = {[TITLE]: 5, [WORDS]: 8, [TEXT]: 1};
   const PREFIX = 0.3, FUZZY = 0.1, SLIPS = 0.2;
   // What a reader looks for first: where a thing is taught. A page that lists things comes after the page of the thing.
-  const KINDS = [[/^chapters\/\d/, 2], [/^chapters\/reference\/(api|arch|random|status|wild|sol)/, 0.3],
+  const KINDS = [[/^chapters\/\d/, 2], [/^chapters\/when/, 0.8], [/^chapters\/reference\/(api|arch|random|status|wild|sol)/, 0.3],
     [/^exercises\/|^chapters\/reference\/(?!exer)/, 0.6]];
   const SIDE_SECTIONS = /^(exercises|check-yourself|when-it-breaks)$/;
   const MOST_MESSAGES = 3;
@@ -15,8 +15,8 @@
   const COMMON = new Set(("a an and are as at be by for from has have in is it its of on or that the this to was what" +
     " with").split(" "));
   // Nor do these tell one question from another.
-  const ASKING = new Set(("can could do does did get got how i me my should there use using want way we where which why you" +
-    " your").split(" "));
+  const ASKING = new Set(("can could do does did each every get got how i me my should there use using want way we where which" +
+    " why you your").split(" "));
   const term = word => word.toLowerCase().replace(/iz(?=e|ing|ation)/g, "is")
     .replace(/([^su].{2})s$|([^s]u.)s$/, "$1$2");
   const words = text => text.match(/[\p{L}\p{N}_]+/gu) ?? [];
@@ -26,6 +26,10 @@
     return (own.length ? own : telling.length ? telling : all).map(term);
   };
   const phrase = text => words(text).map(term).join("+");
+  // A traceback without its places in files, and without the calls that led to the error.
+  const PLACE = /\bFile "[^"]*"(, line \d+, in )?|\S*\/\S+\.py\S*|\b\w+\.py\b\S*|,? \bline \d+\b,?/g;
+  const plain = text => (/^Traceback |\bFile "/.test(text) ? text.replace(/^.*? (?=[\w.]*(Error|Exception): )/, "") : text)
+    .replace(PLACE, " ").trim() || text;
 
   let sections = [], lines = [], lengths = [], average = [], messages = [], absent = [];
   const weights = new Map();
@@ -81,8 +85,8 @@
     }
     return row[other.length];
   };
-  const scores = (word, fuzzy) => {
-    const into = new Map(), most = fuzzy && word.length > 4 ? Math.round(SLIPS * word.length) : 0;
+  const scores = (word, most) => {
+    const into = new Map();
     const long = word.length > 2 && !word.includes("+");
     for (const line of lines) {
       if (long ? line.startsWith(word) : line.startsWith(`${word} `)) {
@@ -97,11 +101,19 @@
   };
   const weight = ({name, anchor, first}) =>
     (KINDS.find(([kind]) => kind.test(name)) ?? [0, 1])[1] * (SIDE_SECTIONS.test(anchor) ? 0.5 : first ? 1.1 : 1);
-  const search = (query, fuzzy) => {
+  // What is found for a word; else for its parts, as in __bool__; else for a word that differs by a slip of the finger.
+  const found = word => {
+    const exact = scores(word, 0);
+    if (exact.size || word.includes("+")) return exact;
+    const parts = word.split("_").filter(part => part.length > 2);
+    if (parts.length && parts[0] !== word) return new Map(parts.flatMap(part => [...scores(part, 0)]));
+    return word.length > 4 ? scores(word, Math.round(SLIPS * word.length)) : exact;
+  };
+  const search = query => {
     const own = [...new Set(terms(query))], whole = phrase(query);
     const total = new Map();
     for (const word of new Set([...own, ...(whole.includes("+") ? [whole] : [])])) {
-      for (const [at, worth] of scores(word, fuzzy)) {
+      for (const [at, worth] of found(word)) {
         const hit = total.get(at) ?? {at, worth: 0, found: 0};
         hit.worth += worth * weight(sections[at]);
         hit.found++;
@@ -170,10 +182,8 @@
 
   // The sections for a query, the best first.
   const find = query => {
-    let hits = search(query, false);
-    // A slip of the finger.
-    if (!hits.length) hits = search(query, true);
-    return [...new Set([...alike(query), ...hits])];
+    const asked = plain(query);
+    return [...new Set([...alike(asked), ...search(asked)])];
   };
 
   window.fxIndex = load;
