@@ -1,4 +1,4 @@
-"""What differs between two modules: graphs, those inside included, modules, and stored tensors."""
+"""Compare two modules: their graphs, nested ones included, submodules, and stored tensors."""
 
 from __future__ import annotations
 
@@ -14,13 +14,7 @@ from fxbook.passes.report import Changes
 
 
 def changed(before: fx.GraphModule, after: fx.GraphModule, *, names: bool = False) -> str | None:
-    """What differs first, as a clause; ``None`` where nothing does.
-
-    Args:
-        before: a module.
-        after: what is compared with it.
-        names: whether another name of a node counts.
-    """
+    """The first difference, as a clause, or ``None``; ``names`` says whether names of nodes count."""
     was, now = graphs_of(before), graphs_of(after)
     for path in was:
         if path in now and (said := _graph_differs(was[path], now[path], names)):
@@ -35,7 +29,7 @@ def changed(before: fx.GraphModule, after: fx.GraphModule, *, names: bool = Fals
 
 
 def changes(before: fx.GraphModule, after: fx.GraphModule) -> Changes:
-    """How much differs: nodes by their names, modules and stored tensors."""
+    """How many nodes (by name), modules and stored tensors differ."""
     was, now = graphs_of(before), graphs_of(after)
     added = removed = differ = count = 0
     for path in dict.fromkeys((*was, *now)):
@@ -73,7 +67,7 @@ def _graph_differs(before: fx.Graph, after: fx.Graph, names: bool) -> str | None
 
 
 def _program(nodes: list[fx.Node]) -> list[tuple[Any, ...]]:
-    """Opcode, target and arguments of each node, in which a node is its place in the list."""
+    """Opcode, target and arguments of each node; nodes among the arguments are represented by their position."""
     place = {node: f"%{at}" for at, node in enumerate(nodes)}
 
     def text(arguments: Any) -> str:

@@ -1,4 +1,4 @@
-"""What a module does besides what it returns: it refuses inputs, calls functions for what they do, and runs hooks."""
+"""Find the effects of a module that a pass lost: rejected inputs, calls without users, and hooks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CHECKS = ("_assert", "sym_constrain", "_check")
 
 
 class Gone(NamedTuple):
-    """What is no longer done, as a sentence without its stop, what to do, the node that did it, and if it is advice."""
+    """A lost effect, as a sentence without its full stop, what to do, the node that had it, and if it is advice."""
 
     what: str
     cure: str
@@ -36,7 +36,7 @@ def gone(before: fx.GraphModule, after: fx.GraphModule) -> list[Gone]:
 
 
 def _done_for_its_effect(module: fx.GraphModule) -> dict[Any, list[fx.Node]]:
-    """The calls that are made for something else than their result, by what they call; equal checks count once."""
+    """The calls that are made for their effect, by what they call; equal checks count once."""
     found: dict[Any, dict[str, fx.Node]] = {}
     for node in module.graph.nodes:
         check = _is_check(node, module)
@@ -47,7 +47,7 @@ def _done_for_its_effect(module: fx.GraphModule) -> dict[Any, list[fx.Node]]:
 
 
 def _is_check(node: fx.Node, module: fx.GraphModule) -> bool:
-    """Whether a node refuses inputs: an assertion, or the guards of an exported module."""
+    """Whether a node rejects inputs: an assertion, or the guards of an exported module."""
     if node.op == "call_module":
         return bool(getattr(module.get_submodule(node.target), "_is_impure", False))
     return _is_assertion(node)
@@ -58,7 +58,7 @@ def _is_assertion(node: fx.Node) -> bool:
 
 
 def _is_somebodys(node: fx.Node) -> bool:
-    """Whether it calls a Python function of nobody who only computes."""
+    """Whether it calls a Python function that is not known to only compute."""
     operators = torch._ops.OpOverload | torch._ops.OpOverloadPacket | torch._ops.HigherOrderOperator
     home = getattr(node.target, "__module__", None) or ""
     return (
@@ -86,11 +86,8 @@ def _told(node: fx.Node, module: fx.GraphModule) -> Gone:
     )
 
 
-# ---- inputs that are refused -----------------------------------------------------------------------------------------
-
-
 def no_longer_refused(before: fx.GraphModule, after: fx.GraphModule, inputs: Sequence[Any]) -> Gone | None:
-    """Whether inputs that a check refused now give a result; a few are drawn from those that it takes."""
+    """Whether inputs that a check rejected now give a result; a few are derived from the valid ones."""
     if not any(_is_assertion(node) for node in before.graph.nodes):
         return None
     for words, others in varied(inputs, VARIATIONS):
@@ -121,9 +118,6 @@ def _refused_by(module: fx.GraphModule, inputs: Sequence[Any]) -> fx.Node | None
     return None
 
 
-# ---- hooks -----------------------------------------------------------------------------------------------------------
-
-
 def _hooks_gone(before: fx.GraphModule, after: fx.GraphModule) -> Iterator[Gone]:
     was, now = (_hooks(module) for module in (before, after))
     # A module that is called under another name keeps its hooks.
@@ -148,7 +142,7 @@ def _hooks(module: fx.GraphModule) -> dict[str, int]:
 
 
 def _count(module: nn.Module) -> int:
-    """Its hooks, but for those of torch itself, such as the one that checks the inputs of an exported module."""
+    """The hooks of a module, without torch's own, such as the check of the inputs of an exported module."""
     kinds = [held for name, held in vars(module).items() if name.endswith("_hooks") and isinstance(held, dict)]
     return sum(not _is_of_torch(hook) for held in kinds for hook in held.values())
 

@@ -1,4 +1,4 @@
-"""Whether two functions are the same to whoever calls them: by their code and what it holds, not by their identity."""
+"""Compare functions by their code and the values it holds, not by their identity."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
 
 
 def identity(called: Any) -> str:
-    """A text that is the same for two functions with equal code, closures and defaults, and for no others.
+    """A text that is equal for two functions with equal code, closures and defaults, and for no others.
 
-    A pass that makes a lambda makes another object in each run; the program is the same.
+    A pass that makes a lambda makes another object in each run, but the program is the same.
 
     Example:
         >>> def times(factor):
@@ -33,7 +33,7 @@ def _told(value: Any, met: tuple[int, ...]) -> str:
     if id(value) in met:
         return "itself"
     if isinstance(value, _PLAIN):
-        # 1, 1.0 and True are equal, and not the same constant.
+        # 1, 1.0 and True are equal, but not the same constant.
         return f"{type(value).__name__} {value!r}"
     met = (*met, id(value))
     match value:

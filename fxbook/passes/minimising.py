@@ -1,7 +1,8 @@
-"""The smallest graph that still fails: delta debugging of a graph, whichever front end made it.
+"""Find the smallest graph that still fails: delta debugging of a graph, whichever front end made it.
 
-torch has ``functorch.compile.minifier``, which carries the inputs along, and writes files and its progress. For a fault
-of a pass there is no need of inputs: what fails is asked of a module alone.
+torch has ``functorch.compile.minifier``, which needs inputs, and writes files and its progress. For a fault of a pass
+no
+inputs are needed: the condition depends on the module alone.
 """
 
 from __future__ import annotations
@@ -89,15 +90,13 @@ class _Search:
         shrunk = True
         while shrunk and self.left > 0:
             shrunk = any([self._end(), self._results(), self._beginning(), self._leave_out(""), self._inputs()])
-            # Inside last: by then most graphs inside are gone.
+            # Nested graphs last, since most of them are gone by then.
             for path in graphs_inside(self.module.graph):
                 shrunk |= path in graphs_inside(self.module.graph) and self._leave_out(path)
         return self.module
 
-    # ---- steps, each of which says whether it has made the graph smaller -----------------------------------------
-
     def _end(self) -> bool:
-        """The shortest beginning of the list that fails, by halving; its last node alone is the result if that does."""
+        """Find the shortest failing prefix of the list, by bisection; its last node becomes the result if possible."""
         names = self._steps()
         low, high, shrunk = 0, len(names) - 1, False
         while low < high:
@@ -112,7 +111,7 @@ class _Search:
         return shrunk
 
     def _results(self) -> bool:
-        """A node alone as the result; else fewer parts of it."""
+        """Make one node the result; otherwise remove parts of the result."""
         parts, names = self._parts(), self._steps()
         tried = [returning([name]) for name in dict.fromkeys([*names[-1:], *parts[:_FEW]]) if [name] != parts]
         shrunk = self._try("", *tried)
@@ -121,7 +120,7 @@ class _Search:
         )
 
     def _beginning(self) -> bool:
-        """The shortest end of the list that fails, by halving: what it reads of the rest is given as inputs."""
+        """Find the shortest failing suffix of the list, by bisection; new inputs replace the removed nodes."""
         names = self._steps()
         low, high, shrunk = 0, len(names) - 1, False
         while low < high:
@@ -136,7 +135,7 @@ class _Search:
         return shrunk
 
     def _leave_out(self, path: str) -> bool:
-        """Runs of nodes, from half of the graph to two nodes; then single ones, which may be replaced by any input."""
+        """Remove runs of nodes, from half of the graph down to two; then single nodes, which any input may replace."""
         runs = self._by_halves(
             lambda: _computing(self._graph(path)),
             lambda run: [without(run)] if path else [without(run), given(run)],
@@ -155,7 +154,7 @@ class _Search:
         return shrunk
 
     def _inputs(self) -> bool:
-        """Inputs that nobody reads; then inputs of one shape as one, and of few inputs any two."""
+        """Remove unused inputs; then merge inputs of one shape, and of a few inputs any two."""
 
         def inputs(unread: bool = False) -> list[fx.Node]:
             return [n for n in self.module.graph.nodes if n.op == "placeholder" and not (unread and n.users)]
@@ -179,7 +178,7 @@ class _Search:
         least: int = 1,
         path: str = "",
     ) -> bool:
-        """Try runs of the names, from half of them to so many as are the least."""
+        """Try runs of the names, from half of them down to ``least``."""
         shrunk, names = False, names_now()
         length = max(len(names) // 2, least)
         while length >= least and names:
@@ -192,14 +191,12 @@ class _Search:
             length //= 2
         return shrunk
 
-    # ---- trying --------------------------------------------------------------------------------------------------
-
     def _try(self, path: str, *edits: Edit) -> bool:
-        """Keep the first of the edited copies that is smaller and still fails."""
+        """Keep the first edited copy that is smaller and still fails."""
         return any(self._keeps(path, edit, spared) for edit in edits for spared in self._spared(path))
 
     def _spared(self, path: str) -> list[frozenset[str]]:
-        """First nothing stays that nobody reads, then what works in place or has a side effect does."""
+        """Which unused nodes to keep: none at first, then those that work in place or have a side effect."""
         if path not in self._impure:
             nodes = record(self._graph(path))
             self._impure[path] = frozenset(node.name for node in nodes if {"in place", "side effect"} & {*node.notes})
@@ -207,7 +204,7 @@ class _Search:
 
     def _keeps(self, path: str, edit: Edit, spared: frozenset[str]) -> bool:
         graph = self._edited(path, edit, spared)
-        # The last round asks again what the round before it has asked.
+        # The last round repeats what the round before it has tried.
         if graph is None or self.left <= 0 or (path, str(graph)) in self._no:
             return False
         self.left -= 1
@@ -216,14 +213,14 @@ class _Search:
         except Exception:
             still = False
         if still:
-            # The copy that was asked may be edited by now.
+            # ``fails`` may have edited the copy that it got.
             self.module = self._with(path, self._edited(path, edit, spared), copied=False)
         else:
             self._no.add((path, str(graph)))
         return still
 
     def _edited(self, path: str, edit: Edit, spared: Collection[str]) -> fx.Graph | None:
-        """An edited copy of a graph, if that can be made and is smaller."""
+        """An edited copy of a graph, if the edit works and makes it smaller."""
         now = self._graph(path)
         graph = copy.deepcopy(now)
         try:
@@ -234,7 +231,7 @@ class _Search:
         return graph if size(graph) < size(now) else None
 
     def _with(self, path: str, graph: fx.Graph, *, copied: bool) -> fx.GraphModule:
-        """The module with another graph at a path, and with what it uses; its weights may be copies."""
+        """The module with another graph at a path, and what that uses; its weights may be copies."""
         root = copy.deepcopy(self.module) if path else self.module
         inner = root.get_submodule(path)
         targets = [str(node.target) for node in graph.nodes if node.op in ("call_module", "get_attr")]
@@ -252,11 +249,9 @@ class _Search:
         return self.module.get_submodule(path).graph
 
     def _steps(self) -> list[str]:
-        """What computes something, in the order of the list."""
         return [node.name for node in self.module.graph.nodes if node.op not in (*ENDS, "get_attr")]
 
     def _parts(self) -> list[str]:
-        """The parts of the result that are nodes."""
         leaves = pytree.tree_leaves(self.module.graph.output_node().args)
         return list(dict.fromkeys(leaf.name for leaf in leaves if isinstance(leaf, fx.Node)))
 

@@ -1,4 +1,4 @@
-"""Run a pass on a copy, and note what it did: to the graph, and to what it was given besides."""
+"""Run a pass on a copy, and record what it did to the graph and to its other surroundings."""
 
 from __future__ import annotations
 
@@ -27,12 +27,15 @@ Tried = fx.GraphModule | ExportedProgram
 
 @dataclasses.dataclass(frozen=True)
 class Ran:
-    """One run of a pass on a copy: what it returned, the module that came out, and what it did besides.
+    """One run of a pass on a copy: what it returned, the resulting module, and its side effects.
 
-    ``made`` is the module, or the program that it is of. ``nodes`` are those of the graph that the pass was given: the
-    opcode and the meta of each, by name. ``besides`` are sentences without their stops, ``traced`` says what has traced
-    the module again, ``replaced`` which parameter is another object without need, ``in_place``
-    whether the module came out that went in.
+    ``made`` is that module, or the program that it belongs to. ``nodes`` are the opcode and the meta of each node of
+    the
+    given graph, by name. ``besides`` are side effects, as sentences without their full stop. ``traced`` says what
+    traced the
+    module again, ``replaced`` which parameter is another object without need, and ``in_place`` whether the result is
+    the
+    given module.
     """
 
     returned: Any
@@ -58,7 +61,7 @@ class WrongReturnError(TypeError):
 
 
 def ran(run: Pass, source: Tried, inputs: Inputs, seed: int, which: str, leave_out: Callable[[str], None]) -> Ran:
-    """Run the pass on a copy; the source tells afterwards what it has written into."""
+    """Run the pass on a copy, and compare it with the source to find writes into shared tensors."""
     given = copied(source) if isinstance(source, fx.GraphModule) else copy.deepcopy(source)
     parameters = dict(graph_of(given).named_parameters(remove_duplicate=False))
     nodes = {node.name: (node.op, dict(node.meta)) for node in graph_of(given).graph.nodes}
@@ -70,7 +73,7 @@ def ran(run: Pass, source: Tried, inputs: Inputs, seed: int, which: str, leave_o
         else:
             leave_out(f"whether the pass writes into input {place}")
     wants = {name: held.requires_grad for name, held in tensors.items()}
-    # The model that a graph was traced from holds the same ones.
+    # The traced model holds the same modules.
     called = dict(_called(given)) if isinstance(given, fx.GraphModule) else {}
     looks = {path: _look(module) for path, module in called.items()}
     process = Process(seed)
@@ -117,7 +120,7 @@ def _same(before: Tensor, now: Tensor, name: str, leave_out: Callable[[str], Non
 
 
 def graph_of(tried: Any) -> fx.GraphModule:
-    """The module whose graph is tried.
+    """The graph module of what is tried.
 
     Raises:
         TypeError: there is none; the message says what to pass.
@@ -144,10 +147,10 @@ def _stored(tried: Tried) -> dict[str, Tensor]:
 
 
 def returned_module(returned: Any, given: fx.GraphModule) -> fx.GraphModule:
-    """The module that a pass hands back, whichever way it does.
+    """The module that a pass returns, in whatever form.
 
     Raises:
-        TypeError: it hands back something else; the message says what to return.
+        TypeError: it returns something else; the message says what to return.
     """
     match returned:
         case None:
@@ -160,10 +163,10 @@ def returned_module(returned: Any, given: fx.GraphModule) -> fx.GraphModule:
 
 
 def returned_program(returned: Any, given: ExportedProgram) -> ExportedProgram:
-    """The program that a pass over programs hands back, itself or in the ``exported_program`` of a result.
+    """The program that a pass over programs returns, itself or as ``exported_program`` of a result.
 
     Raises:
-        TypeError: it hands back something else; the message says what to return.
+        TypeError: it returns something else; the message says what to return.
     """
     found = given if returned is None else getattr(returned, "exported_program", returned)
     if isinstance(found, ExportedProgram):
@@ -172,9 +175,6 @@ def returned_program(returned: Any, given: ExportedProgram) -> ExportedProgram:
         f"the pass returns {type(returned).__name__} for an ExportedProgram: return the program, or give "
         "program.module() to a pass over a GraphModule"
     )
-
-
-# ---- modules that others may hold too --------------------------------------------------------------------------------
 
 
 def _called(module: fx.GraphModule) -> Iterator[tuple[str, nn.Module]]:

@@ -1,4 +1,4 @@
-"""The same inputs otherwise: those that somebody happens to give hide what a pass forgets of all others."""
+"""Variants of given inputs: any single input hides mistakes that show for others."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LARGE = {torch.int64: 2**33, torch.int32: 2**17, torch.int16: 2**9}
 
 
 def _turned(held: Tensor, place: int) -> Tensor:
-    """Every other sign, and beside the turned ones of one input those of the next that are not."""
+    """Flip every other sign; in the next input, flip the others."""
     signs = torch.ones(held.numel(), dtype=held.dtype, device=held.device)
     signs[place % 2 :: 2] = -1
     return held * signs.reshape(held.shape)
@@ -28,7 +28,7 @@ def _with_zeros(held: Tensor, _: int) -> Tensor:
 
 
 def _drawn_again(held: Tensor, place: int) -> Tensor:
-    """Whole numbers between those that there are, and 0: an index stays in range."""
+    """Random integers from the same range, and 0, so that an index stays in range."""
     if not held.numel():
         return held
     low, high = min(0, int(held.min())), int(held.max())
@@ -52,7 +52,7 @@ def _is_whole(held: Tensor) -> bool:
 
 
 def _may_leave_its_range(held: Tensor) -> bool:
-    """Of an index that is out of range the CPU says so; another device would compute nothing any more."""
+    """Only the CPU reports an index out of range; on another device, an error would end all computation."""
     return held.device.type == "cpu" and held.dtype in _LARGE
 
 
@@ -61,7 +61,7 @@ def _is_number(held: Tensor) -> bool:
 
 
 class _Change(NamedTuple):
-    """What is done to an input, by its number, and to which."""
+    """A change to an input, which gets its position, and the inputs that it applies to."""
 
     of: Callable[[Tensor, int], Tensor]
     concerns: Callable[[Tensor], bool]
@@ -94,10 +94,10 @@ VARIATIONS = tuple(_CHANGES)
 
 
 def varied(inputs: Sequence[Any], words: Iterable[str]) -> Iterator[tuple[str, Any]]:
-    """The inputs with other numbers, one after the other, with the words for each; only where something is otherwise.
+    """The inputs with other numbers, each variant with its words; only those that differ.
 
     Args:
-        inputs: those to begin with.
+        inputs: the inputs to vary.
         words: some of :data:`VARIATIONS`.
     """
     leaves, form = pytree.tree_flatten(inputs)
@@ -114,7 +114,7 @@ def varied(inputs: Sequence[Any], words: Iterable[str]) -> Iterator[tuple[str, A
 
 
 def with_other_numbers(inputs: Sequence[Any]) -> Iterator[tuple[str, Any]]:
-    """The inputs with other numbers of Python among them, if there are any."""
+    """The inputs with other Python numbers among them, if there are any."""
     leaves, form = pytree.tree_flatten(inputs)
     others = [leaf * 1.5 + 1 if type(leaf) is float else leaf + 1 if type(leaf) is int else leaf for leaf in leaves]
     if any(other is not leaf for other, leaf in zip(others, leaves, strict=True)):
@@ -122,7 +122,7 @@ def with_other_numbers(inputs: Sequence[Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _is_plain(held: Any) -> bool:
-    """Whether it is a tensor whose numbers may be others."""
+    """Whether it is a tensor whose numbers may be replaced."""
     if not isinstance(held, Tensor) or held.layout != torch.strided:
         return False
     return not (held.is_nested or held.is_quantized or held.is_meta)

@@ -1,4 +1,4 @@
-"""What differs between the two nodes of a pair, as text before and after."""
+"""Compare the two nodes of a pair, as text before and after."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Aspects = dict[str, tuple[str, str]]
 
 
 def differing(old: tuple[fx.Node, NodeRecord], new: tuple[fx.Node, NodeRecord], pairs: Pairs) -> Aspects:
-    """What differs between two nodes that are one, but for meta; an argument is alike if it is a pair of nodes."""
+    """What differs between the nodes of a pair, except meta; arguments that are a pair count as equal."""
     found: Aspects = {}
     (was, before), (now, after) = old, new
     for what, one, other in (("name", was.name, now.name), ("op", was.op, now.op)):
@@ -46,11 +46,8 @@ def _by_pair(value: Any, pairs: Pairs) -> Any:
     return value
 
 
-# ---- what is called or fetched ---------------------------------------------------------------------------------------
-
-
 def fetched(node: fx.Node) -> Any:
-    """The module or tensor at the target of a node; ``None`` where there is none, or its graph has no module."""
+    """The module or tensor at the target of a node; ``None`` if there is none, or its graph has no module."""
     found: Any = node.graph.owning_module
     if node.op not in ("call_module", "get_attr"):
         return None
@@ -61,7 +58,7 @@ def fetched(node: fx.Node) -> Any:
 
 def _modules(was: fx.Node, now: fx.Node) -> tuple[str, str] | None:
     old, new = fetched(was), fetched(now)
-    # The nodes inside of graph modules are compared apart.
+    # Nested graph modules are compared separately.
     graphs = isinstance(old, fx.GraphModule) and isinstance(new, fx.GraphModule)
     if old is new or old is None or new is None or graphs:
         return None
@@ -97,11 +94,9 @@ def _same(old: Tensor, new: Tensor) -> bool:
     try:
         return torch.allclose(old, new, rtol=0, atol=0, equal_nan=old.is_floating_point() or old.is_complex())
     except (RuntimeError, NotImplementedError):
-        # Without numbers, on the device meta for one, there is nothing that could differ.
+        # Tensors without numbers, for example on the device meta, cannot differ.
         return True
 
-
-# ---- meta ------------------------------------------------------------------------------------------------------------
 
 _FEW = 10
 """Of fewer nodes, each is told by itself."""
@@ -121,7 +116,7 @@ def meta_differing(old: fx.Node, new: fx.Node) -> Aspects:
 
 
 def meta_of_all(differing: Sequence[tuple[fx.Node, Aspects]]) -> Aspects:
-    """The keys of meta that differ in all nodes that compute something: a pass marked them, or traced again."""
+    """The keys of meta that differ in all nodes that compute something, as after a new trace."""
     computing = [found for node, found in differing if node.op not in ("placeholder", "output")]
     if len(computing) < _FEW:
         return {}
@@ -135,7 +130,6 @@ def _of_all(key: str, texts: Sequence[str]) -> str:
 
 
 def joined(differing: Aspects) -> tuple[str, str]:
-    """The keys together, before and after."""
     one, other = zip(*differing.values(), strict=True)
     return ", ".join(one), ", ".join(other)
 
@@ -145,11 +139,11 @@ def _differ(old: Any, new: Any) -> bool:
 
 
 def _worth(value: Any, most: int = 60) -> str:
-    """A value in meta, in few words: of a tensor and what describes one, dtype and shape."""
+    """A value of meta in a few words; a tensor, or a description of one, as dtype and shape."""
     try:
         text = _described(value, most)
     except Exception:
-        # Whatever has a shape and a dtype may be anything: a class, an object of somebody's own, a list in itself.
+        # Anything with a shape and a dtype gets here: a class, a user's own object, a list that contains itself.
         text = " ".join(constant_text(value).split())
     return text if len(text) <= most else f"{text[: most - 1]}…"
 

@@ -1,4 +1,4 @@
-"""What the nodes of a growing graph compute, at each of three sizes, and questions about it."""
+"""What the nodes of a growing graph compute, at each of three sizes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class StepNotApplicable(Exception):  # noqa: N818 (not an error: the step is lef
 
 @dataclasses.dataclass(eq=False)
 class Value:
-    """A node and what it computed at each size; ``below`` is what its whole numbers are below, if they are an index."""
+    """A node and what it computed at each size; ``below`` bounds its integers if they are an index."""
 
     node: fx.Node
     at: tuple[Any, ...]
@@ -42,7 +42,7 @@ class Value:
 
     @property
     def is_number(self) -> bool:
-        """Whether it holds floating numbers, rather than whole numbers or truth values."""
+        """Whether it holds floating-point numbers."""
         return isinstance(self.example, Tensor) and self.example.is_floating_point()
 
     @property
@@ -51,11 +51,7 @@ class Value:
 
 
 def fits(at: Sequence[Any], dtype: torch.dtype) -> None:
-    """Refuse what is no tensor of few, small numbers with a row for each row of the input.
-
-    Raises:
-        StepNotApplicable: it is none.
-    """
+    """Raise StepNotApplicable unless each is a small tensor of small numbers with a row for each row of the input."""
     for value, rows in zip(at, ROWS, strict=True):
         if not isinstance(value, Tensor) or not 1 <= value.dim() <= _MOST_DIMENSIONS:
             raise StepNotApplicable
@@ -72,18 +68,14 @@ def fits(at: Sequence[Any], dtype: torch.dtype) -> None:
 
 
 def small(value: Tensor) -> None:
-    """Refuse large numbers, and what is no number.
-
-    Raises:
-        StepNotApplicable: it holds one.
-    """
+    """Raise StepNotApplicable for large numbers and nan."""
     with torch.no_grad():
         if not bool(value.abs().max() <= _LARGEST):
             raise StepNotApplicable
 
 
 def metadata(tensor: Tensor) -> TensorMetadata:
-    """What ``ShapeProp`` tells of a tensor, whose own function takes ten times as long."""
+    """What ``ShapeProp`` records for a tensor; its own function takes ten times as long."""
     formats = [torch.contiguous_format] + [torch.channels_last] * (tensor.dim() == 4)
     found = next((one for one in formats if tensor.is_contiguous(memory_format=one)), None)
     return TensorMetadata(
@@ -96,11 +88,7 @@ def one_of(table: Sequence[Any], number: int) -> Any:
 
 
 def clipped(values: Sequence[Value], place: int) -> Value:
-    """The value at a place, or the last one where there are fewer.
-
-    Raises:
-        StepNotApplicable: there is none at all.
-    """
+    """The value at a position, or the last one; raises StepNotApplicable if there is none."""
     if not values:
         raise StepNotApplicable
     return values[min(place, len(values) - 1)]
@@ -115,7 +103,7 @@ def copied(args: Sequence[Any]) -> list[Any]:
 
 
 def swapped(value: Any, kind: type, swap: Callable[[Any], Any]) -> Any:
-    """The arguments with each object of a kind, however deep, replaced."""
+    """Replace each object of a kind among the arguments, at any depth."""
     if isinstance(value, kind):
         return swap(value)
     match value:

@@ -1,4 +1,4 @@
-"""What a pass keeps of the graph: it is valid and compiled, its nodes are needed, their meta and its inputs stay."""
+"""The invariants of the graph: it is valid and compiled, without new dead nodes, with true meta and the same inputs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fxbook.passes.trial import Trial
 
 @invariant
 def lint(trial: Trial) -> Told | None:
-    """The graph that comes out is valid: ``graph.lint()`` says nothing, it has an output, and nothing stands behind it.
+    """The graph is valid: ``graph.lint()`` raises nothing, and the last node is the output.
 
     Example:
         >>> from fxbook import invariants, random_graph
@@ -39,7 +39,7 @@ def lint(trial: Trial) -> Told | None:
 
 @invariant
 def code(trial: Trial) -> Told | None:
-    """``forward`` runs the graph that comes out: the module is recompiled.
+    """``forward`` runs the graph: the module is recompiled.
 
     Example:
         >>> from fxbook import invariants, random_graph
@@ -55,14 +55,14 @@ def code(trial: Trial) -> Told | None:
 
 
 def _local_functions(module: fx.GraphModule) -> list[fx.Node]:
-    """The calls of lambdas, and of functions that are made inside another one."""
+    """The calls of lambdas and local functions."""
     found = (node for node in module.graph.nodes if isinstance(node.target, types.FunctionType))
     return [node for node in found if "<" in node.target.__qualname__]
 
 
 @invariant
 def no_dead_nodes(trial: Trial) -> Told | None:
-    """No node is left behind that nothing needs: there are no more of them than before.
+    """The pass leaves no new dead node behind.
 
     Example:
         >>> from fxbook import invariants, random_graph
@@ -70,10 +70,10 @@ def no_dead_nodes(trial: Trial) -> Told | None:
     """
     before, after = ([node for node in found if "dead" in node.notes] for found in trial.recorded)
     names = {node.name for node in before}
-    # What takes the place of a node that was dead is dead, too.
+    # The replacement of a dead node is dead, too.
     if len(after) > len(before):
         left = next(node for node in after if node.name not in names)
-        # It costs time, and is not wrong: many passes leave it to eliminate_dead_code().
+        # Only advice: it costs time but is not wrong, and many passes leave it to eliminate_dead_code().
         cure = "erase a node once its users are gone"
         return Told(f"nothing uses `{left.name}` any more ({left.call})", cure, left.name, advice=True)
     return None
@@ -81,9 +81,9 @@ def no_dead_nodes(trial: Trial) -> Told | None:
 
 @invariant
 def meta(trial: Trial) -> Told | None:
-    """What a node tells of its value stays true; a node that stays keeps its meta, and a new one has what all have.
+    """The meta of each node is true; an old node keeps its keys, and a new one has those that all nodes have.
 
-    A shape or a dtype that is not true is a fault: the next pass believes it. What is missing is advice.
+    A wrong shape or dtype is a fault, because the next pass relies on it. Missing meta is advice.
 
     Example:
         >>> from fxbook import invariants, random_graph
@@ -115,7 +115,7 @@ def meta(trial: Trial) -> Told | None:
 
 
 def _meta_shared(trial: Trial) -> Told | None:
-    """Whether two nodes have one dict, so that whoever writes into the meta of one writes into that of the other."""
+    """Whether two nodes share one dict as their meta, so that a write to one changes the other."""
     owners: dict[int, fx.Node] = {}
     for node in trial.after.graph.nodes:
         first = owners.setdefault(id(node.meta), node)
@@ -126,7 +126,7 @@ def _meta_shared(trial: Trial) -> Told | None:
 
 
 class _Telling(fx.Interpreter):
-    """Runs a graph, and notes what each node tells of its value that is not so."""
+    """Runs a graph and records which nodes have wrong meta."""
 
     def __init__(self, module: fx.GraphModule) -> None:
         super().__init__(module)
@@ -153,7 +153,7 @@ class _Telling(fx.Interpreter):
 
 
 def _meta_untrue(trial: Trial) -> Told | None:
-    """Whether what a node tells of its value differs from what the node computes, where it was true before."""
+    """Whether the meta of a node does not match its value, although it did before."""
     told = [node.meta for node in trial.after.graph.nodes]
     if not any("tensor_meta" in one or "val" in one for one in told):
         return None
@@ -183,7 +183,7 @@ def _tells(meta: dict[str, Any], value: Any, sizes: dict[Any, int]) -> str | Non
 
 @invariant
 def inputs_kept(trial: Trial) -> Told | None:
-    """The inputs are called as before, in the same order, with the same defaults.
+    """The inputs have the same names, order and defaults.
 
     Example:
         >>> from fxbook import invariants, random_graph
