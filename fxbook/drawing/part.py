@@ -38,7 +38,7 @@ def part_around(record: GraphRecord, index: int, reach: int) -> tuple[GraphRecor
 
 
 def _with_places(value: Any, place: dict[int, int]) -> Any:
-    """Arguments in which a node that is left out is no node of the graph."""
+    """Arguments in which nodes that are left out count as foreign."""
     match value:
         case {"node": int(index)}:
             return {"node": place[index]} if index in place else {"foreign": str(index)}

@@ -89,8 +89,7 @@ class Trial:
                 raise ValueError(f"the module itself does not run on {which}. It raises {one_line(error)}") from error
 
     def _prepared(self) -> Exception | None:
-        """Make `before`, with fresh numbers replaced unless it then raises; return its error on the original numbers.
-        """
+        """Make `before`, with fresh numbers replaced unless it then raises; return its error on the old ones."""
         self.before = shared_copy(self.module)
         if fresh := shake(self.before):
             if outcome(self.before, self.inputs).error is None:

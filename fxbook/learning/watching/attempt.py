@@ -1,4 +1,4 @@
-"""Check the answer to one exercise as it stands in the learner's sheet, and say what came of it as text."""
+"""Check the answer to one exercise in the learner's sheet, and return the result as text."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from fxbook.catalogue import About
 from fxbook.learning import sheets
 
 JSON = Any
-# For the cells above the answer; using the answer itself has those of the exercise.
+# For the cells above the answer; the answer itself has the time limit of the exercise.
 SECONDS = 10.0
 
 
 @dataclasses.dataclass(frozen=True)
 class Attempt:
-    """What came of a check: whether it passed, the report or what stands in its way, and the sheet it was read from."""
+    """The result of a check: whether it passed, the report or the problem, and the sheet."""
 
     passed: bool
     text: str
@@ -25,7 +25,7 @@ class Attempt:
 
 
 def attempt(folder: Path, about: About) -> Attempt:
-    """Check the exercise in the sheet of its chapter that was saved last; never raises for what stands in it."""
+    """Check the exercise in the newest sheet of its chapter; never raises for anything in the sheet."""
     try:
         path = sheets.newest(folder, about.chapter)
     except sheets.SheetError as problem:
@@ -39,7 +39,7 @@ def attempt(folder: Path, about: About) -> Attempt:
 
 
 def _checked(sheet: sheets.Sheet, about: About) -> tuple[bool, str]:
-    # These import torch, which a damaged sheet needs not wait for.
+    # These import torch, which the message about a damaged sheet need not wait for.
     from fxbook import tasks
     from fxbook.checking import new_seed
     from fxbook.checking.again import looking_inside

@@ -1,4 +1,4 @@
-"""The generated code as a panel: each line knows its node, lines that came and went are marked."""
+"""The generated code as a panel: each line knows its node, and added and removed lines are marked."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def code_panel(
 
     Args:
         snapshot: the frame.
-        before: the frame before it, for the marks of lines.
-        keys: of nodes by name, those that were removed included: stale code still has them.
-        moved: keys of nodes that were moved since: their lines are what left its place, not the lines around them.
-        shown: keys of the nodes whose lines are wanted; without it, all of them.
+        before: the previous frame, for the marks of lines.
+        keys: of nodes by name, including removed ones, which stale code still has.
+        moved: keys of moved nodes: their lines count as moved, not the lines around them.
+        shown: keys of the nodes whose lines are shown; by default all.
     """
     outputs = [key for key, node in snapshot.nodes.items() if node.op == "output"]
     new = _lines(snapshot)
