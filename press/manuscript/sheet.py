@@ -1,7 +1,8 @@
-"""A sheet of exercises: what it begins with and the exercises in their order, assembled from the folder of a chapter.
+"""A sheet of exercises, assembled from the folder of a chapter.
 
-``fxbook/tasks/NN_name/`` holds ``opening.md``, ``questions.toml``, in ``__init__.py`` the ``ORDER`` of the exercises,
-and a folder for each of these, whose name is the exercise's id without the number of the chapter.
+``fxbook/tasks/NN_name/`` contains ``opening.md``, ``questions.toml``, the ``ORDER`` of the exercises in
+``__init__.py``,
+and a folder for each exercise, named by its id without the number of the chapter.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _SLUG = re.compile(r"[a-z0-9]+(_[a-z0-9]+)*")
 
 @dataclasses.dataclass(frozen=True)
 class ExerciseSheet:
-    """What stands before the first exercise, the questions there, the exercises; ``chapter`` is the folder's name."""
+    """The opening, the questions and the exercises; ``chapter`` is the folder's name."""
 
     folder: Path
     title: str
@@ -34,7 +35,6 @@ class ExerciseSheet:
 
     @property
     def chapter(self) -> str:
-        """The chapter that it belongs to: ``"03_replacement"``."""
         return self.folder.name
 
 
@@ -42,7 +42,7 @@ def read_sheet(folder: Path) -> ExerciseSheet:
     """Assemble the sheet of a chapter.
 
     Raises:
-        PressError: a file or an entry of ``ORDER`` is lacking, or a part cannot be printed; every fault is listed.
+        PressError: a file or an entry of ``ORDER`` is missing, or a part cannot be printed; every fault is listed.
     """
     problems: list[Problem] = []
     exercises: list[Exercise] = []
@@ -94,7 +94,7 @@ def _read_opening(path: Path) -> tuple[Cell, ...]:
 
 
 def _order(folder: Path) -> tuple[str, ...]:
-    """The folders of the exercises as ``ORDER`` lists them, once it was compared with those that are there."""
+    """The folders of the exercises in ``ORDER``, checked against those that exist."""
     path = folder / ORDER
     form = 'write ORDER = ("first_slug", "second_slug"), the folders of the exercises, and import nothing'
     try:
@@ -114,7 +114,7 @@ def _order(folder: Path) -> tuple[str, ...]:
         for slug in order
         if _SLUG.fullmatch(slug) and slug not in there
     ]
-    # A folder of cases and checks alone is what several exercises share.
+    # A folder with only cases and checks is shared by several exercises.
     exercises = {path.parent.name for name in (TASK, ANSWERS) for path in folder.glob(f"*/{name}")}
     unlisted = sorted(exercises - {*order})
     messages += [f"the folder {slug!r} is not in ORDER: say there where it comes" for slug in unlisted]

@@ -1,4 +1,4 @@
-"""The page that tells what the finished passes did to models of `transformers`: printed from a record of a run."""
+"""The page of what the finished passes did to models of `transformers`, printed from a recorded run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from press.book import Book
 
 # Written by `python -m tests.architectures`, compared by `make prove ROOM=models`.
 RECORD = Path("book/reference/architectures.yml")
-# The name of a node or of a layer, in a reason.
+# The name of a node or of a layer in a reason.
 _NAME = re.compile(r"\b[a-z]\w*(?:[._]\w+)+")
 _PAGE = """\
 # Passes on models that nobody here wrote
@@ -38,13 +38,13 @@ def page_text(book: Book) -> str:
     for place, run in enumerate(record["passes"]):
         trials = {name: found[place] for name, found in architectures.items()}
         chapter = f"[chapter {run['chapter'][:2]}](../{run['chapter']}.ipynb)"
-        # Two patterns go by one name.
+        # The name alone is not unique: it has two patterns.
         parts.append(f"## `{run['name']}` {run['does']}\n\nFrom {chapter}.\n\n" + "\n".join(_rows(trials)))
     return _PAGE.format(count=len(architectures), passes="\n\n".join(parts))
 
 
 def _rows(trials: dict[str, dict[str, Any]]) -> Iterator[str]:
-    """What a pass did to the models, as items of a list: changed, then left alone by reason."""
+    """What a pass did to the models, as list items: changed, then left alone, by reason."""
     if changed := [
         f"`{name}`\N{NO-BREAK SPACE}{_nodes(*one['nodes'])}" for name, one in trials.items() if "nodes" in one
     ]:

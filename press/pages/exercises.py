@@ -1,4 +1,4 @@
-"""The pages *All exercises* and *What you have solved*: tables of the sheets, which scripts of the site fill."""
+"""The pages *All exercises* and *What you have solved*: tables that scripts of the site complete."""
 
 from __future__ import annotations
 

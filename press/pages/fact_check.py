@@ -1,4 +1,4 @@
-"""The overview of the fact check: every claim of every page with its verdict, collected from the manuscripts."""
+"""The overview of the fact check: every claim of every page with its verdict."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Most harmful first: wrong numbers in silence, then changes that do nothing, then
 ## Every claim
 
 """
-# Works without a script as a plain list; the script of the book adds the choice of chapter and verdict.
+# A plain list without scripts; the book's script adds a choice of chapter and verdict.
 _ROW = '<li class="fx-claim" data-verdict="{verdict}" data-chapters="{chapters}">'
 
 
@@ -72,7 +72,7 @@ def page_text(book: Book) -> str:
 
 
 def _worst(pages: Iterable[tuple[Manuscript, list[Claim]]]) -> str:
-    """The claims that are marked as harmful, by their rank."""
+    """The claims with a rank of harm, in order."""
     ranked = sorted(
         ((claim, page) for page, claims in pages for claim in claims if claim.harm), key=lambda found: found[0].harm
     )

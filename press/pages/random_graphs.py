@@ -1,4 +1,4 @@
-"""The page that tells what random graphs found in the passes of the book and of torch: printed from a record."""
+"""The page of what random graphs found in the passes of the book and of torch, printed from a record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The status page: what the book consists of and what was proven of it, counted from the files; no number is typed."""
+"""The status page: the contents of the book and what was proven, with all numbers counted from the files."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def page_text(book: Book) -> str:
 
 
 def _answers(root: Path) -> tuple[int, int]:
-    """How many answers are marked right and wrong, by the decorators of theirs, each of which begins a line."""
+    """How many answers are marked right and wrong."""
     paths = (root / "fxbook" / "tasks").glob("*/*/answers.py")
     marks = collections.Counter(mark for path in paths for mark in _MARK.findall(path.read_text(encoding="utf-8")))
     return marks["right"], marks["wrong"]

@@ -1,4 +1,4 @@
-"""The page *What changed between versions*: printed from the facts, their places and what was recorded of them."""
+"""The page *What changed between versions*, printed from the facts, their places and their record."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from press.versions.messages import form, searched
 from press.versions.notes import Place, places
 from press.versions.record import JUDGED, KINDS, minor
 
-# Of a message as much as fits a line.
+# As much of a message as fits a line.
 _WORDS = re.compile(r"(?!AssertionError)\w+: .{3,90}?(?=[.;] | from |$)")
 _MOST_MESSAGES = 2
 
@@ -70,17 +70,17 @@ def page_text(book: Book) -> str:
     for path, page in pages(book).items():
         for place in places(page):
             found[place.fact].append((path, place))
-    # Of some versions no more than some notebooks or the facts were asked.
+    # For some versions only some notebooks or the facts were run.
     ordered = record.in_order(version for version, counts in kept.versions.items() if "cells" in counts)
     cells_now = sum(cell.cell_type == "code" for notebook in book.proven() for cell in notebook.cells)
-    # Of the pinned version every cell is proven with each test.
+    # On the pinned version, every test proves every cell.
     now = {book.pins["torch"]: {"cells": cells_now, **dict.fromkeys(KINDS, 0)}}
     counted = [_row(version, now.get(version, kept.versions[version])) for version in ordered]
     seen: dict[str, list[str]] = collections.defaultdict(list)
     for message in kept.messages:
         if message.fact and (words := _WORDS.match(searched(message.text))):
             seen[message.fact].append(words[0])
-    # What changed last comes first: a reader's torch is more often new than old.
+    # The latest changes come first, since a reader's torch is more often new than old.
     changed = {version for one in book.changes.values() for version in one.changed}
     parts = []
     for version in sorted(changed, key=Version, reverse=True):
@@ -102,14 +102,14 @@ def page_text(book: Book) -> str:
 
 
 def pages(book: Book) -> dict[str, Manuscript]:
-    """The pages that may have notes, by their path as seen from ``chapters/reference/``."""
+    """The pages that may have notes, by their path from ``chapters/reference/``."""
     sources = [source for source in book.sources if source not in book.sheet_folders]
     beside = book.root / "chapters" / "reference"
     return {Path(os.path.relpath(book.targets(source)[0], beside)).as_posix(): book.page(source) for source in sources}
 
 
 def _of_answers(book: Book) -> str:
-    """How the checks judge the known answers on each version; nothing where none was asked."""
+    """How the checks judge the known answers on each version, or ``""``."""
     asked = {version: counts for version, counts in book.record.versions.items() if "answers" in counts}
     if not asked:
         return ""
@@ -122,7 +122,7 @@ def _of_answers(book: Book) -> str:
 
 
 def _of_cells(book: Book) -> Iterator[str]:
-    """What differs in a cell and is no fact of torch that another page meets, with a link to the page."""
+    """Differences of cells that no fact on another page explains, with a link to the page."""
     for path, page in pages(book).items():
         notebook = (Path("chapters/reference") / path).as_posix()
         for name in book.record.pages.get(os.path.normpath(notebook), []):
@@ -149,13 +149,13 @@ def _fact(one: Told, messages: Iterable[str], where: Iterable[tuple[str, Place]]
 
 
 def _told_above(one: Told) -> str:
-    """What changed with this version and with a later one again."""
+    """A reference to a fact that changed again with a later version."""
     link = f"[{one.fact.title}](#{anchor(one.fact.title)})"
     return f"With this version too, something changed that stands under torch {one.later}: {link}."
 
 
 def _worth_showing(messages: Iterable[str], text: str) -> list[str]:
-    """The commonest messages that the text does not have, of those that differ in numbers alone the first."""
+    """The commonest messages that the text does not contain; of those that differ only in numbers, the first."""
     by_form: dict[str, str] = {}
     for message in messages:
         if form(message).partition(": ")[2] not in form(text):

@@ -1,4 +1,4 @@
-"""The page that shows faults of other packages' passes: printed from programs and a record of what they print."""
+"""The page of faults in other packages' passes, printed from programs and a record of their output."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from press.book import Book
 
 # Written by `python -m tests.wild`, compared by `make prove ROOM=models`.
 RECORD = Path("book/reference/wild.yml")
-# A program for each entry: its folder is the package.
+# A program for each entry; its folder is the package.
 FAULTS = Path("tests/wild/faults")
-# What the docstring of a program tells after its first line, and an issue where there is one.
+# The parts of a program's docstring after its first line, and the optional issue.
 PARTS = ("Expected", "What happens", "Way round")
 _KNOWN = "Known as"
 _PROGRAM = re.compile(r'"""(?P<title>.+)\.\n\n(?P<told>.+?)\n"""\n(?P<code>.+)', re.DOTALL)

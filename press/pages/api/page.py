@@ -1,4 +1,4 @@
-"""The API index: each public name of torch.fx, its signature, a line of ours, and where a cell uses it."""
+"""The API index: each public name of torch.fx, its signature, a one-line description, and the cells that use it."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def undemonstrated(uses: Uses) -> list[str]:
 
 @functools.cache
 def uses_of(book: Book) -> Uses:
-    """Where a book uses each name, read once."""
+    """Where a book uses each name, cached."""
     return Uses(book.lessons())
 
 
@@ -95,7 +95,7 @@ def _counted(chosen: Iterable[Name], uses: Uses) -> str:
 
 def _entry(name: Name, uses: Uses) -> str:
     tail = signature(name)
-    # Below the heading of the class or the folder, of which the name needs no more.
+    # The heading above has the class or the folder.
     called = name.shown.removeprefix(f"{name.group}.") if name.full in BEYOND else name.last
     line = BEYOND.get(name.full) or LINES[name.shown]
     head = f"- [**`{called}`**]({address(name)})" + (f"`{tail}`" if tail else "")
@@ -104,11 +104,11 @@ def _entry(name: Name, uses: Uses) -> str:
 
 
 def _short(place: Section) -> str:
-    """Page and heading, which an error message can make long."""
+    """Page and heading, shortened, since an error message can be long."""
     heading = place.heading
     if len(heading) > _LONGEST:
         heading = heading[:_LONGEST].rpartition(" ")[0]
-        # A code span or a bracket that was cut open would break the link.
+        # An open code span or bracket would break the link.
         heading = heading.rpartition("`")[0] if heading.count("`") % 2 else heading
         heading = heading.rpartition("[")[0] if heading.count("[") > heading.count("]") else heading
         heading = f"{heading.rstrip()} …"
