@@ -1,4 +1,4 @@
-"""Make an edition, and lay it where the next build of the site finds and offers it."""
+"""Make an edition, and put it where the next build of the site finds and offers it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def pdf() -> Path:
     """Make the PDF and return its path.
 
     Raises:
-        EditionError: Sphinx warned or failed, or Chromium is not there or failed.
+        EditionError: Sphinx warned or failed, or Chromium is missing or failed.
     """
     chromium()  # Before the minutes that the pages take.
     folder = pages.make()
