@@ -24,11 +24,12 @@ NAME = "torch-fx-node-by-node"
 TITLE_PAGE = "title-page"
 STATIC = Path(__file__).parent / "static"
 STYLES = [*sorted((ROOT / "fxbook" / "static").glob("*.css")), STATIC / "still.css"]
-"""The style of both editions: that of the drawings, and what differs where nothing moves."""
+"""The styles of both editions: that of the drawings, and the changes for static pages."""
 _READER = [*STYLES, STATIC / "reader.css"]
 COLUMNS, TOGETHER, PIECE = 56, 12, 20
-"""Characters of a line of code in the narrowest column, lines of a block that no page divides, and characters of a name
-in a table that stay together."""
+"""Characters of a line of code in the narrowest column, lines of a block that stay on one page, and unbroken characters
+of a name in a table.
+"""
 _CODE = re.compile(r'(<div class="highlight">)<pre>(.*?)</pre>', re.DOTALL)
 _TOKEN = re.compile(r'<span class="(\w+)">([^<]*)</span>')
 # Not coloured by the style: names, punctuation, blanks. Chromium describes each element of a document in the PDF, and

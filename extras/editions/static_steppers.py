@@ -10,7 +10,7 @@ from lxml.html import HtmlElement
 from extras.editions.markup import find, replace, text
 
 AT_MOST = 4
-"""Frames of a stepper that are drawn, at most."""
+"""The most frames of a stepper to draw."""
 COLUMN = 330
 """The width of a column of the PDF, in pixels."""
 # The scale of a drawing relative to the screen, and the smallest legible one.

@@ -68,7 +68,7 @@ def own_error(observation: Observation) -> str:
 
 
 Inside = Callable[[int, int], list[Value] | None]
-"""Place of a case and draw of its inputs → the value of each node of the answer's graph there, if they can be had."""
+"""From the index of a case and the draw of its inputs to the values of the graph's nodes there, if available."""
 
 
 def nothing_inside(_case: int, _draw: int) -> list[Value] | None:

@@ -15,14 +15,14 @@ ADVANCE = 0.605
 _COLUMNS, _CALL_LINES = 24, 2
 _NAME_LINE, _LINE, _PAD_X, PAD_Y = 18, 16, 12, 5
 BRIEF_PAD_Y = 3
-"""Above and below the lines of a node that is drawn briefly."""
+"""Padding above and below the lines of a brief node."""
 # The ends of hexagons and pills narrow towards top and bottom; a cylinder needs room for its lids.
 CHAMFER, LID = 11, 5
 _ENDS = ("placeholder", "output")
 
 Kind = Literal["name", "call", "word"]
 Lettering = list[tuple[Kind, str, float]]
-"""What is written on a node: ``(kind, text, size)`` per line."""
+"""The text on a node: ``(kind, text, size)`` per line."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -47,7 +47,7 @@ _ORDERED = {
     "data": "{} nodes, each below the nodes that it uses; numbered as in the list.",
 }
 _SLIM = 400
-"""A picture of at most so many pixels leaves a page room for text beside it."""
+"""A picture at most this wide leaves room on a page for text next to it, in pixels."""
 _ordinals = itertools.count(1)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from fxbook.graph.record import GraphRecord
 
 HUB = 12
-"""What more nodes than this read (a mask, a weight) is no way from one of its readers to the others."""
+"""A node with more users (a mask, a weight) is not followed from one user to the others."""
 
 
 def part_around(record: GraphRecord, index: int, reach: int) -> tuple[GraphRecord, list[int]]:

@@ -21,7 +21,7 @@ from fxbook.graph.record import GraphRecord, NodeRecord
 
 Marks = Mapping[int, tuple[str, ...]]
 View = tuple[float, float]
-"""The part of a picture that is in sight: where it begins and how high it is, in pixels at natural size."""
+"""The visible part of a picture: its top and its height, in pixels at natural size."""
 
 # One hue from none to strong: it works on light and dark pages, and in grey.
 _HUE, _STRONGEST = "#d55e00", 0.6

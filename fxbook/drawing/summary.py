@@ -8,9 +8,9 @@ from collections import Counter
 from fxbook.graph.record import GraphRecord, NodeRecord
 
 SUMMARY_ABOVE = 400
-"""Graphs of more nodes than this are drawn in groups."""
+"""Larger graphs are drawn in groups."""
 MAX_GROUPS = 30
-"""Groups in a summary, at most, where the modules allow it."""
+"""The most groups in a summary, if the modules allow it."""
 
 
 def summarise(record: GraphRecord) -> tuple[GraphRecord, list[range]]:

@@ -8,7 +8,7 @@ from typing import Any
 from torch import fx
 
 Edit = Callable[[fx.Graph, dict[str, fx.Node]], None]
-"""Changes a graph, whose nodes it is given by name; it raises if there is nothing to change."""
+"""Changes a graph, given its nodes by name; raises if there is nothing to change."""
 ENDS = ("placeholder", "output")
 
 

@@ -33,7 +33,7 @@ from fxbook.passes.leaving_out import (
 
 Fails = Callable[[fx.GraphModule], Any]
 _FEW = 8
-"""Of so many inputs, each pair is tried as one."""
+"""With at most this many inputs, each pair is tried as one."""
 
 
 def minimise(module: fx.GraphModule, fails: Fails, *, most: int = 2000) -> fx.GraphModule:

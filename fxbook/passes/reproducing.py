@@ -22,7 +22,7 @@ from fxbook.graph.record import not_traced
 from fxbook.passes.growing.inputs import inputs_for
 
 _INLINE = 64
-"""Numbers of a tensor that are written out, at most."""
+"""The most numbers of a tensor that are written out."""
 _TAKEN = {
     "torch",
     "fx",

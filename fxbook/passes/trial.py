@@ -29,7 +29,7 @@ from fxbook.passes.resizing import Resized, other_sizes
 from fxbook.passes.shaking import shake
 
 _MUCH = 2**22
-"""Bytes for which it is worth while to look for what nobody needs any more, which takes a while."""
+"""Bytes that are worth a garbage collection, which takes a while."""
 
 
 class Trial:

@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.utils import _pytree as pytree
 
 _LARGE = {torch.int64: 2**33, torch.int32: 2**17, torch.int16: 2**9}
-"""A factor by which small whole numbers no longer fit into the next smaller type."""
+"""A factor that makes small integers too large for the next smaller type."""
 
 
 def _turned(held: Tensor, place: int) -> Tensor:
@@ -90,7 +90,7 @@ _CHANGES: dict[str, _Change] = {
     "without rows": _Change(lambda held, _: held[:0] if held.ndim else held, lambda held: held.dtype != torch.bool),
 }
 VARIATIONS = tuple(_CHANGES)
-"""What :func:`varied` can do, in words."""
+"""The words for :func:`varied`."""
 
 
 def varied(inputs: Sequence[Any], words: Iterable[str]) -> Iterator[tuple[str, Any]]:

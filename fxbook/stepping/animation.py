@@ -17,7 +17,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Sequence
 
 _EVERYWHERE = {"fx-svg", "fx-node", "fx-edge", "fx-rail", "fx-shape", "fx-inner", "fx-name", "fx-word"}
-"""Classes that say nothing of what a rule is for, beside others."""
+"""Classes that do not decide whether a rule is needed."""
 
 
 class Animation:

@@ -16,7 +16,7 @@ from fxbook.graph.record import GraphRecord, NodeRecord
 from fxbook.stepping.animation import Animation
 
 Edge = tuple[int, int, str]
-"""The row of the node that is read, the row of its reader, the label at the arrow."""
+"""The row of the input, the row of its user, the label at the arrow."""
 _ARROW_ROOM, _GHOST_HEIGHT = 20, 44
 
 

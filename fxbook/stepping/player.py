@@ -21,7 +21,7 @@ from fxbook.drawing.lettering import clean, wrap
 from fxbook.stepping.animation import Animation
 
 MAX_FRAMES = 100
-"""Frames in one player, at most: nobody steps through more, and the page has to hold them all."""
+"""The most frames in a player: nobody steps through more, and the page has to hold them all."""
 _STATIC = Path(__file__).parent.parent / "static"
 _WIDTH = 100
 _TWO_COLUMNS = "min(var(--fx-left),55%) minmax(0,1fr)"

@@ -13,7 +13,8 @@ from fxbook.graph.record import NodeRecord
 from fxbook.passes.comparing.matching import Pairs
 
 Aspects = dict[str, tuple[str, str]]
-"""Two texts by what differs: ``"name"``, ``"op"``, ``"target"``, ``"args"``, ``"kwargs"``, ``"module"``, ``"meta"``."""
+"""Texts before and after, by ``"name"``, ``"op"``, ``"target"``, ``"args"``, ``"kwargs"``, ``"module"`` or ``"meta"``.
+"""
 
 
 def differing(old: tuple[fx.Node, NodeRecord], new: tuple[fx.Node, NodeRecord], pairs: Pairs) -> Aspects:
@@ -99,7 +100,7 @@ def _same(old: Tensor, new: Tensor) -> bool:
 
 
 _FEW = 10
-"""Of fewer nodes, each is told by itself."""
+"""With fewer nodes, each is listed separately."""
 
 
 def meta_differing(old: fx.Node, new: fx.Node) -> Aspects:

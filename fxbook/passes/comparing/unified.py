@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _MOST = 160
 Line = tuple[str, str]
-"""A sign and the text behind it."""
+"""A sign and the text after it."""
 
 
 def unified(found: Diff, snapshots: tuple[Snapshot, Snapshot], context: int) -> str:

@@ -57,7 +57,7 @@ class Growth:
         self.value_of: dict[fx.Node, Value] = {}
         self.pure: list[fx.Node] = []
         self.guarded: set[int] = set()
-        """Storages that nobody may write into."""
+        """Storages that no step may write into."""
         self.where = "the inputs"
         self._saved: set[int] = set()
         self._kept: list[Tensor] = []

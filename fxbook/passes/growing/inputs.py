@@ -11,7 +11,7 @@ from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils import _pytree as pytree
 
 _PROMISES = ("val", "example_value")
-"""What torch.export, make_fx and torch.compile tell: the graph is right for these sizes, and those that have a name."""
+"""Keys of torch.export, make_fx and torch.compile: the graph holds for their sizes and for their symbols."""
 
 
 def inputs_for(module: fx.GraphModule, rows: int | None = 3, seed: int = 0) -> tuple[Any, ...]:

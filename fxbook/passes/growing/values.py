@@ -11,11 +11,11 @@ from torch import Tensor, fx
 from torch.fx.passes.shape_prop import TensorMetadata
 
 ROWS = (3, 5, 1)
-"""The numbers of rows that each node is run at; ``meta`` tells of the first. One row makes more values contiguous."""
+"""The numbers of rows that each node is run at; ``meta`` has the first. One row makes more values contiguous."""
 FEATURES, IMAGE, TOKENS = 4, (2, 4, 4), 3
-"""A row of an input: so many numbers, an image of these sizes, so many whole numbers."""
+"""The shapes of a row of an input: features, an image, tokens."""
 VOCABULARY = 6
-"""The whole numbers of an input are below it."""
+"""The integers of an input are smaller."""
 _MOST_ELEMENTS, _LARGEST, _MOST_DIMENSIONS = 400, 1e3, 4
 
 

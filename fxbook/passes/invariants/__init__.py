@@ -53,7 +53,7 @@ ALL: tuple[Invariant, ...] = (
     modified,
     no_retrace,
 )
-"""Every invariant, in the order in which they are asked: the first that is broken explains the most."""
+"""Every invariant, in the order of the checks: the first broken one explains the most."""
 
 from fxbook.passes.checking import check_pass, over_graph  # noqa: E402  It imports ALL.
 

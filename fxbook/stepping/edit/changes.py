@@ -12,7 +12,7 @@ from fxbook.stepping.edit.snapshot import Snapshot
 
 MARKS = {**SIGNS, "retargeted": "≠", "changed": "≠", "renamed": "≠"}
 Input = tuple[int, int, str]
-"""The key of the node that is read, that of its reader, and the place among the arguments."""
+"""The key of the input, that of its user, and the place among the arguments."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -8,7 +8,7 @@ from fxbook.stepping.edit.changes import Changes
 from fxbook.stepping.edit.snapshot import Snapshot
 
 LARGEST = 60
-"""Rows in a drawing, at most."""
+"""The most rows in a drawing."""
 
 
 def excerpt(rows: Sequence[int], snapshots: Sequence[Snapshot], changes: Sequence[Changes]) -> frozenset[int] | None:

@@ -11,7 +11,7 @@ from fxbook.stepping.run.states import SIGNS, Kind, State, size, state_after
 from fxbook.stepping.run.subject import Subject
 
 MOST_ROWS = 20
-"""Values in a table; of more, those that hold most or have just changed are shown."""
+"""The most values in a table; the largest and those that have just changed are shown."""
 _FEWER_ROWS = 12
 _MEANINGS: tuple[tuple[Kind, str], ...] = (
     ("made", "made by this node"),
@@ -26,7 +26,7 @@ LEGEND = (
     "thick outline: this node",
     *(f'<span class="fx-mark">{SIGNS[kind]}</span> {text}' for kind, text in _MEANINGS),
 )
-"""What the signs say, as HTML."""
+"""The meaning of the signs, as HTML."""
 
 
 def node_table(subject: Subject, span: range, label: str = "") -> str:

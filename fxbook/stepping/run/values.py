@@ -14,9 +14,9 @@ from fxbook.drawing.lettering import clean, cut
 from fxbook.graph.naming import module_kind
 
 _GLIMPSED = 5
-"""Numbers in a glimpse of a tensor."""
+"""The most numbers of a tensor to show."""
 _DIGITS = 3
-"""Significant digits, counted from the largest number of the glimpse: what is zero up to rounding reads 0."""
+"""Significant digits of the largest number shown, so that what is zero up to rounding reads 0."""
 _MOST_PARTS = 4
 
 
