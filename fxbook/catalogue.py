@@ -44,7 +44,7 @@ class About:
             return ""
         return (
             f"The solution of the book needs torch {self.torch} or newer, and this is torch {installed}: what the page "
-            "teaches may be otherwise here."
+            "teaches may be different here."
         )
 
 

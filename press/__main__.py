@@ -23,7 +23,7 @@ def book(_: argparse.Namespace) -> int:
     try:
         page = bind.build()
     except subprocess.CalledProcessError:
-        print("The book was not built: mend the warnings above.", file=sys.stderr)
+        print("The book was not built: fix the warnings above.", file=sys.stderr)
         return 1
     print(f"The book is built. Open {page.relative_to(ROOT)}")
     return 0
@@ -127,7 +127,7 @@ def links(_: argparse.Namespace) -> int:
     try:
         book = bind.build().parent
     except subprocess.CalledProcessError:
-        print("The book was not built, so no link was asked: mend the warnings above.", file=sys.stderr)
+        print("The book was not built, so no link was checked: fix the warnings above.", file=sys.stderr)
         return 1
     return importlib.import_module("press.binding.links").check(book)
 
@@ -207,7 +207,7 @@ def _style() -> int:
     print("Looking at the style …", flush=True)
     style = _python("-m", "ruff", "check", "--quiet", ".") or _python("-m", "ruff", "format", "--check", "--quiet", ".")
     if not style:
-        print("Style: nothing to mend.", flush=True)
+        print("Style: nothing to fix.", flush=True)
     return style
 
 

@@ -35,7 +35,7 @@ def quick(paths: list[Path]) -> int:
             return 1
         index = bind.finish(binder)
     except subprocess.CalledProcessError:
-        print("The page was not built: mend the warnings above.", file=sys.stderr)
+        print("The page was not built: fix the warnings above.", file=sys.stderr)
         return 1
     finally:
         binder.kill()

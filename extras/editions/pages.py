@@ -66,7 +66,7 @@ def make() -> Path:
         keep_going=True,
     )
     if outcome:
-        raise EditionError(f"Sphinx did not make the pages; mend the warnings above. {outcome}")
+        raise EditionError(f"Sphinx did not make the pages; fix the warnings above. {outcome}")
     return BUILD / "pages"
 
 

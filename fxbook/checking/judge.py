@@ -218,11 +218,11 @@ def _raised(error: Raised) -> Violation:
 def _error_message(error: Raised) -> str:
     if error.type == "TimeUp" and error.loading:
         return (
-            "Time was over while torch was loading its compiler, which your code uses. Run `import torch._dynamo` in a "
+            "Time ran out while torch was loading its compiler, which your code uses. Run `import torch._dynamo` in a "
             "cell, then check again."
         )
     if error.type == "TimeUp":
-        return "Your code was still running when the time was over: it may loop for ever."
+        return "Your code was still running when time ran out: it may loop for ever."
     if _is_out_of_memory(error):
         return f"Your code asked for more memory than an answer may use ({MEMORY >> 20} MiB): it may loop for ever."
     return f"Your code raises {error.type}: {error.message}" if error.message else f"Your code raises {error.type}."

@@ -36,9 +36,9 @@ GRACE_SECONDS = 1.0
 _NO_AUTOGRAD = "Unable to handle autograd's threading in combination with fork-based multiprocessing"
 UNPROTECTED = "On this system an answer runs in the notebook itself: an endless loop or lack of memory is not stopped."
 _ENDED = {
-    "time": "Your code was still running when the time was over: it may loop for ever.",
+    "time": "Your code was still running when time ran out: it may loop for ever.",
     "exit": "Your code ended the Python process (os._exit or the like) before its result could be checked.",
-    "crash": "Your code crashed the Python process: recursion without an end, or memory that was overwritten.",
+    "crash": "Your code crashed the Python process: endless recursion, or overwritten memory.",
     "silent": "Your code closed or flooded the channel through which its result is read.",
 }
 

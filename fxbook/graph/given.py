@@ -221,7 +221,7 @@ def _program_changes(before: _Program | None, now: _Program | None) -> list[str]
         differing = (was[0] for was, node in zip(before.nodes, now.nodes, strict=False) if was != node)
         name = next((name for name in (*sorted(new - old), *sorted(old - new), *differing)), None)
         return [f"its graph was edited, at node `{name}`"]
-    return ["its code was compiled anew"] if before.code != now.code else []
+    return ["its code was recompiled"] if before.code != now.code else []
 
 
 def _module_changes(before: dict[str, nn.Module], now: dict[str, nn.Module]) -> list[str]:

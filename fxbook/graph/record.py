@@ -295,9 +295,9 @@ def _faults(node: fx.Node, reads: list[fx.Node], position: dict[fx.Node, int]) -
         if read is node:
             faults.append("uses itself")
         elif read not in position:
-            faults.append(f"reads {read.name}, which is not in this graph")
+            faults.append(f"uses {read.name}, which is not in this graph")
         elif position[read] > position[node]:
-            faults.append(f"reads {read.name} before it is defined")
+            faults.append(f"uses {read.name} before it is defined")
     return tuple(faults)
 
 

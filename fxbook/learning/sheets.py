@@ -159,7 +159,7 @@ def parse(name: str, data: bytes) -> Sheet:
         # The reader raises many kinds of errors for damaged files.
         reason = what_is_wrong(data, error)
         raise SheetError(
-            f"{name} is not a notebook that can be read: {reason}. Save it again, or copy it anew from the book "
+            f"{name} is not a notebook that can be read: {reason}. Save it again, or copy it again from the book "
             "and put your functions in; the other sheets and your progress are not touched.",
             reason,
         ) from error

@@ -96,7 +96,7 @@ def _report(run: Pass, trial: Trial, answers: dict[str, Answer], *, demanded: bo
     advice += [Finding(name, f"not compared: {what}") for what, name in trial.not_compared.items()]
     much = changes(trial.before, trial.after)
     if not much and changed(trial.before, trial.after) is None:
-        said = "the pass changed nothing: what it keeps was not put to the test"
+        said = "the pass changed nothing, so nothing was put to the test"
         advice.append(Finding("changes", said, cure="give a module to which the pass applies"))
     told = {name: answer.asked for name, answer in answers.items()}
     return PassReport(_name(run), trial.first.returned, tuple(faults), tuple(advice), told, much)

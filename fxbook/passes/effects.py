@@ -71,17 +71,17 @@ def _is_somebodys(node: fx.Node) -> bool:
 def _told(node: fx.Node, module: fx.GraphModule) -> Gone:
     if node.op == "call_module":
         what = f"the guards `{node.name}` of the exported module are gone: it takes inputs that it was not exported for"
-        return Gone(what, "leave what nothing reads where `node.is_impure()`", node.name, advice=True)
+        return Gone(what, "keep unused nodes for which `node.is_impure()` is true", node.name, advice=True)
     if _is_check(node, module):
         return Gone(
             f"the check `{node.name}` is gone: inputs that the module refused now give a result",
-            "leave what nothing reads where `node.is_impure()`",
+            "keep unused nodes for which `node.is_impure()` is true",
             node.name,
         )
     name = getattr(node.target, "__name__", node.target)
     return Gone(
-        f"`{node.name}` is gone, a call of `{name}` whose result nothing read: it was made for what it does",
-        f"tell torch.fx so, with torch.fx.node.has_side_effect({name})",
+        f"`{node.name}` is gone, a call of `{name}` whose result nothing used: it was called for its effect",
+        f"declare the effect with torch.fx.node.has_side_effect({name})",
         node.name,
     )
 
@@ -95,7 +95,7 @@ def no_longer_refused(before: fx.GraphModule, after: fx.GraphModule, inputs: Seq
         if check is not None and outcome(after, others).error is None:
             return Gone(
                 f"the check `{check.name}` refused the inputs {words}, and the module now gives a result",
-                "keep what a check reads",
+                "keep the inputs of a check",
                 check.name,
             )
     return None

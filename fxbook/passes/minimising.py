@@ -84,7 +84,7 @@ class _Search:
                 "catch it in `fails`, and return True if it is the failure that you look for, False if not"
             ) from error
         if not failed:
-            raise ValueError("the module does not fail: give the one that does, and a function that is true of it")
+            raise ValueError("the module does not fail: give one that fails, and a function that is true for it")
 
     def smallest(self) -> fx.GraphModule:
         shrunk = True

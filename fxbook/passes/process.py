@@ -29,7 +29,7 @@ class Process:
         """What has changed; each is a sentence without its full stop."""
         return [
             *(
-                f"it uses up random numbers of {name}, which the next one to draw would have got"
+                f"it uses up random numbers of {name}, so the caller draws other ones"
                 for name, generator in _generators().items()
                 if name in self._random and not _alike(self._random[name], generator.get())
             ),

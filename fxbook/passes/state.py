@@ -75,8 +75,8 @@ def reordered(before: nn.Module, after: nn.Module) -> Otherwise | None:
     for name, instead in zip(old, new, strict=True):
         if name != instead:
             return Otherwise(
-                f"`{instead}` stands where `{name}` stood among the parameters, and the saved state of an optimizer "
-                "goes by their order",
+                f"`{instead}` is where `{name}` was among the parameters, but the saved state of an optimizer "
+                "depends on their order",
                 "put a new parameter where the old one was",
             )
     return None
@@ -99,7 +99,7 @@ def replaced(before: dict[str, nn.Parameter], given: nn.Module, after: nn.Module
             return Otherwise(
                 f"`{name}` is another parameter with the same numbers: an optimizer that holds the old one trains what "
                 "the module no longer reads",
-                "leave a parameter where nothing changes",
+                "keep a parameter that does not change",
             )
     return None
 

@@ -61,8 +61,8 @@ def given_edited(case: CaseView) -> Found:
     if case.same_object:
         return
     if case.changes:
-        yield None, "The result is another module than the one that was given, which was to be edited."
-    yield None, "You edited a copy: the module that you were given is what it was."
+        yield None, "The result is another module, but the given one should be edited."
+    yield None, "You edited a copy: the module that you were given is unchanged."
 
 
 @rule
@@ -91,7 +91,7 @@ def own_weights_stay(case: CaseView) -> Found:
     """Each weight of the module keeps its name."""
     for node in case.new():
         if node.op == "get_attr" and node.target in case.weights:
-            yield node, f"fetches `{node.target}`, a name that the module used already"
+            yield node, f"fetches `{node.target}`, a name that the module already uses"
 
 
 @rule

@@ -28,7 +28,7 @@ def lints(case: CaseView) -> Found:
     if case.graph and case.graph.lint:
         blamed = re.search(r"\bNode '?(\w+)", case.graph.lint)
         named = case.graph.named(blamed[1]) if blamed else None
-        yield named, f"graph.lint() refuses the graph: {case.graph.lint.rstrip('.!')}."
+        yield named, f"graph.lint() rejects the graph: {case.graph.lint.rstrip('.!')}."
 
 
 _LEFT_INSERTING = "02_insertion_points#an-anchor-holds-as-long-as-its-with"
@@ -39,7 +39,7 @@ def inserts_at_the_end(case: CaseView) -> Found:
     """The graph inserts new nodes at its end, as before: no insertion point is left behind."""
     if case.graph and case.graph.inserts:
         where = case.graph.inserts
-        yield None, f"The graph still inserts {where}: the next node that anybody makes lands there, not at the end."
+        yield None, f"The graph still inserts {where}: the next new node lands there, not at the end."
 
 
 @rule
@@ -141,7 +141,10 @@ def shares_weights(case: CaseView) -> Found:
     for name, origin in case.shared.items():
         if origin is None and name in case.weights:
             reader = next((node for node in case.nodes if _holds(node, name)), None)
-            yield reader, f"`{name}` is not the object that the model holds: its own weights were to be used."
+            yield (
+                reader,
+                f"`{name}` is not the object that the model holds: the result should use the model's own weights.",
+            )
 
 
 @rule
@@ -182,7 +185,7 @@ def others_stay(case: CaseView, *named: Family) -> Found:
     for node in case.before:
         left = node.index in present and _does(present[node.index]) == _does(node)
         if after[_does(node)] < before[_does(node)] and not left and _is_other(node, named):
-            yield node, f"is gone, and was to stay: `{node.call}`"
+            yield node, f"is gone, but should have stayed: `{node.call}`"
     for node in case.nodes:
         if after[_does(node)] > before[_does(node)] and _is_other(node, named):
             yield node, f"is new, and the task does not ask for it: `{node.call}`"

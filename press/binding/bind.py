@@ -58,7 +58,7 @@ def build(target: Path = ROOT) -> Path:
 def prepare(target: Path = ROOT) -> subprocess.Popen[str]:
     """Start the process that builds the book, up to where it reads pages; it may be killed unused."""
     if importlib.util.find_spec("jupyter_book") is None:
-        raise ModuleNotFoundError("jupyter-book is not installed beside this Python: run `python -m press book`")
+        raise ModuleNotFoundError("jupyter-book is not installed for this Python: run `python -m press book`")
     jobs = os.cpu_count() or 1
     command = [sys.executable, "-u", "-c", _JUPYTER_BOOK, str(jobs), "build", str(ROOT)]
     command += ["-n", "-W", "--keep-going", "--path-output", str(target)]

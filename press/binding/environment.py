@@ -186,5 +186,5 @@ def _pip(heartbeat: Heartbeat, total: int | None, *arguments: str) -> None:
     """Install packages; ``total`` is how many, if the pins say so."""
     progress = PipProgress(total, _packages())
     if not install([str(python()), "-m", "pip"], [*arguments], progress, heartbeat, ROOT):
-        advice = "pip failed, its message stands above: mend that, then run the same command again"
+        advice = "pip failed, with the message above: fix that, then run the same command again"
         raise SetupError(f"{progress.complaint()}\n{advice}")

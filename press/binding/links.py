@@ -73,7 +73,7 @@ def check(
     links = collected(book)
     if not online():
         print(
-            f"No network: none of the {len(links)} addresses was asked. Run this again where "
+            f"No network: none of the {len(links)} addresses was checked. Run this again where "
             f"{_HOST[0]} can be reached.",
             file=sys.stderr,
         )

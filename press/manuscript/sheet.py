@@ -103,7 +103,7 @@ def _order(folder: Path) -> tuple[str, ...]:
         raise PressError(Problem(path, 1, f"is missing: {form}")) from None
     except Exception as error:
         raise PressError(
-            Problem(path, 1, f"does not tell the order ({type(error).__name__}: {error}): {form}")
+            Problem(path, 1, f"does not give the order ({type(error).__name__}: {error}): {form}")
         ) from error
     there = {path.parent.name for name in (TASK, *CHECKED_BY) for path in folder.glob(f"*/{name}")}
     messages = [f"{slug!r} stands in ORDER twice: take one out" for slug in order if order.count(slug) > 1]

@@ -110,5 +110,5 @@ def _uv(*arguments: str, given: str = "") -> str:
     """The output of uv; its messages and its progress are shown."""
     done = subprocess.run([sys.executable, "-m", "uv", *arguments], input=given, stdout=subprocess.PIPE, text=True)
     if done.returncode:
-        raise SetupError("uv failed, its message stands above: mend that, then run the same command again")
+        raise SetupError("uv failed, with the message above: fix that, then run the same command again")
     return done.stdout

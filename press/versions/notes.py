@@ -60,7 +60,7 @@ def note(facts: Iterable[Told]) -> str:
     whens = list(dict.fromkeys(fact.when for fact in facts))
     when = whens[0] if len(whens) == 1 else "On other versions of torch"
     parts = [f"**{fact.fact.title}.** {fact.text}\n\n{fact.table}" for fact in facts]
-    summary = f"<summary>{when}, this is otherwise</summary>"
+    summary = f"<summary>{when}, this is different</summary>"
     return "\n".join([_OPENS, summary, "", "\n\n".join(parts), "", "</details>"])
 
 

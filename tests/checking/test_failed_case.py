@@ -76,7 +76,7 @@ def test_a_script_prints_what_the_report_says_and_watching_says_how_to_hold_it(
     (tmp_path / "00_first_graph.py").write_text("# %%\ndef layers_in_order(*_):\n    return 3\n", encoding="utf-8")
     about = catalogue.catalogue()["00-layers-in-order"]
     text = attempt(tmp_path, about).text
-    told, _, line = text.partition("\nTo hold the case that failed: ")
+    told, _, line = text.partition("\nTo get the case that failed: ")
     seed = int(line.partition("seed=")[2].partition(")")[0])
     assert line == f'check("00-layers-in-order", layers_in_order, seed={seed}).case'
     held = check("00-layers-in-order", lambda *_: 3, seed=seed)

@@ -119,4 +119,4 @@ def test_a_version_that_cannot_be_had_ends_the_command_in_a_line(
     monkeypatch.setattr(commands.environment, "run_module", lambda *_: None)
     for command in (["test", "--torch", "2.99.0"], ["versions", "2.99.0"]):
         assert commands.main(command) == 1
-        assert capsys.readouterr().err.startswith("uv failed, its message stands above") and asked
+        assert capsys.readouterr().err.startswith("uv failed, with the message above") and asked

@@ -132,7 +132,7 @@ def test_what_the_grader_could_not_do_costs_nothing(tmp_path: Path) -> None:
 def test_marks_that_differ_in_names_only_are_one_wrong_idea() -> None:
     assignment = an_assignment()
     graph = graph_of(node("up"), node("x", 1), node("mul", 2), node("y", 3))
-    message = "The graph is broken: node `{}` reads {} before it is defined."
+    message = "The graph is broken: node `{}` uses {} before it is defined."
     alike = [("up", "x"), ("up", "x"), ("mul", "y")]
     marks = [a_mark(key=str(i), message=message.format(*names), graph=graph) for i, names in enumerate(alike)]
     marks += [a_mark(key="3", rule="recompiled", message="The compiled code is stale.")]
@@ -143,7 +143,7 @@ def test_marks_that_differ_in_names_only_are_one_wrong_idea() -> None:
     ]
     most, *others = wrong_ideas(assignment.exercises, marks)
     assert (len(most.marks), most.tried, most.rule, most.hidden) == (3, 5, "lints", False)
-    assert most.message == "The graph is broken: node `…` reads … before it is defined."
+    assert most.message == "The graph is broken: node `…` uses … before it is defined."
     assert [mark.key for mark in most.examples] == ["0"]
     assert sorted((len(idea.marks), idea.rule, idea.hidden) for idea in others) == [
         (1, "lints", True),
@@ -201,7 +201,7 @@ def test_what_is_no_idea_of_torch_fx_is_not_taught_again_but_stands_apart(tmp_pa
     undefined, ended = "`x` could not be defined. Cell 2 raises ", "Your code raises "
     python = {
         f"{ended}NameError: name 'grph' is not defined.": "A name that does not exist",
-        "Your code was still running when the time was over: it may loop for ever.": "in time",
+        "Your code was still running when time ran out: it may loop for ever.": "in time",
         f"{ended}MemoryError.": "More memory",
         "Your code ended the Python process (os._exit or the like).": "Code that ends Python",
         f"{undefined}IndentationError: unexpected indent": "not Python",

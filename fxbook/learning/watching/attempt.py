@@ -67,7 +67,7 @@ def _checked(sheet: sheets.Sheet, about: About) -> tuple[bool, str]:
     seen = outcome.data if outcome else work(prepared)
     if seen is None:
         why = "did not end in time" if outcome and outcome.ended == "time" else "ended the Python process"
-        return False, f"The cells of {sheet.path.name} up to `{about.answer}` {why}: mend or remove the one that does."
+        return False, f"The cells of {sheet.path.name} up to `{about.answer}` {why}: fix or remove that cell."
     raised = "\n".join(_told(failed) for failed in seen["failed"])
     if seen["observation"] is None:
         missing = f"No cell of {sheet.path.name} gives the name `{about.answer}`."
@@ -75,7 +75,7 @@ def _checked(sheet: sheets.Sheet, about: About) -> tuple[bool, str]:
     verdict = judge(exercise, seen["observation"], seed, inside=looking_inside(exercise, seed, again))
     case = FailedCase.of(exercise, seed, verdict)
     report = Report(about, verdict, "" if CAN_FORK else UNPROTECTED, case)
-    held = f'To hold the case that failed: check("{about.id}", {about.answer}, seed={seed}).case' if case else ""
+    held = f'To get the case that failed: check("{about.id}", {about.answer}, seed={seed}).case' if case else ""
     return report.passed, repr(report) if report.passed else "\n".join(filter(None, [repr(report), raised, held]))
 
 

@@ -47,7 +47,7 @@ def called(given: Callable[..., Any] | tuple[Any, ...]) -> Call:
         case _ if callable(given):
             return Call("call_function", given)
     raise TypeError(
-        f"{given!r} is nothing to call: give a function of one tensor, (torch.add, 2) for one of two, "
+        f"{given!r} cannot be called: give a function of one tensor, (torch.add, 2) for one of two, "
         'or an opcode, a target and how many tensors it takes: ("call_method", "tanh", 1)'
     )
 

@@ -63,7 +63,7 @@ def why_none(run: Pass, limits: Limits, make: Maker) -> str:
         for told, other, tried in _others(limits)
         if any(concerns(run, make(other, number)) for number in range(tried))
     )
-    cure = next(cures, "let the graphs have what it looks for: also=[...] adds calls and modules")
+    cure = next(cures, "add what it looks for: also=[...] adds calls and modules")
     return f"`{name}` changed 0 of {_TRIED} random graphs: {cure}"
 
 

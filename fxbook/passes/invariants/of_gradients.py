@@ -125,7 +125,7 @@ def _second_otherwise(trial: Trial) -> Told | None:
         new = after.get(name, old)
         limits = (1e-3, 1e-4 * max(1.0, old.abs().max().item() if old.numel() else 0.0))
         if bool(old.isfinite().all()) and (said := difference(old, new, f"the second derivative of {name}", *limits)):
-            return Told(said, "let a backward of your own be made of operations that autograd can differentiate")
+            return Told(said, "write your own backward with operations that autograd can differentiate")
     return None
 
 

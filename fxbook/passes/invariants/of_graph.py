@@ -29,11 +29,11 @@ def lint(trial: Trial) -> Told | None:
     """
     found = trial.recorded[1]
     if found.lint:
-        return Told(found.lint, "put a node behind the nodes that it reads, and call module.graph.lint()")
+        return Told(found.lint, "put each node after its inputs, and call module.graph.lint()")
     if not found.nodes or all(node.op != "output" for node in found):
         return Told("the graph has no output", "call graph.output(result)")
     if late := [node.name for node in found if "never runs: after the output" in node.notes]:
-        return Told(f"`{late[0]}` stands behind the output and never runs", "insert before the output", late[0])
+        return Told(f"`{late[0]}` follows the output and never runs", "insert before the output", late[0])
     return None
 
 
@@ -49,7 +49,9 @@ def code(trial: Trial) -> Told | None:
         return Told("`forward` runs another program than the graph says", "call module.recompile() before you return")
     before, after = (_local_functions(module) for module in (trial.before, trial.after))
     if after and not before:
-        what = f"`{after[0].name}` calls a function that no module has under its name: what is pickled cannot be loaded"
+        what = (
+            f"`{after[0].name}` calls a function that no module has under its name, so a pickle of it cannot be loaded"
+        )
         return Told(what, "define it at the top level of a module", after[0].name, advice=True)
     return None
 
@@ -102,7 +104,7 @@ def meta(trial: Trial) -> Told | None:
                 cure = "a node in place of another gets a copy of its meta"
                 return Told(f"`{node.name}` has lost meta[{lost[0]!r}]", cure, node.name, advice=True)
             if node.meta.get("stack_trace") != kept[1].get("stack_trace") and node.target == targets.get(node.name):
-                what = f"`{node.name}`, which is as it was, tells another line of the model in meta['stack_trace']"
+                what = f"`{node.name}`, which has not changed, names another line of the model in meta['stack_trace']"
                 return Told(what, "errors and profilers show it: leave it as it is", node.name, advice=True)
         elif node.op not in ("placeholder", "output", "get_attr") and (lacking := sorted(common - set(node.meta))):
             return Told(

@@ -32,7 +32,7 @@ _COARSE = ("times 1000", "with nan")
 _PLACE = (
     "take both from an input, as in torch.ones(n, dtype=x.dtype, device=x.device), and register a tensor as a buffer"
 )
-_CURE = "treat all numbers as the node did that was there, or document which ones the pass is for"
+_CURE = "treat all numbers as the old node did, or document which ones the pass is for"
 
 
 @invariant
@@ -63,7 +63,7 @@ def values_in_another_mode(trial: Trial) -> Told | None:
     # A difference in both modes does not depend on the mode.
     if said is None or of_outcomes(*trial.outcomes(trial.inputs), trial.rtol, trial.atol) is not None:
         return None
-    cure = "leave a layer where it is that has a mode, " + (
+    cure = "keep each layer that has a mode, " + (
         "or read `training` when it runs" if trains else "or document that the pass is for eval mode"
     )
     fewer = calls_with_a_mode(trial.after) < calls_with_a_mode(trial.before)
@@ -113,7 +113,7 @@ def values_of_other_numbers(trial: Trial) -> Told | None:
                 return told[-1]
     told += filter(None, [_elsewhere(trial)])
     if not asked:
-        raise NotAskedError("no input has numbers that may be others, or the module does not run on them")
+        raise NotAskedError("no input has numbers that can be changed, or the module does not run on them")
     trial.asked = asked
     return min(told, key=lambda one: one.advice, default=None)
 

@@ -80,7 +80,7 @@ def _in_a_later_call(trial: Trial) -> Told | None:
     for words, first in firsts.items():
         before, after = (outcome(module, trial.inputs, first=first) for module in (trial.before, trial.after))
         if said := of_outcomes(before, after, trial.rtol, trial.atol):
-            return Told(words + said, "compute anew what the module computed in each call")
+            return Told(words + said, "compute it in each call, as the module did")
     return None
 
 

@@ -41,7 +41,7 @@ def modified(trial: Trial) -> Told | None:
     returned = trial.first.returned
     if not hasattr(returned, "modified"):
         if trial.first.made is not trial.after:
-            raise NotAskedError("a pass over an ExportedProgram does not tell")
+            raise NotAskedError("a pass over an ExportedProgram does not say")
         kind = "None" if returned is None else type(returned).__name__
         made = "fx.GraphModule(module, graph)" if isinstance(returned, fx.Graph) else "module"
         cure = f"return PassResult({made}, modified), so that a caller knows when to stop"
@@ -90,7 +90,7 @@ def idempotence(trial: Trial) -> Told | None:
         return Told(said, "repeat inside the pass until nothing changes", advice=True)
     if says_so:
         said = "a second run changes nothing and says that it did"
-        return Told(said, "who repeats it until `modified` is false never ends: count your changes", advice=True)
+        return Told(said, "a loop until `modified` is false never ends: count your changes", advice=True)
     return None
 
 

@@ -285,7 +285,7 @@ class _Step:
         told += [f"and {more} more change{'s' if more > 1 else ''}"] if more else []
         told += inside
         if self.before and self.before.record.stale and not self.snapshot.record.stale:
-            told.append("↻ forward is compiled anew")
+            told.append("↻ forward is recompiled")
         if self.wanted is not None and not self.at:
             told.append(f"Of {len(self.snapshot.keys)} nodes those that change are shown, and their neighbours")
         lint = self.snapshot.record.lint

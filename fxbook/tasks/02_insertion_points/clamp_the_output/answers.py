@@ -80,7 +80,7 @@ def gives_it_no_user(traced):
 
 
 @breaks("comes directly before it.", case="the block of the chapter")
-@wrong("lints", node="output", says="reads clamp before it is defined")
+@wrong("lints", node="output", says="uses clamp before it is defined")
 def gives_it_no_anchor(traced):
     output = traced.graph.output_node()
     output.args = (traced.graph.call_function(torch.clamp, (output.args[0], 0, 6)),)
