@@ -41,7 +41,6 @@ _together: threading.Barrier
 
 
 def whole(folder: Path, students: int, assignment: Assignment, workers: grading.LocalWorkers) -> float:
-    """Grade a class; return the wall-clock seconds, from the folder to the table."""
     class_.make(folder / "class", students, [about.id for about in assignment.exercises])
     started = time.perf_counter()
     handed_in = submissions.find(folder / "class", assignment)
@@ -72,7 +71,6 @@ def floor(assignment: Assignment) -> dict[str, float]:
 
 
 def floor_at_once(assignment: Assignment, processes: int) -> float:
-    """The mean floor in milliseconds, with so many processes at once."""
     context = multiprocessing.get_context("spawn")
     barrier = context.Barrier(processes)
     with ProcessPoolExecutor(processes, context, initializer=_meet, initargs=(barrier,)) as pool:
@@ -124,7 +122,6 @@ def stages(assignment: Assignment) -> dict[str, float]:
 
 
 def _solved(assignment: Assignment) -> tuple[str, bytes]:
-    """The name of the chapter's sheet, and the file with all solutions in it."""
     [chapter] = assignment.chapters
     given = {about.id: class_.solution(about.id) for about in assignment.exercises}
     return f"{chapter}.ipynb", class_.as_bytes(class_.notebook(chapter, given))

@@ -28,7 +28,6 @@ class Weight(NamedTuple):
 
 
 def travels(file: Path) -> int:
-    """The bytes of a file in transit."""
     data = file.read_bytes()
     return len(data) if file.suffix in COMPRESSED else len(gzip.compress(data, 6))
 
@@ -48,7 +47,6 @@ def weigh(browser: Browser, html: Path) -> Weight:
 
 
 def main(names: list[str]) -> None:
-    """Print the weight of these pages, or of all; the heaviest last."""
     from playwright.sync_api import sync_playwright
 
     sys.path.insert(0, str(Path(__file__).parent.parent))

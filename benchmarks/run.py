@@ -39,7 +39,6 @@ from tests.stepping.test_run_stepper import Block
 
 
 def seconds(work: Callable[[], object], runs: int) -> list[float]:
-    """Wall-clock seconds of each run."""
     taken = []
     for _ in range(runs):
         start = time.perf_counter()
@@ -55,12 +54,10 @@ def tell(what: str, taken: list[float], unit: str, base: float) -> None:
 
 
 def command(*arguments: str) -> Callable[[], object]:
-    """A run of this Python in another process."""
     return lambda: subprocess.run([sys.executable, *arguments], check=True, capture_output=True)
 
 
 def processor_seconds(*arguments: str) -> float:
-    """The processor time of a run of this Python, with its children."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run([sys.executable, *arguments], cwd=ROOT, capture_output=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

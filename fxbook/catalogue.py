@@ -69,7 +69,6 @@ def numbered(sheet: str) -> str:
 
 
 def of_chapters(exercises: Iterable[About] | None = None) -> dict[str, list[About]]:
-    """The exercises, by default all of the book, grouped by chapter."""
     found: dict[str, list[About]] = {}
     for one in catalogue().values() if exercises is None else exercises:
         found.setdefault(one.chapter, []).append(one)
@@ -92,7 +91,6 @@ def _sections() -> dict[str, dict[str, str]]:
 
 
 def headings() -> list[tuple[str, str]]:
-    """Every heading of the chapters and their companions, as ``("chapter#anchor", text)``."""
     return [(f"{chapter}#{anchor}", text) for chapter, found in _sections().items() for anchor, text in found.items()]
 
 
@@ -134,8 +132,6 @@ def unknown(exercise_id: object, known: list[str]) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class Hint:
-    """A hint, which displays by itself."""
-
     heading: str
     text: str
 

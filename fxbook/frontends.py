@@ -50,8 +50,6 @@ class Recording:
 
 
 class Recordings(Mapping[str, Recording]):
-    """The recordings by the name of the front end; displays as a table."""
-
     def __init__(self, recordings: Mapping[str, Recording]) -> None:
         self._recordings = dict(recordings)
 

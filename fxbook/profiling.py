@@ -59,7 +59,6 @@ class Profile(fx.Interpreter):
         return value
 
     def run_node(self, n: fx.Node) -> Any:
-        """Like `Interpreter.run_node`, measured."""
         if self._is_counted:
             start = time.perf_counter()
             value = super().run_node(n)

@@ -216,7 +216,6 @@ def _pytest(*arguments: str) -> int:
 
 
 def _timed(command: list[str]) -> int:
-    """Run tests, then print the time they took, with the processor time of all their processes."""
     began, before = time.monotonic(), os.times()
     status = subprocess.run(command, cwd=ROOT).returncode
     after = os.times()
@@ -284,7 +283,6 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: list[str]) -> int:
-    """Install what is missing, then run the command in the project's environment; return its exit status."""
     options = _arguments(arguments)
     status = environment.run_module(options.need, "press", arguments, ROOT)
     return options.run(options) if status is None else status

@@ -36,7 +36,6 @@ class Book:
 
     @functools.cached_property
     def _texts(self) -> dict[Path, str]:
-        """The pages with cells, in the order of their files; other pages are rendered as they are."""
         folder = self.root / "book"
         paths = (path for path in sorted(folder.rglob("*.md")) if not path.relative_to(folder).parts[0].startswith("_"))
         texts = {path: path.read_text(encoding="utf-8") for path in paths}
@@ -72,11 +71,9 @@ class Book:
 
     @functools.cache
     def sheet(self, folder: Path) -> ExerciseSheet:
-        """The exercises of a chapter; raises PressError if they cannot be printed."""
         return read_sheet(folder)
 
     def sheet_of(self, chapter: str) -> ExerciseSheet:
-        """The exercises of the chapter of that name, ``"03_replacement"``."""
         return self.sheet(self.root / "fxbook" / "tasks" / chapter)
 
     def sheets(self) -> list[ExerciseSheet]:
@@ -121,7 +118,6 @@ class Book:
 
     @functools.cached_property
     def chapters(self) -> dict[str, Path]:
-        """The pages of the chapters by name, in order: ``"03_replacement"``."""
         return {name: path for name, path in self._lessons.items() if name[:2].isdigit()}
 
     @functools.cached_property
@@ -151,7 +147,6 @@ class Book:
         return claims(self.page(path))
 
     def claimed(self) -> Iterator[tuple[Manuscript, list[Claim]]]:
-        """The pages of the fact check with their claims, in the order of their files."""
         for path in self._texts:
             if path.name.startswith("fact_check_"):
                 yield self.page(path), self.claims(path)
@@ -163,12 +158,10 @@ class Book:
         return self._printed[path]
 
     def print(self, path: Path, notebook: NotebookNode) -> None:
-        """Store a notebook and forget the cached one."""
         stored.replace(path, stored.serialised(notebook))
         self._printed.pop(path, None)
 
     def lessons(self) -> dict[Path, NotebookNode]:
-        """The printed notebooks of chapters, companions and reference by path, in reading order."""
         chapters = self.root / "book" / "chapters"
         folders = (chapters, chapters / COMPANIONS, self.root / "book" / "reference")
         paths = [self.targets(source)[0] for folder in folders for source in self._texts if source.parent == folder]

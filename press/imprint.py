@@ -58,15 +58,12 @@ class Imprint:
         return next((name for name in _HOSTS if name in urlsplit(self.repository).netloc), "")
 
     def edit(self, path: str) -> str:
-        """The address to edit a file of the repository."""
         return f"{self.repository}/{_HOSTS[self.host()][0]}/{self.branch}/{path}"
 
     def folder(self, path: str) -> str:
-        """The address of a folder of the repository."""
         return f"{self.repository}/{'-/' if self.host() == 'gitlab' else ''}tree/{self.branch}/{path}"
 
     def report(self) -> str:
-        """The address to report an error."""
         return f"{self.repository}/{_HOSTS[self.host()][1]}"
 
     @property

@@ -61,6 +61,5 @@ def command(root: Path, folder: Path) -> list[str]:
 
 
 def open_lab(book: Book) -> int:
-    """Trust the printed notebooks and open JupyterLab on them; return its exit status."""
     trust(book, signatures())
     return subprocess.run(command(book.root, signatures()), cwd=book.root).returncode

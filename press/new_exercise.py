@@ -88,7 +88,6 @@ def _list_last(path: Path, slug: str) -> None:
 
 
 def tell(folder: Path) -> None:
-    """Print what to fill in, and what to run then."""
     print(f"{folder.relative_to(ROOT)} holds a small exercise that runs. Fill in yours:")
     for name in FILES:
         print(f"  {name:<12} {_FILL_IN[name]}")

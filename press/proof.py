@@ -125,6 +125,5 @@ class Parts:
 
 
 def _reason(report: pytest.TestReport) -> str:
-    """Why a test was skipped: pytest stores file, line and reason."""
     kept = report.longrepr
     return str(kept[2] if isinstance(kept, tuple) else kept).removeprefix("Skipped: ")

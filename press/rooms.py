@@ -54,7 +54,6 @@ ROOMS = {
 
 
 def room_of(path: Path) -> str:
-    """The room that includes the folder of a file, or ``""``."""
     place = path.relative_to(ROOT) if path.is_relative_to(ROOT) else PurePosixPath(path)
     for name, room in ROOMS.items():
         if any(place.is_relative_to(folder) for folder in room.folders):
@@ -81,5 +80,4 @@ def names_tests(arguments: Sequence[str]) -> bool:
 
 
 def _without(rooms: Iterable[str]) -> Iterator[str]:
-    """Options that keep pytest from collecting the folders of rooms."""
     return (f"--ignore={folder}" for name in rooms for folder in ROOMS[name].folders)

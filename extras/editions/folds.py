@@ -70,7 +70,6 @@ def _open(fold: HtmlElement) -> None:
 
 
 def _move(fold: HtmlElement, label: str, number: int) -> HtmlElement:
-    """Replace a fold by a number; return its content for the end of the page."""
     there = f"{label.lower().replace(' ', '-')}-{number}"
     here = f"{there}-asked"
     asked = [_as(_summary(fold), "fx-question")] if label == ANSWER and "fx-choice" not in fold.classes else []
@@ -83,7 +82,6 @@ def _move(fold: HtmlElement, label: str, number: int) -> HtmlElement:
 
 
 def _heading_above(element: HtmlElement) -> str:
-    """The heading of the section that contains an element."""
     return next(
         (text(found[0]) for above in element.iterancestors() if (found := find(above, "./h1|./h2|./h3|./h4"))), ""
     )

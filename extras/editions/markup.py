@@ -37,12 +37,10 @@ def find(tree: HtmlElement, path: str) -> list[HtmlElement]:
 
 
 def text(element: HtmlElement) -> str:
-    """The words of an element, with single spaces."""
     return " ".join(element.text_content().split())
 
 
 def replace(element: HtmlElement, others: list[HtmlElement]) -> None:
-    """Replace an element by others; its tail stays."""
     for other in others:
         other.tail = None
         element.addprevious(other)

@@ -75,7 +75,6 @@ def config() -> dict[str, Any]:
 
 
 def _settings() -> dict[str, Any]:
-    """The differences from the site's settings."""
     book = imprint.read(ROOT)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     return {

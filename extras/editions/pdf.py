@@ -90,7 +90,6 @@ def write(folder: Path, target: Path, toc: Path = ROOT / "_toc.yml") -> list[str
 
 
 def _article(folder: Path, entry: Entry, places: dict[str, str]) -> HtmlElement:
-    """A page of the book, with unique ids and the links adapted to them."""
     page = (folder / f"{entry.name}.xhtml").read_text(encoding="utf-8").replace(f' xmlns="{XHTML}"', "")
     tree = etree.fromstring(page.encode(), lxml.html.XHTMLParser(huge_tree=True))
     here = places[entry.name]
@@ -132,7 +131,6 @@ def _running_head(entry: Entry, place: str, title: str) -> str:
 
 
 def _contents(places: dict[Entry, str], titles: list[str]) -> HtmlElement:
-    """The contents, a line for each page of the site, grouped by part."""
     contents = E.nav({"class": "fx-contents"}, E.h1("Contents"))
     part = ""
     for (entry, place), title in zip(places.items(), titles, strict=True):

@@ -168,7 +168,6 @@ class Exercise:
     check: Check
 
     def on(self, cases: Iterable[Case]) -> Exercise:
-        """The same exercise on other cases, marked as unseen."""
         unseen = tuple(dataclasses.replace(case, unseen=True) for case in cases)
         return dataclasses.replace(self, usage=dataclasses.replace(self.usage, cases=unseen))
 

@@ -203,7 +203,6 @@ def _writes(name: str) -> bool:
 
 
 def _by_likeness(names: Iterable[str], word: str) -> list[str]:
-    """The names by similarity; those that contain the word come first."""
     return sorted(names, key=lambda name: (word not in _plain(name), -_likeness(name, word)))
 
 

@@ -44,7 +44,6 @@ class FailedCase:
 
     @property
     def inputs(self) -> tuple[Any, ...]:
-        """The first inputs on which the result is run."""
         return inputs_of(self._case, self._seed)[0]
 
     @property
@@ -55,7 +54,6 @@ class FailedCase:
         return traced(self.model)[0].graph if given is None else given
 
     def use(self, answer: Any) -> Any:
-        """Use the answer as the check does, and return its result."""
         return caller(self.exercise.usage, answer)(*self.arguments)
 
     def __repr__(self) -> str:

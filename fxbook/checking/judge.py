@@ -62,7 +62,6 @@ def failed(why: str) -> Verdict:
 
 
 def own_error(observation: Observation) -> str:
-    """The first error that the check itself raised, or ``""``."""
     errors = (*(case.error for case in observation.cases), observation.error)
     return next((f"{error.type}: {error.message}" for error in errors if error and error.own), "")
 
@@ -114,7 +113,6 @@ def judge_facts(
 def _views(
     exercise: Exercise, seen: Observation, seed: int, trials: Sequence[Trial], looked_at: set[str], inside: Inside
 ) -> dict[int, CaseView | Raised]:
-    """The observed cases by their index in the exercise, each as a view or as the error that ended it."""
     too_many, ended = len(seen.cases) > len(trials), seen.problem is not None or seen.error is not None
     if seen.exercise != exercise.id or too_many or (len(seen.cases) < len(trials) and not ended and not seen.replaced):
         raise UnreadableError

@@ -27,7 +27,6 @@ def told(printed: str) -> list[str]:
 
 
 def _parted(printed: str) -> tuple[list[str], list[str]]:
-    """The lines that were printed, and the warnings that concern the learner."""
     own: list[str] = []
     warned: list[str] = []
     was_warning = False

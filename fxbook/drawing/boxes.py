@@ -65,19 +65,16 @@ def brief_lettering(node: NodeRecord, words: Sequence[str]) -> Lettering:
 
 
 def text_width(looks: Iterable[Lettering], least: float) -> float:
-    """The width of a box that fits each of the looks, and at least ``least``."""
     widths = (columns(text) * size * ADVANCE for look in looks for _, text, size in look)
     return even(max(max(widths, default=0) + 2 * _PAD_X, least))
 
 
 def text_height(op: str, looks: Iterable[Lettering], pad: float = PAD_Y) -> float:
-    """The height of a box that fits each of the looks, with ``pad`` above and below."""
     lid = LID if op == "get_attr" else 0
     return max(map(_lines_height, looks)) + 2 * pad + 2 * lid
 
 
 def letter(box: Box, op: str, look: Lettering) -> Box:
-    """The box with its lines, vertically centred."""
     lid = LID if op == "get_attr" else 0
     baseline = box.y + lid + (box.height - lid - _lines_height(look)) / 2
     lines = []

@@ -123,7 +123,6 @@ class Drawing:
 
     @functools.cached_property
     def layout(self) -> Layout:
-        """The places of everything; computed when first shown."""
         if self.order == "list":
             # If colours show numbers, the calls are in the table.
             return place(self.record, self.words, self._highest, brief=self.fill is not None)
@@ -317,7 +316,6 @@ def next_prefix() -> str:
 
 
 def _notebook() -> str:
-    """The name of the running notebook, as Jupyter gives it, fit for an id."""
     stem = Path(os.environ.get("JPY_SESSION_NAME", "")).stem
     return re.sub(r"[^A-Za-z0-9]+", "-", stem).strip("-") or "notebook"
 

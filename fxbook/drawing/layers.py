@@ -84,7 +84,6 @@ def place_layers(
 
 
 def _width(node: NodeRecord, look: Lettering, labels: Mapping[int, Sequence[str]]) -> float:
-    """Room for the text, and for each arrow that enters with its label."""
     inputs, written = len(node.inputs), labels[node.index]
     if not inputs:
         return text_width([look], _LEAST_WIDTH)

@@ -75,7 +75,6 @@ def place(
     *,
     brief: bool = False,
 ) -> Layout:
-    """Place every node and edge of the record; ``words`` are further lines of text for nodes, by index."""
     words, written = words or {}, brief_lettering if brief else lettering
     looks = [[written(node, words.get(node.index, ()))] for node in record]
     return place_looks(record, looks, input_labels(record), highest_number, brief=brief)
@@ -139,7 +138,6 @@ def input_labels(record: GraphRecord) -> dict[int, list[str]]:
 
 
 def argument_places(node: NodeRecord) -> list[str]:
-    """For each of the node's inputs, its place: ``0``, ``0.1`` or a keyword's name."""
     found: list[str] = []
     for key, value in _parts(node.args):
         _walk(value, key, found)
@@ -167,7 +165,6 @@ def _walk(value: JSON, place: str, found: list[str]) -> None:
 
 
 def _gap(side: Side, slots: dict, labels: Mapping[int, Sequence[str]]) -> float:
-    """Room between the nodes and the nearest lane: an arrowhead, and the widest label on this side."""
     texts = [
         shown_label(labels, reader, k, not lane.falls)
         for (reader, at), ends in slots.items()

@@ -22,7 +22,6 @@ def state_classes(node: NodeRecord) -> tuple[str, ...]:
 
 
 def paint_rail(parent: ET.Element, layout: Layout) -> ET.Element:
-    """The line of the list, in a group that is returned for the numbers."""
     rail = ET.SubElement(parent, "g", {"class": "fx-rail"})
     paint_line(rail, layout.rail_x, layout.boxes[0].rail_y, layout.boxes[-1].rail_y)
     return rail
@@ -33,7 +32,6 @@ def paint_line(rail: ET.Element, x: float | None, top: float, bottom: float) -> 
 
 
 def paint_tick(parent: ET.Element, layout: Layout, box: Box, op: str) -> None:
-    """A node's dot on the rail, and the thin line from it to the node."""
     x, y = layout.rail_x, box.rail_y
     end = box.x + inset(op, box, y)
     ET.SubElement(parent, "path", {"class": "fx-hair", "d": f"M{x:g} {y:g}H{round(end, 1):g}"})
@@ -41,7 +39,6 @@ def paint_tick(parent: ET.Element, layout: Layout, box: Box, op: str) -> None:
 
 
 def paint_number(parent: ET.Element, x: float, box: Box, number: str) -> ET.Element:
-    """A node's place in the list, left of ``x``: the rail, or the node itself."""
     return add_text(parent, "text", number, x=f"{x - 6:g}", y=f"{box.rail_y + 4.5:g}")
 
 
@@ -55,7 +52,6 @@ def paint_wire(
     title: str = "",
     labelled: bool = True,
 ) -> ET.Element:
-    """An edge: its path, its arrowhead, and its label if ``labelled``."""
     group = ET.SubElement(parent, "g", {"class": " ".join(("fx-edge", *classes)), **attributes})
     if title:
         add_text(group, "title", title)
@@ -77,7 +73,6 @@ def paint_node(
     title: str = "",
     style: str = "",
 ) -> ET.Element:
-    """A node: its shape and its lines. ``style`` overrides the colour of its opcode."""
     group = ET.SubElement(parent, "g", {"class": " ".join(("fx-node", f"fx-op-{op}", *classes)), **attributes})
     if title:
         add_text(group, "title", title)
@@ -88,7 +83,6 @@ def paint_node(
 
 
 def swatch(op: str, *, hue: bool = True) -> str:
-    """The shape of an opcode as a small picture for the legend, with or without its colour."""
     classes = f"fx-swatch fx-op-{op}" if hue else "fx-swatch"
     svg = ET.Element("svg", {"aria-hidden": "true", "class": classes, "viewBox": "0 0 34 20"})
     _paint_shape(svg, op, Box(0, 2, 2, 30, 16, (), 0), "")

@@ -74,7 +74,6 @@ def picture(
 def _numbers(
     svg: ET.Element, record: GraphRecord, layout: Layout, marks: Marks, prefix: str, numbers: Sequence[int]
 ) -> None:
-    """The place of each node in the list: on the rail, or next to the node if there is no rail."""
     rail = ET.SubElement(svg, "g", {"class": "fx-rail"}) if layout.rail_x is None else paint_rail(svg, layout)
     for box in layout.boxes:
         row, y = ET.SubElement(rail, "g", {"id": f"{prefix}-r-{box.index}"}), box.rail_y

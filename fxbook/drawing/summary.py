@@ -88,6 +88,5 @@ def _group(record: GraphRecord, at: int, rows: range, inputs: list[int], users: 
 
 
 def _shared(scopes: list[str]) -> str:
-    """The deepest module path that contains all the nodes."""
     paths = [scope.split(".") for scope in scopes]
     return ".".join(parts[0] for parts in itertools.takewhile(lambda p: len(set(p)) == 1, zip(*paths, strict=False)))

@@ -56,7 +56,6 @@ class Given:
         return self._paths[id(module)] if known else None
 
     def is_as_it_was(self, module: nn.Module) -> bool:
-        """Whether a given module and everything inside it is unchanged."""
         return all(
             id(inner) in self._states
             and self._states[id(inner)] == _state(inner)
@@ -65,7 +64,6 @@ class Given:
         )
 
     def holds_what_it_held(self, tensor: torch.Tensor) -> bool:
-        """Whether a tensor was given and has its old values."""
         if id(tensor) not in self._values:
             return False
         before, grad = self._values[id(tensor)].copy, self._values[id(tensor)].requires_grad
@@ -173,18 +171,15 @@ def children_of(module: nn.Module) -> list[tuple[str, nn.Module]]:
 
 
 def held_by(module: nn.Module) -> list[tuple[str, torch.Tensor]]:
-    """The module's own parameters, buffers and other tensors by name."""
     found = (*module._parameters.items(), *module._buffers.items(), *plain_tensors(module))
     return [(name, held) for name, held in found if held is not None]
 
 
 def plain_tensors(module: nn.Module) -> list[tuple[str, torch.Tensor]]:
-    """The attributes that are tensors, but neither parameters nor buffers."""
     return [(name, held) for name, held in vars(module).items() if isinstance(held, _Tensor)]
 
 
 def settings_of(module: nn.Module) -> dict[str, JSON]:
-    """The public attributes that are plain data."""
     return {
         name: value
         for name, held in vars(module).items()

@@ -91,7 +91,6 @@ def call_text(node: fx.Node) -> str:
 
 
 def argument_text(value: Any) -> str:
-    """An argument as short Python: nodes by name, tensors by dtype and shape."""
     match value:
         case fx.Node():
             return value.name

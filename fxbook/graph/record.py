@@ -112,7 +112,6 @@ class GraphRecord:
         return len(self.nodes)
 
     def named(self, name: str) -> NodeRecord | None:
-        """The first node of that name, or ``None``."""
         return next((node for node in self.nodes if node.name == name), None)
 
     def to_json(self) -> JSON:
@@ -189,7 +188,6 @@ def insertion_text(graph: fx.Graph) -> str | None:
 
 
 def _compared(nodes: tuple[NodeRecord, ...]) -> tuple[NodeRecord, ...]:
-    """Add what depends on the whole list: duplicate names, dead nodes, nodes after the output."""
     first_of_name = {node.name: node.index for node in reversed(nodes)}
     output = next((node.index for node in nodes if node.op == "output"), None)
     needed = {node.index for node in nodes if _DEAD not in node.notes and (not node.users or node.notes)}
@@ -237,8 +235,6 @@ def _node_record(node: fx.Node, position: dict[fx.Node, int], module: nn.Module 
 
 
 def _json(value: Any, position: dict[fx.Node, int], reads: list[fx.Node]) -> JSON:
-    """An argument as JSON; its nodes are appended to ``reads``."""
-
     def special(inner: Any) -> JSON | None:
         match inner:
             case fx.Node():
@@ -283,7 +279,6 @@ def _notes(node: fx.Node, module: nn.Module | None) -> tuple[str, ...]:
 
 
 def _passes_inplace(node: fx.Node) -> bool:
-    """Whether ``inplace`` is true, by name or by position."""
     code = getattr(node.target, "__code__", None)
     parameters = code.co_varnames[: code.co_argcount] if isinstance(code, types.CodeType) else ()
     return {**dict(zip(parameters, node.args, strict=False)), **node.kwargs}.get("inplace") is True

@@ -210,7 +210,6 @@ def _function(target: Any) -> JSON:
 
 
 def _imported(name: str) -> Any:
-    """The object of a dotted name in the loaded modules, or ``None``."""
     parts = name.split(".")
     for cut in range(len(parts) - 1, 0, -1):
         found: Any = sys.modules.get(".".join(parts[:cut]))

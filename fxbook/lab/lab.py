@@ -97,7 +97,6 @@ def _puzzle(name: str, puzzle: Puzzle) -> tuple[str, list[str], str]:
 
 
 def _with_code(text: str) -> str:
-    """HTML of a text in which names between backquotes are code."""
     return re.sub("`(.*?)`", r"<code>\1</code>", html.escape(text))
 
 

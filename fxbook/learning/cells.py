@@ -47,7 +47,6 @@ def _scopes(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
 
 @functools.lru_cache(512)
 def parsed(source: str) -> tuple[ast.Module, symtable.SymbolTable] | None:
-    """The cell's syntax tree and symbol table, or ``None`` if it is not valid Python."""
     try:
         return ast.parse(source), symtable.symtable(source, "<cell>", "exec")
     except (SyntaxError, ValueError, RecursionError, MemoryError):

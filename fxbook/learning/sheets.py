@@ -44,8 +44,6 @@ class SheetError(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class Sheet:
-    """The code cells of a sheet in order, with magics and shell lines commented out."""
-
     path: Path
     cells: tuple[str, ...]
 
@@ -54,7 +52,6 @@ class Sheet:
         return self.path.name
 
     def homes(self, name: str) -> list[int]:
-        """The numbers, counted from 1, of the cells that define a name."""
         return [number for number, cell in enumerate(self.cells, 1) if name in names(cell).given]
 
     def needed_for(self, name: str) -> list[tuple[int, str]]:
@@ -106,7 +103,6 @@ class Sheet:
         return dataclasses.replace(self, cells=tuple(cells))
 
     def given(self, number: int) -> frozenset[str]:
-        """The names that a cell binds; ``"*"`` among them for a star import."""
         return names(self.cells[number - 1]).given
 
     def _giver(self, name: str, user: int) -> int | None:
@@ -273,7 +269,6 @@ def observe_answer(sheet: Sheet, prepared: Prepared, answer: str, seconds: float
 
 
 def _run(source: str, filename: str, space: dict[str, Any]) -> JSON | None:
-    """Run a cell; return a description of its error, or ``None``."""
     from fxbook.observing.blame import describe
 
     # So that a report can quote the learner's line.
@@ -287,7 +282,6 @@ def _run(source: str, filename: str, space: dict[str, Any]) -> JSON | None:
 
 
 def _only_asks(source: str) -> bool:
-    """Whether a cell contains only checks and hints."""
     found = parsed(source)
     return found is not None and all(
         isinstance(one, ast.Expr) and isinstance(one.value, ast.Call) and getattr(one.value.func, "id", "") in _ASKS

@@ -51,7 +51,6 @@ def _used(call: Callable[..., Any], answer: Any, *arguments: Any) -> Any:
 
 
 def _as_function(usage: Usage | Prepared, answer: Any) -> Any:
-    """The function behind a class with ``__call__`` or a Transformer; any other class itself."""
     if not isinstance(answer, type) or (issubclass(answer, _Transformer) and usage.use not in ("pass", "edit")):
         return answer
     try:

@@ -77,7 +77,6 @@ def _their_line(error: BaseException) -> tuple[str | None, int | None]:
 
 
 def theirs(filename: str) -> bool:
-    """Whether the learner wrote the code in that file or cell."""
     if filename.startswith("<"):
         # "<eval_with_key>.3" is code that torch.fx compiled, "<frozen …>" Python's own.
         return not filename.startswith(("<eval_with_key", "<frozen", "<__"))

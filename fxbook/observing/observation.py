@@ -131,7 +131,6 @@ def _converted(data: JSON) -> Observation:
 
 
 def _agrees(case: CaseFacts) -> bool:
-    """Whether the parts of a case are consistent, so that rules can rely on them."""
     outputs = [] if case.outputs is None else case.outputs
     return (
         (case.graph is None or _is_sound(case.graph))
@@ -144,7 +143,6 @@ def _agrees(case: CaseFacts) -> bool:
 
 
 def _is_sound(graph: GraphRecord) -> bool:
-    """Whether each node index in the record is valid."""
     numbers = (number for node in graph for number in (*node.inputs, *node.users))
     return all(0 <= number < len(graph) for number in numbers) and all(
         node.index == place for place, node in enumerate(graph)

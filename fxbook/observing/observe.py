@@ -68,7 +68,6 @@ class _Turn:
         return result
 
     def is_own(self, error: BaseException, line: str | None) -> bool:
-        """Whether the check raised this error, without a line of the learner's code."""
         return not (self._answer or line or isinstance(error, (TimeUp, MemoryError)))
 
 
@@ -313,8 +312,6 @@ def _interrupted_after(seconds: float) -> Iterator[None]:
 
 
 class _Bounded(io.TextIOBase):
-    """Accepts any amount of text and keeps the beginning."""
-
     def __init__(self, most: int) -> None:
         self._most = most
         self._kept = ""

@@ -35,8 +35,6 @@ Question = Callable[[Trial], "Told | str | None"]
 
 
 class Invariant(Protocol):
-    """A function that raises if a pass breaks the invariant that it is named for."""
-
     __name__: str
     __doc__: str | None
 
@@ -98,7 +96,6 @@ class Answer:
 
 
 def answered(of: Invariant, trial: Trial) -> Answer:
-    """Check one invariant in a trial."""
     trial.asked = 1
     try:
         told = _questions[of.__name__](trial)

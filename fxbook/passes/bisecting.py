@@ -129,7 +129,6 @@ def bisect_changes(module: fx.GraphModule, run: Callable[..., Any], ok: Ok, most
 
 
 def _first_wrong(module: fx.GraphModule, after: Callable[[int], fx.GraphModule], ok: Ok, most: int) -> Culprit | None:
-    """The change after which a module is wrong, or which raises, while with one change fewer the module is right."""
     if not isinstance(module, fx.GraphModule):
         raise not_traced(module)
     try:

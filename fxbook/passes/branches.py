@@ -16,7 +16,6 @@ _DEEPEST = 4
 
 
 def conds_of(module: fx.GraphModule) -> list[fx.Node]:
-    """The calls of ``torch.cond`` in the graph itself."""
     return [node for node in module.graph.nodes if node.op == "call_function" and node.target is _cond()]
 
 
@@ -51,7 +50,6 @@ class _Turning(fx.Interpreter):
 
 
 def _depth(module: fx.GraphModule) -> int:
-    """How deeply the calls of ``torch.cond`` are nested."""
     inner = (
         getattr(module, argument.target)
         for node in conds_of(module)

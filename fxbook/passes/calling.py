@@ -20,7 +20,6 @@ class Inputs(tuple[Any, ...]):
     kwargs: dict[str, Any]
 
     def __new__(cls, inputs: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None) -> Inputs:
-        """Join both without copying them."""
         made = super().__new__(cls, inputs)
         made.kwargs = dict(kwargs or {})
         return made
@@ -72,7 +71,6 @@ def checked(inputs: Any, kwargs: Any = None, called: str = "inputs") -> Inputs:
 
 
 def shapes(inputs: Any) -> str:
-    """The shapes of the tensors among the inputs, and the other inputs, as text."""
     leaves = pytree.tree_leaves(inputs)
     told = [
         str(tuple(leaf.shape)) if isinstance(leaf, Tensor) and not leaf.is_nested else repr(leaf) for leaf in leaves

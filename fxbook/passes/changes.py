@@ -89,7 +89,7 @@ def _target(node: fx.Node) -> str:
 
 
 def _named(argument: Any) -> Any:
-    """An argument as it is; of a function, whose text has its address, what makes it the function that it is."""
+    """An argument; a function is represented by its code, since its text has an address."""
     return identity(argument) if isinstance(argument, types.FunctionType | functools.partial) else argument
 
 
@@ -98,7 +98,7 @@ def _modules(module: nn.Module) -> dict[str, str]:
 
 
 def _stored_otherwise(before: nn.Module, after: nn.Module) -> list[str]:
-    """The names of stored tensors that only one has, that hold something else, or are of another kind, place or tie."""
+    """The names of stored tensors that differ: missing, of other values, kind or place, or tied differently."""
     held, holds = tensors_of(before), tensors_of(after)
     first, now_first = _first_names(held), _first_names(holds)
     return [
@@ -109,7 +109,7 @@ def _stored_otherwise(before: nn.Module, after: nn.Module) -> list[str]:
 
 
 def _first_names(held: dict[str, Any]) -> dict[str, str]:
-    """By each name of a tensor the first that it has."""
+    """The first name of each tensor, by each of its names."""
     first: dict[int, str] = {}
     return {name: first.setdefault(id(one), name) for name, one in held.items()}
 

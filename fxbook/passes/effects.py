@@ -28,7 +28,6 @@ class Gone(NamedTuple):
 
 
 def gone(before: fx.GraphModule, after: fx.GraphModule) -> list[Gone]:
-    """The calls and hooks that no longer run, faults first."""
     now = Counter((node.op, node.target) for node in after.graph.nodes)
     lost = [nodes[-1] for called, nodes in _done_for_its_effect(before).items() if now[called] < len(nodes)]
     found = [*(_told(node, before) for node in lost), *_hooks_gone(before, after)]
@@ -58,7 +57,6 @@ def _is_assertion(node: fx.Node) -> bool:
 
 
 def _is_somebodys(node: fx.Node) -> bool:
-    """Whether it calls a Python function that is not known to only compute."""
     operators = torch._ops.OpOverload | torch._ops.OpOverloadPacket | torch._ops.HigherOrderOperator
     home = getattr(node.target, "__module__", None) or ""
     return (
@@ -132,7 +130,6 @@ def _hooks_gone(before: fx.GraphModule, after: fx.GraphModule) -> Iterator[Gone]
 
 
 def _hooks(module: fx.GraphModule) -> dict[str, int]:
-    """How many hooks run in a call, by path."""
     counts = {"": _count(module)}
     for node in module.graph.nodes:
         if node.op == "call_module":

@@ -60,8 +60,6 @@ def instead(name: str, other: str) -> Edit:
 
 
 def given(names: Sequence[str]) -> Edit:
-    """Replace these nodes by new inputs, where other nodes use them and their shape is known."""
-
     def edit(graph: fx.Graph, nodes: dict[str, fx.Node]) -> None:
         run, first = {nodes[name] for name in names}, next(iter(graph.nodes))
         for name in names:
@@ -107,7 +105,6 @@ def told(node: fx.Node) -> Any:
 
 
 def sweep(graph: fx.Graph, spared: Collection[str]) -> None:
-    """Erase nodes without users, in one walk from the end."""
     for node in reversed(graph.nodes):
         if not node.users and node.op not in ENDS and node.name not in spared:
             graph.erase_node(node)

@@ -101,7 +101,6 @@ class _Comparison(NamedTuple):
 
 
 def _farthest(before: Tensor, after: Tensor) -> str:
-    """The pair of numbers with the largest difference, its position, and how many differ."""
     exact = torch.complex128 if before.is_complex() else torch.float64
     old, new = before.to(exact), after.to(exact)
     apart = (new - old).abs().nan_to_num(nan=torch.inf)
@@ -118,7 +117,6 @@ def _farthest(before: Tensor, after: Tensor) -> str:
 
 
 def _attributes(value: Any) -> dict[str, Any]:
-    """The attributes of an object, in its dictionary and in its slots."""
     slots = [name for kind in type(value).__mro__ for name in _listed(vars(kind).get("__slots__", ()))]
     return {
         name: getattr(value, name) for name in slots if not name.startswith("__") and hasattr(value, name)

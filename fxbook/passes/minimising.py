@@ -111,7 +111,6 @@ class _Search:
         return shrunk
 
     def _results(self) -> bool:
-        """Make one node the result; otherwise remove parts of the result."""
         parts, names = self._parts(), self._steps()
         tried = [returning([name]) for name in dict.fromkeys([*names[-1:], *parts[:_FEW]]) if [name] != parts]
         shrunk = self._try("", *tried)
@@ -154,8 +153,6 @@ class _Search:
         return shrunk
 
     def _inputs(self) -> bool:
-        """Remove unused inputs; then merge inputs of one shape, and of a few inputs any two."""
-
         def inputs(unread: bool = False) -> list[fx.Node]:
             return [n for n in self.module.graph.nodes if n.op == "placeholder" and not (unread and n.users)]
 
@@ -178,7 +175,6 @@ class _Search:
         least: int = 1,
         path: str = "",
     ) -> bool:
-        """Try runs of the names, from half of them down to ``least``."""
         shrunk, names = False, names_now()
         length = max(len(names) // 2, least)
         while length >= least and names:
@@ -192,7 +188,6 @@ class _Search:
         return shrunk
 
     def _try(self, path: str, *edits: Edit) -> bool:
-        """Keep the first edited copy that is smaller and still fails."""
         return any(self._keeps(path, edit, spared) for edit in edits for spared in self._spared(path))
 
     def _spared(self, path: str) -> list[frozenset[str]]:
@@ -220,7 +215,6 @@ class _Search:
         return still
 
     def _edited(self, path: str, edit: Edit, spared: Collection[str]) -> fx.Graph | None:
-        """An edited copy of a graph, if the edit works and makes it smaller."""
         now = self._graph(path)
         graph = copy.deepcopy(now)
         try:

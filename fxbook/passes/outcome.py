@@ -40,7 +40,6 @@ class Outcome:
 
 
 def one_line(error: Exception) -> str:
-    """An error with the first line of its message."""
     said = str(error).strip().split("\n")[0][:200]
     return f"{type(error).__name__}: {said}" if said else type(error).__name__
 
@@ -107,7 +106,6 @@ def kept(module: nn.Module) -> Iterator[dict[str, Tensor]]:
 
 
 def _kept_by(other: Tensor | None, held: Tensor) -> Tensor:
-    """A copy of a tensor, or the equal tensor of the other module, to save memory."""
     if other is not None and other is not held and dense(held) and dense(other) and held.dtype == other.dtype:
         apart = held.untyped_storage().data_ptr() != other.untyped_storage().data_ptr()
         if apart and held.shape == other.shape and same_bytes(held.detach(), other.detach()):

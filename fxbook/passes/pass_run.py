@@ -178,7 +178,6 @@ def returned_program(returned: Any, given: ExportedProgram) -> ExportedProgram:
 
 
 def _called(module: fx.GraphModule) -> Iterator[tuple[str, nn.Module]]:
-    """The modules that the graph calls, and those in them."""
     for path in dict.fromkeys(node.target for node in module.graph.nodes if node.op == "call_module"):
         yield from module.get_submodule(path).named_modules(prefix=path)
 

@@ -179,6 +179,5 @@ def _seen(name: str, before: Calls, after: Calls) -> PassSeen:
 
 
 def _counted(what: str, names: Sequence[str]) -> str:
-    """How many, and the first of them."""
     more = ", …" if len(names) > _SHOWN else ""
     return f"{what} {len(names)} ({', '.join(names[:_SHOWN])}{more})"

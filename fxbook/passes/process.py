@@ -54,8 +54,6 @@ class Process:
 
 
 class _Generator(NamedTuple):
-    """How to read, set and seed a random generator."""
-
     get: Callable[[], Any]
     put_back: Callable[[Any], object]
     seed: Callable[[int], object]
@@ -82,6 +80,5 @@ def _alike(before: Any, now: Any) -> bool:
 
 @functools.cache
 def _homes() -> tuple[Any, ...]:
-    """The classes and modules in which torch keeps methods and functions that models call."""
     layers = {one for one in vars(nn).values() if isinstance(one, type) and issubclass(one, nn.Module)}
     return (nn.Module, torch.Tensor, nn.functional, *sorted(layers - {nn.Module}, key=lambda one: one.__name__))

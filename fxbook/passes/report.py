@@ -107,7 +107,6 @@ class PassReport:
 
     @property
     def not_asked(self) -> dict[str, str]:
-        """The reason for each invariant that was not checked, by name."""
         return {name: why for name, why in self.asked.items() if isinstance(why, str)}
 
     def __str__(self) -> str:
@@ -164,5 +163,4 @@ def _listed(names: list[str]) -> str:
 
 
 def _text(said: str) -> str:
-    """A sentence as HTML, with code in backquotes."""
     return re.sub(r"`([^`]*)`", r"<code>\1</code>", html.escape(said))

@@ -270,7 +270,6 @@ class _Program:
 
 
 def _is_guard(node: fx.Node, module: fx.GraphModule) -> bool:
-    """Whether a node only checks the inputs of an exported module."""
     called = getattr(module, str(node.target), None) if node.op == "call_module" and not node.users else None
     return type(called).__name__ == "GuardsFn"
 

@@ -30,7 +30,6 @@ class Shared:
 
 
 def shared_memory(module: fx.GraphModule, inputs: Sequence[Any]) -> list[Shared]:
-    """Run a module on copies of the inputs, and find what each of its results shares memory with; may raise."""
     own = copy.deepcopy(inputs)
     with kept(module), torch.no_grad():
         results = _tensors(call(module, own))
@@ -88,7 +87,6 @@ def overlap(one: Tensor, other: Tensor) -> bool:
 
 
 def _bytes(marks: Tensor, tensor: Tensor) -> Tensor:
-    """The marks of a tensor's bytes, of one mark for each byte of a storage."""
     width = tensor.element_size()
     # An expanded dimension uses the same bytes many times.
     sizes = [1 if stride == 0 and size else size for size, stride in zip(tensor.shape, tensor.stride(), strict=True)]

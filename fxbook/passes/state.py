@@ -69,7 +69,6 @@ def _nodes(module: nn.Module) -> Iterable[fx.Node]:
 
 
 def reordered(before: nn.Module, after: nn.Module) -> Otherwise | None:
-    """Whether an optimizer would mix up the states of parameters."""
     was, now = ([name for name, held in one.named_parameters() if held.requires_grad] for one in (before, after))
     old, new = [name for name in was if name in now], [name for name in now if name in was]
     for name, instead in zip(old, new, strict=True):

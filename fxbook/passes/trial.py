@@ -124,7 +124,6 @@ class Trial:
 
     @functools.cached_property
     def recorded(self) -> tuple[GraphRecord, GraphRecord]:
-        """The graph before the pass and after it, as plain data."""
         return record(self.before), record(self.after)
 
     @functools.cached_property
@@ -156,7 +155,6 @@ class Trial:
         return self.first.after
 
     def outcomes(self, inputs: Sequence[Any]) -> tuple[Outcome, Outcome]:
-        """The outcome for inputs before the pass, and after it."""
         return outcome(self.before, inputs), outcome(self.after, inputs)
 
     def _ran(self, source: Tried, which: str = "") -> Ran:
@@ -165,7 +163,6 @@ class Trial:
         return ran(self.run, source, self.inputs, SEED + 2 * self._runs, which, self.leave_out)
 
     def leave_out(self, what: str, of: str = "purity") -> None:
-        """Note something that an invariant does not compare."""
         self.not_compared.setdefault(what, of)
 
 
@@ -187,7 +184,6 @@ def _function(run: Any) -> Pass:
 
 
 def _with_numbers(program: ExportedProgram, module: fx.GraphModule) -> ExportedProgram:
-    """The same program, with the parameters and buffers of its module."""
     held = tensors_of(module)
     new = copy.copy(program)
     new._state_dict = {name: held.get(name, one) for name, one in program.state_dict.items()}

@@ -114,7 +114,6 @@ def varied(inputs: Sequence[Any], words: Iterable[str]) -> Iterator[tuple[str, A
 
 
 def with_other_numbers(inputs: Sequence[Any]) -> Iterator[tuple[str, Any]]:
-    """The inputs with other Python numbers among them, if there are any."""
     leaves, form = pytree.tree_flatten(inputs)
     others = [leaf * 1.5 + 1 if type(leaf) is float else leaf + 1 if type(leaf) is int else leaf for leaf in leaves]
     if any(other is not leaf for other, leaf in zip(others, leaves, strict=True)):

@@ -14,7 +14,6 @@ from torch import fx, nn
 
 @contextlib.contextmanager
 def watched(given: fx.GraphModule, traced: list[str]) -> Iterator[None]:
-    """Record each tracing of the module itself in ``traced``."""
     family = {id(module) for module in given.modules()}
     trace, transform = fx.Tracer.trace, fx.Transformer.transform
 

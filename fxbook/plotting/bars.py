@@ -37,7 +37,6 @@ def time_and_work(seconds: Mapping[fx.Node, Sequence[float]], work: Mapping[fx.N
 
 
 def memory_over_nodes(alive: Mapping[fx.Node, int]) -> None:
-    """Show the MiB that are alive after each node, in the order of the list."""
     says = ", ".join(f"{node.name} {held / _MIB:.1f}" for node, held in alive.items())
     with plot("Memory over the nodes", f"MiB alive: {says}.", 340) as axes:
         axes.bar([node.name for node in alive], [held / _MIB for held in alive.values()], 1)

@@ -34,7 +34,6 @@ class Canvas:
         self.axes: Axes = figure.subplots()
 
     def svg(self) -> ET.Element:
-        """The drawing as an ``<svg>`` in the page's own colours and fonts."""
         written = io.BytesIO()
         nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
         self._figure.savefig(written, format="svg", transparent=True, metadata=nothing)
@@ -42,7 +41,6 @@ class Canvas:
 
 
 def styled(classes: str) -> str:
-    """The ``gid`` of an artist that gets its look from these classes."""
     return _CLASS + classes
 
 

@@ -78,7 +78,6 @@ def _pairs(
 
 
 def _reached(graph: GraphRecord, differing: dict[int, str | None]) -> set[int]:
-    """The nodes from which a wrong value may have reached the output; a node with a right value ends the search."""
     waiting = [node.index for node in graph if node.op == "output"]
     reached: set[int] = set()
     while waiting:

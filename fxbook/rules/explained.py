@@ -57,7 +57,6 @@ def reads_itself(case: CaseView, node: NodeRecord) -> bool:
 
 @rule
 def given_edited(case: CaseView) -> Found:
-    """The given module was edited and returned."""
     if case.same_object:
         return
     if case.changes:

@@ -21,7 +21,6 @@ from fxbook.rules.view import CaseView
 
 @rule
 def lints(case: CaseView) -> Found:
-    """``graph.lint()`` raises nothing."""
     for node in case.nodes:
         if node.faults:
             yield node, f"The graph is broken: node `{node.name}` {node.faults[0]}."
@@ -44,7 +43,6 @@ def inserts_at_the_end(case: CaseView) -> Found:
 
 @rule
 def recompiled(case: CaseView) -> Found:
-    """The compiled code matches the graph."""
     if case.graph and case.stale:
         yield None, "The graph is changed, but the compiled code is stale: calling the module runs the old code."
 
@@ -82,7 +80,6 @@ def nothing_left(case: CaseView) -> Found:
 
 @rule
 def runs(case: CaseView) -> Found:
-    """Running the result raises nothing."""
     if case.run_error:
         blamed = next((node for node in case.nodes if f"`{node.name}`" in case.run_error), None)
         node = blamed if case.run_node is None else case.nodes[case.run_node]
@@ -91,7 +88,6 @@ def runs(case: CaseView) -> Found:
 
 @rule
 def same_result(case: CaseView) -> Found:
-    """On random inputs the result gives the expected outputs (see ``Check.expected``)."""
     yield from runs.find(case)
     for draw, (output, expected) in enumerate(zip(case.outputs or [], case.expected, strict=True)):
         if differs := difference(output, expected):
@@ -130,7 +126,6 @@ def input_unchanged(case: CaseView) -> Found:
 
 @rule
 def new_object(case: CaseView) -> Found:
-    """The result is not the object that was given."""
     if case.same_object:
         yield None, "The result is the object that was given, not a new one."
 
@@ -170,7 +165,6 @@ def calls(case: CaseView, family: Family, times: int | None = None) -> Found:
 
 @configurable
 def none_left(case: CaseView, family: Family) -> Found:
-    """The operation does not occur in the graph, in any spelling."""
     for node in case.nodes:
         if node in family:
             yield node, f"still calls {family.label}"
@@ -244,7 +238,6 @@ def has_node(
 
 @configurable
 def opcodes(case: CaseView, *allowed: str) -> Found:
-    """Exactly these opcodes occur."""
     for node in case.nodes:
         if node.op not in allowed:
             yield node, f"is a `{node.op}`, which the task does not ask for"

@@ -81,7 +81,6 @@ class Rule:
         _check_place(self.name, self.place)
 
     def __call__(self, case: CaseView) -> Violation | None:
-        """The first violation in a case."""
         if self.condition is not None and not self.condition(case):
             return None
         found = next(iter(self.find(case)), None)
@@ -105,7 +104,6 @@ class Rule:
         return dataclasses.replace(self, condition=condition)
 
     def names(self) -> Iterator[str]:
-        """Its own name and those of its reasons: every name that a report may give."""
         yield self.name
         for reason in self.reasons:
             yield from reason.names()

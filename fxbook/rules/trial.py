@@ -32,7 +32,6 @@ class Trial:
         return model_of(self.case, self.seed)
 
     def start(self) -> tuple[nn.Module, tuple[Any, ...]]:
-        """A model, and the arguments of an answer, both made anew."""
         model = model_of(self.case, self.seed)
         arguments = self.exercise.usage.arguments(self.case, model, self.seed)
         if self._before is None:
@@ -40,7 +39,6 @@ class Trial:
         return model, arguments
 
     def fresh_arguments(self) -> tuple[Any, ...]:
-        """The arguments of an answer, which the caller may change."""
         if self._arguments is None:
             return self.start()[1]
         arguments, self._arguments = self._arguments, None
@@ -66,7 +64,6 @@ class Trial:
 
     @functools.cached_property
     def expected(self) -> list[Value]:
-        """The expected outputs, encoded, one per draw of inputs."""
         # A new model, because running may change the buffers.
         call = functools.partial(self.exercise.check.expected, model_of(self.case, self.seed))
         return [encode(output) for output in run_on(call, inputs_of(self.case, self.seed), self.seed)]

@@ -104,7 +104,6 @@ class CaseView:
 
     @property
     def expected(self) -> list[Value]:
-        """The expected outputs, encoded, one per draw of inputs."""
         return self.trial.expected
 
     # ---- what the answer's graph is ----------------------------------------------------------------------------------
@@ -120,7 +119,6 @@ class CaseView:
                 yield node, self.before.nodes[origin]
 
     def new(self) -> Iterator[NodeRecord]:
-        """The nodes that do not come from the given graph."""
         return (node for node, origin in zip(self.nodes, self.origins, strict=True) if origin is None)
 
     def now(self) -> dict[int, NodeRecord]:
@@ -128,7 +126,6 @@ class CaseView:
         return {before.index: node for node, before in self.kept()}
 
     def first_divergence(self, draw: int) -> FirstDivergence | None:
-        """The first node whose value is wrong on these inputs, if known."""
         found = self.inside(draw) if self.graph else None
         # Not recorded as a claim that was read: origins decide where the fault is, not whether there is one.
         return (

@@ -47,7 +47,6 @@ class Animation:
             element.attrib |= {"class": "fx-slide", "style": f"transform:translateY(var({name},0px))"}
 
     def label(self, frame: int, text: str) -> None:
-        """Set what a screen reader says in this frame."""
         self._labels[frame] = text
 
     def definition(self, identity: str) -> str:
@@ -89,7 +88,6 @@ class Animation:
         return f'<img class="fx-still" alt="{label}" width="{width}" src="data:image/svg+xml,{address}">'
 
     def picture(self, identity: str, frame: int) -> str:
-        """The drawing as a frame shows it."""
         shown = "".join(f";{name}:visible" for visible, name in self._properties.items() if frame in visible)
         shown += "".join(f";{name}:{by[frame]:g}px" for by, name in self._slides.items() if by[frame])
         # Never enlarged, and never so small that text is hard to read; then it scrolls.
@@ -102,7 +100,6 @@ class Animation:
 
 
 def _needed(style: str, drawing: str) -> str:
-    """The rules of the style for classes that the drawing has."""
     there = set(re.findall(r"fx-[\w-]+", drawing))
     needed = []
     for line in style.splitlines():

@@ -137,7 +137,6 @@ def _row(animation: Animation, parent: ET.Element, box: Box, layouts: Sequence[L
 
 
 def _union(looks: list[dict], edges: list[Edge]) -> tuple[GraphRecord, dict[int, list[str]]]:
-    """All rows and edges as one record, for the layout, and the labels of the edges."""
     inputs, users, labels = defaultdict(list), defaultdict(list), defaultdict(list)
     for source, reader, text in edges:
         inputs[reader].append(source)
@@ -185,7 +184,6 @@ def _draw_rail(
 def _draw_moves(
     animation: Animation, rail: ET.Element, layouts: Sequence[Layout], graph_frames: Sequence[GraphFrame]
 ) -> None:
-    """An arrow next to the rail for each node that was moved."""
     x = layouts[0].rail_x
     moves: dict[tuple[float, float], list[int]] = defaultdict(list)
     for frame, (layout, graph_frame) in enumerate(zip(layouts, graph_frames, strict=True)):

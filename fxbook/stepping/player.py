@@ -189,7 +189,6 @@ def stepper_style() -> str:
 
 @functools.cache
 def _film_style() -> str:
-    """The rules that an animation may need outside the page, a line each."""
     return "\n".join((_STATIC / name).read_text(encoding="utf-8") for name in ("drawing.css", "film.css"))
 
 

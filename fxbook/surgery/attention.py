@@ -135,7 +135,6 @@ def called(module: fx.GraphModule, node: fx.Node) -> str:
 
 
 def given(node: fx.Node, place: int, *names: str, default: Any = None) -> Any:
-    """An argument of a call, by its position or by one of its names."""
     if place < len(node.args):
         return node.args[place]
     return next((node.kwargs[name] for name in names if name in node.kwargs), default)
@@ -252,7 +251,6 @@ def _need(holds: bool, reason: str) -> None:
 
 
 def _read(module: fx.GraphModule, softmax: fx.Node) -> Written:
-    """The attention around a softmax."""
     _need(isinstance(example(softmax), Tensor), _NO_EXAMPLE)
     below: list[fx.Node] = []
     output, dropout = _down(module, softmax, below)
@@ -281,7 +279,6 @@ def _read(module: fx.GraphModule, softmax: fx.Node) -> Written:
 
 
 def _writers(module: fx.GraphModule, node: fx.Node) -> Iterator[fx.Node]:
-    """The calls that write into the memory of a node's value."""
     met, waiting = {node}, [node]
     while waiting:
         one = waiting.pop()

@@ -104,7 +104,6 @@ def effect(node: fx.Node) -> Effect | None:
 
 
 def may_share(node: fx.Node) -> bool:
-    """Whether the value of a call may share memory with one of its arguments."""
     if node.op == "call_module":
         layer = node.graph.owning_module.get_submodule(str(node.target))
         return not isinstance(layer, _FRESH_LAYERS)
@@ -171,11 +170,9 @@ class Memory:
         return any(self._find(place) in self._written for place in places)
 
     def is_returned(self, node: fx.Node) -> bool:
-        """Whether the graph returns memory of a node's value."""
         return self._find(node) in self._returned
 
     def merge(self, node: fx.Node, other: fx.Node) -> None:
-        """Treat two calls as one from now on: what holds for either holds for both."""
         before = {self._find(node), self._find(other)}
         self._join(node, other)
         for places in (self._written, self._returned):
@@ -201,7 +198,6 @@ class Memory:
 
 
 def _storages(values: list[Any]) -> list[int]:
-    """The storages behind tensors, as numbers."""
     dense = [value for value in values if isinstance(value, Tensor) and value.layout is torch.strided]
     return [value.untyped_storage()._cdata for value in dense]
 
@@ -256,7 +252,6 @@ def _of_graphs(node: fx.Node) -> Effect | None:
 
 
 def _of_name(node: fx.Node) -> Effect | None:
-    """The effect of a function or a method of torch or Python, by its name."""
     name = str(node.target) if node.op == "call_method" else node.target.__name__
     if node.target in _PYTHON or getattr(node.target, "__module__", "") == "math":
         return None

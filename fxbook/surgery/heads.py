@@ -148,7 +148,6 @@ def without_heads(module: fx.GraphModule, attention: fx.Node, heads: Collection[
 
 
 def _run(interpreter: fx.Interpreter, inputs: Sequence[Any]) -> Any:
-    """Run a graph that may write into its inputs, or into its buffers."""
     with kept(interpreter.module):
         return interpreter.run(*copy.deepcopy(tuple(inputs)))
 
@@ -159,7 +158,6 @@ def _need(holds: bool, reason: str) -> None:
 
 
 def _between(start: Iterable[Any], layers: Collection[fx.Node], follow: Any) -> tuple[list[fx.Node], list[fx.Node]]:
-    """The nodes between a start and the next linear layers, and these layers."""
     waiting = [node for node in start if isinstance(node, fx.Node)]
     met: dict[fx.Node, None] = {}
     ends: dict[fx.Node, None] = {}

@@ -227,7 +227,6 @@ def _storage(tensor: Tensor) -> int:
 
 
 def _further_operands(module: fx.GraphModule, call: fx.Node) -> list[int]:
-    """The memory of the stored tensors that are the input or the bias of a call."""
     parts = (operand(call, "input"), operand(call, "bias"))
     values = [_attribute(module, part.target) for part in parts if isinstance(part, fx.Node) and part.op == "get_attr"]
     return [_storage(value) for value in values if isinstance(value, Tensor)]

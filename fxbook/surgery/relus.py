@@ -68,8 +68,6 @@ def relu_to_gelu(module: fx.GraphModule) -> PassResult:
 
 
 class Operators(TorchDispatchMode):
-    """Records every operator that runs."""
-
     def __init__(self) -> None:
         super().__init__()
         self.called: list[Any] = []

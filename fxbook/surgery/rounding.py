@@ -138,7 +138,6 @@ def _own(arguments: Any) -> Any:
 
 
 def _norm_of_sizes(layer: nn.BatchNorm2d, x: Tensor) -> Tensor:
-    """A batch norm with the absolute value of each term."""
     weight, bias = layer.weight, layer.bias
     return functional.batch_norm(
         x.abs(),

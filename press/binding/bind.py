@@ -86,7 +86,6 @@ def finish(process: subprocess.Popen[str], target: Path = ROOT) -> Path:
 
 
 def _tell_steps(lines: Iterable[str]) -> None:
-    """Print what each step of Sphinx was about, and how long it took."""
     step, pages, begun = "", 0, time.monotonic()
     for line in itertools.chain(lines, [""]):
         if count := _COUNT.search(line):

@@ -116,7 +116,6 @@ def run_module(need: str, module: str, arguments: list[str], folder: Path | None
 
 
 def _announcement(need: Need) -> str:
-    """How much is fetched at most, and how many minutes it takes."""
     has_torch = any(_packages().glob("torch-*.dist-info"))
     small = _told(need.megabytes + (_TORCH if need.torch and not has_torch else 0), need.seconds)
     said = f"Setting up {VENV.name}, once, with what {need.whose}. To fetch, at most: "

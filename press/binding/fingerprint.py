@@ -24,19 +24,16 @@ _SKIPPED = {"__pycache__", ".ipynb_checkpoints"}
 
 
 def of_sources(root: Path = ROOT) -> dict[str, str]:
-    """A digest of the sources, and one of the code that makes pages from them."""
     return {"sources": _digest(root, SOURCES), "machinery": _digest(root, MACHINERY, _environment())}
 
 
 def of_site(html: Path) -> str:
-    """A digest of the built files, by names, sizes and times."""
     found = sorted((str(path.relative_to(html)), path.stat()) for path in html.rglob("*") if path.is_file())
     told = [f"{name} {stat.st_size} {stat.st_mtime_ns}" for name, stat in found]
     return hashlib.sha256("\n".join(told).encode()).hexdigest()
 
 
 def kept(file: Path) -> dict[str, str]:
-    """The record of the last build; empty if there is none."""
     try:
         return dict(json.loads(file.read_text("utf-8")))
     except (OSError, ValueError, TypeError):

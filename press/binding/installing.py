@@ -30,7 +30,6 @@ class Heartbeat:
 
     @contextlib.contextmanager
     def during(self, text: Callable[[], str]) -> Iterator[None]:
-        """Print a line at once, and one at each interval, as long as the block runs."""
         over = threading.Event()
 
         def beat() -> None:

@@ -37,7 +37,6 @@ def _address_of_torch() -> str:
 
 
 def write(table: Path, inventory: Path) -> None:
-    """Write the inventory of a table by Sphinx's own code; the same table gives the same bytes."""
     from sphinx.util.inventory import InventoryFile  # Only a build of the book has it.
 
     told = _read(table)
@@ -50,7 +49,6 @@ def write(table: Path, inventory: Path) -> None:
 
 
 def write_all() -> int:
-    """Write the inventory of every table; return the exit status."""
     for table in sorted(TABLES.glob("*.toml")):
         inventory = table.with_suffix(".inv")
         write(table, inventory)

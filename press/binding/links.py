@@ -29,7 +29,6 @@ linkcheck_anchors_ignore_for_url = [r"https://github\\.com/.*"]
 
 
 def collected(book: Path) -> dict[str, list[str]]:
-    """The addresses outside the book, each with the pages that link to it."""
     found: dict[str, set[str]] = {}
     for page in sorted(book.rglob("*.html")):
         for address in map(unescape, _LINK.findall(page.read_text(encoding="utf-8"))):

@@ -59,7 +59,6 @@ def _project(folder: Path) -> dict[str, Any]:
 
 
 def _blocks(text: str) -> dict[str, str]:
-    """Each pin with the comment below it that says what requires it."""
     blocks: dict[str, str] = {}
     pin = ""
     for line in text.splitlines(keepends=True):

@@ -97,7 +97,6 @@ def claims(manuscript: Manuscript) -> list[Claim]:
 
 
 def _first_sentence(lines: Iterable[str]) -> str:
-    """The first sentence of an entry, without the original phrase and the anchors before it, or ``""``."""
     paragraph: list[str] = []
     for line in lines:
         if line.startswith("#"):

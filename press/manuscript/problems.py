@@ -23,8 +23,6 @@ class Problem:
 
 @dataclasses.dataclass(frozen=True)
 class Place:
-    """A line of a file, from 1; 0 if the press wrote the line itself."""
-
     path: Path
     line: int
 

@@ -54,7 +54,6 @@ class Question:
 
     @property
     def place(self) -> int:
-        """The index of the right choice."""
         return next(place for place, choice in enumerate(self.choices) if choice.right)
 
 
@@ -83,7 +82,6 @@ def read_questions(path: Path) -> tuple[Question, ...]:
 
 
 def _faults(table: dict[str, Any]) -> list[str]:
-    """What is malformed in a question."""
     choices = table.get("choice", [])
     faults = _keys("a question", table, {"ask", "read", "choice"}, {"code", "proof"})
     for choice in choices:

@@ -59,8 +59,6 @@ class Cell:
 
 @dataclasses.dataclass(frozen=True)
 class Manuscript:
-    """A file of the manuscript that can be printed."""
-
     path: Path
     cells: tuple[Cell, ...]
 

@@ -94,7 +94,6 @@ def _read_opening(path: Path) -> tuple[Cell, ...]:
 
 
 def _order(folder: Path) -> tuple[str, ...]:
-    """The folders of the exercises in ``ORDER``, checked against those that exist."""
     path = folder / ORDER
     form = 'write ORDER = ("first_slug", "second_slug"), the folders of the exercises, and import nothing'
     try:

@@ -45,8 +45,6 @@ class Code:
 
 @dataclasses.dataclass
 class Exercise:
-    """One exercise; ``line`` is that of its marker."""
-
     id: str
     path: Path
     title: str = ""
@@ -94,7 +92,6 @@ def read_task(path: Path, identity: str) -> Exercise:
 
 
 def _describe(manuscript: Manuscript, exercise: Exercise) -> None:
-    """Read the title and the marker under it, which are in the first cell."""
     first = manuscript.cells[0] if manuscript.cells else Cell("code", "", 1)
     title = first.source.split("\n", 1)[0]
     if first.kind == "code" or not title.startswith("# "):

@@ -31,7 +31,6 @@ models that are not listed, there was nothing to do.
 
 
 def page_text(book: Book) -> str:
-    """The text of ``chapters/reference/architectures.md``."""
     record = yaml.safe_load((book.root / RECORD).read_text(encoding="utf-8"))
     architectures: dict[str, list[dict[str, Any]]] = record["architectures"]
     parts = []

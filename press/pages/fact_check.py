@@ -46,7 +46,6 @@ _ROW = '<li class="fx-claim" data-verdict="{verdict}" data-chapters="{chapters}"
 
 
 def page_text(book: Book) -> str:
-    """The text of ``chapters/reference/fact_check.md``."""
     pages = list(book.claimed())
     every = [claim for _, claims in pages for claim in claims]
     counted = collections.Counter(claim.verdict for claim in every)
@@ -72,7 +71,6 @@ def page_text(book: Book) -> str:
 
 
 def _worst(pages: Iterable[tuple[Manuscript, list[Claim]]]) -> str:
-    """The claims with a rank of harm, in order."""
     ranked = sorted(
         ((claim, page) for page, claims in pages for claim in claims if claim.harm), key=lambda found: found[0].harm
     )
@@ -83,7 +81,6 @@ def _worst(pages: Iterable[tuple[Manuscript, list[Claim]]]) -> str:
 
 
 def _table(pages: Iterable[tuple[Manuscript, list[Claim]]]) -> str:
-    """For each page how many claims it has, and how many of each verdict."""
     lines = [f"| page | claims | {' | '.join(VERDICTS)} |", f"|---|{'---:|' * (len(VERDICTS) + 1)}"]
     for page, claims in pages:
         counted = collections.Counter(claim.verdict for claim in claims)

@@ -35,7 +35,6 @@ it was found by hand.
 
 
 def page_text(book: Book) -> str:
-    """The text of ``chapters/reference/random_graphs.md``."""
     record = yaml.safe_load((book.root / RECORD).read_text(encoding="utf-8"))
     return _PAGE.format(
         graphs=record["graphs"],

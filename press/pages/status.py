@@ -44,7 +44,6 @@ _VERSIONS = ("torch", "jupyter-book", "nbval", "matplotlib", "graphviz")
 
 
 def page_text(book: Book) -> str:
-    """The text of ``chapters/reference/status.md``."""
     from press.pages.api.page import coverage  # Needs torch, which takes seconds to import.
 
     notebooks = list(book.proven())

@@ -59,7 +59,6 @@ class Symptom:
 
     @property
     def silent(self) -> bool:
-        """Whether there is no message to look for."""
         return self.heading.startswith("Silent") or not (self.messages or MESSAGE.match(self.heading))
 
     @property
@@ -81,12 +80,10 @@ class Symptom:
 
     @property
     def told(self) -> str:
-        """The cause, and where the fix is."""
         return f"{self.cause}. Fix: {self.link}"
 
 
 def symptoms(chapter: str, notebook: NotebookNode) -> tuple[list[Symptom], list[Symptom]]:
-    """The entries of the printed page of that name, and its other sections."""
     entries: list[Symptom] = []
     others: list[Symptom] = []
     current: Symptom | None = None
@@ -120,7 +117,6 @@ def _messages_in(line: str) -> Iterator[str]:
 
 
 def of_every_chapter(book: Book) -> Iterator[tuple[list[Symptom], list[Symptom]]]:
-    """The symptoms of each printed chapter and companion, in order."""
     for name, source in {**book.chapters, **book.companions}.items():
         if notebook := book.printed(book.targets(source)[0]):
             yield symptoms(name, notebook)
@@ -132,7 +128,6 @@ def _of_versions(change: Told) -> str:
 
 
 def page_text(book: Book) -> str:
-    """The text of ``chapters/reference/symptom_index.md``."""
     found = list(of_every_chapter(book))
     entries = [one for listed, _ in found for one in listed]
     known = {message for one in entries for message in one.messages}

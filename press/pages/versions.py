@@ -64,7 +64,6 @@ A right answer is refused where it uses something that this torch lacks or does 
 
 
 def page_text(book: Book) -> str:
-    """The text of ``chapters/reference/versions.md``."""
     kept = book.record
     found: dict[str, list[tuple[str, Place]]] = collections.defaultdict(list)
     for path, page in pages(book).items():
@@ -109,7 +108,6 @@ def pages(book: Book) -> dict[str, Manuscript]:
 
 
 def _of_answers(book: Book) -> str:
-    """How the checks judge the known answers on each version, or ``""``."""
     asked = {version: counts for version, counts in book.record.versions.items() if "answers" in counts}
     if not asked:
         return ""
@@ -122,7 +120,6 @@ def _of_answers(book: Book) -> str:
 
 
 def _of_cells(book: Book) -> Iterator[str]:
-    """Differences of cells that no fact on another page explains, with a link to the page."""
     for path, page in pages(book).items():
         notebook = (Path("chapters/reference") / path).as_posix()
         for name in book.record.pages.get(os.path.normpath(notebook), []):

@@ -38,7 +38,6 @@ of this.
 
 
 def page_text(book: Book) -> str:
-    """The text of ``chapters/reference/wild.md``."""
     record = yaml.safe_load((book.root / RECORD).read_text(encoding="utf-8"))
     return _PAGE.format(
         count=len(record["said"]),

@@ -39,8 +39,6 @@ UNSOLVED = "Before you start, the check prints a report such as:"
 
 @dataclasses.dataclass(frozen=True)
 class Derived:
-    """A notebook to print: its path, each cell's place in the manuscript, and whether it is stored with outputs."""
-
     path: Path
     notebook: NotebookNode
     places: tuple[Place, ...]
@@ -127,7 +125,6 @@ TRANSFORMS: list[Transform] = [
 
 
 def _printed(book: Book, page: Manuscript, transforms: Iterable[Transform]) -> tuple[NotebookNode, tuple[Place, ...]]:
-    """The notebook of a page, and the place of each cell."""
     for transform in transforms:
         page = transform(page, book)
     notebook = v4.new_notebook(metadata=nbformat.from_dict(METADATA))
@@ -166,7 +163,6 @@ def _exercises(book: Book, sheet: ExerciseSheet) -> Iterator[Cell]:
 
 
 def _questions(book: Book, sheet: ExerciseSheet) -> Iterator[Cell]:
-    """The questions before the first exercise, in one cell, if there are any."""
     place = Place(sheet.folder / QUESTIONS, 1)
     headings = book.headings(sheet.chapter)
 
@@ -194,7 +190,6 @@ def _solutions(book: Book, sheet: ExerciseSheet) -> Iterator[Cell]:
 
 
 def _numbered(sheet: ExerciseSheet, title: str) -> str:
-    """A heading of the first level with the number of the chapter."""
     return title.replace("# ", f"# {sheet.chapter[:2]} · ", 1)
 
 

@@ -51,7 +51,6 @@ def _difference(cell: NotebookNode, wanted: NotebookNode, executed: bool) -> str
 
 
 def printed_reports(notebook: NotebookNode | None, ids: tuple[str, ...]) -> dict[str, str]:
-    """The report of each unsolved exercise in a printed notebook, by id."""
     reports = {}
     for cell in notebook.cells if notebook else ():
         identity = cell.get("id", "").removesuffix("-help")

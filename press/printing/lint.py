@@ -26,8 +26,6 @@ WIDEST_FLOOR = 1.25
 
 @dataclasses.dataclass(frozen=True)
 class Fault:
-    """A fault in a cell; ``cell`` is its index in the notebook."""
-
     cell: int
     message: str
 

@@ -78,7 +78,6 @@ def print_notebooks(
 
 
 def _print_texts(texts: Mapping[Path, Callable[[Book], str]], book: Book) -> tuple[list[Path], list[PressError]]:
-    """Write the texts that differ; return these, and the errors."""
     written: list[Path] = []
     failures: list[PressError] = []
     for path, text in texts.items():
@@ -95,7 +94,6 @@ _NOTHING = "Nothing to print: every notebook is as its manuscript says."
 
 
 async def _print_all(sources: list[Path], book: Book, everything: bool) -> list[PressError]:
-    """Print the sources, as many at a time as there are cores; return the errors."""
     cores = asyncio.Semaphore(os.cpu_count() or 1)
     done = 0
 
@@ -136,7 +134,6 @@ async def _print_one(source: Path, book: Book, everything: bool) -> None:
 
 
 def _with_outputs_of(printed: NotebookNode | None, derived: Derived) -> NotebookNode | None:
-    """The derived notebook with the printed outputs, or ``None`` unless only prose differs."""
     notebook = copy.deepcopy(derived.notebook)
     before, now = ([cell for cell in one.cells if cell.cell_type == "code"] for one in (printed or notebook, notebook))
     if [(cell.source, cell.metadata) for cell in before] != [(cell.source, cell.metadata) for cell in now]:
@@ -167,7 +164,6 @@ def _refuse_unsolved(derived: Derived, executed: NotebookNode) -> None:
 
 
 def _checked(derived: Derived, executed: NotebookNode) -> Iterator[tuple[str, Place, str]]:
-    """Each exercise with the place of its check and the printed report."""
     for cell, place in zip(executed.cells, derived.places, strict=True):
         for identity in derived.exercise_ids:
             if cell.cell_type == "code" and cell.source.startswith(f'check("{identity}"'):

@@ -61,7 +61,6 @@ def with_package(page: Manuscript, book: Book) -> Manuscript:
 
 
 def advice(imprint: Imprint) -> str:
-    """How to install `fxbook`, in one sentence."""
     folder = f"a clone of {imprint.repository}" if imprint.repository else "its folder"
     return f"fxbook comes with this book: run `pip install . ./fxbook` in {folder}."
 

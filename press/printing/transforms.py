@@ -95,7 +95,6 @@ def with_faults(page: Manuscript, book: Book) -> Manuscript:
 
 
 def _entries(companion: Manuscript) -> Iterator[tuple[str, str]]:
-    """The headings of the third level, each with that of the second level above it."""
     group = ""
     for cell in companion.cells:
         for _, line in prose_lines(cell):
@@ -111,7 +110,6 @@ def with_byline(page: Manuscript, book: Book) -> Manuscript:
 
 
 def _of_prose(page: Manuscript, text: Callable[[Cell], str]) -> Manuscript:
-    """The page with another text in each cell of prose."""
     cells = [dataclasses.replace(cell, source=text(cell)) if cell.kind == "markdown" else cell for cell in page.cells]
     return dataclasses.replace(page, cells=tuple(cells))
 

@@ -24,7 +24,6 @@ def since_the_last_print(root: Path) -> bool:
 
 
 def remember(root: Path) -> None:
-    """Record that everything is printed."""
     stamp = root / _STAMP
     stamp.parent.mkdir(exist_ok=True)
     stamp.write_text(_digest(root), encoding="utf-8")

@@ -46,7 +46,6 @@ def read(report: str) -> tuple[int, dict[str, str]]:
 
 
 def counted(wrong: Mapping[str, str]) -> dict[str, int]:
-    """How many answers are judged in each way of ``JUDGED``."""
     return {kind: sum(says.startswith(f"{kind}: ") for says in wrong.values()) for kind in JUDGED}
 
 

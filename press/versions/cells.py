@@ -82,7 +82,6 @@ async def differences(path: Path, name: str, notebook: NotebookNode) -> tuple[in
 
 
 def _sections(page: str, notebook: NotebookNode) -> dict[str, str]:
-    """The section of each cell, by its id."""
     sections, at = {}, page
     for cell in notebook.cells:
         headings = _HEADING.findall(cell.source) if cell.cell_type == "markdown" else ()
@@ -92,7 +91,6 @@ def _sections(page: str, notebook: NotebookNode) -> dict[str, str]:
 
 
 async def _run(path: Path, notebook: NotebookNode) -> AsyncIterator[tuple[NotebookNode, Shown]]:
-    """Each cell of code, and what it shows here."""
     mine = copy.deepcopy(notebook)
     client = NotebookClient(
         mine,
@@ -149,7 +147,6 @@ def _singly(statement: ast.stmt) -> list[ast.stmt]:
 
 
 def names(source: str) -> tuple[set[str], set[str]]:
-    """The names that a cell sets anywhere, with those of imports, functions and classes; and those it reads."""
     try:
         nodes = list(ast.walk(ast.parse(source)))
     except SyntaxError:

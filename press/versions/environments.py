@@ -90,7 +90,6 @@ def newest() -> str:
 
 
 def _own() -> str:
-    """The version of torch in the environment that runs the press, as ``"2.13.0"``, or ``""``."""
     try:
         return importlib.metadata.version("torch").partition("+")[0]
     except importlib.metadata.PackageNotFoundError:

@@ -98,12 +98,10 @@ class Told:
 
     @property
     def text(self) -> str:
-        """The text for readers, with the versions."""
         return self.fact.text.replace("{since}", self.since).replace("{later}", self.later)
 
     @property
     def table(self) -> str:
-        """The lines of the probe, by version."""
         rows = [f"| {versions} | {_code(line)} |" for versions, line in self.rows]
         return "\n".join(["| torch | prints |", "|---|---|", *rows])
 

@@ -26,8 +26,6 @@ PAGE = "reference/versions"
 
 @dataclasses.dataclass(frozen=True)
 class Place:
-    """The place of a note: the fact, and the anchor and the text of the heading above it."""
-
     fact: str
     anchor: str
     heading: str

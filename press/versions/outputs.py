@@ -45,13 +45,11 @@ class Shown:
         return self.texts.get(ERROR, ("",))[0]
 
     def lines(self) -> list[str]:
-        """All lines, for people; without HTML if there is text."""
         shown = {carrier: texts for carrier, texts in self.texts.items() if carrier != "text/html"} or self.texts
         return [line for texts in shown.values() for text in texts for line in text.splitlines()]
 
 
 def shown(outputs: Iterable[NotebookNode]) -> Shown:
-    """What the outputs of a cell show, without what differs from run to run."""
     texts: dict[str, list[str]] = {}
     streams: dict[str, str] = {}
     for output in outputs:
@@ -91,7 +89,6 @@ def kind(printed: Shown, here: Shown, lost: Iterable[str] = ()) -> str:
 
 
 def _classes(one: Shown) -> list[str]:
-    """The classes of the errors that a cell shows, in order."""
     return [match["kind"] for line in messages(one) if (match := MESSAGE.match(line))]
 
 

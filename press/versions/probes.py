@@ -39,7 +39,6 @@ def ask(python: Path | str = sys.executable, paths: Iterable[Path] | None = None
 
 
 def _printed_by(path: str) -> str:
-    """The last line that a program prints, or its error."""
     source = Path(path).read_text(encoding="utf-8")
     written = io.StringIO()
     warnings.simplefilter("ignore")

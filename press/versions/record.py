@@ -64,7 +64,6 @@ class Record:
     messages: list[Message] = dataclasses.field(default_factory=list)
 
     def add(self, message: Message) -> None:
-        """Add a message, or another version of one that differs only in numbers."""
         same = next((at for at, one in enumerate(self.messages) if form(one.text) == form(message.text)), None)
         if same is None:
             self.messages.append(message)
@@ -83,7 +82,6 @@ class Record:
 
 
 def read(root: Path = ROOT) -> Record:
-    """The stored record; empty if there is none."""
     path = root / PATH
     # The parser in C is ten times as fast, but a build of PyYAML may lack it.
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -100,7 +98,6 @@ def read(root: Path = ROOT) -> Record:
 
 
 def write(record: Record, root: Path = ROOT) -> bool:
-    """Store the record; return whether it changed."""
     facts = {
         name: {" ".join(versions): line for versions, line in ranges(lines)}
         for name, lines in sorted(record.facts.items())

@@ -88,7 +88,6 @@ def _run_on(version: str, only: Sequence[str], with_answers: bool, facts_alone: 
 
 
 def notebooks(book: Book, only: Sequence[str] = ()) -> list[Path]:
-    """The executed notebooks, or those with one of these parts in their paths."""
     paths = [book.targets(source)[-1] for source in book.sources]
     return [path for path in paths if not only or any(part in path.as_posix() for part in only)]
 
@@ -180,7 +179,6 @@ def otherwise(recorded: Mapping[str, Mapping[str, str]], version: str, here: Map
 
 
 def _report(version: str, found: Sequence[tuple[Difference, str]], more: Sequence[str]) -> Path:
-    """Write a report of all differences, unexplained ones first; it is for authors, and not committed."""
     lines = [f"# The book on torch {version}", "", *more]
     rank = (BEHAVIOUR, WORDING, WARNING, FOLLOWS)
     for one, fact in sorted(found, key=lambda row: (bool(row[1]), rank.index(row[0].kind))):

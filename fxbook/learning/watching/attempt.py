@@ -17,8 +17,6 @@ SECONDS = 10.0
 
 @dataclasses.dataclass(frozen=True)
 class Attempt:
-    """The result of a check: whether it passed, the report or the problem, and the sheet."""
-
     passed: bool
     text: str
     path: Path | None = None

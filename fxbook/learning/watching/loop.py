@@ -58,7 +58,6 @@ class Watch:
             self.progress.solved(self.current.id)
 
     def changed(self) -> bool:
-        """Whether a sheet of the current exercise was saved since its last check."""
         return self.current is not None and self._saved() != self._seen
 
     def _saved(self) -> dict[Path, int]:
@@ -97,14 +96,12 @@ class Watch:
         return "\n".join([self.sum(chapter), *(row(one, one.id in self.progress) for one in exercises)])
 
     def sum(self, chapter: str) -> str:
-        """How many exercises of a chapter are solved, in the words of the book's sidebar."""
         return f"{numbered(chapter)}: {self._counted(of_chapters()[chapter])}"
 
     def _counted(self, exercises: Sequence[About]) -> str:
         return f"{sum(one.id in self.progress for one in exercises)} of {len(exercises)}"
 
     def head(self) -> str:
-        """The first line: how many exercises of the book, and of the present chapter, are solved."""
         every = [one for chapter in of_chapters().values() for one in chapter]
         done = sum(one.id in self.progress for one in every)
         filled = _BAR * done // max(len(every), 1)
@@ -112,7 +109,6 @@ class Watch:
         return f"{_TITLE}  [{'#' * filled}{'.' * (_BAR - filled)}]  {self._counted(every)} solved{chapter}"
 
     def body(self) -> str:
-        """The text below: the exercise, its report, the answer to the last key."""
         if self.current is None:
             return "\n\n".join(filter(None, [f"All {len(self.exercises)} exercises are solved.", self.said]))
         one = self.current

@@ -82,7 +82,6 @@ class Diff:
         return "".join(parts)
 
     def lines_of_all(self) -> list[str]:
-        """The differences in meta that all nodes share, a line for each key."""
         return [f"meta of all nodes: {one} → {other}" for one, other in self.everywhere.values()]
 
     @functools.cached_property
@@ -174,7 +173,6 @@ def _snapshot(traced: Traced, caption: str, keys: dict[fx.Node, int]) -> Snapsho
 
 
 def _inside(was: fx.Node, now: fx.Node, meta: bool) -> Diff | None:
-    """The difference of the graph modules that two nodes call or fetch."""
     old, new = fetched(was), fetched(now)
     if not isinstance(old, fx.GraphModule) or not isinstance(new, fx.GraphModule) or old is new:
         return None

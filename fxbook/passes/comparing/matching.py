@@ -17,7 +17,6 @@ Pairs = dict[int, int]
 
 
 def matched(before: GraphRecord, after: GraphRecord) -> Pairs:
-    """The pairs of equal nodes; each node is in at most one."""
     return _Matching(before, after).pairs
 
 
@@ -39,7 +38,6 @@ class _Matching:
         self._by_neighbours()
 
     def _alike(self, key: Callable[[int, NodeRecord], Hashable]) -> None:
-        """Pair the nodes that have the same key, in list order."""
         waiting: dict[Hashable, deque[int]] = defaultdict(deque)
         for node in self.before:
             if node.index not in self.pairs and (own := key(0, node)) is not None:
@@ -88,7 +86,6 @@ class _Matching:
 
 
 def _end(node: NodeRecord) -> Hashable | None:
-    """A key for an input or the output."""
     match node.op:
         case "placeholder":
             return node.op, node.target

@@ -18,7 +18,6 @@ Aspects = dict[str, tuple[str, str]]
 
 
 def differing(old: tuple[fx.Node, NodeRecord], new: tuple[fx.Node, NodeRecord], pairs: Pairs) -> Aspects:
-    """What differs between the nodes of a pair, except meta; arguments that are a pair count as equal."""
     found: Aspects = {}
     (was, before), (now, after) = old, new
     for what, one, other in (("name", was.name, now.name), ("op", was.op, now.op)):
@@ -36,7 +35,6 @@ def differing(old: tuple[fx.Node, NodeRecord], new: tuple[fx.Node, NodeRecord], 
 
 
 def _by_pair(value: Any, pairs: Pairs) -> Any:
-    """Arguments of the first graph with the indices that the nodes have in the second."""
     match value:
         case {"node": int(index)}:
             return {"node": pairs.get(index, -1)}
@@ -104,7 +102,6 @@ _FEW = 10
 
 
 def meta_differing(old: fx.Node, new: fx.Node) -> Aspects:
-    """What differs in the meta of two nodes, by key."""
     was, now = (node.meta if isinstance(node.meta, dict) else {"meta": node.meta} for node in (old, new))
     found: Aspects = {}
     for key in dict.fromkeys([*was, *now]):

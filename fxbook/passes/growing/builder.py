@@ -120,7 +120,6 @@ def _output(graph: Growth, form: int) -> None:
 
 
 def _sweep(graph: Growth) -> None:
-    """Erase what nothing needs."""
     pure = set(graph.pure)
     for node in reversed(list(graph.graph.nodes)):
         if not node.users and (node in pure or node.op == "get_attr"):

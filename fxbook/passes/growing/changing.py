@@ -56,7 +56,6 @@ def first_changed(run: Pass, limits: Limits, make: Maker, seed: int = 0) -> fx.G
 
 
 def why_none(run: Pass, limits: Limits, make: Maker) -> str:
-    """The error message if there is no such graph, with limits that would give one."""
     name = getattr(run, "__name__", type(run).__name__)
     cures = (
         f"with {told} it changes some"
@@ -68,7 +67,6 @@ def why_none(run: Pass, limits: Limits, make: Maker) -> str:
 
 
 def _others(limits: Limits) -> Iterator[tuple[str, Limits, int]]:
-    """Variants of the limits that allow more, and how many graphs of each to try."""
     switches = [field.name for field in dataclasses.fields(Limits) if field.default is True]
     for name in switches:
         if not getattr(limits, name):
@@ -99,12 +97,10 @@ def changes(run: Pass, module: fx.GraphModule) -> bool:
 
 
 def _alike(one: fx.GraphModule, other: fx.GraphModule) -> bool:
-    """Whether they are equal except for the names of nodes."""
     return _calls(one) == _calls(other) and all(map(_same, _used(one), _used(other)))
 
 
 def _calls(module: fx.GraphModule) -> list[tuple[Any, ...]]:
-    """The nodes as text, with positions as names."""
     place = {node: f"%{number}" for number, node in enumerate(module.graph.nodes)}
     return [
         (node.op, "" if node.op == "placeholder" else node.target, repr(map_arg((node.args, node.kwargs), place.get)))

@@ -98,7 +98,6 @@ class Growth:
         return tensor
 
     def call(self, call: Call, step: Step, *, first: Value | None = None, several: bool = False) -> Value:
-        """Add an entry of a table, on the values that the step chooses, or on ``first``."""
         first = first or self.number(step.first)
         args = (first, *self.like(first, step.second, call.tensors - 1), *call.more)
         return self.spelled(
@@ -132,7 +131,6 @@ class Growth:
         below: int = 0,
         **named: Any,
     ) -> Value:
-        """Add a call with some of its arguments by name, as ``way`` says."""
         if self.limits.kwargs and len(names) == len(args) and way % 2:
             # All but the first by name, or all that have a name.
             start = 1 if way % 4 == 1 and len(args) > 1 else sum(name == "" for name in names)
@@ -181,7 +179,6 @@ class Growth:
             raise StepNotApplicable from error
 
     def at(self, arguments: Any) -> tuple[Any, ...]:
-        """The arguments at each size."""
         return tuple(swapped(arguments, Value, lambda value, i=i: value.at[i]) for i in range(len(ROWS)))
 
     def keep(self, node: fx.Node, at: tuple[Any, ...], *, among: bool = True, below: int = 0) -> Value:
@@ -203,7 +200,6 @@ class Growth:
         return torch.randint(below, shape, generator=self._random)
 
     def filled(self, module: nn.Module) -> nn.Module:
-        """Fill the module with weights drawn by the seed of the graph."""
         module = module.to(self.limits.dtype)
         with torch.no_grad():
             for name, held in (*module.named_parameters(), *module.named_buffers()):
@@ -213,7 +209,6 @@ class Growth:
         return module
 
     def made(self) -> Iterator[tuple[str, nn.Module]]:
-        """Every module that a node calls, with its path, in the order of creation."""
         seen: dict[str, nn.Module] = {}
         for node in self.graph.nodes:
             if node.op == "call_module":
@@ -221,7 +216,6 @@ class Growth:
         yield from seen.items()
 
     def set_module(self, module: nn.Module, path: str = "") -> str:
-        """Store a module, by default at a path that contains its kind."""
         if not path:
             kind, known = type(module).__name__.lower(), sum(1 for _ in self.made())
             path = f"{kind}_{known}" if known % 3 else f"block_{known}.{kind}"

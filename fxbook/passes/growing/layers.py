@@ -56,7 +56,6 @@ def _layer(graph: Growth, layer: calls.Call, value: Value, step: Step) -> Value:
 
 
 def _written_out(graph: Growth, layer: calls.Call, value: Value) -> Value:
-    """A convolution as a function of its weights."""
     made = graph.module_for(layer, value)
     if not graph.limits.attributes or isinstance(made, nn.ConvTranspose1d | nn.ConvTranspose2d):
         raise StepNotApplicable
@@ -108,7 +107,6 @@ def index(graph: Growth, step: Step) -> None:
 
 
 def _changed(graph: Growth, held: Value, step: Step) -> Value:
-    """Other integers below the same bound."""
     if step.second % 4 == 1:
         return graph.function(
             torch.remainder, graph.function(operator.add, held, 1, below=held.below + 1), held.below, below=held.below

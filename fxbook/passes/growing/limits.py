@@ -78,5 +78,4 @@ class Limits:
 
     @property
     def added(self) -> tuple[Call, ...]:
-        """The user's functions, as calls."""
         return tuple(called(given) for given in (*(self.functions or ()), *self.also))

@@ -25,7 +25,6 @@ from fxbook.passes.growing.values import (
 
 
 def own(graph: Growth, step: Step) -> None:
-    """A call that the user added."""
     graph.call(one_of(graph.limits.added, step.call), step)
 
 
@@ -81,7 +80,6 @@ def attribute(graph: Growth, step: Step) -> None:
 
 
 def several(graph: Growth, step: Step) -> None:
-    """Several values from one with ``getitem``, or one from several."""
     if step.call % 2:
         call = one_of(calls.PACKED, step.call // 2)
         first = graph.number(step.first)
@@ -128,7 +126,6 @@ def size(graph: Growth, step: Step) -> None:
 
 
 def repeat(graph: Growth, step: Step) -> None:
-    """A copy of a call in the graph."""
     pure = set(graph.pure)
     known = [value for value in graph.values if value.node in pure]
     twin = clipped(known, step.first)

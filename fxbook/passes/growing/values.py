@@ -37,12 +37,10 @@ class Value:
 
     @property
     def row(self) -> torch.Size:
-        """The shape of a row."""
         return self.example.shape[1:]
 
     @property
     def is_number(self) -> bool:
-        """Whether it holds floating-point numbers."""
         return isinstance(self.example, Tensor) and self.example.is_floating_point()
 
     @property
@@ -68,7 +66,6 @@ def fits(at: Sequence[Any], dtype: torch.dtype) -> None:
 
 
 def small(value: Tensor) -> None:
-    """Raise StepNotApplicable for large numbers and nan."""
     with torch.no_grad():
         if not bool(value.abs().max() <= _LARGEST):
             raise StepNotApplicable

@@ -50,7 +50,6 @@ def gradients(trial: Trial) -> Told | None:
 
 
 def _groups(names: list[str], held: dict[str, Tensor]) -> Iterator[list[str]]:
-    """Groups of parameters to differentiate together, because two gradients of all would double the memory."""
     limit = max(sum(held[name].nbytes for name in names) // 2, _FEW)
     group: list[str] = []
     size = 0
@@ -64,7 +63,6 @@ def _groups(names: list[str], held: dict[str, Tensor]) -> Iterator[list[str]]:
 
 
 def _otherwise(trial: Trial, names: list[str], *, of_inputs: bool) -> Told | None:
-    """What differs in the gradients of some parameters, and of the inputs."""
     try:
         before, asked_before = _gradients(trial.before, trial.inputs, names, of_inputs)
     except Exception as error:
@@ -130,7 +128,6 @@ def _second_otherwise(trial: Trial) -> Told | None:
 
 
 def _second_derivatives(module: fx.GraphModule, inputs: Sequence[Any]) -> dict[str, Tensor]:
-    """The second derivatives of the inputs, zeros if there are none."""
     with _running(module, inputs) as (leaves, results):
         parts, weights = _weighted(results.values())
         if not parts or not leaves:
@@ -189,7 +186,6 @@ def _running(module: fx.GraphModule, inputs: Sequence[Any]) -> Iterator[tuple[di
 
 
 def _weighted(results: Iterable[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
-    """The results that require a gradient, and random weights for them."""
     drawn = torch.Generator().manual_seed(SEED)
     parts = [part for part in results if part.requires_grad]
     return parts, [torch.rand(part.shape, generator=drawn, dtype=torch.float64).to(part) + 0.5 for part in parts]

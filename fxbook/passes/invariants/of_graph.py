@@ -57,7 +57,6 @@ def code(trial: Trial) -> Told | None:
 
 
 def _local_functions(module: fx.GraphModule) -> list[fx.Node]:
-    """The calls of lambdas and local functions."""
     found = (node for node in module.graph.nodes if isinstance(node.target, types.FunctionType))
     return [node for node in found if "<" in node.target.__qualname__]
 
@@ -128,8 +127,6 @@ def _meta_shared(trial: Trial) -> Told | None:
 
 
 class _Telling(fx.Interpreter):
-    """Runs a graph and records which nodes have wrong meta."""
-
     def __init__(self, module: fx.GraphModule) -> None:
         super().__init__(module)
         self.untrue: dict[str, str] = {}

@@ -141,7 +141,6 @@ def _is_advice(words: str, before: Outcome, after: Outcome) -> bool:
 
 
 def _elsewhere(trial: Trial) -> Told | None:
-    """Whether the pass has written the dtype or the device that it saw into the graph."""
     if open_dimensions(trial.before) is not None:
         # The front end itself has written both into the graph.
         return None

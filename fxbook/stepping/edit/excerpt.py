@@ -37,7 +37,6 @@ def _neighbours(keys: Iterable[int], snapshots: Sequence[Snapshot]) -> dict[int,
 
 
 def fold(rows: Sequence[int], wanted: frozenset[int] | None) -> list[int]:
-    """The row in the drawing for each row; a run of rows that are not wanted takes one."""
     places: list[int] = []
     count = 0
     folding = False

@@ -18,7 +18,6 @@ Entry = tuple[int, NodeRecord] | int
 
 
 def list_panel(entries: Sequence[Entry], snapshot: Snapshot, changes: Changes) -> str:
-    """The rows as an HTML table; a node that is not in the snapshot was removed."""
     rows = "".join(_gap(entry) if isinstance(entry, int) else _row(*entry, snapshot, changes) for entry in entries)
     head = "".join(f'<th scope="col">{text}</th>' for text in ("#", "node", "what it does", "users"))
     return f'<table class="fx-table fx-list"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
@@ -55,7 +54,6 @@ def _row(key: int, node: NodeRecord, snapshot: Snapshot, changes: Changes) -> st
 
 
 def _breakable(text: str) -> str:
-    """The text as HTML, with places where a long name may be broken."""
     return _JOINT.sub(r"\1<wbr/>", html.escape(text))
 
 
@@ -71,7 +69,6 @@ def _gap(count: int) -> str:
 
 
 def words_on(key: int, node: NodeRecord, changes: Mapping[int, tuple[str, ...]]) -> tuple[str, ...]:
-    """The remarks in a few words, for a drawing."""
     marks = changes.get(key, ())
     told = [f"{MARKS[mark]} {mark}" for mark in marks]
     return tuple(told) if "removed" in marks else (*told, *(f"! {fault}" for fault in node.faults), *node.notes)

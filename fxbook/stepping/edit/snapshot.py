@@ -32,7 +32,6 @@ class Snapshot:
 
     @functools.cached_property
     def nodes(self) -> dict[int, NodeRecord]:
-        """The nodes by identity, in list order."""
         return dict(zip(self.keys, self.record.nodes, strict=True))
 
 

@@ -185,8 +185,6 @@ def _reluctance(snapshots: Sequence[Snapshot]) -> Callable[[int, int], float]:
 
 @dataclasses.dataclass(frozen=True)
 class _Step:
-    """One frame among the others: what to draw of it, and what to say."""
-
     snapshots: Sequence[Snapshot]
     all_changes: Sequence[Changes]
     places: Sequence[Mapping[int, int]]

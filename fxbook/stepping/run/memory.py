@@ -52,7 +52,6 @@ class Memory:
             self.see(tensor, -1, stored=True)
 
     def see(self, value: Any, step: int, stored: bool = False, given: bool = False) -> tuple[int, ...]:
-        """Record the storages of a value; return their numbers in :attr:`stores`."""
         numbers = [self._see(tensor, step) for tensor in tensors_in(value)]
         found = tuple(dict.fromkeys(number for number in numbers if number is not None))
         for number in found:

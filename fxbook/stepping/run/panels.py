@@ -30,7 +30,6 @@ LEGEND = (
 
 
 def node_table(subject: Subject, span: range, label: str = "") -> str:
-    """The arguments and results, with dtype, shape and the first numbers of each."""
     nodes = subject.graph.nodes
     if len(span) == 1 and span[0] < len(nodes):
         node = nodes[span[0]]
@@ -119,7 +118,6 @@ def _totals(subjects: Sequence[Subject], step: int) -> str:
 
 
 def _chosen(states: list[list[State]], span: range) -> list[int]:
-    """All rows of a small graph; of a large one, the largest values and those that have just changed."""
     count = len(states[0])
     if count <= MOST_ROWS:
         return list(range(count))

@@ -41,7 +41,6 @@ class Value:
     dropped: int | None = None
 
     def held_after(self, step: int) -> bool:
-        """Whether the interpreter had it after the step."""
         return self.made <= step and (self.dropped is None or self.dropped > step)
 
 
@@ -76,7 +75,6 @@ class RunRecord:
 
     @property
     def steps(self) -> int:
-        """How many nodes ran, counted from the first of the list."""
         return len(self.during)
 
     @property
@@ -91,7 +89,6 @@ class RunRecord:
 
     @functools.cached_property
     def owner(self) -> dict[int, int]:
-        """For each storage, the first node in the list whose value has it: there its bytes are counted."""
         owners: dict[int, int] = {}
         for index, value in enumerate(self.values):
             for number in value.stores if value else ():
@@ -118,7 +115,6 @@ class RunRecord:
 
     @functools.cached_property
     def for_backward(self) -> bool:
-        """Whether autograd may keep values."""
         return any(value is not None and value.described.requires_grad for value in self.values)
 
     def held_at(self, number: int, step: int) -> list[int]:

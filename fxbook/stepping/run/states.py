@@ -102,7 +102,6 @@ def _is_alive(run: RunRecord, number: int, step: int) -> bool:
 
 
 def _shared(run: RunRecord, graph: GraphRecord, index: int) -> str:
-    """Where the memory of a value is counted, if not at the value itself."""
     value = run.values[index]
     assert value is not None
     if value.stores and all(run.stores[number].stored for number in value.stores):

@@ -157,7 +157,6 @@ class RunStepper:
         return Frame("No node ran.", drawings, [f"! {text}" for text in dict.fromkeys(remarks)])
 
     def _remarks(self) -> list[str]:
-        """Remarks on the runs as a whole, without repetition."""
         said = []
         for subject in self._subjects:
             said += [] if len(subject.graph) else ["The graph has no nodes."]
@@ -180,7 +179,6 @@ def _check(compare: object, method: str) -> None:
 
 
 def _parts(traced: fx.GraphModule | fx.Graph) -> tuple[nn.Module, fx.Graph]:
-    """The module that has the graph's weights, and the graph."""
     if isinstance(traced, fx.Graph):
         return traced.owning_module or nn.Module(), traced
     return traced, traced.graph

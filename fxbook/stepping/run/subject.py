@@ -52,7 +52,6 @@ class Subject:
         return max(min(step, self.ended - 1), 0)
 
     def bytes_after(self, step: int) -> int:
-        """Bytes alive after the step, or after the last one if the run had ended by then."""
         return self.run.after[min(step, self.run.steps - 1)] if self.run.steps else 0
 
 

@@ -70,7 +70,6 @@ def error_text(subject: Subject) -> str:
 
 
 def caption(subjects: Sequence[Subject], span: range) -> str:
-    """What happened at a frame, in sentences."""
     first = subjects[0]
     parts = [_made(first, span)]
     if len(subjects) == 1:

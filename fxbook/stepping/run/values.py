@@ -37,7 +37,6 @@ class Described:
 
 
 def tensors_in(value: Any) -> list[torch.Tensor]:
-    """The tensors in a value, also in its tuples, lists and dicts, in order."""
     return [leaf for leaf in _pytree.tree_leaves(value) if isinstance(leaf, torch.Tensor)]
 
 
@@ -86,7 +85,6 @@ def _shape(tensor: torch.Tensor) -> str:
 
 
 def _numbers(tensor: torch.Tensor) -> str:
-    """The first numbers, with an ellipsis if there are more."""
     if tensor.is_meta:
         return "on meta: no numbers"
     if tensor.numel() == 0:

@@ -53,13 +53,11 @@ want of a public name.
 
 
 def undemonstrated(uses: Uses) -> list[str]:
-    """The names that the official page lists and no cell of the book uses."""
     return [name.shown for name in names() if name.listed and name.full not in uses.used]
 
 
 @functools.cache
 def uses_of(book: Book) -> Uses:
-    """Where a book uses each name, cached."""
     return Uses(book.lessons())
 
 
@@ -69,7 +67,6 @@ def coverage(book: Book) -> str:
 
 
 def page_text(book: Book) -> str:
-    """The text of ``chapters/reference/api_index.md``."""
     uses = uses_of(book)
     parts = []
     for group, heading in _GROUPS.items():
@@ -104,7 +101,6 @@ def _entry(name: Name, uses: Uses) -> str:
 
 
 def _short(place: Section) -> str:
-    """Page and heading, shortened, since an error message can be long."""
     heading = place.heading
     if len(heading) > _LONGEST:
         heading = heading[:_LONGEST].rpartition(" ")[0]

@@ -154,7 +154,6 @@ def _last(node: ast.AST) -> str:
 
 
 def _defined(body: Iterable[ast.stmt]) -> Iterator[str]:
-    """The names that the body of a class defines."""
     for part in body:
         if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef):
             yield part.name

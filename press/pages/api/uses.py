@@ -40,7 +40,6 @@ class Section:
 
     @property
     def address(self) -> str:
-        """The link from ``chapters/reference/``."""
         here = self.path.parent.name
         folder = {"chapters": "../", COMPANIONS: f"../{COMPANIONS}/"}.get(here, "")
         return f"{folder}{self.path.name}#{anchor(self.heading)}"
@@ -55,8 +54,6 @@ class Section:
 
 
 class Uses:
-    """The sections of the chapters and of the reference, in reading order."""
-
     def __init__(self, notebooks: Mapping[Path, NotebookNode]) -> None:
         self.sections: list[Section] = []
         self._linked = {path: self._add(path, notebook) for path, notebook in notebooks.items()}
