@@ -2,8 +2,7 @@
 
 Each wrong answer is observed once, and each rule of its exercise judges the observation separately. The table shows for
 every rule how many wrong answers it is the first to name, how many it would catch, and how many only it would catch. A
-rule
-that is never needed can go. Times are those of a whole check, as a learner waits for it.
+rule that is never needed can go. Times are those of a whole check, as a learner waits for it.
 """
 
 from __future__ import annotations

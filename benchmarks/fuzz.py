@@ -3,9 +3,8 @@
     python benchmarks/fuzz.py [--calls 200] [--seed 0] [--only NAME]
 
 Each call is a graph, rebuilt and run like a forged one. A process runs many; if it dies, they are bisected to find the
-one
-that kills it. A crash costs one answer: the listed calls are what an attacker can use, and those that the book does not
-need should be removed from the list (:mod:`classroom.judge.allowed`).
+one that kills it. A crash costs one answer: the listed calls are what an attacker can use, and those that the book does
+not need should be removed from the list (:mod:`classroom.judge.allowed`).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Measure how many honest pairs of answers the class report lists as alike, and how many copies.
 
 The honest answers are the right ones of each exercise, which were chosen to differ. A real class is more alike, so a
-listed
-pair is only a hint. Each copy is compared within the class of the honest answers. Run ``benchmarks/similarity.py``.
+listed pair is only a hint. Each copy is compared within the class of the honest answers. Run
+``benchmarks/similarity.py``.
 """
 
 from __future__ import annotations

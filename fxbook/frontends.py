@@ -85,8 +85,8 @@ def front_ends(
         then: the inputs of the run, by default those of the recording; `kwargs` are used in both. The verdict is
             ``"right"`` if the run gives the same result as the program and leaves inputs and buffers in the same
             state, up to rounding.
-        change: a function applied to the program and to what was recorded before the run, such as
-            ``lambda module: module.eval()``.
+        change: a function applied to the program and to what was recorded before the run, such as ``lambda module:
+            module.eval()``.
         gradients: also compare the gradients of inputs and parameters, and which results have a gradient. If only
             these differ, the verdict is ``"wrong gradients"``.
 
@@ -128,8 +128,7 @@ class _Run:
         """Make one call and return the result, with the inputs and buffers after it, and the gradients by name.
 
         Among the gradients is also whether each result has one. The parameters and buffers are those of ``owner``, by
-        default
-        the program, which is changed and called.
+        default the program, which is changed and called.
         """
         if self.change is not None:
             self.change(program)

@@ -1,9 +1,8 @@
 """The imprint: the authors, the version with its day, and the address of the book.
 
 Title, authors and address are in `_config.yml`, under Jupyter Book's own keys; the version is in `pyproject.toml`, its
-day
-in `CHANGELOG.md`. All other code reads them from here. Without a repository, the book has no address, and nothing that
-needs one is shown.
+day in `CHANGELOG.md`. All other code reads them from here. Without a repository, the book has no address, and nothing
+that needs one is shown.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """Open JupyterLab on the notebooks of the book, with a learner's folders, and with stored pictures shown at once.
 
 Jupyter shows stored HTML and JavaScript only in notebooks that were signed on this machine. The printed notebooks are
-signed
-in the project's own database, so that Jupyter's is not changed, and other notebooks in these folders are not trusted.
-What
-a reader runs and saves, JupyterLab signs in the same database.
+signed in the project's own database, so that Jupyter's is not changed, and other notebooks in these folders are not
+trusted. What a reader runs and saves, JupyterLab signs in the same database.
 """
 
 from __future__ import annotations

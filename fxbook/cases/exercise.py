@@ -93,9 +93,9 @@ class Usage:
         given: makes the arguments of the answer from the model: ``traced``, ``eager``, ``nothing`` or a function that
             returns a tuple. Default: ``eager`` for a pass, ``traced`` for an edit, else ``nothing``.
         returns: the accepted kinds of result, of ``"Graph"`` and ``"GraphModule"``. Default: depends on ``use``.
-        call: ``call(answer, *arguments)``, where the answer is not called directly, for example
-            ``lambda interpreter, module, x: interpreter(module).run(x)``. It runs in the process of the answer, which
-            knows neither the name nor the position of the case, and under its own seed.
+        call: ``call(answer, *arguments)``, where the answer is not called directly, for example ``lambda interpreter,
+            module, x: interpreter(module).run(x)``. It runs in the process of the answer, which knows neither the name
+            nor the position of the case, and under its own seed.
         seconds: wall time for an answer on all its cases in a notebook. The grader allows every answer 10 s of
             processor time instead.
 

@@ -7,8 +7,7 @@ An answer that must change each ``nn.ReLU`` may change ``nn.LeakyReLU``, too, or
 
 Nothing is listed by hand. The neighbours are the classes and functions with the most similar names; the same call as a
 function, as a method, in place and by keyword; another library's function of the same name; and the layer itself,
-nested
-more deeply or under another attribute name.
+nested more deeply or under another attribute name.
 """
 
 from __future__ import annotations

@@ -2,8 +2,7 @@
 
 :mod:`fxbook.observing` runs the learner's code in a child process. ``judge`` reads the JSON that comes back and none of
 the learner's objects; ``report`` shows the verdict, ``verify`` puts the halves together, and ``failed`` recreates the
-case
-that failed. The exercises are in :mod:`fxbook.tasks`.
+case that failed. The exercises are in :mod:`fxbook.tasks`.
 """
 
 import importlib

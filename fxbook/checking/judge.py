@@ -36,11 +36,9 @@ class Verdict:
     """The result of a check.
 
     ``violation`` is ``None`` if every rule holds; else its ``rule`` names the rule that does not. ``case`` is the index
-    of
-    the case, and ``graph`` the learner's graph there, if there is one. ``given`` is the graph that the answer was
-    called
-    with, set if there is no other or if the violation names one of its nodes. ``line`` is the learner's line that
-    raised.
+    of the case, and ``graph`` the learner's graph there, if there is one. ``given`` is the graph that the answer was
+    called with, set if there is no other or if the violation names one of its nodes. ``line`` is the learner's line
+    that raised.
     """
 
     violation: Violation | None
@@ -81,8 +79,7 @@ def judge(
     """Judge what :func:`fxbook.observing.observe.observe` returned, under the seed it was given.
 
     Accepts any JSON; anything but an observation of this exercise and seed is reported as unreadable. ``trials`` are
-    the
-    cases of the exercise under that seed, if they are made already; ``inside`` returns the values of nodes.
+    the cases of the exercise under that seed, if they are made already; ``inside`` returns the values of nodes.
     """
     try:
         observation = read(data)

@@ -55,8 +55,7 @@ class Drawing:
     """A snapshot of a graph; put it at the end of a cell to show it.
 
     Each display has its own ids: ``fx-<notebook>-<ordinal>-…``, where the notebook is the stem of the environment
-    variable
-    ``JPY_SESSION_NAME`` and the ordinal counts the pictures of this process.
+    variable ``JPY_SESSION_NAME`` and the ordinal counts the pictures of this process.
     """
 
     def __init__(

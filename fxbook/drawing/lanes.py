@@ -58,8 +58,7 @@ def _pack(lanes: list[Lane]) -> None:
     """Give each lane a side and a place, so that no two overlap.
 
     Sorted by their ends, two lanes overlap exactly if the first ends below the start of the second, so only the last
-    lane of
-    each place matters.
+    lane of each place matters.
     """
     last: dict[Side, list[Lane]] = {side: [] for side in _SIDES}
     for lane in sorted(lanes, key=lambda lane: (lane.span[1], -lane.span[0])):

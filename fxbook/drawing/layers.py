@@ -1,8 +1,7 @@
 """Place a graph in layers of its data flow: every node below its inputs, whatever the order of the list.
 
 Graphviz places the nodes and routes the edges. This module sets the sizes of nodes and where edges enter them: from
-above,
-in the order of the arguments.
+above, in the order of the arguments.
 """
 
 from __future__ import annotations

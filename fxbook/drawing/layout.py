@@ -39,10 +39,8 @@ class Wire:
 
     ``branch`` is the part of the path that no other edge of the same lane draws. ``k`` counts the inputs of the reader
     (``NodeRecord.inputs[k]``). ``label``, drawn at ``label_at``, is the argument's place: ``0`` for ``args[0]``,
-    ``0.1`` for
-    ``args[0][1]``, the name for a keyword, ``!`` for an edge that is at fault; it is empty if the reader has only one
-    input.
-    ``lane`` is the x of its lane, and ``None`` for a straight edge.
+    ``0.1`` for ``args[0][1]``, the name for a keyword, ``!`` for an edge that is at fault; it is empty if the reader
+    has only one input. ``lane`` is the x of its lane, and ``None`` for a straight edge.
     """
 
     source: int

@@ -18,8 +18,7 @@ def summarise(record: GraphRecord) -> tuple[GraphRecord, list[range]]:
 
     A group is a run of nodes of one submodule, as deep in the module tree as :data:`MAX_GROUPS` allows. If even the
     outermost modules give more groups, or nodes have no module, groups are runs of equal length. Inputs and outputs
-    stay
-    separate.
+    stay separate.
     """
     rows = _by_scope(record) or _by_runs(record)
     home = {index: at for at, group in enumerate(rows) for index in group}

@@ -20,8 +20,7 @@ def module_held(function: Any) -> str:
     """The module that a function holds, as ``"a torch.nn.Linear"``, or ``""``.
 
     It may be in a closure, a default, the object of a method, an argument of ``functools.partial`` or an attribute, or
-    be the
-    function itself.
+    be the function itself.
     """
     waiting: list[tuple[Any, int]] = [(function, 0)]
     met: set[int] = set()

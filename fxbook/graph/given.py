@@ -26,8 +26,7 @@ class Given:
     """A snapshot of a model before an answer gets it.
 
     It keeps ``root`` and everything in it alive, since an object's id is unique only while the object lives, and copies
-    the
-    values of its tensors.
+    the values of its tensors.
     """
 
     def __init__(self, root: nn.Module) -> None:

@@ -1,10 +1,9 @@
 """Python values as JSON: the form in which arguments, settings and results travel between processes.
 
 A value is JSON itself, or a dict whose one key says what it is: ``float`` and ``complex`` (as ``repr``, which is exact
-and
-includes ``nan`` and the infinities), ``tuple``, ``size``, ``dict`` (pairs), ``set``, ``slice``, ``range``, ``dtype``,
-``layout``, ``memory_format``, ``device``, ``ellipsis``; or ``opaque``, with the class of any other object. The caller
-encodes nodes and tensors, by ``special``.
+and includes ``nan`` and the infinities), ``tuple``, ``size``, ``dict`` (pairs), ``set``, ``slice``, ``range``,
+``dtype``, ``layout``, ``memory_format``, ``device``, ``ellipsis``; or ``opaque``, with the class of any other object.
+The caller encodes nodes and tensors, by ``special``.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Turn a live torch.fx graph into plain data, which the drawings, the checks and the reports read.
 
 A :class:`GraphRecord` holds strings, numbers and tuples only. It can describe broken graphs (a node that uses itself,
-an
-argument from another graph, two nodes of one name), and travels as JSON, so that a graph built by untrusted code can be
-judged without running that code again.
+an argument from another graph, two nodes of one name), and travels as JSON, so that a graph built by untrusted code can
+be judged without running that code again.
 """
 
 from __future__ import annotations
@@ -43,16 +42,13 @@ class NodeRecord:
 
     ``index`` is its place in ``graph.nodes``, by which other records refer to it, since names need not be unique in a
     broken graph. ``args`` and ``kwargs`` are JSON: a node is ``{"node": index}``, or ``{"foreign": name}`` if it is not
-    in
-    this list. ``inputs`` are the indices of the nodes it uses, in argument order, with repeats; ``users`` those of its
-    users, in list order. ``kind`` is the class of the module that a ``call_module`` calls or of the object that a
+    in this list. ``inputs`` are the indices of the nodes it uses, in argument order, with repeats; ``users`` those of
+    its users, in list order. ``kind`` is the class of the module that a ``call_module`` calls or of the object that a
     ``get_attr`` fetches. ``faults`` say what is broken. ``notes`` are remarks: ``"dead"`` (it has no users; never said
-    while
-    a graph has no output yet), ``"only dead nodes read it"``, ``"side effect"``, ``"in place"``, ``"never runs: after
-    the
-    output"``. ``scope`` is the path of the innermost submodule whose code made the node, ``""`` at the root. ``holds``
-    is
-    the module that a called function holds, in a closure or as the object of a method: ``"a torch.nn.Linear"``.
+    while a graph has no output yet), ``"only dead nodes read it"``, ``"side effect"``, ``"in place"``, ``"never runs:
+    after the output"``. ``scope`` is the path of the innermost submodule whose code made the node, ``""`` at the root.
+    ``holds`` is the module that a called function holds, in a closure or as the object of a method: ``"a
+    torch.nn.Linear"``.
     """
 
     index: int

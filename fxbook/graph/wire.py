@@ -1,9 +1,8 @@
 """Describe a graph as plain data, completely enough to rebuild it elsewhere without the code that made it.
 
 :mod:`fxbook.graph.record` describes what a graph looks like; this describes what it is. The grader needs it: a judge
-that
-rebuilds and runs a graph does not have to trust what the process of the answer reports. Nothing is checked here, so the
-code that rebuilds must check everything. The data is::
+that rebuilds and runs a graph does not have to trust what the process of the answer reports. Nothing is checked here,
+so the code that rebuilds must check everything. The data is::
 
     {"kind": "GraphModule" | "Graph", "nodes": […], "modules": […], "tensors": […], "inserts": …}
     {"refused": "why it cannot be described"}
@@ -18,16 +17,13 @@ A **value** among arguments and settings has the form of :mod:`fxbook.graph.plai
 ``foreign`` (a node outside the list, with ``erased``) and ``tensor`` (place in ``tensors``).
 
 A **module** of ``modules``, the first of which is the root, is one of ``{"given": path}`` (that object of the given
-model,
-whose own path is ``""``), ``{"like": path}`` (another object of that class), ``{"class": "torch.nn.ReLU"}``,
+model, whose own path is ``""``), ``{"like": path}`` (another object of that class), ``{"class": "torch.nn.ReLU"}``,
 ``{"unknown": "Helper"}``. Unless it is a given one and unchanged, it also has ``training``, ``settings`` (attributes
-that
-are plain data), and by name, as places in the lists, ``children``, ``parameters``, ``buffers`` (with whether
-``state_dict``
-contains them) and ``attributes`` (tensors that are neither).
+that are plain data), and by name, as places in the lists, ``children``, ``parameters``, ``buffers`` (with whether
+``state_dict`` contains them) and ``attributes`` (tensors that are neither).
 
-A **tensor** of ``tensors`` is ``{"given": name}`` if it was given and is unchanged, else
-``{"dtype", "shape", "data", "parameter", "requires_grad"}``, with its bytes in base64.
+A **tensor** of ``tensors`` is ``{"given": name}`` if it was given and is unchanged, else ``{"dtype", "shape", "data",
+"parameter", "requires_grad"}``, with its bytes in base64.
 """
 
 from __future__ import annotations

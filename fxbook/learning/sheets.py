@@ -1,10 +1,8 @@
 """Read a learner's sheet of exercises, a notebook or a script in percent format, and find the answers in it by name.
 
 Cells may have been added, deleted, duplicated or moved, contain magics, or raise. An answer is the value of its name
-after
-the last cell that defines it. If only a later cell defines a name that it needs, that cell is run, too: in the
-notebook, it
-had been run when the learner tried the answer.
+after the last cell that defines it. If only a later cell defines a name that it needs, that cell is run, too: in the
+notebook, it had been run when the learner tried the answer.
 """
 
 from __future__ import annotations
@@ -58,10 +56,8 @@ class Sheet:
         """The cells to run for the answer of that name, with their numbers, counted from 1, in the order to run them.
 
         These are the cells up to its last definition, in order. A later cell is included only if no other defines a
-        name that one
-        of them needs, and then before that one. Cells that only check or ask for a hint are left out. If no cell
-        defines the
-        name, all cells are run.
+        name that one of them needs, and then before that one. Cells that only check or ask for a hint are left out. If
+        no cell defines the name, all cells are run.
         """
         home = max(self.homes(name), default=len(self.cells))
         above = set().union(*(names(cell).given for cell in self.cells[:home]))
@@ -85,8 +81,7 @@ class Sheet:
         """The sheet with only the cells whose names the answer uses, directly or through others; the rest blank.
 
         If several cells define a name, this is the last above the cell that uses it, else the last below. It is a
-        fallback for a
-        sheet in which a cell that the answer does not need never ends, or ends the process.
+        fallback for a sheet in which a cell that the answer does not need never ends, or ends the process.
         """
         homes = self.homes(name)
         kept: set[int] = set()
@@ -168,8 +163,7 @@ def _read_script(text: str) -> Any:
     """The notebook in a script in percent format, or in jupytext's light one.
 
     The rest of the header is turned into a comment, because some formats start a program, and parsing YAML may never
-    end.
-    Code above the first cell becomes a cell.
+    end. Code above the first cell becomes a cell.
     """
     import jupytext  # Reading the name of an exercise needs no notebook.
 

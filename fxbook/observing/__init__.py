@@ -2,6 +2,5 @@
 
 ``forked`` makes the child process and limits it, ``prepare`` makes its cases, ``observe`` runs the answer on them
 (``guard`` notices what it patched, ``answers`` calls it, ``blame`` finds its faulty line), and ``observation`` defines
-the
-form of the result. This package is copied to where answers run, so it contains no rules.
+the form of the result. This package is copied to where answers run, so it contains no rules.
 """

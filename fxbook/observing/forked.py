@@ -141,8 +141,7 @@ def limit(processor_seconds: float, memory: int = MEMORY, file_bytes: int = _FIL
     """Limit this process: processor time, additional memory in bytes, and the size of a file that it writes.
 
     When the processor time is used up, the process gets SIGXCPU, which :func:`fxbook.observing.observe.observe`
-    handles.
-    A second later, the kernel kills it.
+    handles. A second later, the kernel kills it.
     """
     import resource
 
@@ -211,8 +210,7 @@ def read_frame(descriptor: int, mark: bytes, deadline: float, most: int = _MOST_
     """The child's frame, or ``None``; and whether time ran out. Bytes around the frame are ignored.
 
     ``mark`` is the random bytes that begin the frame, ``deadline`` a time on the clock of ``time.monotonic()``. A child
-    that
-    sends more than ``most`` bytes has flooded the pipe.
+    that sends more than ``most`` bytes has flooded the pipe.
     """
     os.set_blocking(descriptor, False)
     poll = select.poll()

@@ -1,8 +1,7 @@
 """Find by bisection which pass breaks a module, or which change of one pass.
 
 torch has a bisector for the passes inside ``torch.compile`` (``python -m torch._inductor.compiler_bisector``), but none
-for
-a user's own passes.
+for a user's own passes.
 """
 
 from __future__ import annotations

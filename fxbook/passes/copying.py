@@ -1,8 +1,7 @@
 """Copy a GraphModule completely.
 
 ``copy.deepcopy`` rebuilds a GraphModule from its graph. It loses hooks and attributes of the module, submodules that no
-node
-calls, and the second name of a shared one, and would hide every fault of a pass in them.
+node calls, and the second name of a shared one, and would hide every fault of a pass in them.
 """
 
 from __future__ import annotations

@@ -139,8 +139,7 @@ def of_outcomes(
     """The first difference between two runs: in the result, the inputs after it, or the common weights after it.
 
     ``skipped`` gets the name of each part of the result that cannot be compared; ``layout`` says whether the memory
-    layout
-    of results counts.
+    layout of results counts.
     """
     if before.error is not None:
         # A run that failed before has no values to preserve.

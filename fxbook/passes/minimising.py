@@ -1,8 +1,7 @@
 """Find the smallest graph that still fails: delta debugging of a graph, whichever front end made it.
 
 torch has ``functorch.compile.minifier``, which needs inputs, and writes files and its progress. For a fault of a pass
-no
-inputs are needed: the condition depends on the module alone.
+no inputs are needed: the condition depends on the module alone.
 """
 
 from __future__ import annotations
@@ -40,9 +39,9 @@ def minimise(module: fx.GraphModule, fails: Fails, *, most: int = 2000) -> fx.Gr
     """Shrink a graph for as long as it still fails: fewer results, fewer nodes, fewer inputs.
 
     First the list is cut at both ends, by halving. Then runs of nodes are removed, from half of the graph down to
-    single nodes. The users of a removed node use its input instead, or a new input if ``meta`` has the
-    shape. Graphs inside (a branch of ``torch.cond``, a submodule that is a ``GraphModule``) are shrunk too, but keep
-    their inputs and results. No further step of this kind can shrink the result, but a cleverer one may.
+    single nodes. The users of a removed node use its input instead, or a new input if ``meta`` has the shape. Graphs
+    inside (a branch of ``torch.cond``, a submodule that is a ``GraphModule``) are shrunk too, but keep their inputs and
+    results. No further step of this kind can shrink the result, but a cleverer one may.
 
     Args:
         module: a module that fails; it is not changed.

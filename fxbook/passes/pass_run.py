@@ -30,12 +30,9 @@ class Ran:
     """One run of a pass on a copy: what it returned, the resulting module, and its side effects.
 
     ``made`` is that module, or the program that it belongs to. ``nodes`` are the opcode and the meta of each node of
-    the
-    given graph, by name. ``besides`` are side effects, as sentences without their full stop. ``traced`` says what
-    traced the
-    module again, ``replaced`` which parameter is another object without need, and ``in_place`` whether the result is
-    the
-    given module.
+    the given graph, by name. ``besides`` are side effects, as sentences without their full stop. ``traced`` says what
+    traced the module again, ``replaced`` which parameter is another object without need, and ``in_place`` whether the
+    result is the given module.
     """
 
     returned: Any

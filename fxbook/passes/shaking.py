@@ -1,8 +1,7 @@
 """Replace the fresh numbers of a module, since zeros and ones hide the faults of a pass.
 
 A fresh batch norm has the mean 0, the variance 1, the weight 1 and the bias 0, so a pass may ignore one of them
-unnoticed.
-No trained model has such numbers. The new ones depend on the tensor's name alone.
+unnoticed. No trained model has such numbers. The new ones depend on the tensor's name alone.
 """
 
 from __future__ import annotations

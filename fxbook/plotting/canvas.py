@@ -96,8 +96,7 @@ def _in_page_colours(written: bytes) -> ET.Element:
     """The ``<svg>`` that matplotlib wrote, made fit for a page.
 
     Black becomes the colour of the surrounding text, fonts become the page's, and whatever would affect the rest of the
-    page
-    (a style sheet, names of namespaces) is removed.
+    page (a style sheet, names of namespaces) is removed.
     """
     root = ET.fromstring(written)
     for parent in list(root.iter()):

@@ -1,10 +1,8 @@
 """Find the first node of an edited graph whose value is not what it should be.
 
 A given node must compute what it computed before or, if the exercise expects other outputs, what it computes in a trace
-of
-the expected function. Nothing is known about new nodes or graphs built from scratch. Only nodes that feed the wrong
-output
-count, since the values of others may differ.
+of the expected function. Nothing is known about new nodes or graphs built from scratch. Only nodes that feed the wrong
+output count, since the values of others may differ.
 """
 
 from __future__ import annotations

@@ -55,8 +55,7 @@ class CaseView:
         run_node: the index of the node that raised, if known.
         modules: the paths of the result's submodules.
         inside: the value of each node for a draw of inputs, or ``None``. Call it only if the outputs are wrong, since
-        it
-            runs the graph again.
+            it runs the graph again.
         read: the names of the claims that rules have read so far.
     """
 

@@ -25,8 +25,7 @@ class Seen:
     """A node in one frame.
 
     ``key`` is its identity in all frames, ``number`` its place in the list, or ``""`` if it is not in the list,
-    ``words`` are
-    further lines on it, and ``classes`` change its look.
+    ``words`` are further lines on it, and ``classes`` change its look.
     """
 
     node: NodeRecord

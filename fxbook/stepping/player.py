@@ -1,10 +1,8 @@
 """Show frames one at a time: plain HTML that reads well stacked, and a script that turns it into a player.
 
 A viewer of untrusted notebooks removes script, style, svg and ids, some also inline style, but keeps the text in them.
-What
-remains is the last frame, with pictures (``<img>``) in place of its animations, and folds with the earlier frames and
-with
-the words of the animations.
+What remains is the last frame, with pictures (``<img>``) in place of its animations, and folds with the earlier frames
+and with the words of the animations.
 """
 
 from __future__ import annotations
@@ -47,8 +45,7 @@ class Frame:
     """One step: what happened, and the panels that show it.
 
     ``caption`` and ``remarks`` are plain text. A remark that starts with ``!`` warns, one that starts with ``✓``
-    confirms.
-    ``text`` appears only in the plain text.
+    confirms. ``text`` appears only in the plain text.
     """
 
     caption: str

@@ -21,8 +21,7 @@ def kind_of(node: fx.Node) -> str:
     """What a call computes, in one lowercase word without underscores: ``conv2d``, ``convtranspose2d``, ``batchnorm``.
 
     A layer counts as its class only if that is a class of ``torch.nn``: a subclass may compute something else. Only
-    torch's
-    own functions and operators are known. Anything else is ``"unknown"``.
+    torch's own functions and operators are known. Anything else is ``"unknown"``.
     """
     target, name = node.target, UNKNOWN
     if node.op == "call_module":

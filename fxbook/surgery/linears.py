@@ -1,8 +1,7 @@
 """Find the linear layers of any graph, in each spelling, and which of them may be changed.
 
 A linear layer is a call of ``nn.Linear``, of ``F.linear``, of ``aten.linear``, or of ``addmm``, which GPT-2's
-``Conv1D``
-calls with a weight that is stored as ``(in, out)``. Calls with one weight are one layer.
+``Conv1D`` calls with a weight that is stored as ``(in, out)``. Calls with one weight are one layer.
 """
 
 from __future__ import annotations
@@ -89,8 +88,7 @@ def linears(module: fx.GraphModule) -> Linears:
     """The linear layers of a graph.
 
     It leaves alone a layer of a subclass or with hooks, a weight that the graph computes, a weight with another user,
-    such as
-    a tied embedding, a weight that is multiplied by itself, and a product that is scaled.
+    such as a tied embedding, a weight that is multiplied by itself, and a product that is scaled.
     """
     tensors = dict(_state(module))
     left: dict[str, str] = {}
@@ -134,8 +132,7 @@ def spell_out(module: fx.GraphModule, call: fx.Node) -> fx.Node:
     """Turn a call of a layer into a call of ``F.linear``, in place; the weights keep their names.
 
     The `GraphModule` gets a module with the same weights in place of the layer, so that the model that it was traced
-    from
-    keeps its layer.
+    from keeps its layer.
 
     Returns:
         The call, which is the same node if it is a function already.

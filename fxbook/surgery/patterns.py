@@ -47,8 +47,7 @@ def fuse_pattern(
         module: of any front end; it is edited.
         pattern: a function, or a graph recorded in the dialect and the dtype of the module, that holds no tensors.
         replacement: the same, with the parameters of the pattern and as many results. It must return new memory where
-        the
-            pattern does, and a view where the pattern does.
+            the pattern does, and a view where the pattern does.
         filters: each says whether a match may be replaced, as `match_filters` of `replace_pattern_with_filters`.
 
     Raises:

@@ -25,10 +25,8 @@ def prove(
     """Compare a traced module with its model on batches, in training and in eval mode, and restore both.
 
     Each batch is run under two seeds of torch and of Python. It compares the results, the inputs after the call, the
-    buffers,
-    and the gradients of inputs and parameters. It does not compare plain attributes, shared memory, strides or memory
-    format.
-    A model's own ``train`` method counts as a difference, since the traced module has none.
+    buffers, and the gradients of inputs and parameters. It does not compare plain attributes, shared memory, strides or
+    memory format. A model's own ``train`` method counts as a difference, since the traced module has none.
 
     Args:
         traced: what was recorded; its parameters and buffers have the model's names.

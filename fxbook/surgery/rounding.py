@@ -4,8 +4,7 @@ Each node rounds. By the standard model of floating-point arithmetic ``fl(a op b
 the error of a sum of ``n`` products, in any order, is at most ``n u / (1 - n u)`` times the same sum of absolute values
 (N. J. Higham, *Accuracy and Stability of Numerical Algorithms*, sections 2.2 and 3.1). The error of a node reaches the
 result multiplied by the derivative of the result with respect to the node's value. The bound is the sum of these
-products
-over all nodes, without terms in ``u`` squared.
+products over all nodes, without terms in ``u`` squared.
 """
 
 from __future__ import annotations
@@ -29,8 +28,7 @@ def error_bound(traced: fx.GraphModule, inputs: Sequence[Any], dtype: torch.dtyp
     """The largest error that rounding can cause in any element of a network's result.
 
     It holds for the network itself, and for the same network with batch norms folded into convolutions. So the results
-    of
-    two such networks differ by at most the sum of their bounds.
+    of two such networks differ by at most the sum of their bounds.
 
     Args:
         traced: a network in eval mode whose result is one tensor, with a row for each item of the batch. It may have

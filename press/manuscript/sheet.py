@@ -1,8 +1,7 @@
 """A sheet of exercises, assembled from the folder of a chapter.
 
 ``fxbook/tasks/NN_name/`` contains ``opening.md``, ``questions.toml``, the ``ORDER`` of the exercises in
-``__init__.py``,
-and a folder for each exercise, named by its id without the number of the chapter.
+``__init__.py``, and a folder for each exercise, named by its id without the number of the chapter.
 """
 
 from __future__ import annotations

@@ -47,8 +47,8 @@ the end, with the section that shows it. Where another version of torch has othe
 class Symptom:
     """One entry: its place, what its cells printed (may be empty), the first sentence of its cause.
 
-    ``chapter`` names the page, ``"03_replacement"`` or ``"when_it_breaks/03_replacement"``.
-    ``shown`` is false for a heading without cells, which is that of a group.
+    ``chapter`` names the page, ``"03_replacement"`` or ``"when_it_breaks/03_replacement"``. ``shown`` is false for a
+    heading without cells, which is that of a group.
     """
 
     chapter: str

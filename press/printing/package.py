@@ -1,10 +1,8 @@
 """Say where a notebook gets `fxbook`, the book's own package, and install it.
 
 The comment above its first import says what to install, for those who copy the cell. Once the book has an address,
-every
-notebook begins its code with a folded cell that installs the package if it is missing, so that the notebook runs
-anywhere.
-Naming the repository thus changes every notebook, and `make notebooks` prints them all.
+every notebook begins its code with a folded cell that installs the package if it is missing, so that the notebook runs
+anywhere. Naming the repository thus changes every notebook, and `make notebooks` prints them all.
 
 An installed torch is not changed. If there is none, the cell installs the pinned one, too.
 """

@@ -65,8 +65,7 @@ def with_faults(page: Manuscript, book: Book) -> Manuscript:
     """Replace the marker of a chapter by a fold that links each entry of its companion.
 
     Each line has the present and former anchors of its entry, so that old links to entries that were in the chapter
-    still work
-    in any browser and without a script.
+    still work in any browser and without a script.
 
     Raises:
         PressError: the marker is missing or occurs twice, or there is no companion.

@@ -1,22 +1,18 @@
 """The facts that changed between versions of torch, one file of ``book/reference/version_facts/`` each.
 
 Such a file is a program, the probe of the fact, that prints one line, the same wherever torch behaves the same. Its
-name is
-the id of the fact, with hyphens. Its docstring is the text for readers:
+name is the id of the fact, with hyphens. Its docstring is the text for readers:
 
 - the title, a line that holds on the version that the book is proven with;
 - a paragraph or two, in which ``{since}`` and ``{later}`` stand for versions from the record: the first one that
-  behaves as
-  the book says, and the first later one that differs again;
+  behaves as the book says, and the first later one that differs again;
 - if cells differ for it, a paragraph that begins with ``Explains:`` and lists regular expressions, one a line. They are
   searched in ``notebook: first printed line that differs => first line that is shown there``, only on versions on which
-  the
-  probe prints another line than on the pinned one;
+  the probe prints another line than on the pinned one;
 - at the end, if no page has a note of it, a paragraph that begins with ``Nowhere:`` and says why.
 
 ``python -m press versions`` records what the probe prints on each version. Differences of single cells that no such
-fact
-explains are described by a *remark*, in ``single_cells.yml`` in the same folder.
+fact explains are described by a *remark*, in ``single_cells.yml`` in the same folder.
 """
 
 from __future__ import annotations
@@ -157,7 +153,7 @@ def told(fact: Fact, by_version: Mapping[str, str], pinned: str) -> Told:
 
     Raises:
         PressError: there is no record for the pinned version, nothing changed, or the text uses a version that does not
-        exist.
+            exist.
     """
     if pinned not in by_version:
         raise fact.problem(f"has no record on torch {pinned}: run `python -m press versions`")

@@ -2,8 +2,7 @@
 
 The marker is on its own line, at the end of the section about the fact. One marker may name several facts, separated by
 commas; they share a fold. Facts from other pages for which a cell of this page differs, too, are linked at the end of
-the
-page.
+the page.
 """
 
 from __future__ import annotations

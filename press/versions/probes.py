@@ -1,8 +1,7 @@
 """Run the probe of every fact on one torch, each in a fork of a process that has imported torch.
 
 ``probes.py PROBE …`` runs these programs and prints, as JSON, the last line that each prints. It imports only the
-standard
-library and torch, since the environment may have nothing else.
+standard library and torch, since the environment may have nothing else.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Pair the nodes of two graphs: by what a node computes, by how its value is used, and by name.
 
 Names alone mislead, because a new trace numbers its nodes again. So two nodes are first paired if everything that leads
-to
-them, or everything that follows from them, is equal.
+to them, or everything that follows from them, is equal.
 """
 
 from __future__ import annotations

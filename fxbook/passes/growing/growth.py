@@ -33,10 +33,8 @@ class Step(NamedTuple):
     """What to do next, as numbers: any numbers are valid, and zeros mean the simplest.
 
     ``kind`` chooses the kind of step, ``call`` what is called. ``first`` and ``second`` are positions among the values
-    that
-    fit, clipped to the last one, so that a step keeps its meaning when others before it are removed. ``way`` chooses
-    the
-    spelling.
+    that fit, clipped to the last one, so that a step keeps its meaning when others before it are removed. ``way``
+    chooses the spelling.
     """
 
     kind: int

@@ -25,10 +25,8 @@ def gradients(trial: Trial) -> Told | None:
     """The result has the same gradients, for the inputs and for the parameters that both modules have.
 
     A parameter with another value counts as another parameter, so folded weights are not compared. In eval mode,
-    another
-    gradient of a parameter is only advice. At zeros and ties a gradient may differ, but must not become nan. A module
-    that
-    was twice differentiable in its inputs must stay so.
+    another gradient of a parameter is only advice. At zeros and ties a gradient may differ, but must not become nan. A
+    module that was twice differentiable in its inputs must stay so.
 
     Example:
         >>> from fxbook import invariants, random_graph

@@ -40,10 +40,8 @@ def values_in_another_mode(trial: Trial) -> Told | None:
     """A module in eval mode gives the same values in training mode, too, and the other way round.
 
     A pass that is right only in training mode is a fault, since a model is evaluated later. Many passes are right only
-    in
-    eval mode and remove a layer that depends on the mode, for example by folding a batch norm: this is advice. If all
-    such
-    layers are still called, other values are a fault in either mode.
+    in eval mode and remove a layer that depends on the mode, for example by folding a batch norm: this is advice. If
+    all such layers are still called, other values are a fault in either mode.
 
     Example:
         >>> from fxbook import invariants, random_graph
@@ -75,10 +73,8 @@ def values_of_other_numbers(trial: Trial) -> Told | None:
     """The values are the same for inputs with other signs, zeros, integers, masks, strides, dtypes and devices.
 
     For inputs 1,000 times as large, and for nan, other values are advice, but nan instead of a number is a fault.
-    Inputs
-    on which the module raises before the pass are skipped, such as an index out of range. So are those for which it
-    gives
-    nan or infinity, except that with other signs another result is advice.
+    Inputs on which the module raises before the pass are skipped, such as an index out of range. So are those for which
+    it gives nan or infinity, except that with other signs another result is advice.
 
     Example:
         >>> import torch

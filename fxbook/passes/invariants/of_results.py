@@ -90,8 +90,7 @@ def values_at_another_size(trial: Trial) -> Told | None:
 
     Without ``others``, all inputs get one row and five, then other sizes in each further dimension, as far as the graph
     leaves them open and the module runs. With no rows, or one row in one input alone, which broadcasts, the result must
-    be
-    the same, too; but if the module now raises there, this is advice.
+    be the same, too; but if the module now raises there, this is advice.
 
     Example:
         >>> from fxbook import invariants, random_graph
@@ -130,8 +129,7 @@ def aliasing(trial: Trial) -> Told | None:
     """A result shares memory with an input, a stored tensor or another result only if it did before.
 
     Otherwise ``y.add_(1)`` on a result changes ``x``, which it did not before. A pass may return a copy where the
-    module
-    returned a view.
+    module returned a view.
 
     Example:
         >>> import torch

@@ -46,8 +46,7 @@ def purity(trial: Trial) -> Told | None:
     """The pass changes the graph and nothing else: no tensor, no module that others hold, none of torch's modes.
 
     A pass may replace a weight in the module that it was given, but not write into it, and not replace a weight of a
-    called
-    module, which the traced model also holds.
+    called module, which the traced model also holds.
 
     Example:
         >>> import torch
@@ -72,8 +71,7 @@ def state_kept(trial: Trial) -> Told | None:
     This includes whether a buffer is saved, and tensors and ``meta`` of the module that no node uses.
 
     A weight under another name is a fault. Advice is what some passes cannot avoid: a weight that is gone or new, as
-    after
-    folding, and a name with a new prefix, as after splitting a graph into parts.
+    after folding, and a name with a new prefix, as after splitting a graph into parts.
 
     Example:
         >>> from fxbook import invariants, random_graph

@@ -20,8 +20,7 @@ class Changes:
     """The changes since the previous frame.
 
     ``marks`` are by key, for nodes that are in either frame; ``details`` adds to a mark, for example what a rewired
-    node uses
-    now; ``arrived`` and ``left`` are inputs of nodes that are in both frames.
+    node uses now; ``arrived`` and ``left`` are inputs of nodes that are in both frames.
     """
 
     marks: dict[int, tuple[str, ...]] = dataclasses.field(default_factory=dict)

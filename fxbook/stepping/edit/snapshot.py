@@ -17,10 +17,8 @@ class Snapshot:
     """A graph at one moment.
 
     ``keys`` are the identities of the nodes in list order, the same for the same ``fx.Node`` in every snapshot of a
-    stepper.
-    ``code`` is what ``forward`` runs if ``compiled``, else what a bare graph would generate. ``places`` are torch.fx's
-    own
-    sort keys, which change only if a node is moved.
+    stepper. ``code`` is what ``forward`` runs if ``compiled``, else what a bare graph would generate. ``places`` are
+    torch.fx's own sort keys, which change only if a node is moved.
     """
 
     caption: str

@@ -1,8 +1,7 @@
 """Follow memory during a run through weak references only: which storages are alive, and how many bytes they hold.
 
 Tensors that share memory (views, results of an in-place operation) share one storage, counted once. The module keeps
-its
-parameters and buffers in any case, so they are counted separately.
+its parameters and buffers in any case, so they are counted separately.
 """
 
 from __future__ import annotations
@@ -23,10 +22,8 @@ class Store:
     """One storage: its bytes, and the steps at which it appeared and was freed.
 
     A step is the place of a node in the list. ``born`` is -1 before the first node, and ``gone`` is ``None`` if it
-    outlived
-    the last node. ``stored`` says that a module holds it, ``given`` that it came with an input. ``held`` is how many of
-    its
-    bytes count at present.
+    outlived the last node. ``stored`` says that a module holds it, ``given`` that it came with an input. ``held`` is
+    how many of its bytes count at present.
     """
 
     nbytes: int

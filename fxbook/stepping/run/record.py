@@ -1,10 +1,8 @@
 """Run a graph and record the result of each node and the memory held after it, as plain data.
 
 An ``Interpreter`` runs the graph on copies of the inputs. Everything is measured: bytes are counted on the storages
-that are
-alive (see ``fxbook.stepping.run.memory``), and what the interpreter still holds is read from its ``env``. The record
-holds
-strings and numbers only, so it keeps nothing alive.
+that are alive (see ``fxbook.stepping.run.memory``), and what the interpreter still holds is read from its ``env``. The
+record holds strings and numbers only, so it keeps nothing alive.
 """
 
 from __future__ import annotations

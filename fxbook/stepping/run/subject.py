@@ -20,8 +20,7 @@ class Subject:
     """A graph that was run.
 
     ``drawn`` is the graph as drawn, ``rows`` are the nodes that each drawn node stands for, and ``first_key``
-    distinguishes
-    the nodes of two graphs in one player.
+    distinguishes the nodes of two graphs in one player.
     """
 
     label: str

@@ -3,11 +3,10 @@
 A dotted name counts if the imports of the notebook resolve it to torch.fx. An attribute counts as that of a class
 
 - if the class of its object is known: ``self`` and ``super()`` in a subclass, a call of a class, a variable assigned
-  from
-  such a call, or a variable with the lower-case name of a class, ``node``;
+  from such a call, or a variable with the lower-case name of a class, ``node``;
 - otherwise, for each class that the notebook names. Nodes, graphs and GraphModules come with every trace and need no
-  name.
-  An attribute that lists, strings, tensors and the like also have counts only if the text of the section names it.
+  name. An attribute that lists, strings, tensors and the like also have counts only if the text of the section names
+  it.
 """
 
 from __future__ import annotations

@@ -2,10 +2,8 @@
 
 A request is one line of JSON: ``{"connection": file, "folder": path, "environment": {…}}``; the answer is the child's
 process id. The child ends when the connection closes, so a kernel outlives neither its stub nor the server. The server
-does
-not import the book's own library, so that each notebook sees its current state. A notebook may forget an import that
-the
-server has done, but the press prints in cold kernels, where it fails.
+does not import the book's own library, so that each notebook sees its current state. A notebook may forget an import
+that the server has done, but the press prints in cold kernels, where it fails.
 """
 
 from __future__ import annotations
