@@ -15,13 +15,7 @@ from press import ROOT
 
 @dataclasses.dataclass(frozen=True)
 class Room:
-    """A part of ``make prove``.
-
-    Args:
-        adds: what it proves beyond ``make test``.
-        minutes: about how long it takes on two idle cores.
-        folders: whole folders of its tests.
-    """
+    """A part of ``make prove``: what it adds, its minutes on two idle cores, and the whole folders of its tests."""
 
     adds: str
     minutes: int

@@ -15,11 +15,7 @@ _EMPTY = re.compile(r"<(a|b|code|div|em|i|li|p|pre|section|span|strong|td|th|ul)
 
 
 def read(body: str) -> HtmlElement:
-    """The body in a ``div``, with a namespace only for drawings.
-
-    Raises:
-        XMLSyntaxError: the body is not well-formed.
-    """
+    """The body in a ``div``, with a namespace only for drawings; raises XMLSyntaxError if it is malformed."""
     body = re.sub(r"<svg\b(?![^>]*\bxmlns=)", f'<svg xmlns="{SVG}"', _SCRIPTS.sub("", body))
     body = _VOID.sub(r"<\1\2/>", body)
     return etree.fromstring(f"<div>{body}</div>", XHTMLParser(huge_tree=True))

@@ -44,11 +44,7 @@ class EditionError(RuntimeError):
 
 
 def make() -> Path:
-    """Make the pages and the EPUB; return the folder that holds both.
-
-    Raises:
-        EditionError: Sphinx warned or failed.
-    """
+    """Make the pages and the EPUB; return their folder. Raises EditionError if Sphinx warned or failed."""
     from jupyter_book.sphinx import build_sphinx
 
     shutil.rmtree(BUILD / "pages", ignore_errors=True)
@@ -120,11 +116,7 @@ def title_page() -> HtmlElement:
 
 
 def settled(body: str) -> str:
-    """The body of a page without anything that moves, folds or loads.
-
-    Raises:
-        XMLSyntaxError: the body is not well-formed.
-    """
+    """The body of a page without anything that moves, folds or loads; raises XMLSyntaxError if it is malformed."""
     page = markup.read(_CODE.sub(lambda code: code[1] + _code(code[2]), of_the_version(body)))
     for part in page.find_class("fx-screen-only"):
         part.drop_tree()

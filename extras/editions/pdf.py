@@ -33,11 +33,7 @@ _LOOKED_UP = ("chapters/reference/", "exercises/", "solutions/", "chapters/when_
 
 
 def chromium() -> str:
-    """The browser that prints; ``CHROMIUM`` names another one.
-
-    Raises:
-        EditionError: there is none.
-    """
+    """The browser that prints; ``CHROMIUM`` names another one. Raises EditionError if there is none."""
     found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, _BROWSERS)), None)
     if not found:
         advice = (
@@ -48,11 +44,7 @@ def chromium() -> str:
 
 
 def print_pdf(document: Path, target: Path) -> None:
-    """Print a document.
-
-    Raises:
-        EditionError: Chromium is missing or failed.
-    """
+    """Print a document. Raises EditionError if Chromium is missing or failed."""
     with tempfile.TemporaryDirectory() as profile:
         command = [chromium(), "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
         command += ["--no-pdf-header-footer", "--generate-pdf-document-outline", f"--user-data-dir={profile}"]
@@ -63,13 +55,7 @@ def print_pdf(document: Path, target: Path) -> None:
 
 
 def write(folder: Path, target: Path, toc: Path = ROOT / "_toc.yml") -> list[str]:
-    """Write the document; return the words of its headings.
-
-    Args:
-        folder: the pages, from :func:`extras.editions.pages.make`.
-        target: the file to write.
-        toc: the table of contents of the site.
-    """
+    """Write the document from the pages in a folder; return the words of its headings."""
     places = {entry: f"page-{number}" for number, entry in enumerate(entries(toc))}
     named = {entry.name: place for entry, place in places.items()}
     articles = [_article(folder, entry, named) for entry in places]

@@ -129,10 +129,8 @@ class Usage:
 class ExtraOutput:
     """A part of the outputs that the answer's graph does not determine, because ``Usage.call`` ran the answer itself.
 
-    Args:
-        name: its key among the outputs, each of which is a dict.
-        again: computes it from a rebuilt graph, as ``call`` did from the answer.
-        unproven: what a judge that has only the graph must take on trust, in words for a teacher.
+    ``name`` is its key among the outputs, each of which is a dict. ``again`` computes it from a rebuilt graph.
+    ``unproven`` says what a judge that has only the graph must take on trust, in words for a teacher.
     """
 
     name: str

@@ -69,16 +69,10 @@ class Drawing:
         around: int | None = None,
         reach: int = 2,
     ) -> None:
-        """Set what :func:`draw` shows.
+        """Set what :func:`draw` shows, with nodes by index.
 
-        Args:
-            record: the graph as plain data.
-            title: the caption.
-            marks: what happened to nodes, by index.
-            fill: by index, a strength from 0 to 1 that replaces the colour of the opcode; 0 for other nodes. Only for
-                graphs that are drawn node by node.
-            order: how to place the nodes, as in :func:`draw`.
-            around: the index of the node whose part of the graph is drawn, with ``reach`` as in :func:`draw`.
+        ``fill`` is a strength from 0 to 1 that replaces the colour of the opcode; 0 for other nodes. It is only for
+        graphs that are drawn node by node.
 
         Raises:
             ValueError: the order is unknown, or the reach is below 0.
@@ -162,10 +156,7 @@ class Drawing:
     def picture(self, prefix: str, description: str, view: View | None = None) -> str:
         """The picture alone, as one ``<svg>``.
 
-        Args:
-            prefix: the beginning of each id in it.
-            description: what a screen reader says.
-            view: the visible part; by default all of it.
+        ``prefix`` begins each id in it, and a screen reader says ``description``.
         """
         return picture(
             self.record,

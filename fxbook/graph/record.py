@@ -115,20 +115,12 @@ class GraphRecord:
 
     @classmethod
     def from_json(cls, data: JSON) -> GraphRecord:
-        """The record that :meth:`to_json` described.
-
-        Raises:
-            msgspec.ValidationError: the data has another form.
-        """
+        """The record that :meth:`to_json` described; raises msgspec.ValidationError for other data."""
         return msgspec.convert(data, cls)
 
 
 def record(graph_or_module: fx.Graph | fx.GraphModule) -> GraphRecord:
-    """Describe a graph, or the graph of a module, as plain data.
-
-    Raises:
-        TypeError: the argument is neither; the message says what to pass.
-    """
+    """Describe a graph, or the graph of a module, as plain data. Raises TypeError if the argument is neither."""
     if isinstance(graph_or_module, fx.GraphModule):
         graph, module = graph_or_module.graph, graph_or_module
     elif isinstance(graph_or_module, fx.Graph):

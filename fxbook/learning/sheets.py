@@ -107,11 +107,7 @@ class Sheet:
 
 
 def newest(folder: Path, chapter: str) -> Path:
-    """The notebook of a chapter or its script, whichever was saved last.
-
-    Raises:
-        SheetError: there is neither.
-    """
+    """The notebook of a chapter or its script, whichever was saved last. Raises SheetError if there is neither."""
     found = [path for suffix in (".ipynb", ".py") if (path := folder / f"{chapter}{suffix}").is_file()]
     if not found:
         raise SheetError(f"There is no {chapter}.ipynb in {folder}: copy the notebook of the book there.")
@@ -119,11 +115,7 @@ def newest(folder: Path, chapter: str) -> Path:
 
 
 def read(path: Path) -> Sheet:
-    """Read a notebook (any version of the format) or a percent script.
-
-    Raises:
-        SheetError: it is not a notebook, is damaged, or is not text.
-    """
+    """Read a notebook (any version of the format) or a percent script; raises SheetError if it is neither."""
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -132,11 +124,7 @@ def read(path: Path) -> Sheet:
 
 
 def parse(name: str, data: bytes) -> Sheet:
-    """Parse the bytes of a file: a notebook, whatever its name, or a script.
-
-    Args:
-        name: of the file, for messages.
-        data: UTF-8, or UTF-16 with a byte order mark.
+    """Parse the bytes of a file, UTF-8 or UTF-16 with a byte order mark: a notebook, whatever its name, or a script.
 
     Raises:
         SheetError: it is not a notebook, is damaged, or is not text.
@@ -239,12 +227,6 @@ def write_script(notebook: Path) -> Path:
 
 def observe_answer(sheet: Sheet, prepared: Prepared, answer: str, seconds: float = 0.0) -> JSON:
     """Run the cells that the answer needs, then observe the answer; belongs in a child process or a sandbox.
-
-    Args:
-        sheet: the learner's sheet.
-        prepared: the cases; see :func:`fxbook.observing.prepare.prepare`.
-        answer: the name to look for.
-        seconds: limit on using the answer; see :func:`fxbook.observing.observe.observe`.
 
     Returns:
         ``{"failed": [{"cell", "type", "message", "line"}], "observation"}`` as JSON: the errors of cells, and the

@@ -74,11 +74,8 @@ class _Turn:
 def observe(prepared: Prepared, answer: Any, seconds: float = 0.0) -> JSON:
     """Use the answer on every case of an exercise.
 
-    Args:
-        prepared: see :func:`fxbook.observing.prepare.prepare`.
-        answer: the learner's function, class, module or graph.
-        seconds: wall time, after which the answer is interrupted; 0 for no limit. It is also interrupted when its
-            process has used up its processor time. Only the main thread can be interrupted.
+    After ``seconds`` of wall time, the answer is interrupted; 0 sets no limit. It is also interrupted when its process
+    has used up its processor time. Only the main thread can be interrupted.
 
     Returns:
         An :class:`fxbook.observing.observation.Observation` as JSON. For an answer that is data, each case has its own
@@ -216,8 +213,7 @@ def observe_inside(
 def _run(module: fx.GraphModule, case: Case, seed: int) -> dict[str, Any]:
     """Run the graph; return its outputs, or the error and the node that raised it.
 
-    Raises:
-        Exception: the outputs cannot be encoded. This is a fault of the check, unless one is the learner's own object.
+    An output that cannot be encoded raises. This is a fault of the check, unless it is the learner's own object.
     """
     outputs = None
     try:

@@ -77,14 +77,10 @@ def prepare(exercise: Exercise, seed: int, *, rebuildable: bool = False, probe: 
     """Make the cases of an exercise, in the order in which an answer meets them.
 
     Args:
-        exercise: how to use an answer.
         seed: chooses weights, inputs and everything else that a case draws; the judge needs the same. If the answer is
             data, the result does not contain it.
         rebuildable: also describe each graph as data to rebuild it from, as ``"wire"`` of its case.
         probe: record the values of the nodes there, as ``"inside"`` of the case.
-
-    Raises:
-        Exception: whatever a case raises; those of the book raise nothing.
     """
     order = drawn_order(exercise, seed)
     draws = {probe.case: probe.draw} if probe else {}

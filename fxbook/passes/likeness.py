@@ -22,14 +22,9 @@ def difference(
 ) -> str | None:
     """The first difference, as a sentence without its full stop, or ``None``.
 
-    Args:
-        before: tensors, numbers, containers of them, and objects, which are compared by their class's own ``==`` if it
-            works, otherwise by their attributes.
-        after: the value to compare with it.
-        where: what a sentence calls them.
-        rtol: relative tolerance; by default that of ``torch.testing.assert_close`` for the dtype.
-        atol: absolute tolerance, likewise.
-        skipped: a list to append the name of each part to that cannot be compared.
+    Objects are compared by their class's own ``==`` if it works, otherwise by their attributes. The default tolerances
+    are those of ``torch.testing.assert_close``. The name of each part that cannot be compared is appended to
+    ``skipped``.
     """
     limits = {} if rtol is None and atol is None else {"rtol": rtol or 0.0, "atol": atol or 0.0}
     return _Comparison(limits, [] if skipped is None else skipped, set()).of(before, after, where)

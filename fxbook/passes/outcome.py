@@ -123,11 +123,7 @@ def keep_for_each_other(one: nn.Module, other: nn.Module) -> None:
 
 
 def same_bytes(one: Tensor, other: Tensor) -> bool:
-    """Whether two tensors of one shape have equal bytes; if they are not dense, whether torch finds them equal.
-
-    Raises:
-        Exception: torch cannot compare such tensors.
-    """
+    """Whether two tensors of one shape have equal bytes, or if they are not dense, are equal for torch; may raise."""
     if one.layout != other.layout:
         return False
     if dense(one) and dense(other):

@@ -117,11 +117,7 @@ def _same(before: Tensor, now: Tensor, name: str, leave_out: Callable[[str], Non
 
 
 def graph_of(tried: Any) -> fx.GraphModule:
-    """The graph module of what is tried.
-
-    Raises:
-        TypeError: there is none; the message says what to pass.
-    """
+    """The graph module of what is tried. Raises TypeError if there is none."""
     if isinstance(tried, fx.GraphModule):
         return tried
     if isinstance(tried, ExportedProgram):
@@ -144,11 +140,7 @@ def _stored(tried: Tried) -> dict[str, Tensor]:
 
 
 def returned_module(returned: Any, given: fx.GraphModule) -> fx.GraphModule:
-    """The module that a pass returns, in whatever form.
-
-    Raises:
-        TypeError: it returns something else; the message says what to return.
-    """
+    """The module that a pass returns, in whatever form. Raises TypeError if it returns something else."""
     match returned:
         case None:
             return given

@@ -61,11 +61,7 @@ class PassesSeen:
         return iter(self.passes)
 
     def __getitem__(self, name: str) -> PassSeen:
-        """What the pass of that name did.
-
-        Raises:
-            KeyError: no pass has that name.
-        """
+        """What the pass of that name did. Raises KeyError if no pass has that name."""
         return {one.name: one for one in self.passes}[name]
 
     def __repr__(self) -> str:

@@ -25,10 +25,8 @@ class Resized(NamedTuple):
 def other_sizes(module: fx.GraphModule, inputs: Inputs, *, drawn: bool) -> Iterator[Resized | str]:
     """Inputs of other sizes, on which the module may not run; or why there are none, as a clause.
 
-    Args:
-        module: its graph may fix sizes, like an exported one, or have symbols for the open ones.
-        inputs: the inputs to resize. Parts of them are repeated, so that an index stays in range.
-        drawn: whether they are random, so that others may be drawn.
+    Parts of the inputs are repeated, so that an index stays in range. ``drawn`` inputs are random, so others may be
+    drawn.
     """
     dimensions = open_dimensions(module)
     if dimensions is not None and not dimensions:

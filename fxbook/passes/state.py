@@ -82,13 +82,7 @@ def reordered(before: nn.Module, after: nn.Module) -> Otherwise | None:
 
 
 def replaced(before: dict[str, nn.Parameter], given: nn.Module, after: nn.Module) -> Otherwise | None:
-    """Whether a parameter is another object with the same numbers, although the module is not a complete copy.
-
-    Args:
-        before: the parameters that the pass was given, by name.
-        given: the module that it was given.
-        after: the one that it returned.
-    """
+    """Whether a parameter is another object with the same numbers, although the module is not a complete copy."""
     now = dict(after.named_parameters(remove_duplicate=False))
     others = [name for name in before if name in now and now[name] is not before[name]]
     if after is not given and not any(name in now and now[name] is before[name] for name in before):

@@ -167,11 +167,7 @@ class Trial:
 
 
 def _function(run: Any) -> Pass:
-    """The pass itself.
-
-    Raises:
-        TypeError: it cannot be a pass; the message says what to give.
-    """
+    """The pass itself. Raises TypeError if it cannot be a pass."""
     kind = type(run).__name__
     if isinstance(run, fx.GraphModule | ExportedProgram | fx.Graph):
         raise TypeError(f"the pass is a {kind}, as if the arguments were swapped: check_pass(pass, module, inputs)")

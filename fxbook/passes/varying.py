@@ -94,12 +94,7 @@ VARIATIONS = tuple(_CHANGES)
 
 
 def varied(inputs: Sequence[Any], words: Iterable[str]) -> Iterator[tuple[str, Any]]:
-    """The inputs with other numbers, each variant with its words; only those that differ.
-
-    Args:
-        inputs: the inputs to vary.
-        words: some of :data:`VARIATIONS`.
-    """
+    """The inputs with other numbers, a variant for each of the words that changes something."""
     leaves, form = pytree.tree_flatten(inputs)
     for one in words:
         change = _CHANGES[one]

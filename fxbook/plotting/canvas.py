@@ -48,11 +48,8 @@ def styled(classes: str) -> str:
 def canvas(width: float, height: float, margins: tuple[float, float, float, float] | None = None) -> Iterator[Canvas]:
     """Yield axes in the style of the book, whatever matplotlib's settings are.
 
-    Args:
-        width: pixels at natural size.
-        height: likewise.
-        margins: pixels around the axes, left, right, bottom and top; by default, as much as the texts need, which
-            takes twice as long to draw.
+    All lengths are pixels at natural size. ``margins`` are left, right, bottom and top; by default they are as large as
+    the texts need, which takes twice as long to draw.
     """
     # The first import may log that it lists the fonts of the machine, which takes seconds.
     logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)

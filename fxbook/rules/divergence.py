@@ -38,10 +38,8 @@ def first_divergence(
 ) -> FirstDivergence | None:
     """The first wrong node between the inputs and the output of an answer's graph, or ``None`` if none is known.
 
-    Args:
-        origins: see :class:`fxbook.rules.view.Claims`.
-        found: the value of each node of the graph.
-        draw: the draw of inputs that these values belong to.
+    ``found`` are the values of the graph's nodes on a ``draw`` of inputs; for ``origins`` see
+    :class:`fxbook.rules.view.Claims`.
     """
     if trial.exercise.usage.use not in ("edit", "pass") or len(found) != len(graph):
         return None

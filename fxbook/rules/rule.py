@@ -114,11 +114,7 @@ def rule(function: Finder, /) -> Rule: ...
 @overload
 def rule(place: str, /) -> Callable[[Finder], Rule]: ...
 def rule(named: Finder | str, /) -> Rule | Callable[[Finder], Rule]:
-    """Make a rule of a generator function; ``@rule("chapter#anchor")`` says where its violations are explained.
-
-    Raises:
-        ValueError: the book has no such place.
-    """
+    """Make a rule of a generator function; ``@rule("chapter#anchor")`` says where its violations are explained."""
     if not isinstance(named, str):
         return Rule(named.__name__, named)
 

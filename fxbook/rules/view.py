@@ -48,15 +48,10 @@ def nothing_inside(_draw: int) -> list[Value] | None:
 class CaseView:
     """One case as observed, for a rule to read. It contains none of the learner's own objects.
 
-    Args:
-        trial: the case, recreated.
-        kind: ``"GraphModule"``, ``"Graph"``, ``"Module"``, ``"None"`` or another class's name.
-        outputs: one encoded value per draw of inputs; ``None`` if running raised, which ``run_error`` describes.
-        run_node: the index of the node that raised, if known.
-        modules: the paths of the result's submodules.
-        inside: the value of each node for a draw of inputs, or ``None``. Call it only if the outputs are wrong, since
-            it runs the graph again.
-        read: the names of the claims that rules have read so far.
+    For ``kind``, ``outputs``, ``run_error``, ``run_node`` and ``modules`` see
+    :class:`fxbook.observing.observation.CaseFacts`. ``inside`` gives the values of the nodes for a draw of inputs, or
+    ``None``; it runs the graph again, so call it only if the outputs are wrong. ``read`` are the names of the claims
+    that rules have read so far.
     """
 
     trial: Trial

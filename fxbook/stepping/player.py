@@ -68,10 +68,8 @@ class Player:
         """Put frames together.
 
         Args:
-            title: what the frames show.
-            frames: in order.
-            columns: keys of panels, the left column and the right one, each from top to bottom; the left one is as
-                wide as its widest animation.
+            columns: keys of panels, the left column and the right one, each from top to bottom; the left one is as wide
+                as its widest animation.
             legend: the meaning of signs and shapes, as HTML items.
             wide: rows of three keys each, for a screen with room for three columns; by default there are two.
 

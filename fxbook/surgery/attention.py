@@ -75,8 +75,6 @@ class Written:
         mask: how the scores were masked, after they were scaled.
         factor: the number, or the node of a number, that scales the scores.
         divides: whether the scores are divided by the factor.
-        softmax: the node in the middle.
-        dim: of the softmax.
         dropout: the node that drops weights.
         inside: the nodes from the first product to the last before the output, in order. They have no other users.
         output: the product with the values.

@@ -57,11 +57,7 @@ def attentions(module: fx.GraphModule) -> list[fx.Node]:
 
 
 def attention_at(module: fx.GraphModule, place: int) -> fx.Node:
-    """A call of ``scaled_dot_product_attention``, by its number.
-
-    Raises:
-        HeadsNotFoundError: the graph has fewer.
-    """
+    """A call of ``scaled_dot_product_attention``, by its number. Raises HeadsNotFoundError if the graph has fewer."""
     found = attentions(module)
     _need(0 <= place < len(found), f"the graph has {len(found)} calls of scaled_dot_product_attention")
     return found[place]

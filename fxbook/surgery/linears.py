@@ -32,14 +32,12 @@ _TRANSPOSED = (torch.addmm, _ATEN.addmm.default)
 
 @dataclasses.dataclass(frozen=True)
 class Linear:
-    """A weight, and the calls that multiply by it.
+    """A weight, and the calls that multiply by it, in list order.
 
     Attributes:
         name: the qualified name of the weight, as in ``state_dict()``.
         names: all its names, if several layers have it.
         weight: ``(out, in)``, or ``(in, out)`` if it is transposed.
-        transposed: whether it is stored as ``(in, out)``.
-        calls: the nodes, in list order.
     """
 
     name: str

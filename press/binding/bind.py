@@ -39,13 +39,9 @@ _STEP = re.compile(r"(reading sources|writing output)\.\.\. .*\[ *\d+%\]")
 
 
 def build(target: Path = ROOT) -> Path:
-    """Build the book into ``target/_build/html``, incrementally, and print a line for each step.
+    """Build the book into ``target/_build/html``, incrementally; print a line for each step; return the first page.
 
-    Returns:
-        The page to open.
-
-    Raises:
-        subprocess.CalledProcessError: Sphinx warned or failed; it has printed why.
+    Raises subprocess.CalledProcessError if Sphinx warned or failed; it has printed why.
     """
     built = fingerprint.kept(target / KEPT)
     begun = time.monotonic()

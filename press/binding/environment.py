@@ -76,13 +76,9 @@ def is_current() -> bool:
 
 
 def ensure(need: str) -> Path:
-    """Make or complete the environment, unless that was done for the same pins before.
+    """Make or complete the environment, unless that was done for the same pins before; return its interpreter.
 
-    Returns:
-        The interpreter of the environment.
-
-    Raises:
-        SetupError: Python is too old, has no venv, or pip failed.
+    Raises SetupError if Python is too old or has no venv, or if pip failed.
     """
     if sys.version_info < OLDEST:
         raise SetupError(f"Python {'.'.join(map(str, OLDEST))} or newer is needed, this is {sys.version.split()[0]}")

@@ -49,9 +49,7 @@ class Heartbeat:
 class PipProgress:
     """The progress of pip, read from its output; unknown lines change nothing.
 
-    Args:
-        total: how many packages there are to fetch; ``None`` if only pip knows.
-        packages: the folder that they are installed in.
+    ``total`` is how many packages there are to fetch, ``None`` if only pip knows; ``packages`` is the folder for them.
     """
 
     def __init__(self, total: int | None, packages: Path) -> None:

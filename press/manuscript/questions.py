@@ -58,11 +58,7 @@ class Question:
 
 
 def read_questions(path: Path) -> tuple[Question, ...]:
-    """The questions of a chapter; empty without the file.
-
-    Raises:
-        PressError: the file is not valid TOML, or a question is malformed; every fault is listed.
-    """
+    """The questions of a chapter; empty without the file. Raises PressError with all faults of the file."""
     if not path.is_file():
         return ()
     text = path.read_text(encoding="utf-8")

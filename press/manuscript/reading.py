@@ -74,8 +74,7 @@ def is_manuscript(text: str) -> bool:
 def read(path: Path, *, headed: bool = True) -> Manuscript:
     """Read a manuscript; ``headed`` says whether it begins with jupytext's header, unlike parts of a sheet.
 
-    Raises:
-        PressError: it is not valid MyST, or contains what a notebook cannot show; every fault is listed with its line.
+    Raises PressError with all faults if it is not valid MyST, or contains what a notebook cannot show.
     """
     return parse(path, path.read_text(encoding="utf-8"), headed=headed)
 

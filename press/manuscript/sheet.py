@@ -38,11 +38,7 @@ class ExerciseSheet:
 
 
 def read_sheet(folder: Path) -> ExerciseSheet:
-    """Assemble the sheet of a chapter.
-
-    Raises:
-        PressError: a file or an entry of ``ORDER`` is missing, or a part cannot be printed; every fault is listed.
-    """
+    """Assemble the sheet of a chapter; raises PressError with all its faults."""
     problems: list[Problem] = []
     exercises: list[Exercise] = []
     opening: tuple[Cell, ...] = ()

@@ -183,10 +183,7 @@ def _linked(messages: list[str], told: str) -> list[str]:
 def _on_other_versions(fixes: Mapping[str, str], book: Book, known: set[str]) -> Iterator[tuple[str, str]]:
     """The messages of other versions of torch, each with its versions and its explanation.
 
-    Args:
-        fixes: the text about each section, by its place.
-        book: the book.
-        known: the messages that the book prints.
+    ``fixes`` are the texts about the sections, by place; ``known`` are the messages that the book prints.
     """
     told: dict[str, str] = {}
     versions: dict[str, set[str]] = collections.defaultdict(set)

@@ -47,11 +47,7 @@ class Derived:
 
 
 def derive(book: Book, source: Path) -> list[Derived]:
-    """The notebooks of a source, which is one of ``book.sources``; the reports of unsolved exercises are still empty.
-
-    Raises:
-        PressError: the source cannot be printed.
-    """
+    """The notebooks of one of ``book.sources``; the reports of unsolved exercises are still empty."""
     targets = book.targets(source)
     if source not in book.sheet_folders:
         return [Derived(targets[0], *_printed(book, book.page(source), TRANSFORMS), True)]

@@ -61,11 +61,7 @@ def printed_reports(notebook: NotebookNode | None, ids: tuple[str, ...]) -> dict
 
 
 def derive_as_printed(book: Book, source: Path) -> list[Derived]:
-    """The notebooks of a source, with the printed reports of unsolved exercises.
-
-    Raises:
-        PressError: the source cannot be printed.
-    """
+    """The notebooks of a source, with the printed reports of unsolved exercises."""
     first, *rest = derive(book, source)
     return [with_reports(first, printed_reports(book.printed(first.path), first.exercise_ids)), *rest]
 
@@ -90,13 +86,7 @@ INDEXES: Texts = {INDEX: index_text, SECTIONS: sections_text}
 
 
 def problems(book: Book, pages: Texts | None = None) -> list[Problem]:
-    """Every printed file that differs from the manuscript, and every printed notebook without a manuscript.
-
-    ``pages`` are those that are made of all printed notebooks.
-
-    Raises:
-        PressError: a source cannot be printed.
-    """
+    """Every printed file that differs from the manuscript, and every printed notebook without a manuscript."""
     found = []
     expected = set()
     for source in book.sources:

@@ -50,8 +50,7 @@ def print_notebooks(
             differs.
         pages: generated pages to print, too.
 
-    Returns:
-        The number of manuscripts that could not be printed; the reasons are on stderr.
+    Returns the number of manuscripts that could not be printed; the reasons are on stderr.
     """
     whole = not paths and not everything and pages is not None
     if whole and unchanged.since_the_last_print(book.root):

@@ -36,12 +36,10 @@ class Difference:
     """A cell whose output here differs from the printed one.
 
     Attributes:
-        notebook: its path in the project.
         section: the page, relative to ``chapters/``, and the anchor of the heading above the cell.
         begins: its first line.
         printed: what the book shows.
         here: what it shows here.
-        kind: the kind of the difference, by rule.
         reads_lost: whether it uses a name from an earlier cell that failed or differed.
     """
 
@@ -55,13 +53,7 @@ class Difference:
 
 
 async def differences(path: Path, name: str, notebook: NotebookNode) -> tuple[int, list[Difference]]:
-    """Run a printed notebook in a warm kernel; return how many cells ran, and those that differ.
-
-    Args:
-        path: the file; the kernel starts in its folder.
-        name: its path in the project.
-        notebook: the printed one, which is not changed.
-    """
+    """Run a printed notebook in a warm kernel, in the folder of ``path``; count its cells, and list those that differ."""
     ran = 0
     found: list[Difference] = []
     lost: set[str] = set()

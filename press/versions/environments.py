@@ -32,13 +32,9 @@ def python(place: Path) -> Path:
 
 
 def ensure(version: str) -> Path:
-    """Make the environment of a version of torch, ``"2.15.0"``, unless it exists.
+    """Make the environment of a version of torch, ``"2.15.0"``, unless it exists; return its interpreter.
 
-    Returns:
-        Its interpreter; that of ``.venv`` if it has this version.
-
-    Raises:
-        SetupError: there is no such version, or uv failed.
+    Raises SetupError if there is no such version, or uv failed.
     """
     if not _VERSION.fullmatch(version):
         raise SetupError(f"{version!r} is no version of torch: write it as 2.15.0")
@@ -53,15 +49,8 @@ def beside(
 ) -> Path:
     """Make an environment, unless it exists with the same packages; return its interpreter.
 
-    Args:
-        place: its folder.
-        wanted: the packages.
-        size: its size, for the message.
-        options: more options of uv.
-        lent: required packages that are not installed, but borrowed from the project's environment.
-
-    Raises:
-        SetupError: uv failed.
+    ``lent`` are required packages that are not installed, but borrowed from the project's environment. Raises
+    SetupError if uv failed.
     """
     stamp, packages = place / _STAMP, "\n".join(wanted)
     if stamp.is_file() and stamp.read_text(encoding="utf-8") == packages:
@@ -79,11 +68,7 @@ def beside(
 
 
 def newest() -> str:
-    """The newest version of torch that can be installed here.
-
-    Raises:
-        SetupError: the index did not answer.
-    """
+    """The newest version of torch that can be installed here. Raises SetupError if the index did not answer."""
     command = ("pip", "compile", "--quiet", "--no-config", "--no-header", "--no-deps", *_index())
     told = _uv(*command, "--python", sys.executable, "-", given="torch")
     return re.findall(r"^torch==([^\s+]+)", told, re.MULTILINE)[0]

@@ -103,11 +103,7 @@ class Told:
 
 
 def read(root: Path = ROOT) -> dict[str, Fact]:
-    """Every fact by id, in the order of their files.
-
-    Raises:
-        PressError: a file is malformed.
-    """
+    """Every fact by id, in the order of their files. Raises PressError if a file is malformed."""
     return {fact.id: fact for fact in map(_read, sorted((root / FOLDER).glob("*.py")))}
 
 
@@ -151,9 +147,8 @@ def patterns(version: str, kept: Record, pinned: str) -> dict[str, tuple[str, ..
 def told(fact: Fact, by_version: Mapping[str, str], pinned: str) -> Told:
     """A fact with its record; ``by_version`` is what its probe prints on each version.
 
-    Raises:
-        PressError: there is no record for the pinned version, nothing changed, or the text uses a version that does not
-            exist.
+    Raises PressError if there is no record for the pinned version, nothing changed, or the text names an unknown
+    version.
     """
     if pinned not in by_version:
         raise fact.problem(f"has no record on torch {pinned}: run `python -m press versions`")

@@ -93,11 +93,7 @@ def notebooks(book: Book, only: Sequence[str] = ()) -> list[Path]:
 
 
 def cells(book: Book, paths: Iterable[Path], python: Path) -> tuple[int, list[Difference]]:
-    """Run notebooks with an interpreter; return how many cells ran, and those that differ.
-
-    Raises:
-        SetupError: the system cannot fork a process.
-    """
+    """Run notebooks with an interpreter; return how many cells ran, and those that differ."""
     if not warm.AVAILABLE:
         raise SetupError(_NO_FORK)
     kernels = warm.WarmKernels(python)

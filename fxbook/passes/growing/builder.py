@@ -23,13 +23,7 @@ def grown(
 ) -> fx.GraphModule:
     """Start with inputs, do the steps, add an output, and compile.
 
-    Args:
-        limits: what may be in the graph.
-        taken: the steps.
-        inputs: how many.
-        shapes: chooses the shape of a row of each input; 0 for a vector of features in all.
-        form: chooses the form of the output.
-        seed: decides the weights.
+    ``shapes`` chooses the shape of a row of each input, 0 for a vector of features in all; ``form`` that of the output.
     """
     # Modules draw initial weights, which are replaced.
     with torch.random.fork_rng(devices=[]):

@@ -25,14 +25,10 @@ def code_panel(
     moved: Collection[int] = (),
     shown: Collection[int] | None = None,
 ) -> str:
-    """The code as HTML.
+    """The code as HTML, with marks on the lines that differ from those of ``before``.
 
-    Args:
-        snapshot: the frame.
-        before: the previous frame, for the marks of lines.
-        keys: of nodes by name, including removed ones, which stale code still has.
-        moved: keys of moved nodes: their lines count as moved, not the lines around them.
-        shown: keys of the nodes whose lines are shown; by default all.
+    ``keys`` are by name and include removed nodes, which stale code still has. The lines of ``moved`` nodes count as
+    moved, not the lines around them. Only the lines of the ``shown`` nodes appear; by default all.
     """
     outputs = [key for key, node in snapshot.nodes.items() if node.op == "output"]
     new = _lines(snapshot)

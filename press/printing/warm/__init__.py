@@ -44,11 +44,7 @@ class WarmKernels:
         return self._folder.name
 
     def start(self) -> None:
-        """Start the server if it does not run, and wait until it can fork.
-
-        Raises:
-            RuntimeError: the server ended before it was ready.
-        """
+        """Start the server if it does not run, and wait until it can fork; raises RuntimeError if it ends."""
         if self._server and self._server.poll() is None:
             return
         command = [self._python, str(_FOLDER / "server.py"), str(self._socket)]
