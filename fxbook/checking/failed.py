@@ -57,7 +57,7 @@ class FailedCase:
         return caller(self.exercise.usage, answer)(*self.arguments)
 
     def __repr__(self) -> str:
-        return f"{self.name}: answer({', '.join(map(_told, self.arguments))})"
+        return f"{self.name}: answer({', '.join(map(_in_words, self.arguments))})"
 
     def _repr_html_(self) -> str | None:
         """The graph drawn; ``None`` if the model cannot be traced, so that the text is shown."""
@@ -78,5 +78,5 @@ class FailedCase:
         return seed_of(self.seed, self.place)
 
 
-def _told(argument: Any) -> str:
+def _in_words(argument: Any) -> str:
     return module_kind(argument) if isinstance(argument, nn.Module | fx.Graph) else argument_text(argument)

@@ -35,8 +35,8 @@ class Given:
         self._weights = _weights_of(root)
         self._paths = {id(module): path for path, module in self._modules.items()}
         self._states = {id(module): _state(module) for module in self._modules.values()}
-        self._looks = {path: _look_of(module) for path, module in self._modules.items()}
-        self._manners = {id(module): _Manners.of(module) for module in self._modules.values()}
+        self._looks = {path: _module_state(module) for path, module in self._modules.items()}
+        self._manners = {id(module): _RunState.of(module) for module in self._modules.values()}
         self._program = _program_of(root)
         self.kinds: dict[type, str] = {}
         self.tensors: dict[int, str] = {}
@@ -78,7 +78,7 @@ class Given:
             *_program_changes(self._program, _program_of(self.root)),
             *_module_changes(self._modules, now),
             *self._weight_changes(_weights_of(self.root)),
-            *_look_changes(self._looks, {path: _look_of(module) for path, module in now.items()}),
+            *_module_state_changes(self._looks, {path: _module_state(module) for path, module in now.items()}),
             *(said for said in self.touched() if " hook" in said or said.endswith(" own now")),
         ]
 
@@ -91,7 +91,7 @@ class Given:
 
     def _touched(self, path: str, module: nn.Module) -> Iterator[str]:
         before = self._manners[id(module)]
-        now = _Manners.of(module)
+        now = _RunState.of(module)
         if now.hooks != before.hooks:
             count = now.hooks - before.hooks
             hooks = f"{abs(count)} hook{'' if abs(count) == 1 else 's'}"
@@ -133,7 +133,7 @@ class _Values(NamedTuple):
     has_grad: bool
 
 
-class _Manners(NamedTuple):
+class _RunState(NamedTuple):
     """How a module runs: its hooks, its mode, and whether the instance has its own ``forward``."""
 
     hooks: int
@@ -141,7 +141,7 @@ class _Manners(NamedTuple):
     own_forward: bool
 
     @classmethod
-    def of(cls, module: nn.Module) -> _Manners:
+    def of(cls, module: nn.Module) -> _RunState:
         own_forward = "forward" in vars(module) and not isinstance(module, _GraphModule)
         return cls(sum(len(getattr(module, name, ())) for name in HOOKS), module.training, own_forward)
 
@@ -225,22 +225,22 @@ def _module_changes(before: dict[str, nn.Module], now: dict[str, nn.Module]) -> 
     return other + added + removed
 
 
-class _Look(NamedTuple):
+class _ModuleState(NamedTuple):
     training: bool
     attributes: dict[str, str]
 
 
-def _look_of(module: nn.Module) -> _Look:
+def _module_state(module: nn.Module) -> _ModuleState:
     # Tracing stores constants on the traced model under names that begin like this.
     attributes = {
         name: repr(value)[:200] if isinstance(value, _PLAIN) else type(value).__name__
         for name, value in vars(module).items()
         if not name.startswith("_") and name != "training"
     }
-    return _Look(module.training, attributes)
+    return _ModuleState(module.training, attributes)
 
 
-def _look_changes(before: dict[str, _Look], now: dict[str, _Look]) -> Iterator[str]:
+def _module_state_changes(before: dict[str, _ModuleState], now: dict[str, _ModuleState]) -> Iterator[str]:
     for path, look in now.items():
         if before.get(path, look).training != look.training:
             yield f"{_called(path)} is now in {'training' if look.training else 'eval'} mode"

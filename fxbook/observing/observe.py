@@ -188,7 +188,7 @@ def observe_graph(
     except (TimeUp, MemoryError):
         raise
     except BaseException as error:
-        return _GraphFacts(graph=record(result), run_error=_told(error))
+        return _GraphFacts(graph=record(result), run_error=_error_text(error))
     return _GraphFacts(
         graph=record(module),
         shared={name: weights.get(id(held)) for name, held in named(module)},
@@ -224,7 +224,7 @@ def _run(module: fx.GraphModule, case: Case, seed: int) -> dict[str, Any]:
     except BaseException as error:
         if outputs is not None and describe(error)["line"] is None:
             raise
-        told = _told(error)
+        told = _error_text(error)
         return {"run_error": told, "run_node": _failing_node(module, case, seed, told)}
 
 
@@ -251,7 +251,7 @@ def _failing_node(module: fx.GraphModule, case: Case, seed: int, told: str) -> i
     return None
 
 
-def _told(error: BaseException) -> str:
+def _error_text(error: BaseException) -> str:
     raised = describe(error)
     return f"{raised['type']}: {raised['message']}"
 

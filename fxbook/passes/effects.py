@@ -30,7 +30,7 @@ class Gone(NamedTuple):
 def gone(before: fx.GraphModule, after: fx.GraphModule) -> list[Gone]:
     now = Counter((node.op, node.target) for node in after.graph.nodes)
     lost = [nodes[-1] for called, nodes in _done_for_its_effect(before).items() if now[called] < len(nodes)]
-    found = [*(_told(node, before) for node in lost), *_hooks_gone(before, after)]
+    found = [*(_lost_call(node, before) for node in lost), *_hooks_gone(before, after)]
     return sorted(found, key=lambda one: one.advice)
 
 
@@ -39,7 +39,7 @@ def _done_for_its_effect(module: fx.GraphModule) -> dict[Any, list[fx.Node]]:
     found: dict[Any, dict[str, fx.Node]] = {}
     for node in module.graph.nodes:
         check = _is_check(node, module)
-        if check or (not node.users and _is_somebodys(node)):
+        if check or (not node.users and _calls_user_code(node)):
             text = f"{node.args} {node.kwargs}" if check else node.name
             found.setdefault((node.op, node.target), {})[text] = node
     return {called: list(nodes.values()) for called, nodes in found.items()}
@@ -56,7 +56,7 @@ def _is_assertion(node: fx.Node) -> bool:
     return node.op == "call_function" and getattr(node.target, "__name__", "").startswith(_CHECKS)
 
 
-def _is_somebodys(node: fx.Node) -> bool:
+def _calls_user_code(node: fx.Node) -> bool:
     operators = torch._ops.OpOverload | torch._ops.OpOverloadPacket | torch._ops.HigherOrderOperator
     home = getattr(node.target, "__module__", None) or ""
     return (
@@ -66,7 +66,7 @@ def _is_somebodys(node: fx.Node) -> bool:
     )
 
 
-def _told(node: fx.Node, module: fx.GraphModule) -> Gone:
+def _lost_call(node: fx.Node, module: fx.GraphModule) -> Gone:
     if node.op == "call_module":
         what = f"the guards `{node.name}` of the exported module are gone: it takes inputs that it was not exported for"
         return Gone(what, "keep unused nodes for which `node.is_impure()` is true", node.name, advice=True)

@@ -91,7 +91,7 @@ def ran(run: Pass, source: Tried, inputs: Inputs, seed: int, which: str, leave_o
         elif held.requires_grad != wants[name]:
             besides.append(f"{name} has another requires_grad")
     for path, module in called.items():
-        if said := _otherwise(looks[path], _look(module)):
+        if said := _difference(looks[path], _look(module)):
             besides.append(f"the module `{path}`, which others may hold too, has {said}")
     made = returned_program(returned, given) if isinstance(given, ExportedProgram) else None
     after = returned_module(returned, given) if made is None else made.module()
@@ -184,5 +184,5 @@ def _look(module: nn.Module) -> dict[str, Any]:
     }
 
 
-def _otherwise(before: dict[str, Any], now: dict[str, Any]) -> str:
+def _difference(before: dict[str, Any], now: dict[str, Any]) -> str:
     return " and ".join(what for what in before if before[what] != now[what])

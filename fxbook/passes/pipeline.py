@@ -139,7 +139,7 @@ def _named(passes: Sequence[Callable[[Any], Any]]) -> dict[str, Callable[[Any], 
 def _calls(module: fx.GraphModule) -> Calls:
     """For each node, by name, what it calls and its flattened arguments, with nodes as names."""
     return {
-        f"{path}.{node.name}" if path else node.name: (node.op, _told(node.target), *map(_told, _arguments(node)))
+        f"{path}.{node.name}" if path else node.name: (node.op, _text(node.target), *map(_text, _arguments(node)))
         for path, graph in graphs_of(module).items()
         for node in graph.nodes
     }
@@ -149,7 +149,7 @@ def _arguments(node: fx.Node) -> list[Any]:
     return pytree.tree_leaves((node.args, node.kwargs))
 
 
-def _told(argument: Any) -> Any:
+def _text(argument: Any) -> Any:
     if isinstance(argument, fx.Node):
         return _Read(argument.name)
     return identity(argument) if callable(argument) else repr(argument)

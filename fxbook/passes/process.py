@@ -23,7 +23,7 @@ class Process:
         for generator in _generators().values():
             generator.seed(seed)
         self._random = {name: generator.get() for name, generator in _generators().items()}
-        self._methods = {home: dict(vars(home)) for home in _homes()}
+        self._methods = {home: dict(vars(home)) for home in _owners()}
 
     def side_effects(self) -> list[str]:
         """What has changed; each is a sentence without its full stop."""
@@ -79,6 +79,6 @@ def _alike(before: Any, now: Any) -> bool:
 
 
 @functools.cache
-def _homes() -> tuple[Any, ...]:
+def _owners() -> tuple[Any, ...]:
     layers = {one for one in vars(nn).values() if isinstance(one, type) and issubclass(one, nn.Module)}
     return (nn.Module, torch.Tensor, nn.functional, *sorted(layers - {nn.Module}, key=lambda one: one.__name__))

@@ -13,7 +13,7 @@ _LARGE = {torch.int64: 2**33, torch.int32: 2**17, torch.int16: 2**9}
 """A factor that makes small integers too large for the next smaller type."""
 
 
-def _turned(held: Tensor, place: int) -> Tensor:
+def _flip_signs(held: Tensor, place: int) -> Tensor:
     """Flip every other sign; in the next input, flip the others."""
     signs = torch.ones(held.numel(), dtype=held.dtype, device=held.device)
     signs[place % 2 :: 2] = -1
@@ -69,13 +69,13 @@ class _Change(NamedTuple):
 
 _CHANGES: dict[str, _Change] = {
     "with all signs turned": _Change(lambda held, _: -held, _is_number),
-    "with every other sign turned": _Change(_turned, _is_number),
+    "with every other sign turned": _Change(_flip_signs, _is_number),
     "with zeros and equal numbers": _Change(_with_zeros, _is_number),
     "with other imaginary parts": _Change(_with_imaginary, Tensor.is_complex),
     "with other whole numbers": _Change(_drawn_again, _is_whole),
     "with whole numbers larger by 1": _Change(lambda held, _: held + 1, _may_leave_its_range),
     "with large whole numbers": _Change(lambda held, _: held * _LARGE[held.dtype], _may_leave_its_range),
-    "with whole numbers of either sign": _Change(_turned, _may_leave_its_range),
+    "with whole numbers of either sign": _Change(_flip_signs, _may_leave_its_range),
     "with other masks": _Change(_flipped, lambda held: held.dtype == torch.bool),
     "in channels_last": _Change(
         lambda held, _: held.contiguous(memory_format=torch.channels_last), lambda held: held.ndim == 4

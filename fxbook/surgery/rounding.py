@@ -80,10 +80,10 @@ class _Rounding(fx.Interpreter):
         self.rounded: list[tuple[Tensor, Tensor]] = []
 
     def call_method(self, target: str, args: Any, kwargs: Any) -> Any:
-        return self._kept(target, super().call_method(target, *_own((args, kwargs))), args, kwargs)
+        return self._kept(target, super().call_method(target, *_copied((args, kwargs))), args, kwargs)
 
     def call_function(self, target: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-        return self._kept(target.__name__, super().call_function(target, *_own((args, kwargs))), args, kwargs)
+        return self._kept(target.__name__, super().call_function(target, *_copied((args, kwargs))), args, kwargs)
 
     def _kept(self, name: str, value: Any, args: Any, kwargs: Any) -> Any:
         if not isinstance(value, Tensor):
@@ -99,7 +99,7 @@ class _Rounding(fx.Interpreter):
 
     def call_module(self, target: str, args: Any, kwargs: Any) -> Any:
         layer, x = self.fetch_attr(target), next(iter((*args, *kwargs.values())))
-        value = super().call_module(target, *_own((args, kwargs)))
+        value = super().call_module(target, *_copied((args, kwargs)))
         match layer:
             case nn.Conv2d():
                 settings = layer.stride, layer.padding, layer.dilation, layer.groups
@@ -130,7 +130,7 @@ class _Rounding(fx.Interpreter):
         return value
 
 
-def _own(arguments: Any) -> Any:
+def _copied(arguments: Any) -> Any:
     """Copies of the tensors, so that a node that works in place changes none that is kept."""
     return pytree.tree_map_only(Tensor, torch.clone, arguments)
 

@@ -113,15 +113,15 @@ def run_module(need: str, module: str, arguments: list[str], folder: Path | None
 
 def _announcement(need: Need) -> str:
     has_torch = any(_packages().glob("torch-*.dist-info"))
-    small = _told(need.megabytes + (_TORCH if need.torch and not has_torch else 0), need.seconds)
+    small = _download_estimate(need.megabytes + (_TORCH if need.torch and not has_torch else 0), need.seconds)
     said = f"Setting up {VENV.name}, once, with what {need.whose}. To fetch, at most: "
     if not need.torch or has_torch or sys.platform != "linux" or os.environ.get("TORCH_INDEX"):
         return f"{said}{small}."
-    large = _told(need.megabytes + _TORCH_WITH_CUDA, need.seconds + _UNPACK_CUDA)
+    large = _download_estimate(need.megabytes + _TORCH_WITH_CUDA, need.seconds + _UNPACK_CUDA)
     return f"{said}{large}, nearly all for CUDA.\nWith TORCH_INDEX, as README.md says: {small}."
 
 
-def _told(megabytes: int, seconds: int) -> str:
+def _download_estimate(megabytes: int, seconds: int) -> str:
     """``"325 MB, about 3 minutes at 50 Mbit/s"``."""
     minutes = math.ceil((megabytes / _SPEED + seconds) / 60)
     size = f"{megabytes / 1000:.1f} GB" if megabytes >= 1000 else f"{megabytes} MB"

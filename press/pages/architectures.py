@@ -51,9 +51,9 @@ def _rows(trials: dict[str, dict[str, Any]]) -> Iterator[str]:
     reasons: dict[str, list[str]] = {}
     for name, one in trials.items():
         for reason in one.get("left", {}):
-            reasons.setdefault(f"Left nodes alone, because {_told(reason)}", []).append(f"`{name}`")
+            reasons.setdefault(f"Left nodes alone, because {_reason_text(reason)}", []).append(f"`{name}`")
         if one.get("no graph"):
-            reasons.setdefault(f"No graph, because of a {_told(one['no graph'])}", []).append(f"`{name}`")
+            reasons.setdefault(f"No graph, because of a {_reason_text(one['no graph'])}", []).append(f"`{name}`")
     for reason, names in sorted(reasons.items()):
         yield f"- {reason}: {', '.join(names)}."
 
@@ -62,5 +62,5 @@ def _nodes(before: int, after: int) -> str:
     return f"{before}" if before == after else f"{before}\N{NO-BREAK SPACE}→\N{NO-BREAK SPACE}{after}"
 
 
-def _told(reason: str) -> str:
+def _reason_text(reason: str) -> str:
     return _NAME.sub(lambda name: f"`{name[0]}`", reason)

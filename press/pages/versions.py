@@ -85,7 +85,7 @@ def page_text(book: Book) -> str:
     for version in sorted(changed, key=Version, reverse=True):
         here = [one for one in book.changes.values() if one.changed[0] == version]
         told = [_fact(one, seen[one.fact.id], found[one.fact.id]) for one in here]
-        told += [_told_above(one) for one in book.changes.values() if version in one.changed[1:]]
+        told += [_see_above(one) for one in book.changes.values() if version in one.changed[1:]]
         parts.append("\n\n".join([f"## Torch {version}", *told]))
     asked = record.in_order({version for lines in kept.facts.values() for version in lines})
     return _PAGE.format(
@@ -145,7 +145,7 @@ def _fact(one: Told, messages: Iterable[str], where: Iterable[tuple[str, Place]]
     return "\n\n".join(filter(None, [f"### {one.fact.title}", one.text, you_see, one.table, told]))
 
 
-def _told_above(one: Told) -> str:
+def _see_above(one: Told) -> str:
     """A reference to a fact that changed again with a later version."""
     link = f"[{one.fact.title}](#{anchor(one.fact.title)})"
     return f"With this version too, something changed that stands under torch {one.later}: {link}."

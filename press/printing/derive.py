@@ -93,7 +93,7 @@ def exercise_index(sheets: Iterable[ExerciseSheet], needed: Mapping[str, str]) -
     }
 
 
-def _told_elsewhere(book: Book, source: Path, printed: Path) -> list[str]:
+def _other_changes(book: Book, source: Path, printed: Path) -> list[str]:
     """Links to the facts for which cells of a page differ on other versions of torch, besides those in its notes."""
     met = book.record.pages.get(printed.relative_to(book.root).as_posix(), [])
     noted = {place.fact for place in places(book.page(source))} if met else set()
@@ -105,7 +105,7 @@ def _told_elsewhere(book: Book, source: Path, printed: Path) -> list[str]:
 
 
 def _with_others(page: Manuscript, book: Book) -> Manuscript:
-    cells = with_others(page.cells, _told_elsewhere(book, page.path, book.targets(page.path)[0]))
+    cells = with_others(page.cells, _other_changes(book, page.path, book.targets(page.path)[0]))
     return dataclasses.replace(page, cells=tuple(cells))
 
 

@@ -45,7 +45,7 @@ def with_verdicts(page: Manuscript, book: Book) -> Manuscript:
             return f'<a id="{claim.name}"></a>\n\n### {claim.heading}'
         claim = at.get(line)
         if claim is None:
-            return re.sub(r"\]\(#([\w-]+)\)", lambda link: _led(link, printed), text)
+            return re.sub(r"\]\(#([\w-]+)\)", lambda link: _redirected(link, printed), text)
         links = ", ".join(f"[{number}](../{files[number]}.ipynb)" for number in claim.chapters)
         word = "Chapter" if len(claim.chapters) == 1 else "Chapters"
         return f'<div class="fx-verdict fx-verdict-{claim.verdict}">\n\n{word} {links}\n\n</div>'
@@ -55,7 +55,7 @@ def with_verdicts(page: Manuscript, book: Book) -> Manuscript:
     )
 
 
-def _led(link: re.Match[str], printed: dict[str, Claim]) -> str:
+def _redirected(link: re.Match[str], printed: dict[str, Claim]) -> str:
     """A link within the page; if it leads to a claim, to its printed heading."""
     claim = printed.get(link[1])
     return f"](#{claim.anchor})" if claim else link[0]

@@ -53,7 +53,7 @@ class Difference:
 
 
 async def differences(path: Path, name: str, notebook: NotebookNode) -> tuple[int, list[Difference]]:
-    """Run a printed notebook in a warm kernel, in the folder of ``path``; count its cells, and list those that differ."""
+    """Run a printed notebook in the folder of ``path``; return how many cells ran, and those that differ."""
     ran = 0
     found: list[Difference] = []
     lost: set[str] = set()

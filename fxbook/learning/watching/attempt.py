@@ -66,7 +66,7 @@ def _checked(sheet: sheets.Sheet, about: About) -> tuple[bool, str]:
     if seen is None:
         why = "did not end in time" if outcome and outcome.ended == "time" else "ended the Python process"
         return False, f"The cells of {sheet.path.name} up to `{about.answer}` {why}: fix or remove that cell."
-    raised = "\n".join(_told(failed) for failed in seen["failed"])
+    raised = "\n".join(_failure_text(failed) for failed in seen["failed"])
     if seen["observation"] is None:
         missing = f"No cell of {sheet.path.name} gives the name `{about.answer}`."
         return False, "\n".join(filter(None, [missing, raised]))
@@ -77,6 +77,6 @@ def _checked(sheet: sheets.Sheet, about: About) -> tuple[bool, str]:
     return report.passed, repr(report) if report.passed else "\n".join(filter(None, [repr(report), raised, held]))
 
 
-def _told(failed: JSON) -> str:
+def _failure_text(failed: JSON) -> str:
     line = f", in `{failed['line']}`" if failed["line"] else ""
     return f"Cell {failed['cell']} raises {failed['type']}: {failed['message']}{line}"

@@ -97,7 +97,7 @@ def _above(record: GraphRecord) -> dict[int, int]:
     """A hash for each node of its call and everything that it depends on."""
     found: dict[int, int] = {}
     for node in record:
-        found[node.index] = hash((*_own(node), tuple(found.get(index, -1) for index in node.inputs)))
+        found[node.index] = hash((*_call_key(node), tuple(found.get(index, -1) for index in node.inputs)))
     return found
 
 
@@ -109,10 +109,10 @@ def _below(record: GraphRecord) -> dict[int, int]:
         for index in node.users:
             places = tuple(at for at, read in enumerate(record.nodes[index].inputs) if read == node.index)
             users.append((found.get(index, -1), places))
-        found[node.index] = hash((*_own(node), tuple(sorted(users))))
+        found[node.index] = hash((*_call_key(node), tuple(sorted(users))))
     return found
 
 
-def _own(node: NodeRecord) -> tuple[Hashable, ...]:
+def _call_key(node: NodeRecord) -> tuple[Hashable, ...]:
     """What a node calls, and with which arguments, except nodes."""
     return node.op, node.target, node.kind, repr(node.constants)

@@ -73,7 +73,7 @@ def _thing(value: Any) -> str:
     if isinstance(value, nn.Module):
         inner = f"{len(list(value.children()))} modules" if any(value.children()) else value.extra_repr()
         return f"{type(value).__name__}({inner})"
-    return _worth(value)
+    return _short_value(value)
 
 
 def _same_tensors(old: Any, new: Any) -> bool:
@@ -108,7 +108,7 @@ def meta_differing(old: fx.Node, new: fx.Node) -> Aspects:
         both = key in was and key in now
         if both and not _differ(was[key], now[key]):
             continue
-        one, other = (f"{key}={_worth(meta[key])}" if key in meta else f"no {key}" for meta in (was, now))
+        one, other = (f"{key}={_short_value(meta[key])}" if key in meta else f"no {key}" for meta in (was, now))
         found[key] = one, other if one != other else f"{other}, another object"
     return found
 
@@ -133,10 +133,10 @@ def joined(differing: Aspects) -> tuple[str, str]:
 
 
 def _differ(old: Any, new: Any) -> bool:
-    return old is not new and (type(old) is not type(new) or _worth(old, 10_000) != _worth(new, 10_000))
+    return old is not new and (type(old) is not type(new) or _short_value(old, 10_000) != _short_value(new, 10_000))
 
 
-def _worth(value: Any, most: int = 60) -> str:
+def _short_value(value: Any, most: int = 60) -> str:
     """A value of meta in a few words; a tensor, or a description of one, as dtype and shape."""
     try:
         text = _described(value, most)

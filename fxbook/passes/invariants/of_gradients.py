@@ -40,11 +40,11 @@ def gradients(trial: Trial) -> Told | None:
     ]
     found = None
     for number, names in enumerate(_groups(kept, old_ones)):
-        told = _otherwise(trial, names, of_inputs=number == 0)
+        told = _difference(trial, names, of_inputs=number == 0)
         if told is not None and not told.advice:
             return told
         found = found or told
-    return _nan_at_zeros(trial) or found or _second_otherwise(trial)
+    return _nan_at_zeros(trial) or found or _second_difference(trial)
 
 
 def _groups(names: list[str], held: dict[str, Tensor]) -> Iterator[list[str]]:
@@ -60,7 +60,7 @@ def _groups(names: list[str], held: dict[str, Tensor]) -> Iterator[list[str]]:
     yield group
 
 
-def _otherwise(trial: Trial, names: list[str], *, of_inputs: bool) -> Told | None:
+def _difference(trial: Trial, names: list[str], *, of_inputs: bool) -> Told | None:
     try:
         before, asked_before = _gradients(trial.before, trial.inputs, names, of_inputs)
     except Exception as error:
@@ -106,7 +106,7 @@ def _nan_at_zeros(trial: Trial) -> Told | None:
     return None
 
 
-def _second_otherwise(trial: Trial) -> Told | None:
+def _second_difference(trial: Trial) -> Told | None:
     """Whether the module is no longer twice differentiable, for example because of a custom ``backward``."""
     try:
         before = _second_derivatives(trial.before, trial.inputs)

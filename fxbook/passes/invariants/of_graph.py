@@ -126,7 +126,7 @@ def _meta_shared(trial: Trial) -> Told | None:
     return None
 
 
-class _Telling(fx.Interpreter):
+class _MetaChecker(fx.Interpreter):
     def __init__(self, module: fx.GraphModule) -> None:
         super().__init__(module)
         self.untrue: dict[str, str] = {}
@@ -139,12 +139,12 @@ class _Telling(fx.Interpreter):
             for size, now in zip(told.shape, value.shape, strict=False):
                 if isinstance(size, torch.SymInt) and size.node.expr.is_symbol:
                     self.sizes[size.node.expr] = now
-        if said := _tells(n.meta, value, self.sizes):
+        if said := _wrong_meta(n.meta, value, self.sizes):
             self.untrue[n.name] = said
         return value
 
     @classmethod
-    def of(cls, module: fx.GraphModule, inputs: Sequence[Any]) -> _Telling:
+    def of(cls, module: fx.GraphModule, inputs: Sequence[Any]) -> _MetaChecker:
         telling = cls(module)
         with kept(module), torch.no_grad():
             telling.run(*ordered(module, copy.deepcopy(inputs)))
@@ -156,9 +156,9 @@ def _meta_untrue(trial: Trial) -> Told | None:
     told = [node.meta for node in trial.after.graph.nodes]
     if not any("tensor_meta" in one or "val" in one for one in told):
         return None
-    before = _Telling.of(trial.before, trial.inputs)
+    before = _MetaChecker.of(trial.before, trial.inputs)
     try:
-        after = _Telling.of(trial.after, trial.inputs)
+        after = _MetaChecker.of(trial.after, trial.inputs)
     except Exception as error:
         raise NotAskedError(f"the module that came out raises {one_line(error)}") from error
     for name, said in after.untrue.items():
@@ -168,7 +168,7 @@ def _meta_untrue(trial: Trial) -> Told | None:
     return None
 
 
-def _tells(meta: dict[str, Any], value: Any, sizes: dict[Any, int]) -> str | None:
+def _wrong_meta(meta: dict[str, Any], value: Any, sizes: dict[Any, int]) -> str | None:
     for key in ("tensor_meta", "val"):
         told = meta.get(key)
         if isinstance(value, Tensor) and not value.is_nested and hasattr(told, "shape") and hasattr(told, "dtype"):

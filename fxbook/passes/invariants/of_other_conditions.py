@@ -107,7 +107,7 @@ def values_of_other_numbers(trial: Trial) -> Told | None:
             told.append(Told(f"{words}, {said}", _CURE, advice=_is_advice(words, before, after)))
             if not told[-1].advice:
                 return told[-1]
-    told += filter(None, [_elsewhere(trial)])
+    told += filter(None, [_on_other_devices(trial)])
     if not asked:
         raise NotAskedError("no input has numbers that can be changed, or the module does not run on them")
     trial.asked = asked
@@ -136,7 +136,7 @@ def _is_advice(words: str, before: Outcome, after: Outcome) -> bool:
     return words in _COARSE
 
 
-def _elsewhere(trial: Trial) -> Told | None:
+def _on_other_devices(trial: Trial) -> Told | None:
     if open_dimensions(trial.before) is not None:
         # The front end itself has written both into the graph.
         return None
