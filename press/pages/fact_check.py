@@ -19,9 +19,9 @@ runs, here or in a chapter. There are {count} claims: {counts}.
 
 | verdict | means |
 |---|---|
-| true | as it is said |
-| incomplete | true, with a condition or an exception that is not said and matters |
-| misleading | each word may pass, the picture that it leaves does not |
+| true | as stated |
+| incomplete | true, but an important condition or exception is missing |
+| misleading | each word may be right, but the impression is wrong |
 | outdated | was true of an older version |
 | false | torch {torch} does something else |
 
@@ -30,7 +30,7 @@ source gives.
 
 ## The errors that matter most
 
-Most harmful first: wrong numbers in silence, then changes that do nothing, then broken graphs.
+Most harmful first: silently wrong numbers, then changes that do nothing, then broken graphs.
 
 {worst}
 

@@ -22,7 +22,7 @@ what the pass does not promise. *Found* is a mistake of an earlier version. `mak
 
 {passes}
 
-Values and gradients are not asked where numbers change on purpose.
+Values and gradients are not compared where numbers change on purpose.
 
 ## What random graphs find in passes of torch
 

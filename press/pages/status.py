@@ -12,7 +12,7 @@ from press.manuscript.claims import VERDICTS
 _PAGE = """\
 # Status
 
-Counted from the files of the book whenever it is printed, and held by its tests. The foot of this page tells the day on
+Counted from the files of the book whenever it is printed, and held by its tests. The foot of this page shows the day on
 which it was built.
 
 | package | version |
@@ -33,7 +33,7 @@ which it was built.
 |---|---|
 | exercises | {exercises} |
 | right answers, besides the printed solution, that pass | {right} |
-| wrong answers that are told their mistake | {wrong} |
+| wrong answers whose mistake is reported | {wrong} |
 
 The minutes of a chapter are counted, not measured with readers: 180 words a minute, 3 seconds a line of code, 90
 seconds a stepper.

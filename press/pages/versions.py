@@ -25,8 +25,8 @@ _MOST_MESSAGES = 2
 _PAGE = """\
 # What changed between versions
 
-The book is proven with torch {pinned}; `torch.__version__` says which one you have. This page tells what other
-versions do otherwise. Each heading says what torch {pinned} does, and each section is named after the version that
+The book is proven with torch {pinned}; `torch.__version__` says which one you have. This page says what other
+versions do differently. Each heading says what torch {pinned} does, and each section is named after the version that
 changed it: on torch 2.9 read the sections 2.10 to 2.13, on 2.15 those of 2.14 and 2.15. For each heading a program
 was run on torch {oldest} to {newest}.
 
@@ -34,15 +34,15 @@ The book has {cells_now:,} cells of code, and `make test` runs all of them on to
 versions, the book was last run as a whole when it had the number of cells in the second column. Cells that were written
 since then are missing there, but the program of each fact below was run on all versions.
 
-| torch | cells | the same | other words | a warning more | behave otherwise | need an earlier cell |
+| torch | cells | the same | other words | one more warning | behave differently | need an earlier cell |
 |---|---|---|---|---|---|---|
 {versions}
 
-*Other words*: an error message is spelled otherwise. *A warning more*: torch warns, and does the same. The cells that
-*behave otherwise* are told below, and at the place or the beginning of their page. *Need an earlier cell*: they
-fail since an earlier cell failed or did otherwise. Many raise a `NameError` for a name that the earlier cell did not
-set. On 2.7 others meet torch as a failed export has left it. Nothing is known of these cells themselves. Where nothing
-differs, cells that meet a fact of this page are written to show the same on these versions.
+*Other words*: an error message has other words. *One more warning*: torch warns, but does the same. The cells that
+*behave differently* are described below, and at the place or the beginning of their page. *Need an earlier cell*: they
+fail because an earlier cell failed or behaved differently. Many raise a `NameError` for a name that the earlier cell
+did not set. On 2.7, others run after a failed export, which leaves torch in another state. Nothing is known of these
+cells themselves. Cells that depend on a fact of this page and do not differ were written to show the same everywhere.
 {answers}
 {facts}
 
@@ -55,11 +55,11 @@ _ANSWERS = """
 The exercises have {judged:,} known answers, right and wrong. On torch {pinned} the checks judge each as
 they should. On the other versions:
 
-| torch | right ones refused | wrong ones that pass | wrong ones told another mistake |
+| torch | right ones rejected | wrong ones that pass | wrong ones with another mistake reported |
 |---|---|---|---|
 {rows}
 
-A right answer is refused where it uses something that this torch lacks or does otherwise. {solutions}
+A right answer is rejected if it uses something that this torch lacks or does differently. {solutions}
 """
 
 
@@ -148,7 +148,7 @@ def _fact(one: Told, messages: Iterable[str], where: Iterable[tuple[str, Place]]
 def _see_above(one: Told) -> str:
     """A reference to a fact that changed again with a later version."""
     link = f"[{one.fact.title}](#{anchor(one.fact.title)})"
-    return f"With this version too, something changed that stands under torch {one.later}: {link}."
+    return f"This version also changed something that is listed under torch {one.later}: {link}."
 
 
 def _worth_showing(messages: Iterable[str], text: str) -> list[str]:

@@ -31,7 +31,7 @@ _PAGE = """\
 # API index
 
 The public names of torch.fx, as torch {torch} has them: how each is called, what it does, and where in this book a cell
-uses it, the most telling place first. A name leads to its official page; one that has none, to the page of its class or
+uses it, the best place first. A name leads to its official page; one that has none, to the page of its class or
 module, or to its source. Names and signatures come from the installed torch, uses from the code of the cells.
 
 | names | used by a cell |
@@ -45,8 +45,8 @@ Listed on the official page and used by no cell: {missing}.
 {sections}
 ## Names with an underscore
 
-What begins with an underscore may change from one version to the next. These are all that a cell of the book uses, for
-want of a public name.
+Names that begin with an underscore may change from one version to the next. These are all that a cell of the book
+uses, because there is no public name.
 
 {private}
 """
