@@ -37,9 +37,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             raise pytest.UsageError(f"{item.nodeid}: {mark.kwargs} names no room of press/rooms.py")
 
 
-def pytest_collection() -> None:
+def pytest_collection(session: pytest.Session) -> None:
     """Before any file asks for fake tensors: in a build for CUDA no child of this process could differentiate then."""
-    importlib.import_module("fxbook.checking.verify")
+    if not session.config.option.collectonly:
+        importlib.import_module("fxbook.checking.verify")
 
 
 def pytest_terminal_summary(terminalreporter: TerminalReporter) -> None:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 from torch import fx
 from torch.export import ExportedProgram
 
-from fxbook.passes.outcome import one_line, outside_modes
+from fxbook.passes.outcome import apart_from_caller, one_line
 from fxbook.passes.pass_run import Pass, PassRaisedError, WrongReturnError
 from fxbook.passes.report import Finding, error_of
 from fxbook.passes.trial import Trial
@@ -72,7 +72,7 @@ def invariant(question: Question) -> Invariant:
         rtol: float | None = None,
         atol: float | None = None,
     ) -> None:
-        with outside_modes():
+        with apart_from_caller():
             answer = answered(ask, Trial(run, module, inputs, kwargs, others=others, rtol=rtol, atol=atol))
         if answer.finding is not None:
             raise error_of(answer.finding.invariant)(str(answer.finding)) from answer.cause

@@ -12,7 +12,7 @@ from torch.fx.passes.infra.pass_base import PassResult
 
 from fxbook.passes.asking import Answer, Invariant, answered
 from fxbook.passes.changes import changed, changes
-from fxbook.passes.outcome import outside_modes, shared_copy
+from fxbook.passes.outcome import apart_from_caller, shared_copy
 from fxbook.passes.pass_run import Pass
 from fxbook.passes.report import Changes, Finding, PassReport
 from fxbook.passes.trial import Trial
@@ -73,7 +73,7 @@ def check_pass(
 
     left_out = set(_chosen(without))
     asked = [one for one in (ALL if keep is None else _chosen(keep)) if one not in left_out]
-    with outside_modes():
+    with apart_from_caller():
         trial = Trial(run, module, inputs, kwargs, others=others, rtol=rtol, atol=atol)
         # A pass that raises is always reported.
         answers = {runs.__name__: answered(runs, trial)}

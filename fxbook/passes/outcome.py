@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import dataclasses
+import gc
 import io
 import weakref
 from collections.abc import Iterator, Sequence
@@ -50,12 +51,22 @@ def shared_copy(module: fx.GraphModule) -> fx.GraphModule:
 
 
 @contextlib.contextmanager
-def outside_modes() -> Iterator[None]:
-    """Leave modes of the caller without numbers, as in a compiler, or without gradients."""
+def apart_from_caller() -> Iterator[None]:
+    """Leave the caller's modes, which may exclude numbers or gradients, and exempt its objects from ``gc.collect()``.
+
+    Otherwise, a collection would take seconds in a process with millions of objects.
+    """
     from torch._subclasses.fake_tensor import unset_fake_temporarily
 
-    with unset_fake_temporarily(), torch.inference_mode(False), torch.enable_grad():
-        yield
+    frozen_by_caller = gc.get_freeze_count() > 0
+    if not frozen_by_caller:
+        gc.freeze()
+    try:
+        with unset_fake_temporarily(), torch.inference_mode(False), torch.enable_grad():
+            yield
+    finally:
+        if not frozen_by_caller:
+            gc.unfreeze()
 
 
 def outcome(module: nn.Module, inputs: Sequence[Any], *, first: Sequence[Any] | None = None) -> Outcome:
