@@ -222,7 +222,7 @@ def test_only_the_functions_that_are_given() -> None:
 @pytest.mark.parametrize(
     ("limit", "error", "says"),
     [
-        ({"functions": ("relu",)}, TypeError, "nothing to call"),
+        ({"functions": ("relu",)}, TypeError, "cannot be called"),
         ({"steps": 0}, ValueError, "a step and an input"),
         ({"dtype": torch.int64}, ValueError, "a floating one"),
         ({"inplace": False}, TypeError, "inplace"),

@@ -164,7 +164,7 @@ def clamps_in_place(traced):
 
 @wrong(
     "inserts_at_the_end",
-    says="The graph still inserts before `output`: the next node that anybody makes lands there",
+    says="The graph still inserts before `output`: the next new node lands there",
     read="02_insertion_points#an-anchor-holds-as-long-as-its-with",
 )
 def sets_an_anchor_and_keeps_it(traced):

@@ -230,7 +230,7 @@ def satisfies_lint_with_other_arguments(traced):
     traced.recompile()
 
 
-@wrong("given_edited", says="another module than the one that was given, which was to be edited")
+@wrong("given_edited", says="another module, but the given one should be edited")
 def wraps_the_sorted_graph_in_a_new_module(traced):
     """The two modules then share one graph."""
     appends_ready_nodes(traced)
