@@ -1,8 +1,8 @@
-"""What the checks of the exercises catch, by the known answers: ``python benchmarks/answers.py``.
+"""Measure what the checks of the exercises catch, by the known answers: ``python benchmarks/answers.py``.
 
-Each wrong answer is observed once, and each property of its exercise judges what was observed by itself. So the table
-tells for every property how many wrong answers it is the first to name, how many it would catch, and how many nothing
-else would catch. A property that is never needed can go. Times are those of a whole check, as a learner waits for it.
+Each wrong answer is observed once, and each rule of its exercise judges the observation separately. The table shows for
+every rule how many wrong answers it is the first to name, how many it would catch, and how many only it would catch. A
+rule that is never needed can go. Times are those of a whole check, as a learner waits for it.
 """
 
 from __future__ import annotations
@@ -31,12 +31,11 @@ SEED = 1
 
 
 def _asking(exercise: Exercise, rules: tuple[Rule, ...]) -> Exercise:
-    """The exercise with these rules alone."""
     return dataclasses.replace(exercise, check=dataclasses.replace(exercise.check, rules=rules))
 
 
 def caught_by(exercise: Exercise, answer: object) -> list[str]:
-    """The rules of all that are asked that find something in the answer, in the order of the exercise."""
+    """All rules that find something in the answer, in the order of the exercise."""
     seconds = exercise.usage.seconds
     outcome = run_in_child(lambda: observe(prepare(exercise, SEED), answer, seconds), seconds + GRACE_SECONDS)
     if outcome.data is None:
@@ -49,7 +48,7 @@ def caught_by(exercise: Exercise, answer: object) -> list[str]:
         try:
             verdict = judge(_asking(exercise, (holds,)), outcome.data, SEED)
         except (KeyError, IndexError, ValueError):
-            continue  # It relies on a property before it, which did not hold.
+            continue  # It relies on an earlier rule that does not hold.
         if verdict.violation:
             rules.append(verdict.violation.rule)
     return rules

@@ -1,6 +1,7 @@
-"""Execute the code cells of notebooks in this one process: ``python benchmarks/cells.py NOTEBOOK…``.
+"""Execute the code cells of notebooks in one process: ``python benchmarks/cells.py NOTEBOOK…``.
 
-What proving them costs at least: no kernel, no message, nothing compared, and what torch loads late is loaded once.
+This is the least that proving them can cost: no kernel, no message, no comparison, and torch's lazy imports happen
+once.
 """
 
 from __future__ import annotations
@@ -20,14 +21,14 @@ import torch
 
 
 def execute(notebook: Path) -> None:
-    """Run its cells one after the other, each as in a kernel: its last expression is shown."""
+    """Run the cells in order, each as in a kernel: its last expression is shown."""
     main = sys.modules["__main__"] = types.ModuleType("__main__")
     os.chdir(notebook.parent)
     for place, cell in enumerate(nbformat.read(notebook, 4).cells):
         if cell.cell_type == "code":
             name = f"<{notebook.name}, cell {place}>"
             linecache.cache[name] = (len(cell.source), None, cell.source.splitlines(keepends=True), name)
-            # What measures its own process may find more in this one than in a kernel.
+            # Assertions about the process itself may fail here.
             with contextlib.suppress(AssertionError), contextlib.redirect_stdout(io.StringIO()):
                 _execute_cell(cell.source, name, vars(main))
     torch.set_grad_enabled(True)

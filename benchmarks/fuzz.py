@@ -1,10 +1,10 @@
-"""Call all that a rebuilt graph may call, with hostile arguments, where answers are judged, and count what dies.
+"""Call everything that a rebuilt graph may call, with hostile arguments, in the grader's judge, and count crashes.
 
     python benchmarks/fuzz.py [--calls 200] [--seed 0] [--only NAME]
 
-Each call is a graph, rebuilt and run as a forged one is. Many are run by one process; where it dies, they are run
-again one by one until the one that kills it is found. A crash costs one answer: what is listed here is what an attacker
-has to work with, and what nothing in the book needs should leave the list (:mod:`classroom.judge.allowed`).
+Each call is a graph, rebuilt and run like a forged one. A process runs many; if it dies, they are bisected to find the
+one that kills it. A crash costs one answer: the listed calls are what an attacker can use, and those that the book does
+not need should be removed from the list (:mod:`classroom.judge.allowed`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _BATCH = 250
 
 
 def crashes(sandbox: Sandbox, calls: Sequence[Drawn], ends: dict[str, int]) -> Iterator[tuple[Drawn, str]]:
-    """Of calls those that a process did not survive, and how it ended; how the others ended is counted."""
+    """The calls that killed their process, and how; the outcomes of the others are counted in ``ends``."""
     ended = run_calls(sandbox, calls, ends)
     if not ended:
         return
@@ -34,7 +34,7 @@ def crashes(sandbox: Sandbox, calls: Sequence[Drawn], ends: dict[str, int]) -> I
         return
     half = len(calls) // 2
     deaths = [*crashes(sandbox, calls[:half], ends), *crashes(sandbox, calls[half:], ends)]
-    # Where none does so alone, what one has spoiled another has met.
+    # If none does so alone, one has corrupted the process for another.
     yield from deaths or [(calls[0], f"{ended}, of {len(calls)} together")]
 
 

@@ -1,9 +1,10 @@
-"""How long a class takes to grade, and where the time goes: ``python benchmarks/grading.py [STUDENTS] [--seeds N]``.
+"""Measure how long a class takes to grade, and where the time goes.
 
-A class hands in six exercises, in all shapes of ``classroom/tests/students.py``, with answers that are mostly right;
-all of it is graded in the sandbox. Then the book's own answers are graded one by one, stage by stage, on one processor.
-The floor is what no grader can do without: use the answer once and judge it once, in one process that never forks. It
-is measured twice: alone, and in as many processes at once as there are workers, which share the machine as they do.
+``python benchmarks/grading.py [STUDENTS] [--seeds N]``: a class hands in six exercises, in all forms of
+``classroom/tests/students.py``, with mostly right answers, and all are graded in the sandbox. Then the book's own
+answers are graded one by one, stage by stage, on one processor. The floor is the least that any grader must do: use the
+answer once and judge it once, in one process without forks. It is measured alone, and in as many processes at once as
+there are workers.
 """
 
 from __future__ import annotations
@@ -38,7 +39,6 @@ _together: threading.Barrier
 
 
 def whole(folder: Path, students: int, assignment: Assignment, workers: grading.LocalWorkers) -> float:
-    """Grade a class; the wall-clock seconds, from the folder to the table."""
     class_.make(folder / "class", students, [about.id for about in assignment.exercises])
     started = time.perf_counter()
     handed_in = submissions.find(folder / "class", assignment)
@@ -69,7 +69,6 @@ def floor(assignment: Assignment) -> dict[str, float]:
 
 
 def floor_at_once(assignment: Assignment, processes: int) -> float:
-    """The floor in so many processes at once, in milliseconds, the mean over them."""
     context = multiprocessing.get_context("spawn")
     barrier = context.Barrier(processes)
     with ProcessPoolExecutor(processes, context, initializer=_meet, initargs=(barrier,)) as pool:
@@ -82,7 +81,7 @@ def _meet(barrier: threading.Barrier) -> None:
 
 
 def _floor_together(assignment: Assignment) -> float:
-    floor(assignment)  # All that is imported and kept is there.
+    floor(assignment)  # Warms the imports and caches.
     _together.wait()
     return sum(floor(assignment).values())
 
@@ -121,7 +120,6 @@ def stages(assignment: Assignment) -> dict[str, float]:
 
 
 def _solved(assignment: Assignment) -> tuple[str, bytes]:
-    """The name of the chapter's sheet with all solutions in it, and the file."""
     [chapter] = assignment.chapters
     given = {about.id: class_.solution(about.id) for about in assignment.exercises}
     return f"{chapter}.ipynb", class_.as_bytes(class_.notebook(chapter, given))

@@ -1,7 +1,7 @@
-"""What each page of the built book weighs in a browser: ``python benchmarks/pages.py [PAGE …]`` from the root.
+"""Measure the weight of each page of the built book: ``python benchmarks/pages.py [PAGE …]`` from the root.
 
-For the first load of a page: the requests, their bodies as they travel (gzip, level 6; pictures and fonts that are
-compressed already as they are), and the elements in the document once the scripts have run.
+For the first load of a page, it counts the requests, their bodies in transit (gzip, level 6, unless they are already
+compressed), and the elements in the document once the scripts have run.
 """
 
 from __future__ import annotations
@@ -17,26 +17,23 @@ if TYPE_CHECKING:
 
 COMPRESSED = (".png", ".jpg", ".woff", ".woff2", ".gz", ".zip")
 ELEMENTS = "document.querySelectorAll('*').length"
-# The icon of the tab, which a browser without a window does not fetch.
+# The icon of the tab, which a headless browser does not fetch.
 ICON = "document.querySelector('link[rel=icon]').href"
 
 
 class Weight(NamedTuple):
-    """What one load of a page takes."""
-
     requests: int
     bytes: int
     elements: int
 
 
 def travels(file: Path) -> int:
-    """The bytes of a file as a host sends it."""
     data = file.read_bytes()
     return len(data) if file.suffix in COMPRESSED else len(gzip.compress(data, 6))
 
 
 def weigh(browser: Browser, html: Path) -> Weight:
-    """Load a built page for the first time, and see what it takes."""
+    """Load a built page for the first time, and measure it."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     page = context.new_page()
     fetched: list[str] = []
@@ -50,7 +47,6 @@ def weigh(browser: Browser, html: Path) -> Weight:
 
 
 def main(names: list[str]) -> None:
-    """Print the weight of these pages, or of all; the heaviest last."""
     from playwright.sync_api import sync_playwright
 
     sys.path.insert(0, str(Path(__file__).parent.parent))

@@ -1,4 +1,4 @@
-"""What the book promises of speed, measured as ratios within one run: ``make bench``.
+"""Measure the book's speed as ratios within one run: ``make bench``.
 
 Each figure is the median of several runs with its spread, as a multiple of a unit that is measured in the same run: the
 import of torch, the start of Jupyter Book, or what the measured thing replaces. Seconds depend on the machine; these
@@ -39,7 +39,6 @@ from tests.stepping.test_run_stepper import Block
 
 
 def seconds(work: Callable[[], object], runs: int) -> list[float]:
-    """Wall-clock seconds of each run."""
     taken = []
     for _ in range(runs):
         start = time.perf_counter()
@@ -55,12 +54,10 @@ def tell(what: str, taken: list[float], unit: str, base: float) -> None:
 
 
 def command(*arguments: str) -> Callable[[], object]:
-    """A run of this Python in a process of its own."""
     return lambda: subprocess.run([sys.executable, *arguments], check=True, capture_output=True)
 
 
 def processor_seconds(*arguments: str) -> float:
-    """What a run of this Python takes of the processors, with all that it starts."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run([sys.executable, *arguments], cwd=ROOT, capture_output=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -68,7 +65,7 @@ def processor_seconds(*arguments: str) -> float:
 
 
 def tell_notebooks() -> None:
-    """Print what it costs to execute all cells of all notebooks, and to prove them."""
+    """Print the cost to execute all cells of all notebooks, and to prove them."""
     unit = "all cells, one process"
     notebooks = [str(path) for folder in ("chapters", "solutions") for path in sorted((ROOT / folder).rglob("*.ipynb"))]
     executed = processor_seconds("benchmarks/cells.py", *notebooks)
@@ -78,12 +75,12 @@ def tell_notebooks() -> None:
 
 
 def measure(what: str, work: Callable[[], object], runs: int, unit: str, replaced: Callable[[], object]) -> None:
-    """Print what work takes as a multiple of what it replaces, or of the least that can be done in its place."""
+    """Print the time of work as a multiple of what it replaces, or of the least possible work."""
     tell(what, seconds(work, runs), unit, statistics.median(seconds(replaced, runs)))
 
 
 def tell_drawing(unit: str, base: float) -> None:
-    """Print what drawings take, from small ones to one in which everything crosses."""
+    """Print the time of drawings, from small ones to one in which everything crosses."""
     for count in (10, 100, 1_000, 10_000):
         traced = fx.symbolic_trace(nn.Sequential(*(nn.ReLU() for _ in range(count - 2))))
         for order in ("list", "data"):
@@ -95,13 +92,12 @@ def tell_drawing(unit: str, base: float) -> None:
 
 
 def loops(_module: fx.GraphModule) -> None:
-    """An answer that never ends."""
     while True:
         pass
 
 
 def tell_checking(unit: str, base: float) -> None:
-    """Print what checks take: of an answer that does nothing, of a right one, and of one that never ends."""
+    """Print the time of checks: of an answer that does nothing, of a right one, and of one that never ends."""
     exercise = tasks.find("01-six-opcodes")
     assert exercise
     tell("check an unsolved exercise", seconds(lambda: check_with(exercise, fx.Graph), 7), unit, base)
@@ -111,7 +107,7 @@ def tell_checking(unit: str, base: float) -> None:
 
 
 def tell_recording() -> None:
-    """Print what recording for a stepper costs beside what is recorded."""
+    """Print the cost of recording for a stepper, relative to what is recorded."""
     graph, steps = chain(1_000), EditStepper(chain(1_000))
 
     def needed() -> None:
@@ -125,7 +121,7 @@ def tell_recording() -> None:
 
 
 def tell_graphs() -> None:
-    """Print what it costs to make graphs at random, and to compare large ones."""
+    """Print the cost to make random graphs, and to compare large ones."""
 
     def copies(modules: list[fx.GraphModule]) -> list[fx.GraphModule]:
         return [copy.deepcopy(module) for module in modules]
@@ -176,7 +172,7 @@ def tell_growth() -> None:
 
 
 def tell_reading() -> None:
-    """Print what it costs to read sheets that were made to be slow to read."""
+    """Print the cost to read sheets that were made to be slow to read."""
 
     def ordinary() -> None:
         assert not hostile.read("x.ipynb", from_cells(["x = 1"])).problem
@@ -189,7 +185,7 @@ def tell_reading() -> None:
 
 
 def tell_browser(book: Path) -> None:
-    """Print what a step and a search take in a browser, beside the load of their pages."""
+    """Print the time of a step and a search in a browser, relative to the load of their pages."""
     if CHROMIUM is None:
         print("no Chromium here: steps and searches in a browser are not measured")
         return
@@ -208,7 +204,7 @@ def tell_browser(book: Path) -> None:
 
 
 def tell_book() -> None:
-    """Print what it takes to bind the book again, and to trust its notebooks."""
+    """Print the time to bind the book again, and to trust its notebooks."""
     unit = "start of Jupyter Book"
     starts = seconds(command("-c", "import jupyter_book.cli.main, sphinx.cmd.build, myst_nb, sphinx_book_theme"), 3)
     base = statistics.median(starts)
@@ -221,7 +217,6 @@ def tell_book() -> None:
 
 
 def main() -> None:
-    """Measure drawing, checking, recording, comparing, reading, proving and binding."""
     unit = "import of torch.fx"
     imports = seconds(command("-c", "import torch.fx"), 3)
     base = statistics.median(imports)

@@ -1,7 +1,8 @@
-"""How many honest pairs of answers the class report lists as alike, and how many copies: ``benchmarks/similarity.py``.
+"""Measure how many honest pairs of answers the class report lists as alike, and how many copies.
 
-The honest answers are the right ones of each exercise. They were made to differ in kind, so a class is more alike
-than they are: what is listed stays a hint. Each copy is compared within the class of the honest answers.
+The honest answers are the right ones of each exercise, which were chosen to differ. A real class is more alike, so a
+listed pair is only a hint. Each copy is compared within the class of the honest answers. Run
+``benchmarks/similarity.py``.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""Tools for whoever writes passes over ``torch.fx`` graphs. They work on copies: what you give them stays as it is.
+"""Tools for authors of passes over ``torch.fx`` graphs. They work on copies and leave their arguments unchanged.
 
-- ``check_pass(run, module)`` asks all that a pass must keep; ``invariants`` has each of these questions.
-- ``diff(before, after)`` tells what a pass changed. ``draw``, ``EditStepper`` and ``RunStepper`` show a graph, its
-  edits and a run of it; ``front_ends`` shows what each way to record a program makes of it.
+- ``check_pass(run, module)`` checks everything that a pass must preserve; ``invariants`` lists the checks.
+- ``diff(before, after)`` shows what a pass changed. ``draw``, ``EditStepper`` and ``RunStepper`` show a graph, its
+  edits and a run of it; ``front_ends`` compares the ways to record a program.
 - ``random_graph(seed)`` and, for Hypothesis, ``random_graphs()`` make graphs to try a pass on; ``inputs_for(module)``
   makes inputs.
-- ``minimise(module, fails)`` makes a failing graph small, ``bisect`` and ``bisect_changes`` find what broke it.
-- ``run_passes(module, passes)`` shows what each pass of a list did, and leaves one out by name.
+- ``minimise(module, fails)`` shrinks a failing graph, ``bisect`` and ``bisect_changes`` find what broke it.
+- ``run_passes(module, passes)`` shows what each pass of a list did, and can skip some by name.
 - ``expect_error(kind, part)`` asserts an error. ``check`` and ``hint`` come with the exercises of the book.
 
 Every tool has an example in its docstring: ``help(fxbook.check_pass)``.
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 # The oldest and the newest torch that the library was tried with.
 TRIED_TORCH = "2.6", "2.15"
-# For Python what stands above for type checkers: a name is imported when it is used, since torch takes seconds.
+# The imports above, for Python: each happens at the first use of the name, since torch takes seconds to import.
 _HOME = {
     "EditStepper": "fxbook.stepping.edit.stepper",
     "RunStepper": "fxbook.stepping.run.stepper",
@@ -94,15 +94,15 @@ def _version() -> str:
     try:
         return metadata.version("fxbook")
     except metadata.PackageNotFoundError:
-        # A folder that was copied, as in what students get.
+        # A copied folder, like the one that students get.
         return "0+unknown"
 
 
 def _tell_of_another_torch() -> None:
-    """Say in one line that the torch here is none that the library was tried with. It is not imported for this."""
+    """Warn if the library was not tried with the installed torch. This does not import torch."""
     installed = torch_here.installed()
     oldest, newest = map(torch_here.minor, TRIED_TORCH)
-    # Where there is no torch, whatever needs it will say so.
+    # If torch is missing, the module that needs it raises an error.
     if installed and not oldest <= torch_here.minor(installed) <= newest:
         told = f"fxbook was tried with torch {' to '.join(TRIED_TORCH)}, and this is torch {installed}"
         print(f"{told}: outputs and messages may differ.", file=sys.stderr)

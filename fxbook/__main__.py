@@ -1,4 +1,4 @@
-"""``python -m fxbook watch``: the exercises in a terminal; ``python -m fxbook solved``: those that are solved."""
+"""``python -m fxbook watch`` runs the exercises in a terminal; ``python -m fxbook solved`` lists the solved ones."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from pathlib import Path
 
 
 def main(arguments: list[str]) -> int:
-    """Run the command; return its exit status."""
     parser = argparse.ArgumentParser(prog="python -m fxbook", description="Work through the exercises of the book.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     command = commands.add_parser("watch", help="find the first unsolved exercise and check it at every save")
@@ -46,7 +45,7 @@ def _solved(options: argparse.Namespace) -> int:
 
 
 def _watch(options: argparse.Namespace) -> int:
-    # To import it takes seconds, and the first line is to be there at once.
+    # Checked without an import, which takes seconds, so that the first line appears at once.
     if importlib.util.find_spec("jupytext") is None:
         print("Reading notebooks needs jupytext: pip install jupytext", file=sys.stderr)
         return 2

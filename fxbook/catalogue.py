@@ -1,4 +1,4 @@
-"""What the library knows of each exercise (title, hints, where to read), as the press printed it. Imports no torch."""
+"""What the library knows about each exercise (title, hints, where to read), as the press printed it; without torch."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from importlib import resources
 from fxbook import torch_here
 from fxbook.showing import shown
 
-# The folders of sheets: `03_replacement` of a chapter, `P1_one_model` of a project, which belongs to no chapter.
+# The folders of sheets: `03_replacement` for a chapter, `P1_one_model` for a project, which belongs to no chapter.
 SHEETS = "[0-9P][0-9]_*"
 _given: dict[str, int] = {}
 
@@ -22,7 +22,7 @@ class About:
     """One exercise of the book.
 
     ``read`` is ``"chapter#anchor"``; ``answer`` the name that is passed to check; ``torch`` the oldest version on which
-    the solution of the book passes, ``""`` where every version that was tried does.
+    the book's solution passes, or ``""`` if it passes on every version that was tried.
     """
 
     id: str
@@ -38,19 +38,19 @@ class About:
 
     @property
     def needs_newer_torch(self) -> str:
-        """What to tell a learner whose torch is older than the solution needs; ``""`` to all others."""
+        """The message for a learner whose torch is too old for the solution, or ``""``."""
         installed = torch_here.installed()
         if not self.torch or not installed or torch_here.minor(installed) >= torch_here.minor(self.torch):
             return ""
         return (
             f"The solution of the book needs torch {self.torch} or newer, and this is torch {installed}: what the page "
-            "teaches may be otherwise here."
+            "teaches may be different here."
         )
 
 
 @functools.cache
 def catalogue() -> dict[str, About]:
-    """Every exercise by its id, in the order of the book; empty where the press has printed none."""
+    """Every exercise by its id, in the order of the book; empty before the press has printed any."""
     source = resources.files("fxbook") / "exercises.json"
     if not source.is_file():
         return {}
@@ -63,13 +63,12 @@ def catalogue() -> dict[str, About]:
 
 
 def numbered(sheet: str) -> str:
-    """What the sheet of that name, or that number, belongs to: ``"chapter 03"``, ``"project P1"``."""
+    """What a sheet belongs to, by its name or number: ``"chapter 03"``, ``"project P1"``."""
     number = sheet[:2]
     return f"{'chapter' if number.isdigit() else 'project'} {number}"
 
 
 def of_chapters(exercises: Iterable[About] | None = None) -> dict[str, list[About]]:
-    """The exercises, by default all of the book, by the chapter they belong to."""
     found: dict[str, list[About]] = {}
     for one in catalogue().values() if exercises is None else exercises:
         found.setdefault(one.chapter, []).append(one)
@@ -81,7 +80,7 @@ def _field(value: object) -> object:
 
 
 def about(exercise_id: str) -> About:
-    """The exercise of that id; of one that the press has not printed yet, its id as its title."""
+    """The exercise of that id; if it is not printed yet, the id is its title."""
     return catalogue().get(exercise_id) or About(exercise_id, exercise_id)
 
 
@@ -92,12 +91,11 @@ def _sections() -> dict[str, dict[str, str]]:
 
 
 def headings() -> list[tuple[str, str]]:
-    """Every heading of the chapters and their companions, as ``("chapter#anchor", text)``."""
     return [(f"{chapter}#{anchor}", text) for chapter, found in _sections().items() for anchor, text in found.items()]
 
 
 def place(read: str) -> str:
-    """``"chapter#anchor"`` as people say it: the number of the chapter and the heading of the section.
+    """A readable form of ``"chapter#anchor"``: the number of the chapter and the heading of the section.
 
     The companion of a chapter is ``"when_it_breaks/chapter#anchor"``.
     """
@@ -110,7 +108,7 @@ def place(read: str) -> str:
 
 
 def row(one: About, solved: bool) -> str:
-    """An exercise as a line of a list: whether it is solved, id, difficulty, minutes, title and what it trains."""
+    """An exercise as a line of a list: solved or not, id, difficulty, minutes, title and the section it practises."""
     page, _, anchor = one.read.partition("#")
     trains = _sections().get(page, {}).get(anchor)
     told = " · ".join(filter(None, [one.title, trains]))
@@ -118,13 +116,13 @@ def row(one: About, solved: bool) -> str:
 
 
 def has_place(read: str) -> bool:
-    """Whether ``"chapter#anchor"`` is a heading of the book; where the press has printed none, any may be one."""
+    """Whether ``"chapter#anchor"`` is a heading of the book; true for any place before the headings are printed."""
     chapter, _, anchor = read.partition("#")
     return anchor in _sections().get(chapter, {}) or not _sections()
 
 
 def unknown(exercise_id: object, known: list[str]) -> str:
-    """What to tell of an id that is not in the book: the ids near it."""
+    """The message for an unknown id, with similar ones."""
     if not isinstance(exercise_id, str):
         return f"An exercise is named by its id, a str like '01-relu-by-hand': got {type(exercise_id).__name__}."
     near = difflib.get_close_matches(exercise_id, known, 3, 0.4) or [i for i in known if i[:2] == exercise_id[:2]][:3]
@@ -134,8 +132,6 @@ def unknown(exercise_id: object, known: list[str]) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class Hint:
-    """A hint, which displays by itself."""
-
     heading: str
     text: str
 
@@ -147,7 +143,7 @@ class Hint:
 
 
 def hint(exercise_id: str) -> Hint:
-    """The next hint of an exercise: the first at the first call, then the second, and so on. A script prints it."""
+    """The next hint of an exercise: the first call gives the first hint, the next call the second, and so on."""
     found = catalogue().get(exercise_id) if isinstance(exercise_id, str) else None
     if found is None:
         return shown(Hint("", unknown(exercise_id, list(catalogue()))))

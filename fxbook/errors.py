@@ -29,7 +29,7 @@ def expect_error(
         ...     1 / 0
         ZeroDivisionError: division by zero
     """
-    # torch prints the failing line of generated code to stderr; it belongs to the message, not beside the page.
+    # torch prints the failing line of generated code to stderr; it belongs to the message.
     printed = io.StringIO()
     kinds = kind if isinstance(kind, tuple) else (kind,)
     wanted = " or ".join(one.__name__ for one in kinds)

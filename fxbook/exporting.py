@@ -1,4 +1,4 @@
-"""The module of an exported program, alike on every torch."""
+"""The module of an exported program, the same with every torch."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from torch.export import ExportedProgram
 
 
 def unguarded(program: ExportedProgram) -> fx.GraphModule:
-    """``program.module(check_guards=False)``: the module without a node that compares its inputs with the example.
+    """``program.module(check_guards=False)``: the module without the node that compares its inputs with the example.
 
-    Before torch 2.9 no program guarded its inputs by a node, and ``module`` had no such option.
+    Before torch 2.9 no program had such a node, and ``module`` no such option.
     """
     guards = "check_guards" in inspect.signature(program.module).parameters
     return program.module(check_guards=False) if guards else program.module()

@@ -1,4 +1,4 @@
-"""Tell which extra of the package a tool needs where something is not installed."""
+"""Say which extra of the package to install if a tool needs it."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def needing(extra: str, tool: str) -> Iterator[None]:
-    """Import in the body what only one tool needs.
+    """Import the packages that only one tool needs in the body.
 
     Args:
-        extra: its name in ``pyproject.toml``, whose packages the body imports.
-        tool: what needs them, as the subject of a sentence.
+        extra: the name in ``pyproject.toml`` of the extra with these packages.
+        tool: the subject of the error message.
 
     Raises:
-        ModuleNotFoundError: one of them is not there; the message says what to install.
+        ModuleNotFoundError: a package is missing; the message says what to install.
     """
     try:
         yield

@@ -1,4 +1,4 @@
-"""Put one program through the four front ends that make graphs, and tell what each makes of it."""
+"""Record one program with the four front ends that make graphs, and compare the results."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class Recording:
     """What one front end made of a program.
 
     Attributes:
-        graphs: the modules that it recorded: several where `torch.compile` broke the graph, none where it failed.
-        error: what it raised while it recorded, or ``None``.
+        graphs: the recorded modules: several if `torch.compile` broke the graph, none if recording failed.
+        error: what recording raised, or ``None``.
         verdict: ``"right"``, ``"wrong"``, ``"wrong gradients"``, or the error of the run.
     """
 
@@ -50,8 +50,6 @@ class Recording:
 
 
 class Recordings(Mapping[str, Recording]):
-    """The recordings by the name of the front end; displays as a table."""
-
     def __init__(self, recordings: Mapping[str, Recording]) -> None:
         self._recordings = dict(recordings)
 
@@ -87,8 +85,8 @@ def front_ends(
         then: the inputs of the run, by default those of the recording; `kwargs` are used in both. The verdict is
             ``"right"`` if the run gives the same result as the program and leaves inputs and buffers in the same
             state, up to rounding.
-        change: a function applied to the program and to what was recorded before the run, such as
-            ``lambda module: module.eval()``.
+        change: a function applied to the program and to what was recorded before the run, such as ``lambda module:
+            module.eval()``.
         gradients: also compare the gradients of inputs and parameters, and which results have a gradient. If only
             these differ, the verdict is ``"wrong gradients"``.
 
@@ -114,28 +112,23 @@ def front_ends(
 
 
 class _Given(NamedTuple):
-    """The inputs of one call, by position and by name."""
-
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
 
 
 @dataclasses.dataclass(frozen=True)
 class _Run:
-    """What is run to compare: a change first, then one call under a fixed seed."""
+    """A run to compare: a change first, then one call under a fixed seed."""
 
     inputs: _Given
     change: Callable[[Any], object] | None = None
     gradients: bool = False
 
     def of(self, program: Program, owner: Program | None = None) -> tuple[Any, Any]:
-        """What one call does: its result with the inputs and buffers as it leaves them; and the gradients by name.
+        """Make one call and return the result, with the inputs and buffers after it, and the gradients by name.
 
-        Beside them stands, by its place, whether each result has a gradient.
-
-        Args:
-            program: is changed, and called.
-            owner: the module whose parameters and buffers are looked at, by default the program.
+        Among the gradients is also whether each result has one. The parameters and buffers are those of ``owner``, by
+        default the program, which is changed and called.
         """
         if self.change is not None:
             self.change(program)
@@ -145,7 +138,7 @@ class _Run:
         if self.gradients:
             for tensor in _differentiable(leaves):
                 sources[f"input {len(sources)}"] = tensor.requires_grad_()
-            # No leaves, so that the program may work in place on them.
+            # Not leaves, so that the program may work in place on them.
             given = pytree.tree_map_only(torch.Tensor, torch.clone, leaves)
             sources |= _parameters(owner)
         with _seeded(0):
@@ -153,7 +146,7 @@ class _Run:
         ends = [tensor for tensor in _differentiable(result) if tensor.requires_grad]
         gradients: tuple[torch.Tensor | None, ...] = (None,) * len(sources)
         if sources and ends:
-            # Of each element another, so that no two of them can stand for each other.
+            # A different one for each element, so that errors cannot cancel.
             starts = [1.0 + 2 * at for at in range(len(ends))]
             weights = [
                 torch.linspace(start, start + 1, end.numel(), dtype=end.dtype).view_as(end)
@@ -175,13 +168,13 @@ def _recorded(
     asked: _Run,
     expected: tuple[Any, Any],
 ) -> Recording:
-    # Recording may run a program, and tracing may change it: what is recorded is not what is compared with.
+    # Recording may run the program, and tracing may change it, so it gets a copy.
     source = copy.deepcopy(program)
     with _quiet():
         try:
             with _seeded(1):
                 runs, graphs = record(source, copy.deepcopy(inputs))
-        except Exception as error:  # Whatever a front end raises is its answer; the program itself was run before.
+        except Exception as error:  # Whatever a front end raises is its result; the program itself has run before.
             return Recording((), error, "")
         try:
             _restore(source, program)
@@ -207,7 +200,7 @@ def _buffers(program: Program) -> dict[str, torch.Tensor]:
 
 
 def _restore(module: Program, original: Program) -> None:
-    """Give parameters and buffers the values of the original; a buffer that tracing replaced by a Proxy stays."""
+    """Give parameters and buffers the values of the original, except a buffer that tracing replaced by a Proxy."""
     values = {**_parameters(original), **_buffers(original)}
     with torch.no_grad():
         for name, tensor in {**_parameters(module), **_buffers(module)}.items():
@@ -216,7 +209,6 @@ def _restore(module: Program, original: Program) -> None:
 
 
 def _differentiable(values: Any) -> list[torch.Tensor]:
-    """The tensors among the values that can have a gradient."""
     tensors = (value for value in pytree.tree_leaves(values) if isinstance(value, torch.Tensor))
     return [tensor for tensor in tensors if tensor.is_floating_point()]
 
@@ -268,7 +260,7 @@ def _by_compile(program: Program, inputs: _Given) -> tuple[Program, list[fx.Grap
 
 
 class _Called(nn.Module):
-    """A function as a module, since `torch.export` takes nothing else."""
+    """A function as a module, which `torch.export` requires."""
 
     def __init__(self, function: Program) -> None:
         super().__init__()
@@ -287,7 +279,6 @@ _RECORD = {
 
 
 def _line(error: Exception) -> str:
-    """An error in one line: its class and the first line of its message."""
     first = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
     text = f"{type(error).__name__}: {first}" if first else type(error).__name__
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
@@ -295,7 +286,7 @@ def _line(error: Exception) -> str:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep off the page what a front end logs or prints about an error that the table tells."""
+    """Suppress what a front end logs or prints about an error, which is in the table."""
     logger = logging.getLogger("torch")
     level = logger.level
     logger.setLevel(logging.CRITICAL)

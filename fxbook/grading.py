@@ -1,7 +1,6 @@
-"""What a grader uses of the library: exercises, sheets, and the two halves of a check.
+"""The names that a grader imports from the library: exercises, sheets, and the two halves of a check.
 
-It imports these names from here; each is documented where it is defined. Drawing, plotting and graphs are used as a
-notebook uses them.
+Each is documented where it is defined.
 """
 
 import importlib
@@ -28,7 +27,7 @@ __all__ = sorted(HOME)
 
 
 def __getattr__(name: str) -> object:
-    """Import on first use: no room of a sandbox has all of it, and to read an exercise's title takes no torch."""
+    """Import on first use: a part of a sandbox has only some of the modules, and reading a title needs no torch."""
     if name not in HOME:
         raise AttributeError(f"module 'fxbook.grading' has no attribute {name!r}")
     module = importlib.import_module(HOME[name])

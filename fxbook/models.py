@@ -1,6 +1,6 @@
-"""Real models, small: architectures of `transformers` with a few layers and random weights, made from a seed.
+"""Small real models: architectures of `transformers` with a few layers and random weights, made from a seed.
 
-Nothing is downloaded. `transformers` is an extra of the package, ``models``, and is imported by the first model only.
+Nothing is downloaded. `transformers` is in the extra ``models``, and is imported by the first model only.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
 VOCABULARY = 64
-# Below it are the tokens that begin, end and fill a sentence.
+# Smaller ids are the tokens that begin, end and pad a sentence.
 _FIRST_WORD = 3
 _SPECIAL = {"vocab_size": VOCABULARY, "bos_token_id": 0, "eos_token_id": 1, "pad_token_id": 2}
 _SIZES = {"hidden_size": 32, "num_attention_heads": 4, "intermediate_size": 64}
@@ -32,7 +32,7 @@ _GROUPED = {"num_key_value_heads": 2, "max_position_embeddings": 32}
 
 @contextlib.contextmanager
 def _silent_logs() -> Iterator[None]:
-    """Log nothing while `transformers` imports torchao, which reports each GPU library that it cannot load."""
+    """Silence the import of torchao by `transformers`, which reports each GPU library that it cannot load."""
     disabled = logging.root.manager.disable
     logging.disable(logging.WARNING)
     try:
@@ -93,17 +93,17 @@ NAMES = tuple(_ARCHITECTURES)
 def small(name: str, seed: int = 0, *, layers: int = 2, **config: Any) -> tuple[PreTrainedModel, dict[str, Tensor]]:
     """A model of `transformers` as its authors wrote it, a few layers deep, and inputs that it takes by name.
 
-    The weights and the inputs are drawn from the seed; the generator of the caller is left as it was. The model is in
-    eval mode. Its output has `logits`: ``(2, 8, 64)`` of `gpt2`, `llama` and `qwen2`, ``(2, 2)`` of the others.
+    The weights and the inputs are drawn from the seed, without changing the caller's random state. The model is in eval
+    mode. Its output has `logits`: ``(2, 8, 64)`` for `gpt2`, `llama` and `qwen2`, ``(2, 2)`` for the others.
 
     Args:
         name: one of ``NAMES``.
         seed: of the weights and of the inputs.
-        layers: how many the model has, and `resnet` in each of its two stages.
-        config: what is to differ in the configuration, ``attn_implementation="eager"`` for one.
+        layers: how many the model has, for `resnet` in each of its two stages.
+        config: changes to the configuration, for example ``attn_implementation="eager"``.
 
     Raises:
-        ValueError: there is no such model here.
+        ValueError: the name is not in ``NAMES``.
         ImportError: `transformers` is not installed.
     """
     if name not in _ARCHITECTURES:
@@ -111,7 +111,7 @@ def small(name: str, seed: int = 0, *, layers: int = 2, **config: Any) -> tuple[
     # Without a network the library would wait for one.
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     with needing("models", "A model of Part II"), warnings.catch_warnings():
-        # In a notebook tqdm asks for ipywidgets, for a progress bar that nothing here shows.
+        # In a notebook, tqdm asks for ipywidgets for a progress bar that nothing here shows.
         warnings.filterwarnings("ignore", message="IProgress not found")
         import transformers
     transformers.logging.set_verbosity_error()

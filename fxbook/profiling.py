@@ -29,15 +29,15 @@ def memory(value: Any) -> dict[StorageWeakRef, int]:
 
 
 class Profile(fx.Interpreter):
-    """An interpreter that counts in its first complete run, and reads only the clock in later runs.
+    """An interpreter that counts in its first complete run, and only reads the clock in later runs.
 
     Counting takes time, so the first run is not timed. FLOPs and bytes are those of the first run: make a new profile
-    for inputs of another size. Results are counted, without the weights of the module and without what a layer keeps
-    inside. A graph of ``torch.compile`` takes its weights as inputs, so there they count.
+    for inputs of another size. Bytes do not include the weights of the module or what a layer keeps inside. A graph of
+    ``torch.compile`` takes its weights as inputs, so there they count.
 
     Attributes:
-        seconds: of each node, one number for each later run.
-        flops: of each node, as `FlopCounterMode` counts them: 0 for operators without a formula.
+        seconds: for each node, one number for each later run.
+        flops: for each node, as `FlopCounterMode` counts them: 0 for operators without a formula.
         alive: for each node, the bytes of inputs and results that are alive after it.
     """
 
@@ -49,7 +49,7 @@ class Profile(fx.Interpreter):
         self._is_counted = False
 
     def run(self, *args: Any, initial_env: dict[fx.Node, Any] | None = None, **options: Any) -> Any:
-        """As `Interpreter.run`; `boxed_run` calls it with the inputs in ``initial_env``."""
+        """Like `Interpreter.run`; `boxed_run` calls it with the inputs in ``initial_env``."""
         if not self._is_counted:
             self.flops, self.alive = {}, {}
             self._weights = set(memory([*self.module.parameters(), *self.module.buffers()]))
@@ -59,7 +59,6 @@ class Profile(fx.Interpreter):
         return value
 
     def run_node(self, n: fx.Node) -> Any:
-        """As `Interpreter.run_node`, measured."""
         if self._is_counted:
             start = time.perf_counter()
             value = super().run_node(n)

@@ -1,4 +1,4 @@
-"""Show a result to whoever asked for it: a notebook and a prompt show what an expression gives, a script does not."""
+"""Show a result: a notebook and a prompt show the value of an expression, a script does not."""
 
 from __future__ import annotations
 
@@ -10,11 +10,7 @@ Result = TypeVar("Result")
 
 
 def shown(result: Result) -> Result:
-    """Print a result where nobody else shows it; hand it back.
-
-    A notebook shows the last expression of a cell, IPython and Python's own prompt show every expression. In a script,
-    also one that a command runs, nothing is shown that is not printed.
-    """
+    """Print a result in a script, where nothing else shows it, and return it."""
     if not _shows_expressions():
         print(result)
     return result

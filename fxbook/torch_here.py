@@ -9,7 +9,7 @@ from importlib import metadata
 
 @functools.cache
 def installed() -> str:
-    """``"2.13.0+cpu"``; ``""`` where no torch is installed."""
+    """``"2.13.0+cpu"``, or ``""`` if torch is not installed."""
     try:
         return metadata.version("torch")
     except metadata.PackageNotFoundError:
@@ -17,6 +17,6 @@ def installed() -> str:
 
 
 def minor(version: str) -> tuple[int, ...]:
-    """``(2, 13)`` of ``"2.13.0+cpu"``; empty where a version is written otherwise."""
+    """``(2, 13)`` for ``"2.13.0+cpu"``; empty for a version of another form."""
     found = re.match(r"(\d+)\.(\d+)", version)
     return tuple(map(int, found.groups())) if found else ()

@@ -1,4 +1,4 @@
-"""``python -m press COMMAND``: each command sets up what it needs in ``.venv``, then runs there."""
+"""``python -m press COMMAND``: each command installs what it needs in ``.venv``, then runs there."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def book(_: argparse.Namespace) -> int:
     try:
         page = bind.build()
     except subprocess.CalledProcessError:
-        print("The book was not built: mend the warnings above.", file=sys.stderr)
+        print("The book was not built: fix the warnings above.", file=sys.stderr)
         return 1
     print(f"The book is built. Open {page.relative_to(ROOT)}")
     return 0
 
 
 def test(options: argparse.Namespace) -> int:
-    """Run the tests for whoever cloned or changed the book: style, cells, exercises, library, site; --torch VERSION."""
+    """Run the tests of every change: style, cells, exercises, library, site; --torch VERSION."""
     own, arguments = _parser_of("--torch").parse_known_args(options.arguments)
     chosen = [] if rooms.names_tests(arguments) else rooms.arguments_of_test()
     if own.torch:
@@ -58,7 +58,7 @@ def _prove(name: str, version: str, arguments: list[str]) -> int:
     if not version:
         return _pytest(*chosen)
     status = _test_on(version, *chosen)
-    # In most rooms another torch can change nothing.
+    # Most rooms have no test that depends on torch.
     return 0 if status == _NO_TESTS else status
 
 
@@ -72,13 +72,13 @@ def notebooks(options: argparse.Namespace) -> int:
 
 
 def quick(options: argparse.Namespace) -> int:
-    """After saving a manuscript: print, lint and bind what changed, and say which page to open."""
+    """Print, lint and bind what changed in a saved manuscript, and say which page to open."""
     paths = [Path(path).resolve() for path in options.manuscripts]
     return importlib.import_module("press.quick").quick(paths)
 
 
 def exercise(options: argparse.Namespace) -> int:
-    """Make the folder of a new exercise, which runs, and say what is to be filled in."""
+    """Make the folder of a new exercise, which runs, and say what to fill in."""
     new_exercise = importlib.import_module("press.new_exercise")
     book, problems = importlib.import_module("press.book"), importlib.import_module("press.manuscript.problems")
     try:
@@ -122,12 +122,12 @@ def bench(_: argparse.Namespace) -> int:
 
 
 def links(_: argparse.Namespace) -> int:
-    """Ask every address outside the book that a page links to; needs a network."""
+    """Check every link that leads out of the book; needs a network."""
     bind = importlib.import_module("press.binding.bind")
     try:
         book = bind.build().parent
     except subprocess.CalledProcessError:
-        print("The book was not built, so no link was asked: mend the warnings above.", file=sys.stderr)
+        print("The book was not built, so no link was checked: fix the warnings above.", file=sys.stderr)
         return 1
     return importlib.import_module("press.binding.links").check(book)
 
@@ -138,18 +138,18 @@ def inventory(_: argparse.Namespace) -> int:
 
 
 def card(_: argparse.Namespace) -> int:
-    """Draw the card that a link to the book shows elsewhere."""
+    """Draw the preview card of links to the book."""
     return importlib.import_module("press.binding.card").draw()
 
 
 def pictures(_: argparse.Namespace) -> int:
-    """Take the pictures of README from the built site, with Chromium."""
+    """Take the pictures for README from the built site, with Chromium."""
     book = importlib.import_module("press.book").Book()
     return importlib.import_module("press.binding.pictures").take(book)
 
 
 def versions(options: argparse.Namespace) -> int:
-    """Run the book on other versions of torch and record what differs; each gets an environment of several GB."""
+    """Run the book on other versions of torch and record the differences; each gets an environment of several GB."""
     try:
         recording = importlib.import_module("press.versions.run")
         return recording.run(options.versions, options.only, with_answers=options.answers, facts_alone=options.facts)
@@ -159,14 +159,14 @@ def versions(options: argparse.Namespace) -> int:
 
 
 def pins(_: argparse.Namespace) -> int:
-    """Write the pins anew from pyproject.toml."""
+    """Write the pins again from pyproject.toml."""
     return importlib.import_module("press.binding.pins").write()
 
 
 _IN_PARALLEL = ("-n", str(os.cpu_count() or 1))
-# What pytest returns where it has collected no test.
+# The exit status of pytest if it has collected no test.
 _NO_TESTS = 5
-# How far it is and a line for each part of the tests, in place of a dot for each test.
+# Progress, and a line for each part of the tests, in place of a dot for each test.
 _PROOF = ("-p", "press.proof", "-r", "fE", "--durations", "7")
 _COMMANDS = (
     *(book, test, prove, notebooks, quick, exercise, lab, watch, serve, bench),
@@ -177,7 +177,7 @@ _NEEDS = {
     **dict.fromkeys((book, serve, links, inventory, pdf, epub), environment.BOOK),
     **dict.fromkeys((test, prove, bench, pins, pictures, versions), environment.EVERYTHING),
 }
-# What stands behind these commands is for the program that they start, options included; argparse would refuse those.
+# These commands pass their arguments on to another program; argparse would reject its options.
 _PASS_ON = (test, prove, watch)
 
 
@@ -194,7 +194,6 @@ def _edition(kind: str) -> int:
 
 
 def _test_on(version: str, *arguments: str) -> int:
-    """Run the tests that torch can change with another torch."""
     tested = importlib.import_module("press.versions.tested")
     try:
         python = importlib.import_module("press.versions.environments").ensure(version)
@@ -208,7 +207,7 @@ def _style() -> int:
     print("Looking at the style …", flush=True)
     style = _python("-m", "ruff", "check", "--quiet", ".") or _python("-m", "ruff", "format", "--check", "--quiet", ".")
     if not style:
-        print("Style: nothing to mend.", flush=True)
+        print("Style: nothing to fix.", flush=True)
     return style
 
 
@@ -217,7 +216,6 @@ def _pytest(*arguments: str) -> int:
 
 
 def _timed(command: list[str]) -> int:
-    """Run tests, then say what they took, with what all their processes took of the processors."""
     began, before = time.monotonic(), os.times()
     # There is a worker for each core: with threads beside them, torch waits for cores longer than it computes.
     status = subprocess.run(command, cwd=ROOT, env={"OMP_NUM_THREADS": "1", **os.environ}).returncode
@@ -228,7 +226,7 @@ def _timed(command: list[str]) -> int:
 
 
 def _parser_of(*names: str) -> argparse.ArgumentParser:
-    """A parser of our own options, which leaves all others to pytest."""
+    """A parser of the press's own options, which leaves all others to pytest."""
     parser = argparse.ArgumentParser(prog="python -m press", add_help=False, allow_abbrev=False)
     details: dict[str, dict[str, Any]] = {
         "--torch": {"metavar": "VERSION", "default": ""},
@@ -286,7 +284,6 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: list[str]) -> int:
-    """Set up, then run the command in the project's environment; return its exit status."""
     options = _arguments(arguments)
     status = environment.run_module(options.need, "press", arguments, ROOT)
     return options.run(options) if status is None else status

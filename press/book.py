@@ -1,6 +1,6 @@
-"""A book: its manuscript and what is printed of it, where everything lies, and each file read and parsed once."""
+"""A book: its manuscript and its printed files, their places, and each file read and parsed once."""
 
-# ruff: noqa: B019  (a book and what it has read live as long as the process that prints it)
+# ruff: noqa: B019  (a book and its caches live as long as the process)
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from press.manuscript.reading import Manuscript, headings, is_manuscript, parse
 from press.manuscript.sheet import OPENING, ORDER, ExerciseSheet, read_sheet
 from press.versions import facts, record
 
-# The folder of the pages that stand beside the chapters and tell their faults.
+# The folder of the companion pages, which describe the faults of the chapters.
 COMPANIONS = "when_it_breaks"
 
 
 class Book:
-    """A project with a manuscript; it sees the files as they were when it was first asked for each.
+    """A project with a manuscript; it caches each file at the first access.
 
-    A *source* is what prints to one notebook or two: a page of ``book/`` with cells, or the folder with the exercises
-    of a chapter.
+    A *source* prints to one notebook or two: a page of ``book/`` with cells, or the folder with the exercises of a
+    chapter.
     """
 
     def __init__(self, root: Path = ROOT) -> None:
@@ -36,7 +36,6 @@ class Book:
 
     @functools.cached_property
     def _texts(self) -> dict[Path, str]:
-        """The pages with cells, in the order of their files; a page without is rendered as it is."""
         folder = self.root / "book"
         paths = (path for path in sorted(folder.rglob("*.md")) if not path.relative_to(folder).parts[0].startswith("_"))
         texts = {path: path.read_text(encoding="utf-8") for path in paths}
@@ -50,21 +49,16 @@ class Book:
 
     @property
     def sources(self) -> tuple[Path, ...]:
-        """Everything that prints to notebooks."""
         return (*self._texts, *self.sheet_folders)
 
     def source_of(self, path: Path) -> Path:
-        """The source that a file belongs to.
-
-        Raises:
-            PressError: it belongs to none.
-        """
+        """The source that a file belongs to; raises PressError if there is none."""
         if found := next((source for source in self.sources if source in (path, *path.parents)), None):
             return found
         raise PressError(Problem(path, 1, "is printed to no notebook: name a page of book/ with cells, or an exercise"))
 
     def targets(self, source: Path) -> tuple[Path, ...]:
-        """The notebooks that a source prints to: one that is executed, of exercises the stubs before the solutions."""
+        """The notebooks that a source prints to, the executed one last: for exercises, stubs and solutions."""
         if source in self.sheet_folders:
             return tuple(self.root / folder / f"{source.name}.ipynb" for folder in ("exercises", "solutions"))
         inside = source.relative_to(self.root / "book").with_suffix(".ipynb")
@@ -72,37 +66,22 @@ class Book:
 
     @functools.cache
     def page(self, path: Path) -> Manuscript:
-        """A page with cells.
-
-        Raises:
-            PressError: it cannot be printed.
-        """
+        """The parsed page; raises PressError if it cannot be printed."""
         return parse(path, self._texts[path])
 
     @functools.cache
     def sheet(self, folder: Path) -> ExerciseSheet:
-        """The exercises of a chapter.
-
-        Raises:
-            PressError: they cannot be printed.
-        """
         return read_sheet(folder)
 
     def sheet_of(self, chapter: str) -> ExerciseSheet:
-        """The exercises of the chapter of that name, ``"03_replacement"``; raises as :meth:`sheet`."""
         return self.sheet(self.root / "fxbook" / "tasks" / chapter)
 
     def sheets(self) -> list[ExerciseSheet]:
-        """The exercises of every chapter; raises as :meth:`sheet`."""
         return [self.sheet(folder) for folder in self.sheet_folders]
 
     @functools.cached_property
     def imprint(self) -> imprint.Imprint:
-        """What the book says of itself.
-
-        Raises:
-            PressError: its address cannot be used, or its version has no day.
-        """
+        """What the book says about itself; raises PressError if its address is invalid, or its version has no day."""
         return imprint.read(self.root)
 
     @functools.cached_property
@@ -113,15 +92,15 @@ class Book:
 
     @functools.cached_property
     def record(self) -> record.Record:
-        """What is otherwise on each version of torch, as it was recorded."""
+        """The recorded differences of each version of torch."""
         return record.read(self.root)
 
     @functools.cached_property
     def changes(self) -> dict[str, facts.Told]:
-        """What changed between versions of torch, by the id of the fact, as the record tells it.
+        """What changed between versions of torch, by the id of the fact.
 
         Raises:
-            PressError: a fact has not the form of one, or no record.
+            PressError: a fact is malformed, or has no record.
         """
         recorded = self.record.facts
         pinned = self.pins.get("torch", "")
@@ -129,22 +108,21 @@ class Book:
 
     @functools.cached_property
     def remarks(self) -> dict[str, facts.Remark]:
-        """What single cells do otherwise on other versions of torch, by id."""
+        """Differences of single cells on other versions of torch, by id."""
         return facts.remarks(self.root)
 
     @functools.cached_property
     def solutions_need(self) -> dict[str, str]:
-        """Of each exercise whose solution needs a newer torch than the oldest that was tried: which, ``"2.9"``."""
+        """For each exercise whose solution needs a newer torch than the oldest that was tried: which, ``"2.9"``."""
         return self.record.solutions_need(self.pins.get("torch", ""))
 
     @functools.cached_property
     def chapters(self) -> dict[str, Path]:
-        """The pages of the chapters by name, in their order: ``"03_replacement"``."""
         return {name: path for name, path in self._lessons.items() if name[:2].isdigit()}
 
     @functools.cached_property
     def projects(self) -> dict[str, Path]:
-        """The pages of the projects by name, ``"P1_one_model"``: each opens a sheet that belongs to no chapter."""
+        """The pages of the projects by name, ``"P1_one_model"``; the sheet of a project belongs to no chapter."""
         return {name: path for name, path in self._lessons.items() if not name[:2].isdigit()}
 
     @functools.cached_property
@@ -153,48 +131,37 @@ class Book:
 
     @functools.cached_property
     def companions(self) -> dict[str, Path]:
-        """The pages *When it breaks* of the chapters by name, in their order: ``"when_it_breaks/03_replacement"``."""
+        """The pages *When it breaks* of the chapters by name, in order: ``"when_it_breaks/03_replacement"``."""
         folder = self.root / "book" / "chapters" / COMPANIONS
         return {f"{COMPANIONS}/{path.stem}": path for path in self._texts if path.parent == folder}
 
     @functools.cache
     def headings(self, name: str) -> dict[str, str]:
-        """The headings of a chapter, its companion or a project, anchor to text; none where there is none of that name.
-
-        Raises:
-            PressError: as :meth:`page`.
-        """
+        """The headings of a chapter, its companion or a project, anchor to text; empty for an unknown name."""
         path = {**self._lessons, **self.companions}.get(name)
         return headings(self.page(path)) if path else {}
 
     @functools.cache
     def claims(self, path: Path) -> list[Claim]:
-        """The claims of a page.
-
-        Raises:
-            PressError: it cannot be printed, or a claim has not the form of one.
-        """
+        """The claims of a page; raises PressError if a claim is malformed."""
         return claims(self.page(path))
 
     def claimed(self) -> Iterator[tuple[Manuscript, list[Claim]]]:
-        """The pages of the fact check with their claims, in the order of their files; raises as :meth:`claims`."""
         for path in self._texts:
             if path.name.startswith("fact_check_"):
                 yield self.page(path), self.claims(path)
 
     def printed(self, path: Path) -> NotebookNode | None:
-        """A printed notebook as it is stored; ``None`` where there is none or it is not a notebook."""
+        """A printed notebook as it is stored; ``None`` if it is missing or not a notebook."""
         if path not in self._printed:
             self._printed[path] = stored.load(path)
         return self._printed[path]
 
     def print(self, path: Path, notebook: NotebookNode) -> None:
-        """Store a notebook anew, before anybody makes something of all that are printed."""
         stored.replace(path, stored.serialised(notebook))
         self._printed.pop(path, None)
 
     def lessons(self) -> dict[Path, NotebookNode]:
-        """The printed notebooks of chapters, companions and reference by path, in the order of reading."""
         chapters = self.root / "book" / "chapters"
         folders = (chapters, chapters / COMPANIONS, self.root / "book" / "reference")
         paths = [self.targets(source)[0] for folder in folders for source in self._texts if source.parent == folder]
@@ -209,5 +176,5 @@ class Book:
 
 @functools.cache
 def the_book(root: Path = ROOT) -> Book:
-    """The book of this checkout, for those who read it and change nothing: one for the whole process."""
+    """The book of this checkout, shared by the process, for reading only."""
     return Book(root)

@@ -1,8 +1,8 @@
-"""The imprint: who wrote the book, which version of which day this is, and at which address it is published.
+"""The imprint: the authors, the version with its day, and the address of the book.
 
-Title, authors and address stand in `_config.yml`, under the keys that Jupyter Book has for them; the version in
-`pyproject.toml`, its day beside it in `CHANGELOG.md`. Nothing else reads them there. While no repository is named, the
-book has no address, and nothing that needs one is shown.
+Title, authors and address are in `_config.yml`, under Jupyter Book's own keys; the version is in `pyproject.toml`, its
+day in `CHANGELOG.md`. All other code reads them from here. Without a repository, the book has no address, and nothing
+that needs one is shown.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ import yaml
 from press.manuscript.problems import PressError, Problem
 
 CONFIG, CHANGES, CITATION = Path("_config.yml"), Path("CHANGELOG.md"), Path("CITATION.cff")
-# What a page says of itself, in place of this line.
+# A line of a page, which the byline replaces.
 BYLINE = "<!-- authors and day -->"
 LICENCES = {"Code": ("BSD 3-Clause", "BSD-3-Clause"), "text and pictures": ("CC BY 4.0", "CC-BY-4.0")}
-# The hosts whose pages for reading, editing and reporting are known: part of the host's name to what leads there.
+# Hosts with known pages for editing and reporting: part of the host's name to their paths.
 _HOSTS = {"github": ("edit", "issues/new"), "gitlab": ("-/edit", "-/issues/new")}
-# Where a notebook can be opened; Colab fetches from GitHub alone.
+# Services that open a notebook; Colab fetches from GitHub only.
 _LAUNCHERS = ("binderhub_url", "colab_url", "jupyterhub_url")
 
 
 @dataclasses.dataclass(frozen=True)
 class Imprint:
-    """What the book says of itself. ``repository``, ``site`` and ``discussion`` are ``""`` while there is none."""
+    """What the book says about itself. ``repository``, ``site`` and ``discussion`` may be ``""``."""
 
     title: str = ""
     authors: str = ""
@@ -53,32 +53,29 @@ class Imprint:
         return f"*By {self.authors}. Version {self.version}, {day}. {rights}.*"
 
     def host(self) -> str:
-        """``"github"`` or ``"gitlab"``, ``""`` where there is no repository."""
+        """``"github"`` or ``"gitlab"``, or ``""`` without a repository."""
         return next((name for name in _HOSTS if name in urlsplit(self.repository).netloc), "")
 
     def edit(self, path: str) -> str:
-        """Where a file of the repository can be edited."""
         return f"{self.repository}/{_HOSTS[self.host()][0]}/{self.branch}/{path}"
 
     def folder(self, path: str) -> str:
-        """Where a folder of the repository can be read."""
         return f"{self.repository}/{'-/' if self.host() == 'gitlab' else ''}tree/{self.branch}/{path}"
 
     def report(self) -> str:
-        """Where an error can be reported."""
         return f"{self.repository}/{_HOSTS[self.host()][1]}"
 
     @property
     def requirement(self) -> str:
-        """What pip installs the package of the book from: the repository."""
+        """The requirement by which pip installs the book's package from the repository."""
         return f"git+{self.repository}@{self.branch}"
 
 
 def read(root: Path) -> Imprint:
-    """The imprint of a project; an empty one where it has no `_config.yml`.
+    """The imprint of a project; empty without a `_config.yml`.
 
     Raises:
-        PressError: the address cannot be used, or the version has no day.
+        PressError: the address is invalid, or the version has no day.
     """
     if not (root / CONFIG).is_file():
         return Imprint()
@@ -127,7 +124,6 @@ def _day(root: Path, version: str) -> datetime.date:
 
 
 def citation(imprint: Imprint) -> str:
-    """The text of `CITATION.cff`."""
     assert imprint.day
     address = {"url": imprint.site or imprint.repository} if imprint.site or imprint.repository else {}
     code = {"repository-code": imprint.repository} if imprint.repository else {}

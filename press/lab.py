@@ -1,9 +1,8 @@
-"""JupyterLab on the notebooks of the book, at the introduction: a learner's folders, and stored pictures shown at once.
+"""Open JupyterLab on the notebooks of the book, with a learner's folders, and with stored pictures shown at once.
 
-Jupyter shows stored HTML and JavaScript only of a notebook that was signed on this machine. The printed notebooks are
-signed in a database of this project's own, beside its packages, so that nothing else that Jupyter does on the machine
-is changed, and a notebook that somebody puts beside them is not trusted with them. What a reader runs and saves,
-JupyterLab signs in the same database.
+Jupyter shows stored HTML and JavaScript only in notebooks that were signed on this machine. The printed notebooks are
+signed in the project's own database, so that Jupyter's is not changed, and other notebooks in these folders are not
+trusted. What a reader runs and saves, JupyterLab signs in the same database.
 """
 
 from __future__ import annotations
@@ -20,38 +19,32 @@ from press.book import Book
 
 # What a learner opens; the file browser hides the rest of the project.
 FOLDERS = ("chapters", "exercises", "solutions")
-# The folder of the `custom.css` and the settings that JupyterLab loads. All of a notebook is laid out before a link
-# leads into it: pictures that came later would push the section away.
+# The folder of the `custom.css` and the settings for JupyterLab. They render a notebook completely before following a
+# link into it, since later pictures would push the section away.
 STYLE = Path(__file__).parent / "lab_style"
 
 
 def signatures() -> Path:
-    """The folder of the project's own signatures, and of the secret that they are made with."""
+    """The folder of the project's own signatures and secret."""
     return environment.VENV / "share" / "jupyter" / "trusted"
 
 
 def trust(book: Book, folder: Path) -> int:
-    """Sign the printed notebooks of a book, without running any.
+    """Sign the printed notebooks of a book; return how many.
 
-    Args:
-        book: the book; of what is printed, it is what the manuscript names that is signed.
-        folder: where the signatures are kept.
-
-    Returns:
-        How many were signed.
+    Only notebooks that the manuscript names are signed, and none is run. ``folder`` holds the signatures.
     """
     folder.mkdir(parents=True, exist_ok=True)
     notary = NotebookNotary(data_dir=str(folder))
     targets = [target for source in book.sources for target in book.targets(source) if target.is_file()]
     for target in targets:
-        # Whether it is valid was seen when it was printed; JupyterLab looks again.
+        # They were validated when printed, and JupyterLab validates them again.
         notary.sign(nbformat.v4.reads(target.read_text(encoding="utf-8")))
     notary.store.close()
     return len(targets)
 
 
 def command(root: Path, folder: Path) -> list[str]:
-    """What starts JupyterLab on a project, with the signatures that are kept in a folder."""
     hidden = sorted(path.name for path in root.iterdir() if path.name not in FOLDERS and not path.name.startswith("."))
     options = [
         f"--ServerApp.root_dir={root}",
@@ -66,6 +59,5 @@ def command(root: Path, folder: Path) -> list[str]:
 
 
 def open_lab(book: Book) -> int:
-    """Trust the printed notebooks and open JupyterLab on them; return its exit status."""
     trust(book, signatures())
     return subprocess.run(command(book.root, signatures()), cwd=book.root).returncode

@@ -1,6 +1,6 @@
-"""A new exercise: a folder that runs, with a stub that fails, a solution that passes, and answers that prove the check.
+"""Make the folder of a new exercise, complete with a failing stub, a passing solution, and answers to test the check.
 
-It is copied from ``press/template/``, a small exercise that is complete; docs/authoring.md shows its task.
+It is copied from ``press/template/``, a small exercise; docs/authoring.md shows its task.
 """
 
 from __future__ import annotations
@@ -41,17 +41,10 @@ from fxbook import check, draw, hint
 
 
 def make(book: Book, identity: str) -> Path:
-    """Make the folder of an exercise, and list it last in the order of its chapter.
-
-    Args:
-        book: the book that it belongs to.
-        identity: its id, ``"03-drop-dropout"``.
-
-    Returns:
-        The folder.
+    """Make the folder of an exercise, and append it to the order of its chapter.
 
     Raises:
-        PressError: the id has not the form of one or is taken, or there is no such chapter.
+        PressError: the id is malformed or taken, or there is no such chapter.
     """
     tasks = book.root / "fxbook" / "tasks"
     if not _IDENTITY.fullmatch(identity):
@@ -82,7 +75,6 @@ def make(book: Book, identity: str) -> Path:
 
 
 def filled(text: str, words: dict[str, str]) -> str:
-    """A text of the template with the words of an exercise."""
     for mark, word in words.items():
         text = text.replace(mark, word)
     return text
@@ -96,7 +88,6 @@ def _list_last(path: Path, slug: str) -> None:
 
 
 def tell(folder: Path) -> None:
-    """Say what is to be filled in, and what to run then."""
     print(f"{folder.relative_to(ROOT)} holds a small exercise that runs. Fill in yours:")
     for name in FILES:
         print(f"  {name:<12} {_FILL_IN[name]}")

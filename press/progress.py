@@ -1,4 +1,4 @@
-"""How far the tests are, every few seconds, in plain lines, so that a log shows them too: a part of ``press.proof``."""
+"""Print the progress of the tests every few seconds, as plain lines that logs can hold: a part of ``press.proof``."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from _pytest.terminal import TerminalReporter
 
 # Seconds between two lines.
 _OFTEN = 4
-# What is remembered of the last run, in pytest's cache: the mean seconds of a test, by its file.
+# The key in pytest's cache of the mean seconds of a test in the last run, by its file.
 _REMEMBERED = "press/seconds"
 
 
 class Progress:
-    """A plugin that tells how far the tests are, what failed so far, about how long still, and what runs."""
+    """A plugin that prints how far the tests are, how many failed, about how long they still take, and what runs."""
 
     def __init__(self, reporter: TerminalReporter, cache: pytest.Cache | None) -> None:
         self._reporter, self._cache = reporter, cache
@@ -70,7 +70,6 @@ class Progress:
             self._reporter.flush()
 
     def line(self) -> str:
-        """How far it is, what failed so far, about how long still, and what runs."""
         if not self._to_do:
             return f"  collecting the tests, {time.monotonic() - self._begun:.0f} s"
         # Copies, since another thread adds to them.
@@ -92,7 +91,7 @@ class Progress:
 
 
 def _named(nodeid: str, seconds: float) -> str:
-    """A test that runs: by its file, and in full once it takes long."""
+    """The name of a running test: its file, and in full once it takes long."""
     return f"{nodeid} ({seconds:.0f} s)" if seconds > 2 * _OFTEN else _file_of(nodeid)
 
 

@@ -1,7 +1,7 @@
-"""A pytest plugin for those who run many tests: how far they are, a line for each part, at the end what was proven.
+"""A pytest plugin for long runs: progress, a line for each part, and a summary of what was proven.
 
 ``python -m press test`` loads it; plain ``pytest`` shows its own dots. A part is a folder of tests or of notebooks. Its
-time is that of its tests one after the other, which run in several processes at once.
+time is the sum of its tests, which run in several processes at once.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from _pytest.terminal import TerminalReporter
 
 from press.progress import Progress
 
-# What each test that passes has proven, by the beginning of its name; of the pages, each is looked at by several tests.
+# What each passed test has proven, by the beginning of its name; several tests look at each page.
 PROVES = {
     "chapters/": "cells executed again and compared",
     "solutions/": "cells executed again and compared",
@@ -52,7 +52,7 @@ def part_of(nodeid: str) -> str:
 
 
 class Parts:
-    """Counts the tests of each part and tells of it when the last one has run."""
+    """Counts the tests of each part and prints a line after its last one."""
 
     def __init__(self, reporter: TerminalReporter) -> None:
         self._reporter = reporter
@@ -76,7 +76,7 @@ class Parts:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str]:
-        """No dots, and all is counted as ever."""
+        """Without dots, but with the usual counts."""
         if report.failed:
             return ("failed" if report.when == "call" else "error", "", "")
         return (report.outcome if report.when == "call" or report.skipped else "", "", "")
@@ -125,6 +125,5 @@ class Parts:
 
 
 def _reason(report: pytest.TestReport) -> str:
-    """Why a test was skipped: pytest keeps file, line and reason."""
     kept = report.longrepr
     return str(kept[2] if isinstance(kept, tuple) else kept).removeprefix("Skipped: ")

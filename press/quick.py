@@ -1,6 +1,6 @@
-"""From a saved manuscript to its page: print, lint and bind what changed, and nothing else.
+"""From a saved manuscript to its page: print, lint and bind only what changed.
 
-The pages that are made of all notebooks, such as the index of symptoms, follow with the next whole print.
+The pages that are made of all notebooks, such as the index of symptoms, follow with the next complete print.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from press.printing.notebooks import changed, print_notebooks
 
 
 def quick(paths: list[Path]) -> int:
-    """Print, lint and bind these manuscripts; where none is given, those that differ from what is printed.
+    """Print, lint and bind these manuscripts; by default, those that differ from their printed notebooks.
 
     Returns:
-        0, or 1 where one cannot be printed or bound; what to mend stands on stderr.
+        0, or 1 if one cannot be printed or bound; stderr says what to fix.
     """
     begun = time.monotonic()
     # Most of its imports are done while the kernel runs.
@@ -35,7 +35,7 @@ def quick(paths: list[Path]) -> int:
             return 1
         index = bind.finish(binder)
     except subprocess.CalledProcessError:
-        print("The page was not built: mend the warnings above.", file=sys.stderr)
+        print("The page was not built: fix the warnings above.", file=sys.stderr)
         return 1
     finally:
         binder.kill()

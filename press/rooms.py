@@ -1,7 +1,7 @@
-"""Which tests ``make test`` leaves to ``make prove``, and in which room of it each is.
+"""The rooms of ``make prove``: the tests that ``make test`` leaves out.
 
-A room takes whole folders of tests, listed here, and in other folders the tests that are marked for it:
-``@pytest.mark.room(name="site")``. Every other test is one of ``make test``.
+A room has whole folders of tests, listed here, and tests elsewhere with its marker, ``@pytest.mark.room(name="site")``.
+Every other test is one of ``make test``.
 """
 
 from __future__ import annotations
@@ -15,13 +15,7 @@ from press import ROOT
 
 @dataclasses.dataclass(frozen=True)
 class Room:
-    """A part of ``make prove``.
-
-    Args:
-        adds: what it proves beyond ``make test``.
-        minutes: about how long it takes on two idle cores.
-        folders: whose tests it takes whole.
-    """
+    """A part of ``make prove``: what it adds, its minutes on two idle cores, and the whole folders of its tests."""
 
     adds: str
     minutes: int
@@ -54,7 +48,6 @@ ROOMS = {
 
 
 def room_of(path: Path) -> str:
-    """The room that takes the folder of a file whole; ``""`` where none does."""
     place = path.relative_to(ROOT) if path.is_relative_to(ROOT) else PurePosixPath(path)
     for name, room in ROOMS.items():
         if any(place.is_relative_to(folder) for folder in room.folders):
@@ -63,22 +56,17 @@ def room_of(path: Path) -> str:
 
 
 def arguments_of_test() -> list[str]:
-    """The arguments with which pytest runs the tests of ``make test``."""
     return ["-m", "not room", *_without(ROOMS)]
 
 
 def arguments_of_room(wanted: str) -> list[str]:
-    """The arguments with which pytest runs the tests of a room.
-
-    Raises:
-        KeyError: there is no such room.
-    """
+    """The arguments with which pytest runs the tests of a room; raises KeyError if there is no such room."""
     others = [name for name in ROOMS if ROOMS[name] is not ROOMS[wanted]]
     return ["-m", f"room(name='{wanted}')", *_without(others)]
 
 
 def names_tests(arguments: Sequence[str]) -> bool:
-    """Whether arguments of pytest name tests by their files: those then run whatever room they are in."""
+    """Whether arguments of pytest name tests by their files; those run whatever their room is."""
     return any(
         one.partition("::")[0].startswith(("tests", "classroom", "extras", "chapters", "solutions"))
         for one in arguments
@@ -86,5 +74,4 @@ def names_tests(arguments: Sequence[str]) -> bool:
 
 
 def _without(rooms: Iterable[str]) -> Iterator[str]:
-    """Options that spare pytest to collect the folders of rooms."""
     return (f"--ignore={folder}" for name in rooms for folder in ROOMS[name].folders)

@@ -1,4 +1,4 @@
-"""Notebook files: read as they are, written in one canonical form."""
+"""Notebook files, read as they are, and written in one canonical form."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from nbformat import NotebookNode
 
 
 def load(path: Path) -> NotebookNode | None:
-    """The printed notebook, or ``None`` where there is none or it is not a notebook."""
+    """The printed notebook, or ``None`` if it is missing or not a notebook."""
     try:
         return nbformat.read(path, as_version=4)
     except (OSError, ValueError, nbformat.ValidationError):
@@ -17,12 +17,11 @@ def load(path: Path) -> NotebookNode | None:
 
 
 def serialised(notebook: NotebookNode) -> str:
-    """The canonical text of a notebook file."""
     return nbformat.writes(notebook, sort_keys=True, indent=1, ensure_ascii=False) + "\n"
 
 
 def replace(path: Path, text: str) -> bool:
-    """Write a file as a whole or not at all; leave it alone, and return false, when nothing changes."""
+    """Write a file atomically; return whether it changed."""
     if path.exists() and path.read_text(encoding="utf-8") == text:
         return False
     path.parent.mkdir(parents=True, exist_ok=True)

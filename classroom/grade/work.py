@@ -31,7 +31,7 @@ JSON = Any
 _DEADLINE, _DEADLINE_PER_SHEET, _DEADLINE_PER_ANSWER = 120.0, 60.0, 300.0
 _MOST_TOLD = 600
 _ENDED = {
-    "time": "was still running when the time was over: it may loop for ever",
+    "time": "was still running when time ran out: it may loop for ever",
     "exit": "ended the Python process (os._exit or the like)",
     "crash": "crashed the Python process: endless recursion, too much memory, or corrupted memory",
     "silent": "closed or flooded the channel through which its result is read",

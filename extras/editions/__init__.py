@@ -1,1 +1,1 @@
-"""The whole book as one PDF and as one EPUB, made of the committed notebooks; nothing is executed."""
+"""The whole book as one PDF and as one EPUB, made from the committed notebooks; nothing is executed."""

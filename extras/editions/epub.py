@@ -1,4 +1,4 @@
-"""The Sphinx extension behind both editions: Sphinx's own builder of EPUB, with pages that stand still."""
+"""The Sphinx extension of both editions: Sphinx's own EPUB builder, with static pages."""
 
 from __future__ import annotations
 
@@ -18,19 +18,16 @@ _LOGGER = logging.getLogger(__name__)
 
 
 class StillBuilder(Epub3Builder):
-    """Sphinx's builder of EPUB, with the pages of the book as they stand still."""
-
     name = "epub"
 
     def get_toc(self) -> None:
-        """The pages in the order of reading; Sphinx takes a root in a folder for its own folder."""
+        """The pages in reading order; Sphinx mistakes a root in a folder for the folder itself."""
         self.refnodes = [{"level": 1, "refuri": pages.TITLE_PAGE + self.out_suffix, "text": "Title page"}]
         for entry in entries(Path(self.srcdir) / "_toc.yml"):
             title, uri = self.env.titles[entry.name].astext(), entry.name + self.out_suffix
             self.refnodes.append({"level": entry.depth + 1, "refuri": html.escape(uri), "text": html.escape(title)})
 
     def handle_page(self, pagename: str, addctx: dict[str, Any], *rest: Any, **named: Any) -> None:
-        """Write a page as it stands still."""
         if body := addctx.get("body"):
             try:
                 addctx["body"] = pages.settled(body)
@@ -39,7 +36,7 @@ class StillBuilder(Epub3Builder):
         super().handle_page(pagename, addctx, *rest, **named)
 
     def build_content(self) -> None:
-        """List the files; a page with a drawing has to say that it has one."""
+        """List the files, and mark the pages with a drawing, as EPUB requires."""
         super().build_content()
         listed = Path(self.outdir) / "content.opf"
         tree = etree.parse(listed)
@@ -60,16 +57,16 @@ def _title_page(_: Sphinx) -> list[tuple[str, dict[str, Any], str]]:
 
 
 def _without_folding_styles(_app: Sphinx, _page: str, _template: str, context: dict[str, Any], _tree: Any) -> None:
-    """MyST-NB links a style of its own, for folds, to each page, and no EPUB takes the file along."""
+    """Remove MyST-NB's own style for folds, which the EPUB does not include."""
     context["css_files"] = [style for style in context["css_files"] if "mystnb" not in str(style)]
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the builder in the place of Sphinx's own, whose name decides which output of a cell is shown."""
+    """Replace Sphinx's own builder, whose name decides which output of a cell is shown."""
     app.add_builder(StillBuilder, override=True)
     app.connect("html-collect-pages", _title_page)
     app.connect("html-page-context", _without_folding_styles, priority=900)
-    # Of extensions that only the site has, whose settings are in the same file; this extension is the last of the list.
+    # Settings in the same file of extensions that only the site has; this extension is the last of the list.
     known = set(app.config.values)
     for name in ("comments_config", *pages.config()["sphinx"]["config"]):
         if name not in known:

@@ -1,8 +1,7 @@
-"""Every fold of a page opened.
+"""Open every fold of a page.
 
-A fold that hides what the reader is to guess leaves a number in its place; the end of the page has its content, under
-that number. The choices of a question stay where they are, and their reasons share a number. All other folds open in
-their place.
+A fold that hides something to guess is replaced by a number, and its content moves to the end of the page under that
+number. The choices of a question stay in place, and their reasons share a number. All other folds open in place.
 """
 
 from __future__ import annotations
@@ -18,10 +17,9 @@ _QUESTIONS = "check-yourself"
 
 
 def open_folds(page: HtmlElement) -> None:
-    """Open all folds of a page."""
     for question in find(page, ".//details[@class='fx-asked']"):
         _gather_reasons(question)
-    # The inner ones first, so that a fold that moves has none left in it.
+    # Inner folds first, so that a fold that moves contains none.
     for fold in reversed(find(page, ".//details")):
         if not label_of(fold):
             _open(fold)
@@ -50,7 +48,7 @@ def _summary(fold: HtmlElement) -> HtmlElement:
 
 
 def _gather_reasons(question: HtmlElement) -> None:
-    """Leave the choices of a question where they are, and gather their reasons in one fold below."""
+    """Leave the choices of a question in place, and gather their reasons in one fold below."""
     reasons = E.details({"class": "fx-choice"}, E.summary(text(_summary(question))))
     for choice in find(question, ".//details"):
         summary = _summary(choice)
@@ -72,7 +70,6 @@ def _open(fold: HtmlElement) -> None:
 
 
 def _move(fold: HtmlElement, label: str, number: int) -> HtmlElement:
-    """Leave a number in the place of a fold; return what the end of the page has under that number."""
     there = f"{label.lower().replace(' ', '-')}-{number}"
     here = f"{there}-asked"
     asked = [_as(_summary(fold), "fx-question")] if label == ANSWER and "fx-choice" not in fold.classes else []
@@ -85,14 +82,12 @@ def _move(fold: HtmlElement, label: str, number: int) -> HtmlElement:
 
 
 def _heading_above(element: HtmlElement) -> str:
-    """The heading of the section that an element stands in."""
     return next(
         (text(found[0]) for above in element.iterancestors() if (found := find(above, "./h1|./h2|./h3|./h4"))), ""
     )
 
 
 def _as(summary: HtmlElement, name: str) -> HtmlElement:
-    """The words of a summary as a paragraph of a class."""
     paragraph = E.p({"class": name})
     paragraph.text = summary.text
     paragraph.extend(list(summary))

@@ -1,4 +1,4 @@
-"""Make an edition, and lay it where the next build of the site finds and offers it."""
+"""Make an edition, and put it where the next build of the site finds and offers it."""
 
 from __future__ import annotations
 
@@ -13,11 +13,7 @@ EDITIONS = ROOT / "_build" / "editions"
 
 
 def pdf() -> Path:
-    """Make the PDF and return its path.
-
-    Raises:
-        EditionError: Sphinx warned or failed, or Chromium is not there or failed.
-    """
+    """Make the PDF and return its path. Raises EditionError if Sphinx or Chromium failed."""
     chromium()  # Before the minutes that the pages take.
     folder = pages.make()
     document, printed = pages.BUILD / "book.html", pages.BUILD / "book.pdf"
@@ -28,11 +24,7 @@ def pdf() -> Path:
 
 
 def epub() -> Path:
-    """Make the EPUB and return its path.
-
-    Raises:
-        EditionError: Sphinx warned or failed.
-    """
+    """Make the EPUB and return its path. Raises EditionError if Sphinx warned or failed."""
     return _lay(pages.make() / f"{pages.NAME}.epub", ".epub")
 
 

@@ -1,4 +1,4 @@
-"""The body of a page as a tree: read strictly, changed, written as the XHTML of an EPUB."""
+"""The body of a page as a tree: parsed strictly, changed, written as the XHTML of an EPUB."""
 
 from __future__ import annotations
 
@@ -8,25 +8,21 @@ from lxml import etree
 from lxml.html import HtmlElement, XHTMLParser
 
 XHTML, SVG = "http://www.w3.org/1999/xhtml", "http://www.w3.org/2000/svg"
-# Each stepper brings both along; an edition runs nothing, and has the style once.
+# Each stepper contains both; an edition runs no script, and has the style once.
 _SCRIPTS = re.compile(r"<(script|style)\b[^>]*>.*?</\1>", re.DOTALL)
 _VOID = re.compile(r"<(br|hr|img|input)\b([^<>]*?)\s*/?>")
 _EMPTY = re.compile(r"<(a|b|code|div|em|i|li|p|pre|section|span|strong|td|th|ul)((?:\s[^<>]*)?)/>")
 
 
 def read(body: str) -> HtmlElement:
-    """The body in a ``div``; of its elements, drawings alone have a namespace.
-
-    Raises:
-        XMLSyntaxError: the body is not well-formed.
-    """
+    """The body in a ``div``, with a namespace only for drawings; raises XMLSyntaxError if it is malformed."""
     body = re.sub(r"<svg\b(?![^>]*\bxmlns=)", f'<svg xmlns="{SVG}"', _SCRIPTS.sub("", body))
     body = _VOID.sub(r"<\1\2/>", body)
     return etree.fromstring(f"<div>{body}</div>", XHTMLParser(huge_tree=True))
 
 
 def written(tree: HtmlElement) -> str:
-    """The inside of the tree's root as XHTML; a reader that takes it for HTML finds every element closed."""
+    """The inside of the tree's root as XHTML that is also valid HTML, with every element closed."""
     text = _EMPTY.sub(r"<\1\2></\1>", etree.tostring(tree, encoding="unicode", with_tail=False))
     return text[text.index(">") + 1 : text.rindex("<")]
 
@@ -37,12 +33,10 @@ def find(tree: HtmlElement, path: str) -> list[HtmlElement]:
 
 
 def text(element: HtmlElement) -> str:
-    """The words of an element, with single spaces."""
     return " ".join(element.text_content().split())
 
 
 def replace(element: HtmlElement, others: list[HtmlElement]) -> None:
-    """Put other elements in the place of one, whose tail stays."""
     for other in others:
         other.tail = None
         element.addprevious(other)

@@ -1,4 +1,4 @@
-"""Let Sphinx's own builder make the EPUB, with pages that stand still; the PDF is printed from the same pages."""
+"""Make the EPUB with Sphinx's own builder and static pages; the PDF is printed from the same pages."""
 
 from __future__ import annotations
 
@@ -24,17 +24,18 @@ NAME = "torch-fx-node-by-node"
 TITLE_PAGE = "title-page"
 STATIC = Path(__file__).parent / "static"
 STYLES = [*sorted((ROOT / "fxbook" / "static").glob("*.css")), STATIC / "still.css"]
-"""The style of both editions: that of the drawings, and what differs where nothing moves."""
+"""The styles of both editions: that of the drawings, and the changes for static pages."""
 _READER = [*STYLES, STATIC / "reader.css"]
 COLUMNS, TOGETHER, PIECE = 56, 12, 20
-"""Characters of a line of code in the narrowest column, lines of a block that no page divides, and characters of a name
-in a table that stay together."""
+"""Characters of a line of code in the narrowest column, lines of a block that stay on one page, and unbroken characters
+of a name in a table.
+"""
 _CODE = re.compile(r'(<div class="highlight">)<pre>(.*?)</pre>', re.DOTALL)
 _TOKEN = re.compile(r'<span class="(\w+)">([^<]*)</span>')
-# What the style gives no colour: names, punctuation, blanks. Chromium describes each element of a document in the PDF,
-# and did not end when these were among them.
+# Not coloured by the style: names, punctuation, blanks. Chromium describes each element of a document in the PDF, and
+# did not end when these were included.
 _UNCOLOURED = {"n", "p", "w"}
-# In a name, where it may go on below: before a dot, or behind what opens, joins or separates.
+# Where a name may be broken: before a dot, or after what opens, joins or separates.
 _JOINT = re.compile(r"(?<=[\w)\]])(?=\.[a-zA-Z_])|(?<=[a-zA-Z0-9]_)(?=[a-zA-Z])|(?<=[(\[=,|/])(?=[^\s)\]])")
 
 
@@ -43,11 +44,7 @@ class EditionError(RuntimeError):
 
 
 def make() -> Path:
-    """Make the pages and the EPUB; return the folder that holds both.
-
-    Raises:
-        EditionError: Sphinx warned or failed.
-    """
+    """Make the pages and the EPUB; return their folder. Raises EditionError if Sphinx warned or failed."""
     from jupyter_book.sphinx import build_sphinx
 
     shutil.rmtree(BUILD / "pages", ignore_errors=True)
@@ -65,22 +62,20 @@ def make() -> Path:
         keep_going=True,
     )
     if outcome:
-        raise EditionError(f"Sphinx did not make the pages; mend the warnings above. {outcome}")
+        raise EditionError(f"Sphinx did not make the pages; fix the warnings above. {outcome}")
     return BUILD / "pages"
 
 
 def config() -> dict[str, Any]:
-    """The settings of the book, ``_config.yml``."""
     return yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
 
 
 def _settings() -> dict[str, Any]:
-    """What differs from the site's settings."""
     book = imprint.read(ROOT)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     return {
         "latex_individualpages": False,
-        # A page that stands still needs no theme, no search, no buttons to copy.
+        # A static page needs no theme, no search, no copy buttons.
         "extensions": ["myst_nb", "jupyter_book", "sphinx_external_toc", "extras.editions.epub"],
         "project": book.title,
         "version": book.version,
@@ -101,13 +96,13 @@ def _settings() -> dict[str, Any]:
         "epub_show_urls": "no",
         "epub_tocscope": "includehidden",
         "epub_css_files": [path.name for path in _READER],
-        # Of the theme, and of the redirection that only a web server needs.
+        # Files of the theme, and of the redirection that only a web server needs.
         "epub_exclude_files": ["_static/*.js", "_static/*.png", "_static/basic.css", "index.html"],
     }
 
 
 def title_page() -> HtmlElement:
-    """The title, the authors, the version with its day, and what the outputs were proven with."""
+    """The title page: title, authors, version with its day, and the torch that the outputs were proven with."""
     book = imprint.read(ROOT)
     [torch] = re.findall(r"^torch==(\S+)", (ROOT / "requirements.txt").read_text(encoding="utf-8"), re.MULTILINE)
     proof = f"Every output in this book was printed by torch {torch}, and a test compares it with what the cell prints"
@@ -121,11 +116,7 @@ def title_page() -> HtmlElement:
 
 
 def settled(body: str) -> str:
-    """The body of a page without what moves, folds or loads.
-
-    Raises:
-        XMLSyntaxError: the body is not well-formed.
-    """
+    """The body of a page without anything that moves, folds or loads; raises XMLSyntaxError if it is malformed."""
     page = markup.read(_CODE.sub(lambda code: code[1] + _code(code[2]), of_the_version(body)))
     for part in page.find_class("fx-screen-only"):
         part.drop_tree()
@@ -142,7 +133,7 @@ def settled(body: str) -> str:
 
 
 def _code(code: str) -> str:
-    """A block of code, of which each line is an element if one is longer than the page is wide."""
+    """A block of code; if a line is longer than the page is wide, each line becomes an element."""
 
     def token(match: re.Match[str]) -> str:
         name, words = match.groups()
@@ -160,7 +151,7 @@ def _code(code: str) -> str:
 
 
 def _break_names(code: HtmlElement) -> None:
-    """Say where code in a table may go on below, since its columns are otherwise as wide as the longest name."""
+    """Mark where code in a table may be broken, since its columns would otherwise be as wide as the longest name."""
     for element in code.iter():
         first, *others = _JOINT.split(element.text or "")
         element.text = first

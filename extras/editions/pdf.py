@@ -1,4 +1,4 @@
-"""All pages as one HTML document, which Chromium prints: a title page, the contents, and every page of the book."""
+"""Make one HTML document of all pages, with a title page and the contents, and print it with Chromium."""
 
 from __future__ import annotations
 
@@ -25,19 +25,15 @@ _BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-sta
 _TAKES_AT_MOST = 3600
 _ELSEWHERE = re.compile(r"[a-z][a-z+.-]*:", re.IGNORECASE)
 _XLINK = "{http://www.w3.org/1999/xlink}href"
-# A table of so many columns goes across both columns of the page.
+# A table with this many columns spans both columns of the page.
 _WIDE_TABLE = 5
 _CHEAT_SHEET = "chapters/reference/cheat_sheet"
-# What one looks things up in is set in smaller type.
+# Pages for looking things up are set in smaller type.
 _LOOKED_UP = ("chapters/reference/", "exercises/", "solutions/", "chapters/when_it_breaks/")
 
 
 def chromium() -> str:
-    """The browser that prints; ``CHROMIUM`` names another one.
-
-    Raises:
-        EditionError: there is none.
-    """
+    """The browser that prints; ``CHROMIUM`` names another one. Raises EditionError if there is none."""
     found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, _BROWSERS)), None)
     if not found:
         advice = (
@@ -48,11 +44,7 @@ def chromium() -> str:
 
 
 def print_pdf(document: Path, target: Path) -> None:
-    """Print a document.
-
-    Raises:
-        EditionError: there is no Chromium, or it failed.
-    """
+    """Print a document. Raises EditionError if Chromium is missing or failed."""
     with tempfile.TemporaryDirectory() as profile:
         command = [chromium(), "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
         command += ["--no-pdf-header-footer", "--generate-pdf-document-outline", f"--user-data-dir={profile}"]
@@ -63,13 +55,7 @@ def print_pdf(document: Path, target: Path) -> None:
 
 
 def write(folder: Path, target: Path, toc: Path = ROOT / "_toc.yml") -> list[str]:
-    """Write the document; return the words of its headings.
-
-    Args:
-        folder: the pages, as :func:`extras.editions.pages.make` leaves them.
-        target: the file to write.
-        toc: the table of contents of the site.
-    """
+    """Write the document from the pages in a folder; return the words of its headings."""
     places = {entry: f"page-{number}" for number, entry in enumerate(entries(toc))}
     named = {entry.name: place for entry, place in places.items()}
     articles = [_article(folder, entry, named) for entry in places]
@@ -90,7 +76,6 @@ def write(folder: Path, target: Path, toc: Path = ROOT / "_toc.yml") -> list[str
 
 
 def _article(folder: Path, entry: Entry, places: dict[str, str]) -> HtmlElement:
-    """A page of the book, with ids that no other page has and links that lead to them."""
     page = (folder / f"{entry.name}.xhtml").read_text(encoding="utf-8").replace(f' xmlns="{XHTML}"', "")
     tree = etree.fromstring(page.encode(), lxml.html.XHTMLParser(huge_tree=True))
     here = places[entry.name]
@@ -110,7 +95,7 @@ def _article(folder: Path, entry: Entry, places: dict[str, str]) -> HtmlElement:
 
 
 def _lead(link: HtmlElement, page: str, places: dict[str, str]) -> None:
-    """Let a link lead within the document; one to a file beside the book leads nowhere."""
+    """Let a link lead within the document; remove one to another file of the book."""
     path, _, anchor = link.get("href").partition("#")
     if _ELSEWHERE.match(path):
         return
@@ -132,7 +117,6 @@ def _running_head(entry: Entry, place: str, title: str) -> str:
 
 
 def _contents(places: dict[Entry, str], titles: list[str]) -> HtmlElement:
-    """The contents, a line for each page of the site under the part that it stands in."""
     contents = E.nav({"class": "fx-contents"}, E.h1("Contents"))
     part = ""
     for (entry, place), title in zip(places.items(), titles, strict=True):
@@ -144,7 +128,7 @@ def _contents(places: dict[Entry, str], titles: list[str]) -> HtmlElement:
 
 
 def finish(path: Path, author: str, headings: list[str]) -> None:
-    """Name the author, and give the outline the spaces that Chromium leaves out where a heading goes on below."""
+    """Set the author, and restore the spaces that Chromium drops where a heading is broken in the outline."""
     whole = {"".join(heading.split()): heading for heading in headings}
     with pikepdf.open(path, allow_overwriting_input=True) as pdf:
         pdf.docinfo["/Author"] = author

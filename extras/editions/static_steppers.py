@@ -1,4 +1,4 @@
-"""Steppers and drawings without a script: a stepper shows at most four of its frames, each a picture of its own."""
+"""Steppers and drawings without scripts: a stepper shows at most four of its frames, each as a picture."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from lxml.html import HtmlElement
 from extras.editions.markup import find, replace, text
 
 AT_MOST = 4
-"""Frames of a stepper that are drawn, at most."""
+"""The most frames of a stepper to draw."""
 COLUMN = 330
 """The width of a column of the PDF, in pixels."""
-# Of its size on the screen a drawing keeps this much, and no less than is legible.
+# The scale of a drawing relative to the screen, and the smallest legible one.
 _SCALE, _LEGIBLE = 0.75, 0.54
 _MARKS = {f"fx-{mark}" for mark in ("added", "broken", "changed", "is-raised", "moved", "removed", "renamed",
                                     "retargeted", "rewired")}  # fmt: skip
@@ -22,7 +22,7 @@ _SHOWN = re.compile(r"(--f\d+):\s*visible")
 
 
 def freeze(page: HtmlElement) -> None:
-    """Turn each stepper of a page into still frames, and give each drawing its size."""
+    """Turn each stepper of a page into static frames, and give each drawing its size."""
     for stepper in page.find_class("fx-stepper"):
         _freeze(stepper)
     for drawing in page.find_class("fx-drawing"):
@@ -37,7 +37,7 @@ def freeze(page: HtmlElement) -> None:
 
 
 def chosen(frames: list[HtmlElement]) -> set[int]:
-    """The numbers of the frames to draw: the first, the last, and of the others those in which most is marked."""
+    """The numbers of the frames to draw: the first, the last, and of the others those with the most marks."""
     inner = range(1, len(frames) - 1)
     marked = [sum(bool(_MARKS & set(row.classes)) for row in find(frame, ".//tr")) for frame in frames]
     return {0, len(frames) - 1, *sorted(inner, key=lambda at: marked[at], reverse=True)[: AT_MOST - 2]}
@@ -51,8 +51,8 @@ def _freeze(stepper: HtmlElement) -> None:
     shown = chosen(frames)
     code = ""
     for at, frame in enumerate(frames):
-        # A drawing tells the order, the names and what happened to each node, so the table beside it goes. The code is
-        # there where it differs from the frame before, and a plot that all frames share in the last one.
+        # A drawing shows the order, the names and the changes of nodes, so the table next to it goes. The code stays if
+        # it differs from the previous frame, and a plot that all frames share in the last one.
         for panel in frame.find_class("fx-panel"):
             lines = "".join(map(text, panel.find_class("fx-code")))
             plot = frame is frames[-1] and find(panel, ".//s:svg")
@@ -72,7 +72,7 @@ def _freeze(stepper: HtmlElement) -> None:
 
 
 def _resolve(svg: HtmlElement, films: dict[str, HtmlElement]) -> None:
-    """Put the visible part of the film in place of what points to it."""
+    """Replace the reference by the visible part of the animation."""
     [use] = find(svg, "./s:use")
     picture = copy.deepcopy(films[use.get("href").removeprefix("#")])
     picture.attrib.pop("id")

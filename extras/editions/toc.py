@@ -1,4 +1,4 @@
-"""The pages of an edition in their order: that of ``_toc.yml``, with the solutions last."""
+"""The pages of an edition in order: that of ``_toc.yml``, with the solutions last."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SOLUTIONS = "solutions/"
 
 
 class Entry(NamedTuple):
-    """A page: its document as Sphinx names it, the part of the book, and how deep it stands there."""
+    """A page: its document in Sphinx, the part of the book, and its depth there."""
 
     name: str
     part: str
@@ -20,7 +20,7 @@ class Entry(NamedTuple):
 
 
 def entries(toc: Path) -> list[Entry]:
-    """The pages in the order of reading; nobody meets a solution before the last exercise."""
+    """The pages in reading order, with solutions after the last exercise."""
     contents = yaml.safe_load(toc.read_text(encoding="utf-8"))
     found = [Entry(contents["root"], "", 0)]
     for part in contents["parts"]:

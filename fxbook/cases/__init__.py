@@ -1,7 +1,6 @@
-"""The words in which ``cases.py`` and ``check.py`` say what an exercise is: cases, and how an answer is used on them.
+"""What ``cases.py`` and ``check.py`` of an exercise are written in: its specification, and how an answer is run.
 
-``exercise`` holds the specification, ``running`` runs a result on the inputs of a case, ``values`` writes what an
-answer returned as plain data. It goes where answers run, so it knows no rule: those are in :mod:`fxbook.rules`.
+This package is copied to where answers run, so it contains no rules: those are in :mod:`fxbook.rules`.
 """
 
 from fxbook.cases.exercise import Case, Check, Exercise, ExtraOutput, Usage, eager, nothing, traced

@@ -1,4 +1,4 @@
-"""What an exercise asks: the models it is tried on, how the answer is used, and the rules that must hold."""
+"""The specification of an exercise: the models to try an answer on, how to use the answer, and the rules to check."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ Inputs = tuple[Any, ...]
 
 
 def traced(module: nn.Module) -> Inputs:
-    """The answer is called with the traced model: ``answer(fx.symbolic_trace(model))``."""
+    """Arguments: the traced model, so that the call is ``answer(fx.symbolic_trace(model))``."""
     return (fx.symbolic_trace(module),)
 
 
 def eager(module: nn.Module) -> Inputs:
-    """The answer is called with the model itself: ``answer(model)``."""
+    """Arguments: the model itself, so that the call is ``answer(model)``."""
     return (module,)
 
 
 @functools.lru_cache(maxsize=1)
 def graph_of(model: nn.Module) -> fx.Graph:
-    """The graph of a model, for an Interpreter that computes what is expected: traced once for all inputs."""
+    """The graph of a model for an Interpreter that computes expected outputs; traced once for all inputs."""
     return fx.Tracer().trace(model)
 
 
 def nothing(module: nn.Module) -> Inputs:
-    """The answer is called without arguments: ``answer()``."""
+    """No arguments, so that the call is ``answer()``."""
     return ()
 
 
 def same_as_eager(module: nn.Module, *inputs: Any) -> Any:
-    """What the model itself returns: the outputs expected where an exercise says nothing else."""
+    """The model's own outputs, which an exercise expects by default."""
     return module(*inputs)
 
 
@@ -51,11 +51,11 @@ class Case:
     """One model to try the answer on.
 
     Args:
-        name: how a report calls the model: ``"the two-layer MLP"``.
-        build: makes the model; called under a fresh ``torch.manual_seed``, so weights may be random.
-        inputs: makes one tuple of inputs; called twice, under other seeds, so a fixed output cannot pass.
-        unseen: the learner has not seen this model; a failure here is told as an answer that fits one model only.
-        given: what the answer is called with, where it differs from ``Usage.given``.
+        name: what a report calls the model: ``"the two-layer MLP"``.
+        build: makes the model under a fresh ``torch.manual_seed``, so weights may be random.
+        inputs: makes one tuple of inputs; called under two different seeds, so that a constant output cannot pass.
+        unseen: whether the learner has not seen this model; the report then says that the answer fits one model only.
+        given: makes the arguments of the answer; overrides ``Usage.given``.
     """
 
     name: str
@@ -65,7 +65,7 @@ class Case:
     given: Callable[[nn.Module], Inputs] | None = None
 
 
-# Of wall time, for an answer on all its cases, in a notebook.
+# Wall time for an answer on all its cases, in a notebook.
 SECONDS = 10.0
 
 _RETURNS: dict[str, tuple[str, ...]] = {
@@ -79,27 +79,28 @@ _RETURNS: dict[str, tuple[str, ...]] = {
 
 @dataclasses.dataclass(frozen=True)
 class Usage:
-    """How an answer is used, and on which models: all that is known where answers run.
+    """How to use an answer, and on which models. This is all that the process of the answer knows of an exercise.
 
     Args:
-        use: how the answer is used.
+        use: the kind of answer.
             ``"pass"``: called with a model, returns an ``fx.GraphModule`` (a ``PassResult`` is unpacked).
-            ``"edit"``: called with an ``fx.GraphModule``, edits it; only another module that it returns counts.
+            ``"edit"``: called with an ``fx.GraphModule``, edits it in place, or returns another module that replaces
+            it.
             ``"build"``: called (with nothing, unless ``given`` says so), returns an ``fx.Graph`` or ``fx.GraphModule``.
             ``"object"``: is the ``fx.Graph`` or ``fx.GraphModule``.
             ``"compute"``: called, returns data (numbers, strings, tensors, nodes; lists, tuples, dicts of them).
-        cases: the models it is tried on; of a pass or an edit at least one is unseen.
-        given: what the answer is called with: ``traced``, ``eager``, ``nothing`` or a function of the model that
-            returns the tuple of arguments. Default: ``eager`` for a pass, ``traced`` for an edit, else ``nothing``.
-        returns: the kinds of result accepted, of ``"Graph"`` and ``"GraphModule"``. Default: as ``use`` says.
-        call: uses the answer where calling it is not what the exercise asks: ``call(answer, *arguments)``, for example
-            ``lambda interpreter, module, x: interpreter(module).run(x)``. It runs in the learner's half, where
-            neither name nor place tells a case, and under a seed of its own.
-        seconds: of wall time, for an answer on all its cases in a notebook: more where a usual answer takes long. The
-            grader allows 10 s of the processor to every answer.
+        cases: the models to try it on; for a pass or an edit, at least one must be unseen.
+        given: makes the arguments of the answer from the model: ``traced``, ``eager``, ``nothing`` or a function that
+            returns a tuple. Default: ``eager`` for a pass, ``traced`` for an edit, else ``nothing``.
+        returns: the accepted kinds of result, of ``"Graph"`` and ``"GraphModule"``. Default: depends on ``use``.
+        call: ``call(answer, *arguments)``, where the answer is not called directly, for example ``lambda interpreter,
+            module, x: interpreter(module).run(x)``. It runs in the process of the answer, which knows neither the name
+            nor the position of the case, and under its own seed.
+        seconds: wall time for an answer on all its cases in a notebook. The grader allows every answer 10 s of
+            processor time instead.
 
     Raises:
-        ValueError: no case, or a pass or an edit without an unseen model.
+        ValueError: there is no case, or a pass or an edit has no unseen model.
     """
 
     use: Use
@@ -116,11 +117,9 @@ class Usage:
             raise ValueError("give a Case(…, unseen=True), a model the learner has not seen")
 
     def kinds(self) -> tuple[str, ...]:
-        """The kinds of result accepted; empty: any."""
         return _RETURNS[self.use] if self.returns is None else self.returns
 
     def arguments(self, case: Case, module: nn.Module, seed: int = 0) -> Inputs:
-        """What the answer is called with for this case."""
         default = {"pass": eager, "edit": traced}.get(self.use, nothing)
         with seeded(seed):
             return (case.given or self.given or default)(module)
@@ -128,12 +127,10 @@ class Usage:
 
 @dataclasses.dataclass(frozen=True)
 class ExtraOutput:
-    """A part of the outputs that the answer's graph does not tell, since the answer itself was run.
+    """A part of the outputs that the answer's graph does not determine, because ``Usage.call`` ran the answer itself.
 
-    Args:
-        name: its key among the outputs, each of which is a dict.
-        again: makes of a graph that was built again what ``call`` made of the answer.
-        unproven: what a judge that has only the graph takes on trust, in words for a teacher.
+    ``name`` is its key among the outputs, each of which is a dict. ``again`` computes it from a rebuilt graph.
+    ``unproven`` says what a judge that has only the graph must take on trust, in words for a teacher.
     """
 
     name: str
@@ -143,15 +140,15 @@ class ExtraOutput:
 
 @dataclasses.dataclass(frozen=True)
 class Check:
-    """What is asked of an answer: all that only the judge knows.
+    """What an answer must satisfy. Only the judge knows it.
 
     Args:
-        rules: what must hold, in the order in which a violation is worth telling; the first one found is told. That the
-            answer can be called, does not raise and returns the right kind is checked before, always.
-        expected: the outputs asked for, as a function of the eager model and the inputs. Default: the model's own.
-        extra_output: what the outputs hold besides what the answer's graph computes.
-        on_error: what a report says, besides the error, of an answer that raises: a function of the case and of the
-            name of the error's class, which returns a sentence or ``None``.
+        rules: the most important first, since only the first violation is reported. The judge always checks
+            beforehand that the answer can be called, does not raise and returns the right kind.
+        expected: computes the expected outputs from the eager model and the inputs. Default: the model's own.
+        extra_output: what the outputs contain besides what the answer's graph computes.
+        on_error: takes the case and the class name of an error that the answer raised, and returns a sentence that
+            the report adds, or ``None``.
     """
 
     rules: tuple[Rule, ...]
@@ -162,20 +159,13 @@ class Check:
 
 @dataclasses.dataclass(frozen=True)
 class Exercise:
-    """An exercise: everything the two halves of a check need, and no solution.
-
-    Args:
-        id: ``"01-relu-by-hand"``, as in the manuscript.
-        usage: how an answer is used, and on which models.
-        check: what is asked of it.
-    """
+    """An exercise: everything that a check needs, without the solution. Its ``id`` is that of the manuscript."""
 
     id: str
     usage: Usage
     check: Check
 
     def on(self, cases: Iterable[Case]) -> Exercise:
-        """The same on other cases, which no learner has seen."""
         unseen = tuple(dataclasses.replace(case, unseen=True) for case in cases)
         return dataclasses.replace(self, usage=dataclasses.replace(self.usage, cases=unseen))
 
@@ -184,18 +174,15 @@ DRAWS = 2
 
 
 def seed_of(seed: int, place: int) -> int:
-    """The seed of a case, by its place in the exercise, under a seed of the exercise."""
     return seed + 1000 * place
 
 
 def model_of(case: Case, seed: int) -> nn.Module:
-    """The model of a case: the same for the same seed, in any process."""
     with seeded(seed):
         return case.build()
 
 
 def inputs_of(case: Case, seed: int) -> list[Inputs]:
-    """The inputs the result is run on."""
     drawn = []
     for draw in range(DRAWS):
         with seeded(seed + 1 + draw):
@@ -204,7 +191,7 @@ def inputs_of(case: Case, seed: int) -> list[Inputs]:
 
 
 def drawn_order(exercise: Exercise, seed: int) -> list[int]:
-    """The places of the cases in the order in which an answer meets them: where it is data, its place would tell it."""
+    """The order in which an answer meets the cases; shuffled for data, because the position would reveal the answer."""
     order = list(range(len(exercise.usage.cases)))
     if exercise.usage.use == "compute":
         random.Random(seed).shuffle(order)
@@ -212,15 +199,14 @@ def drawn_order(exercise: Exercise, seed: int) -> list[int]:
 
 
 def one_of(*choices: Any) -> Any:
-    """One of these, drawn under torch's seed: for what a case makes anew each time."""
     return choices[int(torch.randint(len(choices), ()))]
 
 
 @contextlib.contextmanager
 def seeded(seed: int) -> Iterator[None]:
-    """Seed torch for the body, on the CPU and in float32; the caller's random state and defaults come back after it."""
+    """Seed torch for the body, on the CPU and in float32, then restore the caller's random state and defaults."""
     dtype, device = torch.get_default_dtype(), torch.get_default_device()
-    # Set only where it differs: a device that is set adds itself to the arguments of calls that tracing records.
+    # Set only if it differs: an explicit default device adds itself to the arguments of calls that tracing records.
     elsewhere = device.type != "cpu"
     try:
         if elsewhere:

@@ -1,4 +1,4 @@
-"""Exported graphs for cases, alike on every torch."""
+"""Exported graphs for cases, the same with every torch."""
 
 from __future__ import annotations
 
@@ -13,19 +13,15 @@ from fxbook.exporting import unguarded
 
 
 def exported_graph(model: nn.Module, *inputs: Any, functional: bool = False) -> fx.GraphModule:
-    """The exported graph of a model, without a node that guards its inputs.
+    """Export a model, without the node that guards its inputs.
 
-    Exporting takes seconds: keep the graph, and give each case a copy of it. The random numbers of the caller stay.
-
-    Args:
-        model: the model.
-        inputs: the example to export it with.
-        functional: whether the program is decomposed into calls that write nothing in place.
+    Exporting takes seconds: keep the graph, and give each case a copy of it. The caller's random state is preserved.
+    ``functional`` decomposes the program into calls that write nothing in place.
     """
     with seeded(0), warnings.catch_warnings():
-        # torch's own code is what it warns of.
+        # torch's own code causes these warnings.
         warnings.simplefilter("ignore", FutureWarning)
-        # Before torch 2.8 exporting was strict unless told otherwise.
+        # Before torch 2.8, export was strict by default.
         program = torch.export.export(model, inputs, strict=False)
         if functional:
             program = program.run_decompositions({})

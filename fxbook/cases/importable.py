@@ -1,26 +1,26 @@
-"""Functions that the graph of a case calls as a user's own, and that loading its pickle imports.
+"""Functions for the graph of a case to call as if a user had written them.
 
-What loads a pickle of a graph writes an import statement, and none can name the folder of a chapter.
+A pickled graph imports them by name when it is loaded, and the folder of a chapter has no importable name.
 """
 
 from torch import Tensor
 
 
 def double(value: Tensor) -> Tensor:
-    """Can be traced into."""
+    """Traceable."""
     return value * 2
 
 
 def halve(value: Tensor) -> Tensor:
-    """Can be traced into."""
+    """Traceable."""
     return value / 2
 
 
 def mul(value: Tensor, factor: float) -> Tensor:
-    """Can be traced into, and has the name of what it calls."""
+    """Traceable, and named like the function it calls."""
     return value * factor
 
 
 def magnitude(value: Tensor) -> Tensor:
-    """Cannot be traced into."""
+    """Not traceable."""
     return value if value.sum() > 0 else -value

@@ -1,13 +1,13 @@
-"""The nearest neighbours of what a task names, as layers for the model of a case.
+"""Layers that are easily mistaken for the layer or function that a task names.
 
-An answer that was asked for each ``nn.ReLU`` may take ``nn.LeakyReLU`` for one, or ``x.relu()``: a model has both::
+An answer that must change each ``nn.ReLU`` may change ``nn.LeakyReLU``, too, or miss ``x.relu()``. A model has both::
 
     self.near = near(nn.ReLU)                                       # in __init__
     pooled = [self.pool(one(image)) for one in self.near.values()]  # in forward
 
-They are found, not listed: the classes and functions whose names are most like that of the noun, the same call as a
-function, as a method, in place and by keyword, a function of the same name that is another's, the layer itself deeper
-inside and under another's name, and another layer under its name.
+Nothing is listed by hand. The neighbours are the classes and functions with the most similar names; the same call as a
+function, as a method, in place and by keyword; another library's function of the same name; and the layer itself,
+nested more deeply or under another attribute name.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ def near(
     without: tuple[str, ...] = (),
     **named: Any,
 ) -> nn.ModuleDict:
-    """The neighbours of a class of ``torch.nn`` or of a function of torch: new layers, by names that say what they are.
+    """New layers that are similar to a class of ``torch.nn`` or a function of torch, by descriptive names.
 
     Args:
         noun: what the task names: ``nn.MaxPool2d``, ``torch.softmax``, ``operator.add``.
-        settings: what the class is made with, or the function is called with after the tensors; ``named`` by keyword.
-        on: the shape of the tensors that each of them takes. What draws random numbers, or warns, is left out.
+        settings: arguments of the class, or of the function after its tensors; ``named`` are the keyword arguments.
+        on: the shape of each input tensor. Neighbours that draw random numbers or warn are left out.
         inputs: how many tensors each takes.
         most: how many classes, and how many functions of another name.
         without: what the task excludes: ``"keyword"``, ``"writes"`` for calls that write in place, or another name.
@@ -54,13 +54,12 @@ def near(
 
 
 def used_by(value: Tensor, count: int) -> list[Tensor]:
-    """As many values that each read the one given: one, two and three users are neighbours."""
     return [value * (number + 2) for number in range(count)]
 
 
 @functools.cache
 def namesake(name: str) -> Callable[..., Tensor]:
-    """A function of that name, which tracing records as one call. It halves."""
+    """A function of that name that tracing records as one call. It halves its input."""
 
     def function(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         if has_torch_function((x,)):
@@ -68,13 +67,13 @@ def namesake(name: str) -> Callable[..., Tensor]:
         return x / 2
 
     function.__name__ = function.__qualname__ = name
-    # The grader builds a graph again from the names of its functions, so this one is found under its name.
+    # The grader rebuilds a graph from the names of its functions, so this one must be found by its name.
     globals().setdefault(name, function)
     return function
 
 
 class Calling(nn.Module):
-    """A call on tensors, and on what a layer holds; tracing records the call itself."""
+    """A call on tensors and on the weights of a layer; tracing records the call itself."""
 
     def __init__(self, call: Callable[..., Any], layer: nn.Module | None = None, *weights: str) -> None:
         super().__init__()
@@ -91,13 +90,13 @@ class Calling(nn.Module):
 def _found(
     noun: Any, settings: tuple[Any, ...], named: tuple[tuple[str, Any], ...], shapes: tuple[tuple[int, ...]], most: int
 ) -> dict[str, Make]:
-    """How each is made that takes tensors of these shapes."""
+    """A maker for each neighbour that accepts tensors of these shapes."""
     with torch.random.fork_rng(devices=[]), torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("error")
-        # Whether a call draws random numbers is found by calling it: the same in each process.
+        # Seeded, so that each process finds the same calls to draw random numbers.
         torch.manual_seed(0)
         tensors = [torch.randn(shape) for shape in shapes]
-        # A noun that draws random numbers has neighbours that do.
+        # A dropout has neighbours that draw random numbers.
         working = functools.partial(_working, tensors, "dropout" not in noun.__name__.lower())
         given = (noun, settings, dict(named))
         classes, others = working(_classes(*given)), working(_functions(*given, is_other=True))
@@ -124,20 +123,20 @@ def _works(tensors: list[Tensor], training: bool, make: Make) -> bool:
 
 
 def _classes(noun: Any, settings: tuple[Any, ...], named: dict[str, Any]) -> Iterator[tuple[str, list[Make]]]:
-    """The classes that a noun is taken for, the most alike first, and how each may be made."""
+    """The classes with the most similar names, the most similar first, and the ways to make each."""
     word, is_class = _plain(noun.__name__), isinstance(noun, type)
     dims = _weight_dims(noun, settings, named)
     found = {name: kind for name, kind in vars(nn).items() if isinstance(kind, type) and issubclass(kind, nn.Module)}
     for name in _by_likeness(found, word):
         kind = found[name]
-        # A lazy layer becomes another class when it is first called.
+        # A lazy layer becomes another class on its first call.
         if (is_class and issubclass(kind, noun)) or name.startswith("Lazy"):
             continue
         is_alike = word in _plain(name) and _likeness(name, word) > 0.5
         is_alike = is_alike or (is_class and kind.__module__ == noun.__module__)
         if is_alike or (dims and dims == _weight_dims(kind, settings, named)):
             ways: list[Make] = [functools.partial(kind, *settings, **named), kind]
-            if "Embedding" in name:  # It takes numbers of rows.
+            if "Embedding" in name:  # It takes row indices.
                 ways.append(lambda kind=kind: Calling(lambda x, table: table(x.argmax(-1, True)), kind(*settings)))
             if kind is nn.Bilinear:
                 ways.append(lambda: Calling(lambda x, layer: layer(x, x), nn.Bilinear(*settings, settings[-1])))
@@ -145,7 +144,6 @@ def _classes(noun: Any, settings: tuple[Any, ...], named: dict[str, Any]) -> Ite
 
 
 def _weight_dims(kind: Any, settings: tuple[Any, ...], named: dict[str, Any]) -> int:
-    """How many dimensions the weight of such a layer has; 0 without one."""
     try:
         return kind(*settings, **named).weight.dim() if isinstance(kind, type) else 0
     except Exception:
@@ -155,7 +153,7 @@ def _weight_dims(kind: Any, settings: tuple[Any, ...], named: dict[str, Any]) ->
 def _functions(
     noun: Any, settings: tuple[Any, ...], named: dict[str, Any], is_other: bool = False
 ) -> Iterator[tuple[str, list[Make]]]:
-    """Functions and methods with the name of the noun, whatever its case and underscores, or with one much like it."""
+    """Functions and methods with the same name, apart from case and underscores, or with a similar one."""
     word, make = _plain(noun.__name__), functools.partial(noun, *settings, **named)
     found = {f"{space}_{name}": (held, name) for space, held in _SPACES.items() for name in dir(held) if name[0] != "_"}
     for called in _by_likeness(found, word):
@@ -178,7 +176,6 @@ def _functions(
 
 
 def _places(noun: Any, settings: tuple[Any, ...], named: dict[str, Any]) -> Iterator[tuple[str, list[Make]]]:
-    """The noun itself where it is overlooked, and what has its name."""
     word, make = _plain(noun.__name__), functools.partial(noun, *settings, **named)
     if isinstance(noun, type):
         yield "deeper", [lambda: nn.Sequential(nn.Sequential(OrderedDict(tanh=make())))]
@@ -195,7 +192,7 @@ def _call(
     function: Callable[..., Any] | str, settings: tuple[Any, ...], named: dict[str, Any], x: Tensor, *more: Tensor
 ) -> Any:
     name = function if isinstance(function, str) else function.__name__
-    # What a call writes into is nobody else's.
+    # The call may write into its own copy only.
     x = x.clone() if _writes(name) else x
     return getattr(x, name)(*more, *settings, **named) if function is name else function(x, *more, *settings, **named)
 
@@ -205,7 +202,6 @@ def _writes(name: str) -> bool:
 
 
 def _by_likeness(names: Iterable[str], word: str) -> list[str]:
-    """The names, those first that have the word in theirs; of these the most alike first."""
     return sorted(names, key=lambda name: (word not in _plain(name), -_likeness(name, word)))
 
 

@@ -1,7 +1,7 @@
-"""Values as plain data: what an answer returned, sent from one process to another as JSON and compared there.
+"""Encode values as plain data, to send them between processes as JSON and compare them there.
 
-The form is that of :mod:`fxbook.graph.plain`. A tensor is ``{"tensor": dtype, "shape": […], "data": [flat]}``, of which
-``float32`` and ``float64`` come back exactly; a node is ``{"node": name}``, a function ``{"function": name}``.
+The form is that of :mod:`fxbook.graph.plain`. A tensor is ``{"tensor": dtype, "shape": […], "data": [flat]}``, where
+``float32`` and ``float64`` are exact; a node is ``{"node": name}``, a function ``{"function": name}``.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from fxbook.graph.plain import plain
 
 Value = Any
 _MOST_ELEMENTS = 200_000
-# Two ways to compute the same thing round differently; a wrong answer differs by far more.
+# Two ways to compute the same value round differently; a wrong answer differs by far more.
 _TOLERANCE = {torch.float64: 1e-8, torch.complex128: 1e-8, torch.float16: 1e-2, torch.bfloat16: 2e-2}
 
 
 def encode(value: Any) -> Value:
-    """Any value as JSON; never raises, and bounded in size."""
+    """Any value as JSON of bounded size; never raises."""
     return plain(value, _special)
 
 
@@ -33,7 +33,7 @@ def _special(value: Any) -> Value | None:
         case fx.Node():
             return {"node": value.name}
         case fx.Proxy():
-            # Asked for any attribute it has one, and it is no function.
+            # A Proxy has every attribute, and is not a function.
             return {"opaque": "Proxy"}
         case torch.dtype() | torch.device():
             return {"torch": str(value)}
@@ -51,7 +51,7 @@ def _encode_tensor(tensor: torch.Tensor) -> Value:
     try:
         return _read_tensor(tensor)
     except RuntimeError:
-        # Without storage, of a dtype that torch cannot read, escaped from `vmap`, ragged, or not initialized yet.
+        # It has no storage or a dtype that torch cannot read, escaped from `vmap`, is ragged or not initialized yet.
         return {"opaque": "a tensor that cannot be read"}
 
 
@@ -67,11 +67,7 @@ def _read_tensor(tensor: torch.Tensor) -> Value:
 
 
 def decode_tensor(value: Value) -> torch.Tensor:
-    """The tensor that :func:`encode` described.
-
-    Raises:
-        TypeError, ValueError, RuntimeError, KeyError: the data is not such a description.
-    """
+    """The tensor that :func:`encode` described; raises if the data does not describe one."""
     dtype = getattr(torch, value["tensor"])
     if dtype.is_complex:
         parts = torch.tensor(value["data"], dtype=torch.float32 if dtype == torch.complex64 else torch.float64)
@@ -80,7 +76,7 @@ def decode_tensor(value: Value) -> torch.Tensor:
 
 
 def is_value(value: Any) -> bool:
-    """Whether data from elsewhere is something that :func:`encode` gives, so that comparing it cannot fail."""
+    """Whether untrusted data has the form that :func:`encode` gives, so that comparing it cannot fail."""
     match value:
         case None | bool() | int() | str():
             return True
@@ -126,10 +122,10 @@ def _is_tensor(dtype: str, shape: list[Any], data: Any) -> bool:
 
 
 def difference(found: Value, expected: Value, what: str = "it") -> str | None:
-    """How a value differs from the one asked for, as part of a sentence, or ``None``; shapes before numbers.
+    """How a value differs from the expected one, as part of a sentence, or ``None``; shapes come before numbers.
 
-    Lists and tuples are taken for each other. Of numbers the first that differs is told, with its place, the one asked
-    for, and how many differ; what stands before the colon is the same whatever was drawn, see :func:`without_numbers`.
+    A list equals a tuple of the same items. For numbers, the text names the first that differs, its place, the expected
+    one, and how many differ. The part before the colon does not depend on the seed; see :func:`without_numbers`.
     """
     kinds = _kind(found), _kind(expected)
     if kinds[0] != kinds[1]:
@@ -154,12 +150,11 @@ def difference(found: Value, expected: Value, what: str = "it") -> str | None:
 
 
 def without_numbers(differs: str) -> str:
-    """What :func:`difference` says, without the numbers that show it."""
+    """The part of :func:`difference` that does not depend on the seed."""
     return differs.partition(": ")[0]
 
 
 def dict_items(value: Value) -> dict[str, Value]:
-    """The items of an encoded dict, by the ``repr`` of their keys."""
     return {repr(key): item for key, item in value["dict"]}
 
 
@@ -194,7 +189,7 @@ def _tensor_difference(found: Value, expected: Value, what: str) -> str | None:
 
 
 def _first(found: torch.Tensor, expected: torch.Tensor, differs: torch.Tensor) -> str:
-    """The first element that differs, its place, the one asked for, and how many of how many differ."""
+    """The first element that differs, the expected one, its place, and how many elements differ."""
     place = tuple(differs.nonzero()[0].tolist())
     count = f"; {int(differs.sum())} of {differs.numel()} elements differ" if differs.numel() > 1 else ""
     return f"{_both(found[place].item(), expected[place].item(), _at(differs))}{count}"
@@ -205,7 +200,6 @@ def _at(differs: torch.Tensor) -> str:
 
 
 def _both(found: Any, expected: Any, at: str = "") -> str:
-    """Two different numbers, in as few digits as show the difference."""
     texts = [str(found), str(expected)]
     if not isinstance(found, bool | int):
         digits = (4, 6, 9, 17)
@@ -253,7 +247,6 @@ def _number(value: Value) -> float:
 
 
 def kind_of(value: Value) -> str:
-    """What an answer returned, in words."""
     match value:
         case None:
             return "None"

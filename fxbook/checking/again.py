@@ -1,4 +1,4 @@
-"""Use an answer whose result is wrong once more, to find where: this time the value of each node is told."""
+"""Use a wrong answer once more and record the value of each node, to find where it goes wrong."""
 
 from __future__ import annotations
 
@@ -15,12 +15,9 @@ JSON = Any
 
 
 def looking_inside(exercise: Exercise, seed: int, observed: Callable[[Prepared], JSON]) -> Inside:
-    """What the nodes of an answer's graph compute, by using the answer anew.
+    """Compute the values of the nodes of an answer's graph on demand, by using the answer again.
 
-    Args:
-        exercise: what is asked.
-        seed: under which the answer was used before.
-        observed: uses the answer on what was prepared and returns its observation, ``None`` where it cannot again.
+    ``observed`` uses the answer on the prepared cases and returns its observation, or ``None`` if it cannot run again.
     """
 
     def inside(case: int, draw: int) -> list[Value] | None:

@@ -1,4 +1,4 @@
-"""The case in which an answer failed, to hold in the hand: made anew from the seed, at each access."""
+"""The case in which an answer failed, recreated from the seed at each access."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from fxbook.observing.answers import caller
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class FailedCase:
-    """A model that the answer does not hold for, and what the answer was called with.
+    """A case in which the answer failed, for the learner to examine.
 
     ``answer(*case.arguments)`` calls the answer again, and ``case.use(answer)`` uses it as the check does. Each access
-    makes its part anew under the same seed, so what an answer does to it is gone at the next one.
+    recreates its part under the same seed, so it does not see what an answer changed.
     """
 
     exercise: Exercise
@@ -27,50 +27,41 @@ class FailedCase:
 
     @classmethod
     def of(cls, exercise: Exercise, seed: int, verdict: Verdict) -> FailedCase | None:
-        """The case of a verdict; none where all passed, or where no case was reached."""
+        """The case of a verdict, or ``None`` if all passed or no case was reached."""
         return None if verdict.passed or verdict.case is None else cls(exercise, seed, verdict.case)
 
     @property
     def name(self) -> str:
-        """How the report calls the case."""
         return self._case.name
 
     @property
     def model(self) -> nn.Module:
-        """The model of the case."""
         return model_of(self._case, self._seed)
 
     @property
     def arguments(self) -> tuple[Any, ...]:
-        """What the answer is called with."""
         return self.exercise.usage.arguments(self._case, self.model, self._seed)
 
     @property
     def inputs(self) -> tuple[Any, ...]:
-        """The first inputs on which the result is run."""
         return inputs_of(self._case, self._seed)[0]
 
     @property
     def graph(self) -> fx.Graph:
-        """The graph among the arguments; without one, that of a trace of the model.
-
-        Raises:
-            Exception: the model cannot be traced.
-        """
+        """The graph among the arguments; if there is none, that of a trace of the model, which may raise."""
         graphs = (getattr(item, "graph", item) for item in self.arguments)
         given = next((graph for graph in graphs if isinstance(graph, fx.Graph)), None)
         return traced(self.model)[0].graph if given is None else given
 
     def use(self, answer: Any) -> Any:
-        """What comes of using the answer as the check does."""
         return caller(self.exercise.usage, answer)(*self.arguments)
 
     def __repr__(self) -> str:
-        return f"{self.name}: answer({', '.join(map(_told, self.arguments))})"
+        return f"{self.name}: answer({', '.join(map(_in_words, self.arguments))})"
 
     def _repr_html_(self) -> str | None:
-        """The graph drawn; ``None`` where the model cannot be traced, so that the text is shown."""
-        from fxbook.drawing import draw  # It brings graphviz in.
+        """The graph drawn; ``None`` if the model cannot be traced, so that the text is shown."""
+        from fxbook.drawing import draw  # It imports graphviz.
 
         try:
             graph = self.graph
@@ -87,5 +78,5 @@ class FailedCase:
         return seed_of(self.seed, self.place)
 
 
-def _told(argument: Any) -> str:
+def _in_words(argument: Any) -> str:
     return module_kind(argument) if isinstance(argument, nn.Module | fx.Graph) else argument_text(argument)

@@ -1,6 +1,6 @@
-"""The second half of a check: read an observation and say whether the exercise is solved, and if not, what is wrong.
+"""The second half of a check: read an observation and decide whether the exercise is solved, and if not, what is wrong.
 
-Reads plain data only and never runs the learner's code. What the model itself gives is computed here, from the seed.
+It reads plain data only and never runs the learner's code. It computes the model's own outputs from the seed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from fxbook.rules.view import CaseView, Claims
 
 JSON = Any
 _UNREADABLE = Violation("What came back from running your answer cannot be read.", rule="readable")
-# Whatever is asked of it, and told last.
+# Checked for every exercise, and reported last.
 UNIVERSAL_RULES = (all_in_sight, inserts_at_the_end, nothing_left)
 _OF_NUMBERS = ("same_result", "same_output")
 CHECK_WORKS = "the check works"
@@ -33,11 +33,12 @@ _OUT_OF_MEMORY = ("can't allocate memory", "not enough memory", "Cannot allocate
 
 @dataclasses.dataclass(frozen=True)
 class Verdict:
-    """``violation`` is ``None`` where everything holds; else its ``rule`` is the name of the rule that does not.
+    """The result of a check.
 
-    ``case`` is the index of the case it was found in and ``graph`` the learner's graph there, if there is one; without
-    one, and where a node of it is named, ``given`` is the graph that the answer was called with. ``line`` is the line
-    of the learner's code that raised.
+    ``violation`` is ``None`` if every rule holds; else its ``rule`` names the rule that does not. ``case`` is the index
+    of the case, and ``graph`` the learner's graph there, if there is one. ``given`` is the graph that the answer was
+    called with, set if there is no other or if the violation names one of its nodes. ``line`` is the learner's line
+    that raised.
     """
 
     violation: Violation | None
@@ -49,38 +50,36 @@ class Verdict:
 
     @property
     def passed(self) -> bool:
-        """Whether every rule holds."""
         return self.violation is None
 
 
 def failed(why: str) -> Verdict:
-    """A check that is wrong must not look like an answer that is wrong; ``why`` is its error."""
+    """The verdict on a check that raised ``why`` itself, so that it does not look like a wrong answer."""
     told = f"This check itself failed with torch {torch.__version__}, in fxbook and not in your code"
     return Verdict(Violation(f"{told} ({why}). Please report it.", rule=CHECK_WORKS))
 
 
 def own_error(observation: Observation) -> str:
-    """The first error that the check itself is said to have raised, ``""`` where none is."""
     errors = (*(case.error for case in observation.cases), observation.error)
     return next((f"{error.type}: {error.message}" for error in errors if error and error.own), "")
 
 
 Inside = Callable[[int, int], list[Value] | None]
-"""Place of a case and draw of its inputs → the value of each node of the answer's graph there, if they can be had."""
+"""From the index of a case and the draw of its inputs to the values of the graph's nodes there, if available."""
 
 
 def nothing_inside(_case: int, _draw: int) -> list[Value] | None:
-    """Nobody tells what the nodes compute."""
+    """Stands for the values of the nodes if they are not available."""
     return None
 
 
 def judge(
     exercise: Exercise, data: JSON, seed: int, trials: Sequence[Trial] = (), inside: Inside = nothing_inside
 ) -> Verdict:
-    """Judge what :func:`fxbook.observing.observe.observe` wrote down, under the seed it was given.
+    """Judge what :func:`fxbook.observing.observe.observe` returned, under the seed it was given.
 
-    Any JSON is judged; what is not an observation of this exercise and seed is told as unreadable. ``trials`` are the
-    cases of the exercise under that seed, where they are at hand; ``inside`` tells what nodes compute.
+    Accepts any JSON; anything but an observation of this exercise and seed is reported as unreadable. ``trials`` are
+    the cases of the exercise under that seed, if they are made already; ``inside`` returns the values of nodes.
     """
     try:
         observation = read(data)
@@ -99,13 +98,7 @@ def judge_facts(
 ) -> Verdict:
     """Judge an observation; otherwise as :func:`judge`.
 
-    Args:
-        exercise: what is asked.
-        observation: what came of using the answer.
-        seed: under which it was used.
-        trials: the cases of the exercise under that seed.
-        looked_at: takes the names of the claims that the verdict rests on; see :class:`fxbook.rules.view.Claims`.
-        inside: tells what the nodes of the answer's graph compute, to name the first that is wrong.
+    The names of the claims that the verdict uses are added to ``looked_at``; see :class:`fxbook.rules.view.Claims`.
     """
     try:
         views = _views(exercise, observation, seed, trials, set() if looked_at is None else looked_at, inside)
@@ -117,11 +110,6 @@ def judge_facts(
 def _views(
     exercise: Exercise, seen: Observation, seed: int, trials: Sequence[Trial], looked_at: set[str], inside: Inside
 ) -> dict[int, CaseView | Raised]:
-    """What was met, by the place of the case in the exercise: the case, or the error that ended it.
-
-    Raises:
-        UnreadableError: it was not this exercise.
-    """
     too_many, ended = len(seen.cases) > len(trials), seen.problem is not None or seen.error is not None
     if seen.exercise != exercise.id or too_many or (len(seen.cases) < len(trials) and not ended and not seen.replaced):
         raise UnreadableError
@@ -142,11 +130,11 @@ def _verdict(
 ) -> Verdict:
     if seen.problem:
         return Verdict(Violation(seen.problem, rule="usable"))
-    # What torch replaces while it traces or loads is put back at the end, which was not reached.
+    # torch patches itself while it traces or loads, and an interrupted answer does not get to undo that.
     cut_short = seen.error and seen.error.type == "TimeUp"
     if seen.replaced and not cut_short:
         names = ", ".join(f"`{name}`" for name in seen.replaced[:2])
-        # First, since whatever else was observed was observed with it replaced.
+        # First, because everything else was observed with the replacements in place.
         message = f"Your code replaces {names}: an answer may change graphs, not torch or the checks."
         return Verdict(Violation(message, rule="leaves torch alone"))
     for index, view in sorted(views.items()):
@@ -157,7 +145,7 @@ def _verdict(
     if seen.error:
         index = drawn_order(exercise, seed)[min(len(views), len(exercise.usage.cases) - 1)]
         return _raised_in(seen.error, exercise, index, views, trials)
-    # What is asked of every answer, once what is asked of this one holds in every case.
+    # Only after the exercise's own rules hold in every case.
     for index, view in sorted(views.items()):
         if isinstance(view, CaseView) and (violation := first_violation(view, UNIVERSAL_RULES)):
             return _found_in(view, violation, exercise, index, views)
@@ -191,7 +179,7 @@ def _first_violation(view: CaseView) -> Violation | None:
         return _wrong_kind(view, kinds)
     violation = first_violation(view, view.exercise.check.rules)
     if violation and violation.rule in _OF_NUMBERS:
-        # A mode or a weight that was left changed is why numbers differ.
+        # A mode or a weight that was left changed explains why numbers differ.
         return first_violation(view, (nothing_left,)) or violation
     return violation
 
@@ -205,7 +193,7 @@ def _wrong_kind(view: CaseView, kinds: tuple[str, ...]) -> Violation:
 
 
 def _on_another_model(violation: Violation, exercise: Exercise, index: int, met: Collection[int]) -> Violation:
-    """What is told of a case; of one that the learner has not seen, where those that they know were met and hold."""
+    """Say that the answer fits one model only, if it holds for all that the learner knows and fails for another."""
     case = exercise.usage.cases[index]
     known = {place for place, other in enumerate(exercise.usage.cases) if not other.unseen}
     if not case.unseen or not index or not known.issubset(met):
@@ -225,11 +213,11 @@ def _raised(error: Raised) -> Violation:
 def _error_message(error: Raised) -> str:
     if error.type == "TimeUp" and error.loading:
         return (
-            "Time was over while torch was loading its compiler, which your code uses. Run `import torch._dynamo` in a "
+            "Time ran out while torch was loading its compiler, which your code uses. Run `import torch._dynamo` in a "
             "cell, then check again."
         )
     if error.type == "TimeUp":
-        return "Your code was still running when the time was over: it may loop for ever."
+        return "Your code was still running when time ran out: it may loop for ever."
     if _is_out_of_memory(error):
         return f"Your code asked for more memory than an answer may use ({MEMORY >> 20} MiB): it may loop for ever."
     return f"Your code raises {error.type}: {error.message}" if error.message else f"Your code raises {error.type}."

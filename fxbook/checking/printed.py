@@ -1,4 +1,4 @@
-"""What an answer printed, told in a line or two: what it wrote itself, and what Python warned it of."""
+"""Summarise what an answer printed in a line or two: its own text, and Python's warnings."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import re
 
 from fxbook.observing.blame import theirs
 
-# As Python writes a warning. The line of code that it points at may follow, two spaces in.
+# The form in which Python writes a warning. The line of code may follow, indented by two spaces.
 _WARNING = re.compile(r"(?P<file>.+?):\d+: (?P<said>(?P<kind>\w*Warning): .*)")
 _CODE = re.compile(r"  \S")
-# Meant for whoever writes the code that is to blame: in a file of a library that is not the learner.
+# Meant for the author of the code: in a file of a library that is not the learner.
 _OF_WRITERS = ("DeprecationWarning", "PendingDeprecationWarning", "FutureWarning")
 _MOST_PRINTED, _MOST_WARNED = 100, 300
 
 
 def told(printed: str) -> list[str]:
-    """Two lines of a report at most, each of one line of text that is cut and has no control characters.
+    """At most two lines of a report, each cut to one line of text without control characters.
 
-    Left out are the warnings that concern no line of the learner's, and of the others the file.
+    Warnings about a library's own code are left out, and the others lose their file name.
     """
     own, warned = _parted(printed)
     return [
@@ -27,7 +27,6 @@ def told(printed: str) -> list[str]:
 
 
 def _parted(printed: str) -> tuple[list[str], list[str]]:
-    """The lines that were printed, and the warnings worth telling."""
     own: list[str] = []
     warned: list[str] = []
     was_warning = False

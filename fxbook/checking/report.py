@@ -1,4 +1,4 @@
-"""The report of a check: one line if it passed; else the task, what is violated, by which node, what to read."""
+"""The report of a check: one line if it passed; else the task, the violated property, its node and what to read."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ _STYLE = """
 
 @dataclasses.dataclass(frozen=True)
 class Report:
-    """What :func:`fxbook.check` found; displays by itself at the end of a cell.
+    """What :func:`fxbook.check` returns; displays itself at the end of a cell.
 
     ``passed`` says whether every public check holds; ``violated`` names the property that does not; ``case`` is the
-    case in which it does not, ``None`` where the fault is of no case.
+    case in which it fails, or ``None`` if the fault belongs to no case.
     """
 
     about: About
@@ -45,22 +45,18 @@ class Report:
 
     @property
     def passed(self) -> bool:
-        """Whether the public checks passed."""
         return self.verdict.passed
 
     @property
     def violated(self) -> str:
-        """The name of the violated property, ``""`` where none is."""
         return self.verdict.violation.rule if self.verdict.violation else ""
 
     @property
     def message(self) -> str:
-        """What is violated, in one sentence; ``""`` where nothing is."""
         return self.verdict.violation.message if self.verdict.violation else ""
 
     @property
     def node(self) -> NodeRecord | None:
-        """The node that violates it."""
         graph, violation = self.verdict.graph, self.verdict.violation
         if graph is None or violation is None or violation.node is None:
             return None
@@ -68,7 +64,7 @@ class Report:
 
     @property
     def read(self) -> str:
-        """``"chapter#anchor"`` to read, ``""`` where none is known."""
+        """``"chapter#anchor"`` to read, or ``""``."""
         see = self.verdict.violation.see if self.verdict.violation else None
         return see or entry_of(self.message, self.about.chapter) or self.about.read
 
@@ -98,7 +94,7 @@ class Report:
 
     @property
     def _shown(self) -> _Shown | None:
-        """The answer's own graph; the one that it was given where there is no other, or where a node of it is gone."""
+        """The answer's own graph; the given one if there is no other, or if only it has the node that is named."""
         verdict, violation, named = self.verdict, self.verdict.violation, self._named
         if verdict.graph is not None and (named is None or verdict.graph.named(named.name)):
             return _Shown(verdict.graph, "Your graph", self.node, violation is not None and violation.broken)
@@ -140,8 +136,6 @@ class Report:
 
 
 class _Shown(NamedTuple):
-    """A graph to show: the node that is meant, and whether the graph is broken there."""
-
     graph: GraphRecord
     title: str
     node: NodeRecord | None
@@ -149,12 +143,10 @@ class _Shown(NamedTuple):
 
     @property
     def mark(self) -> str:
-        """How the node is marked in drawings: one that is sound is not what was asked."""
         return "broken" if self.broken else "meant"
 
 
 def _table(shown: _Shown) -> list[str]:
-    """The graph as rows of text, the node that is meant marked; of a long graph the part around it."""
     graph, meant, first = shown.graph, shown.node, 0
     sign = "!" if shown.broken else "?"
     if len(graph) > _ROWS and meant is not None:
@@ -178,7 +170,6 @@ def _cut(call: str) -> str:
 
 
 def _drawing(shown: _Shown) -> str:
-    """The graph drawn with the node marked that is meant; as text where it cannot be drawn."""
     draw = _drawer()
     if draw is not None:
         marks = {} if shown.node is None else {shown.node.index: shown.mark}
@@ -197,24 +188,22 @@ def _drawer() -> Callable[..., object] | None:
 
 
 def _linked(read: str) -> str:
-    """The place to read, as a link where the chapters lie beside the exercises, as they do in the book."""
+    """The place to read, as a link if the chapters are in a folder next to the exercises, as in the book."""
     told = html.escape(place(read))
     notebook = Path("../chapters", _file(read))
     if not notebook.is_file():
         return f"{told} (<code>chapters/{html.escape(_file(read))}</code>)"
     heading = dict(headings()).get(read, "").replace(" ", "-")
-    # JupyterLab knows a section by its heading; the anchors of the pages are unknown there.
+    # JupyterLab finds a section by its heading; it does not know the anchors of the pages.
     target = html.escape(notebook.as_posix() + (f"#heading={heading}" if heading else ""))
     return f'<a href="{target}">{told}</a>'
 
 
 def _file(read: str) -> str:
-    """The notebook of a place to read, below the folder of the chapters."""
     return f"{read.partition('#')[0]}.ipynb"
 
 
 def _code(line: str) -> str:
-    """Escaped, with `…` as code."""
     pieces = html.escape(line).split("`")
     if len(pieces) % 2 == 0:
         return html.escape(line)

@@ -1,4 +1,4 @@
-"""Find the entry of *When it breaks* whose heading is the message that an answer raised."""
+"""Find the entry of *When it breaks* whose heading is the error message that an answer raised."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _ENTRY = re.compile(r"(?P<kind>\w+(?:Error|Exception|Warning)|Unsupported): (?P<
 _WORD = re.compile(r"\w+(?:\.\w+)*")
 # Names and numbers differ from model to model; the rest of a message is the same.
 _ALIKE = 0.7
-# Python's own messages are short and alike: what they quote, or the types and functions they name, tells them apart.
+# Python's own messages are short and similar; the names and types in them make the difference.
 _QUOTED = re.compile(r"'(\w+)'")
 _NAMED = re.compile(r"\b(?:[A-Z]\w+\b(?!\.)|\w+(?=' object)|\w+(?=\(\) (?:missing|takes)))")
-# What Python says since 3.12, and what it said before, as a heading has it.
+# The wording of Python since 3.12, and the earlier one, which the heading has.
 _NOW = "parameter without a default follows parameter with a default"
 _BEFORE = "non-default argument follows default argument"
 _SEQUENCE = re.compile(r"\b(?:tuple|list)\b")
@@ -29,11 +29,9 @@ _NEEDED = {
 
 
 def entry_of(message: str, chapter: str = "") -> str:
-    """``"chapter#anchor"`` of the entry about the error that a report's message names; ``""`` where there is none.
+    """``"chapter#anchor"`` of the entry about the error that a report's message names, or ``""``.
 
-    Args:
-        message: ``"Your code raises RuntimeError: Argument 'b' of Node 'a' was used before it has been defined!"``.
-        chapter: whose entry is taken where two are as near, ``"02_insertion_points"``.
+    ``chapter`` wins a tie.
     """
     raised = _RAISED.search(message)
     if not raised:
@@ -48,8 +46,8 @@ def entry_of(message: str, chapter: str = "") -> str:
             if alike >= _ALIKE and _names(said).issuperset(needed):
                 folder, _, page = place.partition("#")[0].rpartition("/")
                 if chapter and _is_of_part_two(page) and not _is_of_part_two(chapter):
-                    continue  # Nobody is sent to where they have not been.
-                # Of two that are as near, that of the chapter, then the one that stands in a chapter itself.
+                    continue  # The learner has not read that chapter yet.
+                # Ties go to the exercise's chapter, then to a chapter rather than to its companion.
                 best = max(best, (alike, page == chapter, not folder, place))
     return best[3]
 
@@ -59,14 +57,13 @@ def _is_of_part_two(page: str) -> bool:
 
 
 def _names(text: str) -> set[str]:
-    """The words of a text; of a dotted one the last part, too."""
     words = _WORD.findall(text)
     return {*words, *(word.rpartition(".")[2] for word in words)}
 
 
 def _alike(heading: str, message: str) -> float:
-    """The share of the words of a heading that the message says in this order; a heading may leave out what varies."""
+    """The share of a heading's words that the message contains in this order."""
     meant, said = _WORD.findall(heading), _WORD.findall(message)
     blocks = difflib.SequenceMatcher(None, meant, said, autojunk=False).get_matching_blocks()
-    # What a message of another kind quotes stands further inside.
+    # If the match begins further inside, the message only quotes the heading.
     return sum(block.size for block in blocks) / len(meant) if blocks[0].b < 3 else 0.0

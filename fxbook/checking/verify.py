@@ -1,4 +1,4 @@
-"""``check(exercise_id, answer)``: observe the answer in a child process, judge what was observed, report."""
+"""``check(exercise_id, answer)``: observe the answer in a child process, judge the observation, report."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ from fxbook.rules.trial import trials_of
 from fxbook.showing import shown
 
 JSON = Any
-# When time is over, the answer is interrupted, so that its line is known; so much later, the child is killed.
+# When time is up, the answer is interrupted, so that its line is known; this much later, the child is killed.
 GRACE_SECONDS = 1.0
-# What torch says to a child that differentiates, once its parent has started threads of autograd: a GPU starts them,
-# and so does torch.compile in a build for CUDA.
+# torch's message in a child that differentiates after its parent started autograd threads. A GPU starts them, and so
+# does torch.compile in a CUDA build.
 _NO_AUTOGRAD = "Unable to handle autograd's threading in combination with fork-based multiprocessing"
 UNPROTECTED = "On this system an answer runs in the notebook itself: an endless loop or lack of memory is not stopped."
 _ENDED = {
-    "time": "Your code was still running when the time was over: it may loop for ever.",
+    "time": "Your code was still running when time ran out: it may loop for ever.",
     "exit": "Your code ended the Python process (os._exit or the like) before its result could be checked.",
-    "crash": "Your code crashed the Python process: recursion without an end, or memory that was overwritten.",
+    "crash": "Your code crashed the Python process: endless recursion, or overwritten memory.",
     "silent": "Your code closed or flooded the channel through which its result is read.",
 }
 
 
 def _start_autograd() -> None:
-    """Let autograd count the devices before torch.compile, in a build for CUDA without a GPU, adds one of its own."""
+    """Start autograd before torch.compile adds a device in a CUDA build without a GPU."""
     if torch.backends.cuda.is_built() and not torch.cuda.is_available():
         with torch.inference_mode(False), torch.enable_grad():
             torch.ones((), requires_grad=True).backward()
@@ -63,9 +63,9 @@ def check(exercise_id: str, answer: Any, *, seed: int | None = None) -> Report:
             ``FXBOOK_SEED`` is set, which makes a report reproducible.
 
     Returns:
-        The report; ``.passed`` says whether the public checks passed. Nothing an answer does makes this function
-        raise an error, and an answer is stopped after 10 seconds. A notebook shows the report, a script prints it.
-        ``.case`` is the case that failed, with its model, arguments, inputs and graph.
+        The report; ``.passed`` says whether the public checks passed, and ``.case`` is the case that failed, with its
+        model, arguments, inputs and graph. A notebook shows the report, a script prints it. Nothing an answer does
+        makes this function raise an error, and an answer is stopped after 10 seconds.
     """
     exercise = tasks.find(exercise_id) if isinstance(exercise_id, str) else None
     if exercise is None:
@@ -80,14 +80,14 @@ def _known() -> list[str]:
 
 
 def not_here(exercise_id: str) -> str:
-    """What to tell of an exercise of the book whose check is not in this copy of the library."""
+    """The message for an exercise of the book whose check is not installed here."""
     chapters = tasks.chapters()
     held = f"those of chapter{'s' if chapters[1:] else ''} {', '.join(chapters)}" if chapters else "no checks"
     return f"The check of {exercise_id} is not in this folder, which holds {held}: ask your teacher for its exercises."
 
 
 def check_with(exercise: Exercise, answer: Any, *, seed: int | None = None) -> Report:
-    """Check an answer against a specification at hand; otherwise as :func:`check`."""
+    """Check an answer against a given specification; otherwise as :func:`check`."""
     seed = new_seed() if seed is None else seed
     verdict, note = _verdict(exercise, answer, seed), "" if forked.CAN_FORK else UNPROTECTED
     return Report(about(exercise.id), verdict, note, FailedCase.of(exercise, seed, verdict))
@@ -95,7 +95,7 @@ def check_with(exercise: Exercise, answer: Any, *, seed: int | None = None) -> R
 
 @dataclasses.dataclass(frozen=True)
 class _Attempt:
-    """An answer that was used, in a child process or here; what was observed, if anything; and the verdict."""
+    """One use of an answer, in a child process or here, with its observation, if any, and the verdict."""
 
     exercise: Exercise
     answer: Any
@@ -107,7 +107,7 @@ class _Attempt:
 
 def _verdict(exercise: Exercise, answer: Any, seed: int) -> Verdict:
     try:
-        # Small models wait for threads longer than they compute; and the child has one thread, too.
+        # Small models spend more time waiting for threads than computing, and the child has one thread, too.
         with _on_one_thread():
             attempt = _attempt(exercise, answer, seed, forked.CAN_FORK)
             for retry in _RETRIES:
@@ -133,17 +133,17 @@ def _attempt(exercise: Exercise, answer: Any, seed: int, in_child: bool) -> _Att
     outcome = observed(prepared)
     if outcome.data is None:
         return attempt(None, Verdict(Violation(_ENDED[outcome.ended], rule="ends well")))
-    # What the child did to it did not come back.
+    # The child's changes did not reach this process.
     unchanged = dict(zip(drawn_order(exercise, seed), (case.arguments for case in prepared.cases), strict=True))
     inside = looking_inside(exercise, seed, lambda anew: observed(anew).data)
     return attempt(outcome.data, judge(exercise, outcome.data, seed, trials_of(exercise, seed, unchanged), inside))
 
 
 def _differentiate_here(attempt: _Attempt) -> _Attempt | None:
-    """Use the answer in this process where no child can differentiate; it came back, so it needs no protection."""
+    """Use the answer again in this process if a child cannot differentiate. It has returned once, so it is safe."""
     if not attempt.in_child or attempt.observation is None or attempt.verdict.passed:
         return None
-    # The answer, or the check, may have caught what torch said.
+    # The answer, or the check, may have caught torch's error.
     refused = _NO_AUTOGRAD in str(attempt.observation)
     if refused or (torch.backends.cuda.is_built() and not _a_child_differentiates()):
         return _attempt(attempt.exercise, attempt.answer, attempt.seed, in_child=False)
@@ -159,7 +159,7 @@ def _a_child_differentiates() -> bool:
 
 
 def _blame_check_or_answer(attempt: _Attempt) -> _Attempt | None:
-    """Blame the answer where the check itself failed behind it, but works for an answer that does nothing."""
+    """Blame the answer if the check itself failed after it but works for an answer that does nothing."""
     if attempt.verdict.violation is None or attempt.verdict.violation.rule != CHECK_WORKS:
         return None
     without = _attempt(attempt.exercise, _identity_answer, attempt.seed, attempt.in_child).observation
@@ -171,7 +171,6 @@ def _blame_check_or_answer(attempt: _Attempt) -> _Attempt | None:
 
 
 def _identity_answer(*arguments: Any) -> Any:
-    """Return the model that is given, if one is."""
     return next((one for one in arguments if isinstance(one, nn.Module)), None)
 
 

@@ -1,4 +1,4 @@
-"""What is written on a node, and the box that holds it: sizes, lines and outlines, wherever the node stands."""
+"""The text on a node and the box around it: sizes, lines and outlines, wherever the node is placed."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ ADVANCE = 0.605
 _COLUMNS, _CALL_LINES = 24, 2
 _NAME_LINE, _LINE, _PAD_X, PAD_Y = 18, 16, 12, 5
 BRIEF_PAD_Y = 3
-"""Above and below the lines of a node that is drawn briefly."""
-# A hexagon's and a pill's ends narrow towards top and bottom; a cylinder needs room for its lids.
+"""Padding above and below the lines of a brief node."""
+# The ends of hexagons and pills narrow towards top and bottom; a cylinder needs room for its lids.
 CHAMFER, LID = 11, 5
 _ENDS = ("placeholder", "output")
 
 Kind = Literal["name", "call", "word"]
 Lettering = list[tuple[Kind, str, float]]
-"""What is written on a node: ``(kind, text, size)`` per line."""
+"""The text on a node: ``(kind, text, size)`` per line."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Box:
-    """Where a node stands, and its text: ``(kind, text, baseline y)`` per line, centred on ``x + width / 2``."""
+    """The place of a node, and its text: ``(kind, text, baseline y)`` per line, centred on ``x + width / 2``."""
 
     index: int
     x: float
@@ -57,7 +57,7 @@ def lettering(node: NodeRecord, words: Sequence[str]) -> Lettering:
 
 
 def brief_lettering(node: NodeRecord, words: Sequence[str]) -> Lettering:
-    """The same where a table beside the drawing tells the call: its name, and ``words`` in a line."""
+    """The lines on a node if a table next to the drawing has the call: its name, and ``words`` in a line."""
     name = cut(clean(node.name), int(_COLUMNS * CALL_SIZE / NAME_SIZE))
     together = clean(", ".join(words))
     lines: Lettering = [("name", name, NAME_SIZE)]
@@ -65,19 +65,16 @@ def brief_lettering(node: NodeRecord, words: Sequence[str]) -> Lettering:
 
 
 def text_width(looks: Iterable[Lettering], least: float) -> float:
-    """How wide a box is that holds each of the looks; ``least`` is the width of one with nothing written on it."""
     widths = (columns(text) * size * ADVANCE for look in looks for _, text, size in look)
     return even(max(max(widths, default=0) + 2 * _PAD_X, least))
 
 
 def text_height(op: str, looks: Iterable[Lettering], pad: float = PAD_Y) -> float:
-    """How high a box is that holds each of the looks, with ``pad`` above and below."""
     lid = LID if op == "get_attr" else 0
     return max(map(_lines_height, looks)) + 2 * pad + 2 * lid
 
 
 def letter(box: Box, op: str, look: Lettering) -> Box:
-    """The box with its lines set, in the middle of its height."""
     lid = LID if op == "get_attr" else 0
     baseline = box.y + lid + (box.height - lid - _lines_height(look)) / 2
     lines = []
@@ -93,7 +90,7 @@ def _lines_height(look: Lettering) -> float:
 
 
 def inset(op: str, box: Box, y: float) -> float:
-    """How far inside the side of its box the outline of a node stands at height ``y``."""
+    """The distance of the outline of a node from the side of its box at height ``y``."""
     off = abs(y - box.y - box.height / 2)
     if op in _ENDS:
         radius = min(box.height / 2, 22)
@@ -103,5 +100,5 @@ def inset(op: str, box: Box, y: float) -> float:
 
 
 def even(value: float) -> float:
-    """The next even number: lines on it are sharp."""
+    """The next even number, so that lines are sharp."""
     return float(2 * -(-value // 2))

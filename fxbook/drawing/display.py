@@ -47,15 +47,15 @@ _ORDERED = {
     "data": "{} nodes, each below the nodes that it uses; numbered as in the list.",
 }
 _SLIM = 400
-"""A picture of at most so many pixels leaves a page room for text beside it."""
+"""A picture at most this wide leaves room on a page for text next to it, in pixels."""
 _ordinals = itertools.count(1)
 
 
 class Drawing:
-    """A graph as it was when drawn, to be shown by naming it at the end of a cell.
+    """A snapshot of a graph; put it at the end of a cell to show it.
 
-    Each display carries ids of its own: ``fx-<notebook>-<ordinal>-…``, where the notebook is the stem of the
-    environment variable ``JPY_SESSION_NAME`` and the ordinal counts the pictures of this process.
+    Each display has its own ids: ``fx-<notebook>-<ordinal>-…``, where the notebook is the stem of the environment
+    variable ``JPY_SESSION_NAME`` and the ordinal counts the pictures of this process.
     """
 
     def __init__(
@@ -69,19 +69,13 @@ class Drawing:
         around: int | None = None,
         reach: int = 2,
     ) -> None:
-        """Describe what :func:`draw` shows.
+        """Set what :func:`draw` shows, with nodes by index.
 
-        Args:
-            record: the graph as plain data.
-            title: the caption.
-            marks: what happened to nodes, by index.
-            fill: by index, a strength from 0 to 1 that the colour of a node tells in place of its opcode; a node left
-                out has 0. Only for graphs that are drawn node by node.
-            order: what places the nodes, as in :func:`draw`.
-            around: the index of the node whose part of the graph is drawn, with ``reach`` as in :func:`draw`.
+        ``fill`` is a strength from 0 to 1 that replaces the colour of the opcode; 0 for other nodes. It is only for
+        graphs that are drawn node by node.
 
         Raises:
-            ValueError: the order is not known, or the reach is below 0.
+            ValueError: the order is unknown, or the reach is below 0.
         """
         if order not in get_args(Order):
             raise ValueError(
@@ -115,16 +109,15 @@ class Drawing:
 
     @property
     def banners(self) -> list[str]:
-        """What is to be said of the whole graph: a summary, stale code, what ``lint`` says."""
+        """Remarks on the whole graph: a summary, stale code, the message of ``lint``."""
         lint = f"lint: {clean(self.record.lint, 300)}" if self.record.lint else ""
         empty = "" if self.record.nodes else "The graph has no nodes."
         return [text for text in (empty, self.remark, STALE if self.record.stale else "", lint) if text]
 
     @functools.cached_property
     def layout(self) -> Layout:
-        """Where everything stands; computed when first shown."""
         if self.order == "list":
-            # Where the colours tell a number, the calls are in the table.
+            # If colours show numbers, the calls are in the table.
             return place(self.record, self.words, self._highest, brief=self.fill is not None)
         with needing("draw", 'draw(order="data")'):
             from fxbook.drawing.layers import place_layers
@@ -147,9 +140,9 @@ class Drawing:
         items = "".join(f"<li>{item}</li>" for item in self._legend())
         legend = f'<ul class="fx-legend">{items}</ul>' if items else ""
         if self.fill is not None and items:
-            # The shapes say little where the colours tell a number, which stands on each node.
+            # If colours show numbers, which are also on the nodes, the shapes matter less.
             legend = f"<details><summary>What the signs mean</summary>{legend}</details>"
-        # A picture wider than a phone scrolls there, so it must be reachable by keyboard.
+        # On a phone, a wide picture scrolls, so the keyboard must reach it.
         slim = " fx-slim" if self.layout.width <= _SLIM else ""
         reach = f' aria-label="{title}" role="group" tabindex="0"' if self.layout.width * 0.96 > 300 else ""
         table = html_table(self.record, self.words, self.numbers)
@@ -163,10 +156,7 @@ class Drawing:
     def picture(self, prefix: str, description: str, view: View | None = None) -> str:
         """The picture alone, as one ``<svg>``.
 
-        Args:
-            prefix: what each id in it starts with.
-            description: what a screen reader says of it.
-            view: the part of it that is in sight; all of it where there is none.
+        ``prefix`` begins each id in it, and a screen reader says ``description``.
         """
         return picture(
             self.record,
@@ -181,7 +171,7 @@ class Drawing:
         )
 
     def _description(self) -> str:
-        """The picture in sentences, for those who do not see it; long graphs go on in the table."""
+        """The picture in sentences for a screen reader; the table has the rest of a long graph."""
         parts = [*self.banners, _ORDERED[self.order].format(len(self.record))]
         for node in self.record.nodes[:30]:
             reads = ", ".join(clean(self.record.nodes[i].name, 60) for i in node.inputs)
@@ -278,10 +268,10 @@ def draw_record(
     around: int | str | None = None,
     reach: int = 2,
 ) -> Drawing:
-    """Draw a graph given as plain data; all is as in :func:`draw`, and nodes are told by name or by index.
+    """Draw a graph given as plain data, with nodes by name or by index; otherwise as :func:`draw`.
 
     Raises:
-        ValueError: a mark, a node or an order is not known; the message lists those that are.
+        ValueError: a mark, a node or an order is unknown; the message lists the known ones.
     """
     resolved: dict[int, tuple[str, ...]] = {}
     for key, value in (marks or {}).items():
@@ -305,18 +295,17 @@ def _index(record: GraphRecord, what: str, key: int | str) -> int:
 
 @functools.cache
 def style() -> str:
-    """The style that every drawing carries: the same bytes each time."""
+    """The style of every drawing, always the same bytes."""
     text = (Path(__file__).parent.parent / "static" / "drawing.css").read_text(encoding="utf-8")
     return text.replace("\n", "")
 
 
 def next_prefix() -> str:
-    """What the ids of one display start with: ``fx-<notebook>-<ordinal>``, counted in this process."""
+    """The beginning of the ids of one display: ``fx-<notebook>-<ordinal>``, counted in this process."""
     return f"fx-{_notebook()}-{next(_ordinals)}"
 
 
 def _notebook() -> str:
-    """The name of the notebook that runs, as far as Jupyter tells it, fit for an id."""
     stem = Path(os.environ.get("JPY_SESSION_NAME", "")).stem
     return re.sub(r"[^A-Za-z0-9]+", "-", stem).strip("-") or "notebook"
 
@@ -332,5 +321,4 @@ def _gather(marks: Mapping[int, tuple[str, ...]], group: range) -> tuple[str, ..
 
 
 def words_for(notes: Collection[str], faults: Collection[str], marks: Collection[str]) -> list[str]:
-    """What is written on a node besides its name and call."""
     return [*(f"{SIGNS[mark]} {mark}" for mark in marks), *(f"! {fault}" for fault in faults), *notes]

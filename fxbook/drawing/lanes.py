@@ -1,8 +1,7 @@
-"""Lead the edges that skip rows around the nodes, in lanes beside them.
+"""Route the edges that skip rows around the nodes, in lanes on either side.
 
-The edges from one node share a lane, with a branch to each reader, so the lanes beside a row are the values alive
-there. Each lane takes the place nearest to the nodes that is free, on the right or on the left, so a drawing stays
-narrow.
+The edges from one node share a lane, with a branch to each user, so the lanes next to a row are the values alive there.
+Each lane takes the nearest free place on either side, so a drawing stays narrow.
 """
 
 from __future__ import annotations
@@ -13,13 +12,13 @@ from typing import Literal
 from fxbook.graph.record import GraphRecord
 
 Side = Literal["left", "right"]
-# Where both are as near: on the left, lanes cross the hairs that lead to the numbers.
+# In a tie, the right side: on the left, lanes cross the lines to the numbers.
 _SIDES: tuple[Side, ...] = ("right", "left")
 
 
 @dataclasses.dataclass
 class Lane:
-    """What runs beside the nodes from the row ``source`` to the farthest of its readers ``(row, k)``, on one side.
+    """A line next to the nodes from the row ``source`` to the farthest of its readers ``(row, k)``, on one side.
 
     ``place`` counts from 1, nearest to the nodes.
     """
@@ -56,10 +55,10 @@ def find_lanes(record: GraphRecord) -> tuple[list[tuple[int, int, int]], list[La
 
 
 def _pack(lanes: list[Lane]) -> None:
-    """Give each lane its side and its place, none beside another at the same place.
+    """Give each lane a side and a place, so that no two overlap.
 
-    Taken in the order in which they end, two lanes overlap exactly if the first ends below the start of the second, so
-    of each place only the last lane counts.
+    Sorted by their ends, two lanes overlap exactly if the first ends below the start of the second, so only the last
+    lane of each place matters.
     """
     last: dict[Side, list[Lane]] = {side: [] for side in _SIDES}
     for lane in sorted(lanes, key=lambda lane: (lane.span[1], -lane.span[0])):
@@ -73,7 +72,7 @@ def _first_free(lane: Lane, last: list[Lane]) -> int:
     start = lane.span[0]
     for place, other in enumerate(last):
         end = other.span[1]
-        # A node is left below the height at which it is entered, so two lanes that fall may meet at one.
+        # An edge leaves a node below the height at which one enters it, so two falling lanes may meet at a node.
         if end < start or (end == start and other.falls and lane.falls):
             return place
     return len(last)

@@ -1,7 +1,7 @@
-"""Place a graph in layers of its data flow: every node below the nodes that it reads, whatever the order of the list.
+"""Place a graph in layers of its data flow: every node below its inputs, whatever the order of the list.
 
-Graphviz places the nodes and leads the edges. How large a node is, and where edges enter it, is set here: from above,
-in the order of its arguments.
+Graphviz places the nodes and routes the edges. This module sets the sizes of nodes and where edges enter them: from
+above, in the order of the arguments.
 """
 
 from __future__ import annotations
@@ -27,17 +27,18 @@ _COMMAND = "graphviz-pure"
 _CORNER, _LEAST_INPUT, _LEAST_WIDTH = 22, 14, 64
 _INCH = 72
 _GRAPH = {"nodesep": f"{4 / _INCH:.3f}", "ranksep": f"{30 / _INCH:.3f}", "nslimit": "1"}
-# Graphviz's search for the best places takes minutes where hundreds of edges cross: above so many, good ones will do.
-# To bend lines around nodes takes minutes where they pass many layers: above so many in all, lines are straight.
+# With hundreds of crossing edges, Graphviz searches for the best places for minutes; above the first limit, good ones
+# will do. Routing lines around nodes takes minutes if they pass many layers; above the second limit, lines are
+# straight.
 _QUICK_ABOVE, _LINES_ABOVE = 200, 800
 _CELL = '<TD{} FIXEDSIZE="TRUE" WIDTH="{:g}" HEIGHT="{:g}"></TD>'
 _TABLE = '<<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="0"><TR>{}</TR></TABLE>>'
 
 
 def _command() -> Path:
-    """Where the command of graphviz-pure lies, which is on no search path unless its environment is activated.
+    """The path of graphviz-pure's command, which is on no search path unless its environment is activated.
 
-    Where one environment lends another its packages, that is not beside the interpreter: the package is asked.
+    An environment may borrow its packages from another one, so the package is asked, not the interpreter's folder.
     """
     try:
         files = metadata.files(_COMMAND) or ()
@@ -54,8 +55,7 @@ def place_layers(
 ) -> Layout:
     """Place every node and edge of the record; ``words`` are further lines of text for nodes, by index.
 
-    Beside each node there is room for its number in the list; where the record is a part, ``highest_number`` tells how
-    large that may be.
+    There is room next to each node for its number in the list, at most ``highest_number`` if the record is a part.
 
     Raises:
         RuntimeError: the command of graphviz-pure is missing.
@@ -83,7 +83,6 @@ def place_layers(
 
 
 def _width(node: NodeRecord, look: Lettering, labels: Mapping[int, Sequence[str]]) -> float:
-    """Room for the text, and for each arrow that enters with its label."""
     inputs, written = len(node.inputs), labels[node.index]
     if not inputs:
         return text_width([look], _LEAST_WIDTH)
@@ -103,7 +102,7 @@ def _source(
         edge_attr={"arrowsize": "0.8", "tailport": "s"},
     )
     digits = len(str(max(len(record) - 1, 0) if highest_number is None else highest_number))
-    # Kept free on both sides, so that a node stands in the middle of what Graphviz places.
+    # Free on both sides, so that a node is centred in the box that Graphviz places.
     strip = even(digits * LABEL_SIZE * ADVANCE + 16)
     ends: dict[str, list[str]] = {"placeholder": [], "output": []}
     for node, look, width in zip(record, looks, widths, strict=True):
@@ -120,7 +119,7 @@ def _source(
                 layer.node(name)
     for node in record:
         for k, source in enumerate(node.inputs):
-            # Heavy edges are drawn straight: those that are in the list order too.
+            # Heavy edges are drawn straight: those that are in the list order, too.
             weight = "3" if node.index - source == 1 else "1"
             dot.edge(str(source), f"{node.index}:{k}:n", id=_edge_id(node.index, k), weight=weight)
     return dot
@@ -134,7 +133,7 @@ def _effort(record: GraphRecord) -> dict[str, str]:
 
 
 def _layers_passed(record: GraphRecord) -> int:
-    """How many layers all edges pass together: inputs stand on top, what is fetched above the first that reads it."""
+    """How many layers all edges pass together: inputs are on top, a get_attr directly above its first user."""
     layers: list[int] = []
     for node in record:
         layers.append(1 + max((layers[at] for at in node.inputs if at < node.index), default=-1))
@@ -158,7 +157,7 @@ def _laid_out(dot: graphviz.Digraph) -> dict[str, Any]:
 def _wires(
     node: NodeRecord, paths: Sequence[str], origin: tuple[float, float], labels: Mapping[int, Sequence[str]]
 ) -> list[Wire]:
-    """The edges that enter a node, from left to right, each with its label on the side that it does not come from."""
+    """The edges into a node, from left to right, each with its label on the side that it does not come from."""
     wires, free_from = [], -math.inf
     for k, (source, path) in enumerate(zip(node.inputs, paths, strict=True)):
         (tip_x, tip_y), *curve = (
@@ -178,7 +177,7 @@ def _wires(
 
 
 def _arrow(curve: Sequence[tuple[float, float]], tip_x: float, tip_y: float) -> tuple[str, str]:
-    """The line that Graphviz gives as Bézier curves, and a head as long and as broad as in the list order."""
+    """The line that Graphviz gives as Bézier curves, and an arrowhead of the same size as in list order."""
     last_x, last_y = curve[-1]
     length = math.hypot(tip_x - last_x, tip_y - last_y) or 1.0
     along_x, along_y = (tip_x - last_x) / length, (tip_y - last_y) / length

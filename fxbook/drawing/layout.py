@@ -1,7 +1,6 @@
 """Place a graph: one row per node in list order, one lane per value that skips rows.
 
-The rows are fixed by the order of the list, the lanes by ``fxbook.drawing.lanes``. Distances are set here, so that a
-drawing stays narrow and its text fits.
+``fxbook.drawing.lanes`` chooses the lanes. Distances are set here, so that a drawing stays narrow and its text fits.
 """
 
 from __future__ import annotations
@@ -36,12 +35,12 @@ _ROW_GAP, _BRIEF_ROW_GAP, _PITCH, _LEAST_WIDTH = 18, 16, 9, 96
 
 @dataclasses.dataclass(frozen=True)
 class Wire:
-    """One argument that is a node: its path, its arrowhead, and the place it takes among the arguments.
+    """One argument that is a node: its path, its arrowhead, and its place among the arguments.
 
     ``branch`` is the part of the path that no other edge of the same lane draws. ``k`` counts the inputs of the reader
-    (``NodeRecord.inputs[k]``). ``label`` is the argument's place, ``0`` for ``args[0]``, ``0.1`` for ``args[0][1]``,
-    the name for a keyword, ``!`` for an edge that is at fault; it stands at ``label_at``, and is empty when the reader
-    has one input only. ``lane`` is where the edge runs beside the nodes, and ``None`` for one that goes straight.
+    (``NodeRecord.inputs[k]``). ``label``, drawn at ``label_at``, is the argument's place: ``0`` for ``args[0]``,
+    ``0.1`` for ``args[0][1]``, the name for a keyword, ``!`` for an edge that is at fault; it is empty if the reader
+    has only one input. ``lane`` is the x of its lane, and ``None`` for a straight edge.
     """
 
     source: int
@@ -58,7 +57,7 @@ class Wire:
 
 @dataclasses.dataclass(frozen=True)
 class Layout:
-    """A placed graph; all lengths in pixels at natural size. Without a rail, numbers stand beside the nodes."""
+    """A placed graph; all lengths in pixels at natural size. Without a rail, numbers are next to the nodes."""
 
     width: float
     height: float
@@ -74,7 +73,6 @@ def place(
     *,
     brief: bool = False,
 ) -> Layout:
-    """Place every node and edge of the record; ``words`` are further lines of text for nodes, by index."""
     words, written = words or {}, brief_lettering if brief else lettering
     looks = [[written(node, words.get(node.index, ()))] for node in record]
     return place_looks(record, looks, input_labels(record), highest_number, brief=brief)
@@ -93,10 +91,10 @@ def place_looks(
 
     Args:
         record: the rows and the edges.
-        looks: for each row, everything that is ever written on it: its box holds each of them, and shows the first.
+        looks: for each row, every text that it ever shows, the first one first: its box fits all of them.
         labels: for each row, a label per input, or none.
-        highest_number: the largest number on the rail, where it is not that of the last row.
-        brief: whether rows stand close together, since a table beside the drawing tells the rest.
+        highest_number: the largest number on the rail; by default that of the last row.
+        brief: whether rows are close together, because a table next to the drawing has the rest.
         absent: rows that take no room; lanes and widths are the same with and without them.
     """
     gap, pad = (_BRIEF_ROW_GAP, BRIEF_PAD_Y) if brief else (_ROW_GAP, PAD_Y)
@@ -133,12 +131,11 @@ def place_looks(
 
 
 def input_labels(record: GraphRecord) -> dict[int, list[str]]:
-    """For each node, a label per input: its place among the arguments, where there are several; none for a group."""
+    """For each node, a label per input: its place among the arguments if there are several; none for a group."""
     return {node.index: argument_places(node) if len(node.inputs) > 1 and node.op != "group" else [] for node in record}
 
 
 def argument_places(node: NodeRecord) -> list[str]:
-    """For each of the node's inputs, where it stands: ``0``, ``0.1`` or a keyword's name."""
     found: list[str] = []
     for key, value in _parts(node.args):
         _walk(value, key, found)
@@ -166,7 +163,6 @@ def _walk(value: JSON, place: str, found: list[str]) -> None:
 
 
 def _gap(side: Side, slots: dict, labels: Mapping[int, Sequence[str]]) -> float:
-    """Room between the nodes and the nearest lane: an arrowhead, and the widest label on this side."""
     texts = [
         shown_label(labels, reader, k, not lane.falls)
         for (reader, at), ends in slots.items()
@@ -177,12 +173,11 @@ def _gap(side: Side, slots: dict, labels: Mapping[int, Sequence[str]]) -> float:
 
 
 def shown_label(labels: Mapping[int, Sequence[str]], reader: int, k: int, broken: bool) -> str:
-    """What stands at an arrowhead."""
     return "!" if broken else cut(clean(labels[reader][k]), 5) if labels[reader] else ""
 
 
 def _box(node: NodeRecord, looks: Sequence[Lettering], x: float, y: float, width: float, slots: int, pad: float) -> Box:
-    # Labels need 15 pixels each; many ends on one side are drawn closer together, without growing the node for ever.
+    # Labels need 15 pixels each; many ends on one side are drawn closer together, to limit the node's height.
     spread = (slots + 1) * (15 if slots <= 8 else 7)
     height = max(text_height(node.op, looks, pad), spread)
     return letter(Box(node.index, x, y, width, height, (), y + 9), node.op, looks[0])
@@ -191,7 +186,7 @@ def _box(node: NodeRecord, looks: Sequence[Lettering], x: float, y: float, width
 def _straight_wire(
     record: GraphRecord, boxes: list[Box], labels: Mapping[int, Sequence[str]], source: int, reader: int, k: int
 ) -> Wire:
-    """An edge between neighbours: down the middle; one that goes up stands aside, so that both are seen."""
+    """An edge between neighbours, down the middle; one that goes up is drawn off-centre, so that both are visible."""
     node, rises = record.nodes[reader], reader < source
     same = [at for at, index in enumerate(node.inputs) if index == source]
     x = boxes[reader].middle + (same.index(k) - (len(same) - 1) / 2) * 30 + (boxes[reader].width / 4 if rises else 0)
@@ -238,7 +233,7 @@ def _lane_wires(
         turn = in_y - 5 * down
         into = f"V{_n(turn)}q0 {5 * down} {-5 * sign} {5 * down}H{_n(tip + sign * 6)}"
         out = f"M{_n(outline(lane.source, out_y))} {_n(out_y)}H{_n(x - sign * 5)}q{5 * sign} 0 {5 * sign} {5 * down}"
-        # Lines drawn twice look bolder than they are.
+        # A line drawn twice looks bolder.
         branch = out + into if drawn_to is None else f"M{_n(x)} {_n(drawn_to)}{into}"
         drawn_to = turn
         head = f"M{_n(tip)} {_n(in_y)}l{8 * sign} -4v8z"

@@ -27,12 +27,12 @@ def columns(text: str) -> int:
 def _char_columns(char: str) -> int:
     if unicodedata.combining(char):
         return 0
-    # Emoji and symbols that the font must borrow are wide in practice, whatever their East Asian width says.
+    # Emoji and symbols from another font are wide in practice, whatever their East Asian width says.
     return 2 if unicodedata.east_asian_width(char) in "WF" or ord(char) >= 0x1F000 else 1
 
 
 def cut(text: str, width: int) -> str:
-    """The text in at most ``width`` columns, with an ellipsis where something was left out."""
+    """The text in at most ``width`` columns, with an ellipsis if it was cut."""
     if columns(text) <= width:
         return text
     head, _ = _split(text, width - 1)

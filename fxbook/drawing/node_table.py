@@ -30,7 +30,7 @@ def text_table(record: GraphRecord, words: Mapping[int, list[str]], numbers: Seq
     """The table as plain text, at most 100 columns wide."""
     rows = [_HEADERS, *(_cells(record, node, words, numbers) for node in record)]
     widths = [max(columns(row[at]) for row in rows) for at in range(len(_HEADERS))]
-    # What is too wide gives way in this order, down to these widths.
+    # Columns shrink in this order, down to these widths.
     for at, least in ((3, 40), (4, 20), (5, 24), (3, 24), (1, 16), (5, 12), (4, 8)):
         spare = sum(widths) + 2 * (len(widths) - 1) - _WIDTH
         widths[at] -= max(0, min(spare, widths[at] - least))

@@ -1,6 +1,6 @@
-"""Paint the parts of a drawing: shapes by opcode, edges, the rail of the list order; no colour but by class.
+"""Paint the parts of a drawing: shapes by opcode, edges, the rail of the list order; colours only by class.
 
-Stills (``fxbook.drawing.still``) and animations (``fxbook.stepping.graph_frame``) are made of these parts, so they look
+Stills (``fxbook.drawing.still``) and animations (``fxbook.stepping.graph_frame``) share these parts, so they look
 alike.
 """
 
@@ -17,25 +17,21 @@ SIGNS = {"added": "+", "removed": "\N{MINUS SIGN}", "rewired": "↪", "moved": "
 
 
 def state_classes(node: NodeRecord) -> tuple[str, ...]:
-    """The classes of a node that is broken or dead."""
     dead = node.op != "group" and any("dead" in note for note in node.notes)
     return (*(["fx-broken"] if node.faults else []), *(["fx-dead"] if dead else []))
 
 
 def paint_rail(parent: ET.Element, layout: Layout) -> ET.Element:
-    """The line of the list, in a group that is returned for the numbers beside it."""
     rail = ET.SubElement(parent, "g", {"class": "fx-rail"})
     paint_line(rail, layout.rail_x, layout.boxes[0].rail_y, layout.boxes[-1].rail_y)
     return rail
 
 
 def paint_line(rail: ET.Element, x: float | None, top: float, bottom: float) -> ET.Element:
-    """The line of the rail, from the first node to the last."""
     return ET.SubElement(rail, "path", {"class": "fx-line", "d": f"M{x:g} {top:g}V{bottom:g}"})
 
 
 def paint_tick(parent: ET.Element, layout: Layout, box: Box, op: str) -> None:
-    """The dot on the rail that stands for a node, and the hair that leads to the node."""
     x, y = layout.rail_x, box.rail_y
     end = box.x + inset(op, box, y)
     ET.SubElement(parent, "path", {"class": "fx-hair", "d": f"M{x:g} {y:g}H{round(end, 1):g}"})
@@ -43,7 +39,6 @@ def paint_tick(parent: ET.Element, layout: Layout, box: Box, op: str) -> None:
 
 
 def paint_number(parent: ET.Element, x: float, box: Box, number: str) -> ET.Element:
-    """A node's place in the list, left of ``x``: the rail, or the node itself."""
     return add_text(parent, "text", number, x=f"{x - 6:g}", y=f"{box.rail_y + 4.5:g}")
 
 
@@ -57,7 +52,6 @@ def paint_wire(
     title: str = "",
     labelled: bool = True,
 ) -> ET.Element:
-    """An edge: as much of its path as is given, its arrowhead, and where asked for the label at its head."""
     group = ET.SubElement(parent, "g", {"class": " ".join(("fx-edge", *classes)), **attributes})
     if title:
         add_text(group, "title", title)
@@ -79,7 +73,6 @@ def paint_node(
     title: str = "",
     style: str = "",
 ) -> ET.Element:
-    """A node: its shape, and the lines of its box. ``style`` overrides the colour of its opcode."""
     group = ET.SubElement(parent, "g", {"class": " ".join(("fx-node", f"fx-op-{op}", *classes)), **attributes})
     if title:
         add_text(group, "title", title)
@@ -90,7 +83,6 @@ def paint_node(
 
 
 def swatch(op: str, *, hue: bool = True) -> str:
-    """The shape of an opcode as a small picture for the legend, in its colour or in none."""
     classes = f"fx-swatch fx-op-{op}" if hue else "fx-swatch"
     svg = ET.Element("svg", {"aria-hidden": "true", "class": classes, "viewBox": "0 0 34 20"})
     _paint_shape(svg, op, Box(0, 2, 2, 30, 16, (), 0), "")
@@ -131,7 +123,6 @@ def _paint_shape(parent: ET.Element, op: str, box: Box, style: str) -> None:
 
 
 def add_text(parent: ET.Element, tag: str, text: str, **attributes: str) -> ET.Element:
-    """Append an element that holds text."""
     element = ET.SubElement(parent, tag, attributes)
     element.text = text
     return element

@@ -8,7 +8,7 @@ from typing import Any
 from fxbook.graph.record import GraphRecord
 
 HUB = 12
-"""What more nodes than this read (a mask, a weight) is no way from one of its readers to the others."""
+"""A node with more users (a mask, a weight) is not followed from one user to the others."""
 
 
 def part_around(record: GraphRecord, index: int, reach: int) -> tuple[GraphRecord, list[int]]:
@@ -38,7 +38,7 @@ def part_around(record: GraphRecord, index: int, reach: int) -> tuple[GraphRecor
 
 
 def _with_places(value: Any, place: dict[int, int]) -> Any:
-    """Arguments in which a node that is left out is no node of the graph."""
+    """Arguments in which nodes that are left out count as foreign."""
     match value:
         case {"node": int(index)}:
             return {"node": place[index]} if index in place else {"foreign": str(index)}

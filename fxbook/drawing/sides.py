@@ -1,4 +1,4 @@
-"""Draw all that a program can do, with the part that tracing left out in grey."""
+"""Draw everything that a program can do, with the part that tracing left out in grey."""
 
 from __future__ import annotations
 
@@ -17,16 +17,10 @@ _GREY = (
 
 
 class Sides(Drawing):
-    """A drawing by data flow whose grey, dashed nodes are not in the graph that tracing made."""
+    """A drawing by data flow whose grey, dashed nodes are not in the traced graph."""
 
     def __init__(self, program: fx.Graph, left_out: Collection[fx.Node], title: str) -> None:
-        """Describe the drawing.
-
-        Args:
-            program: a graph of all that the program can do, made by hand.
-            left_out: the nodes of it that tracing did not record.
-            title: the caption.
-        """
+        """Draw ``program``, a handmade graph of all that the program can do, with unrecorded nodes in grey."""
         grey = [at for at, node in enumerate(program.nodes) if node in left_out]
         super().__init__(record(program), title, dict.fromkeys(grey, ("removed",)), order="data")
         self.words |= {at: [_LEFT_OUT] for at in grey}

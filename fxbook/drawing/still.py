@@ -1,4 +1,4 @@
-"""A placed graph as one ``<svg>`` that stands by itself, with ids, titles and a description."""
+"""A placed graph as one standalone ``<svg>``, with ids, titles and a description."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from fxbook.graph.record import GraphRecord, NodeRecord
 
 Marks = Mapping[int, tuple[str, ...]]
 View = tuple[float, float]
-"""The part of a picture that is in sight: where it begins and how high it is, in pixels at natural size."""
+"""The visible part of a picture: its top and its height, in pixels at natural size."""
 
-# One hue from none to strong: it blends with a light page and a dark one, and reads in grey.
+# One hue from none to strong: it works on light and dark pages, and in grey.
 _HUE, _STRONGEST = "#d55e00", 0.6
-# Where an arrow stands beside a node, between the node and its number.
+# The distance of an arrow that is between a node and its number.
 _ASIDE = 7
 
 
@@ -44,7 +44,7 @@ def picture(
     """The drawing as one ``<svg>`` element; every id in it starts with ``prefix``. ``numbers`` are places in the list.
 
     A node's group is ``<prefix>-n-<index>``, an edge's ``<prefix>-e-<from>-<to>-<k>``, its number in the list
-    ``<prefix>-r-<index>``. With ``fill``, one hue tells a strength from 0 to 1, and no colour tells the opcodes.
+    ``<prefix>-r-<index>``. With ``fill``, colour shows a strength from 0 to 1 instead of the opcode.
     """
     top, height = view or (0.0, layout.height)
     svg = ET.Element(
@@ -53,7 +53,7 @@ def picture(
             "aria-labelledby": f"{prefix}-title {prefix}-desc",
             "class": "fx-svg",
             "role": "img",
-            # Never enlarged; text is never shrunk below 12.5 px, beyond that the picture scrolls.
+            # Never enlarged; text never shrinks below 12.5 px, instead the picture scrolls.
             "style": f"max-width:{layout.width:g}px;min-width:{layout.width * 0.96:g}px",
             "viewBox": f"0 {top:g} {layout.width:g} {height:g}",
             "xmlns": "http://www.w3.org/2000/svg",
@@ -74,7 +74,6 @@ def picture(
 def _numbers(
     svg: ET.Element, record: GraphRecord, layout: Layout, marks: Marks, prefix: str, numbers: Sequence[int]
 ) -> None:
-    """The place of each node in the list: on the rail, or beside the node where there is none."""
     rail = ET.SubElement(svg, "g", {"class": "fx-rail"}) if layout.rail_x is None else paint_rail(svg, layout)
     for box in layout.boxes:
         row, y = ET.SubElement(rail, "g", {"id": f"{prefix}-r-{box.index}"}), box.rail_y
@@ -95,7 +94,7 @@ def _wire(svg: ET.Element, record: GraphRecord, wire: Wire, marks: Marks, prefix
     classes = ["fx-broken"] if wire.broken else []
     classes += ["fx-rewired"] if "rewired" in marks.get(wire.reader, ()) else []
     classes += ["fx-removed"] if "removed" in ends else []
-    # An edge that looks unlike the others of its lane is drawn whole.
+    # An edge that looks different from the others of its lane is drawn completely.
     path = wire.path if classes else wire.branch
     title = f"{clean(record.nodes[wire.reader].name)} uses {clean(record.nodes[wire.source].name)}"
     identity = f"{prefix}-e-{wire.source}-{wire.reader}-{wire.k}"

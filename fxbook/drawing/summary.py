@@ -8,22 +8,22 @@ from collections import Counter
 from fxbook.graph.record import GraphRecord, NodeRecord
 
 SUMMARY_ABOVE = 400
-"""Graphs of more nodes than this are drawn in groups."""
+"""Larger graphs are drawn in groups."""
 MAX_GROUPS = 30
-"""Groups in a summary, at most, where the modules allow it."""
+"""The most groups in a summary, if the modules allow it."""
 
 
 def summarise(record: GraphRecord) -> tuple[GraphRecord, list[range]]:
     """The groups of a graph as a record of their own, and the rows of the graph that each stands for.
 
-    Consecutive nodes of one submodule are one group, as deep in the module tree as :data:`MAX_GROUPS` allows; where
-    even the outermost modules give more groups, or nodes know no module, runs of equal length are. Inputs and outputs
-    stay apart.
+    A group is a run of nodes of one submodule, as deep in the module tree as :data:`MAX_GROUPS` allows. If even the
+    outermost modules give more groups, or nodes have no module, groups are runs of equal length. Inputs and outputs
+    stay separate.
     """
     rows = _by_scope(record) or _by_runs(record)
     home = {index: at for at, group in enumerate(rows) for index in group}
     inputs = [list(dict.fromkeys(home[i] for row in group for i in record.nodes[row].inputs)) for group in rows]
-    # A group uses itself in every chain: an edge back to itself tells something only when a node in it is at fault.
+    # Each group of a chain uses itself, which is worth an edge only if a node in it is at fault.
     inputs = [[i for i in reads if i != at] for at, reads in enumerate(inputs)]
     users: list[list[int]] = [[] for _ in rows]
     for at, reads in enumerate(inputs):
@@ -87,6 +87,5 @@ def _group(record: GraphRecord, at: int, rows: range, inputs: list[int], users: 
 
 
 def _shared(scopes: list[str]) -> str:
-    """The deepest module path that all the nodes are in."""
     paths = [scope.split(".") for scope in scopes]
     return ".".join(parts[0] for parts in itertools.takewhile(lambda p: len(set(p)) == 1, zip(*paths, strict=False)))

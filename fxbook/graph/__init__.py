@@ -1,1 +1,1 @@
-"""A graph as plain data: recorded, named for readers, remembered before and after, described to be built again."""
+"""Graphs as plain data: recorded, named for readers, compared with an earlier state, described for rebuilding."""

@@ -1,4 +1,4 @@
-"""What a function keeps to itself: a module in a closure computes what no node of the graph shows."""
+"""Find the module that a function holds, for example in a closure, and whose computation no node shows."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _OF_TORCH = ("torch._", "builtins", "_")
 
 
 def module_held(function: Any) -> str:
-    """A module that a function keeps to itself, ``"a torch.nn.Linear"``; ``""`` where it keeps none.
+    """The module that a function holds, as ``"a torch.nn.Linear"``, or ``""``.
 
-    It may keep it in a closure, as a default, as the object of a method, as an argument of ``functools.partial``, or
-    as an attribute; or be a module itself.
+    It may be in a closure, a default, the object of a method, an argument of ``functools.partial`` or an attribute, or
+    be the function itself.
     """
     waiting: list[tuple[Any, int]] = [(function, 0)]
     met: set[int] = set()
@@ -36,7 +36,7 @@ def module_held(function: Any) -> str:
 
 
 def _kept_by(value: Any) -> list[Any]:
-    """What a function, or an object that is called like one, has at hand besides its arguments."""
+    """The values that a function or callable object can use besides its arguments."""
     match value:
         case types.FunctionType():
             defaults = [*(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values()]
@@ -60,6 +60,6 @@ def _kept_by(value: Any) -> list[Any]:
 def _in_cells(function: types.FunctionType) -> list[Any]:
     contents = []
     for cell in function.__closure__ or ():
-        with contextlib.suppress(ValueError):  # Nothing is in it yet.
+        with contextlib.suppress(ValueError):  # It is empty.
             contents.append(cell.cell_contents)
     return contents

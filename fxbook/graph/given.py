@@ -1,7 +1,7 @@
-"""The model that an answer is given, remembered as it is: to know afterwards what is the same object, and as it was.
+"""A snapshot of the model that an answer is given, to tell afterwards which objects are the same and unchanged.
 
-Both halves of the grader need that of an object (:meth:`Given.path_of` and what follows it); a learner is told in
-sentences what has changed (:meth:`Given.changes`).
+The grader asks about single objects (:meth:`Given.path_of` and what follows it); a learner reads what has changed
+(:meth:`Given.changes`).
 """
 
 from __future__ import annotations
@@ -23,21 +23,20 @@ _Module, _Tensor, _GraphModule = nn.Module, torch.Tensor, fx.GraphModule
 
 
 class Given:
-    """The model that an answer gets, as it is before: afterwards it tells what is the same object, and as it was.
+    """A snapshot of a model before an answer gets it.
 
-    Args:
-        root: the model; kept alive, with all that it holds, and the values of its tensors copied.
+    It keeps ``root`` and everything in it alive, since an object's id is unique only while the object lives, and copies
+    the values of its tensors.
     """
 
     def __init__(self, root: nn.Module) -> None:
         self.root = root
-        # An identity tells an object only as long as it lives.
         self._modules = dict(root.named_modules())
         self._weights = _weights_of(root)
         self._paths = {id(module): path for path, module in self._modules.items()}
         self._states = {id(module): _state(module) for module in self._modules.values()}
-        self._looks = {path: _look_of(module) for path, module in self._modules.items()}
-        self._manners = {id(module): _Manners.of(module) for module in self._modules.values()}
+        self._looks = {path: _module_state(module) for path, module in self._modules.items()}
+        self._manners = {id(module): _RunState.of(module) for module in self._modules.values()}
         self._program = _program_of(root)
         self.kinds: dict[type, str] = {}
         self.tensors: dict[int, str] = {}
@@ -51,12 +50,11 @@ class Given:
                     self._values[id(held)] = _Values(held, held.detach().clone(), held.requires_grad, has_grad)
 
     def path_of(self, module: nn.Module) -> str | None:
-        """The path at which the object was given, ``None`` for another one, or one that is of another class now."""
+        """The path of the object in the model; ``None`` for another object, or if its class was changed."""
         known = id(module) in self._paths and self._states[id(module)][0] is type(module)
         return self._paths[id(module)] if known else None
 
     def is_as_it_was(self, module: nn.Module) -> bool:
-        """Whether a module that was given, and everything inside it, is what it was."""
         return all(
             id(inner) in self._states
             and self._states[id(inner)] == _state(inner)
@@ -65,30 +63,27 @@ class Given:
         )
 
     def holds_what_it_held(self, tensor: torch.Tensor) -> bool:
-        """Whether a tensor is one that was given, with the values that it had."""
         if id(tensor) not in self._values:
             return False
         before, grad = self._values[id(tensor)].copy, self._values[id(tensor)].requires_grad
         same = before.shape == tensor.shape and before.dtype == tensor.dtype and before.layout == tensor.layout
         same = same and grad == tensor.requires_grad
-        # Compared as bytes: nan equals nan, and 0.0 is not -0.0.
+        # Compared as bytes: nan equals nan, and 0.0 differs from -0.0.
         return same and torch.equal(bytes_of(before), bytes_of(tensor))
 
-    # ---- in words ----------------------------------------------------------------------------------------------------
-
     def changes(self) -> list[str]:
-        """What is different now, the most telling first; each is a sentence without its stop."""
+        """What has changed, the most important first; each is a sentence without its full stop."""
         now = dict(self.root.named_modules())
         return [
             *_program_changes(self._program, _program_of(self.root)),
             *_module_changes(self._modules, now),
             *self._weight_changes(_weights_of(self.root)),
-            *_look_changes(self._looks, {path: _look_of(module) for path, module in now.items()}),
+            *_module_state_changes(self._looks, {path: _module_state(module) for path, module in now.items()}),
             *(said for said in self.touched() if " hook" in said or said.endswith(" own now")),
         ]
 
     def touched(self) -> list[str]:
-        """What is different now that no edit of a graph asks for: hooks, modes, and what the tensors given hold."""
+        """What has changed that no edit of a graph should change: hooks, modes, and the values of tensors."""
         return [
             *(said for path, module in self._modules.items() for said in self._touched(path, module)),
             *(said for name, held in self._weights.items() for said in self._held_otherwise(name, held)),
@@ -96,7 +91,7 @@ class Given:
 
     def _touched(self, path: str, module: nn.Module) -> Iterator[str]:
         before = self._manners[id(module)]
-        now = _Manners.of(module)
+        now = _RunState.of(module)
         if now.hooks != before.hooks:
             count = now.hooks - before.hooks
             hooks = f"{abs(count)} hook{'' if abs(count) == 1 else 's'}"
@@ -132,23 +127,21 @@ class Given:
 
 
 class _Values(NamedTuple):
-    """A tensor, what it held, whether it asked for its gradient, and whether it had one."""
-
     tensor: torch.Tensor
     copy: torch.Tensor
     requires_grad: bool
     has_grad: bool
 
 
-class _Manners(NamedTuple):
-    """How a module is to be run: its hooks, whether it trains, and whether the object has a forward of its own."""
+class _RunState(NamedTuple):
+    """How a module runs: its hooks, its mode, and whether the instance has its own ``forward``."""
 
     hooks: int
     training: bool
     own_forward: bool
 
     @classmethod
-    def of(cls, module: nn.Module) -> _Manners:
+    def of(cls, module: nn.Module) -> _RunState:
         own_forward = "forward" in vars(module) and not isinstance(module, _GraphModule)
         return cls(sum(len(getattr(module, name, ())) for name in HOOKS), module.training, own_forward)
 
@@ -157,11 +150,8 @@ def _weights_of(model: nn.Module) -> dict[str, torch.Tensor]:
     return {**dict(model.named_parameters()), **dict(model.named_buffers())}
 
 
-# ---- what a module holds ---------------------------------------------------------------------------------------------
-
-
 def _state(module: nn.Module) -> Any:
-    """What tells whether a module is what it was, but for the values of its tensors."""
+    """Everything that must stay equal in an unchanged module, except the values of its tensors."""
     return (
         type(module),
         module.training,
@@ -176,23 +166,19 @@ def _state(module: nn.Module) -> Any:
 
 
 def children_of(module: nn.Module) -> list[tuple[str, nn.Module]]:
-    """Its submodules by name, without those that are ``None``."""
     return [(name, child) for name, child in module._modules.items() if isinstance(child, _Module)]
 
 
 def held_by(module: nn.Module) -> list[tuple[str, torch.Tensor]]:
-    """Its own parameters, buffers and other tensors by name."""
     found = (*module._parameters.items(), *module._buffers.items(), *plain_tensors(module))
     return [(name, held) for name, held in found if held is not None]
 
 
 def plain_tensors(module: nn.Module) -> list[tuple[str, torch.Tensor]]:
-    """Its attributes that are tensors, and neither parameters nor buffers."""
     return [(name, held) for name, held in vars(module).items() if isinstance(held, _Tensor)]
 
 
 def settings_of(module: nn.Module) -> dict[str, JSON]:
-    """The attributes that are plain data, by name; those of torch itself begin with ``_``."""
     return {
         name: value
         for name, held in vars(module).items()
@@ -210,12 +196,7 @@ def _setting(value: Any, depth: int = 0) -> Any:
     return _MISSING
 
 
-# ---- what people are told of a module --------------------------------------------------------------------------------
-
-
 class _Program(NamedTuple):
-    """Name, opcode and call of each node of a graph, and the code that runs."""
-
     nodes: list[tuple[str, str, str]]
     code: str
 
@@ -234,7 +215,7 @@ def _program_changes(before: _Program | None, now: _Program | None) -> list[str]
         differing = (was[0] for was, node in zip(before.nodes, now.nodes, strict=False) if was != node)
         name = next((name for name in (*sorted(new - old), *sorted(old - new), *differing)), None)
         return [f"its graph was edited, at node `{name}`"]
-    return ["its code was compiled anew"] if before.code != now.code else []
+    return ["its code was recompiled"] if before.code != now.code else []
 
 
 def _module_changes(before: dict[str, nn.Module], now: dict[str, nn.Module]) -> list[str]:
@@ -244,24 +225,22 @@ def _module_changes(before: dict[str, nn.Module], now: dict[str, nn.Module]) -> 
     return other + added + removed
 
 
-class _Look(NamedTuple):
-    """A module in training mode or not, its attributes that hold plain data, and the mere presence of others."""
-
+class _ModuleState(NamedTuple):
     training: bool
     attributes: dict[str, str]
 
 
-def _look_of(module: nn.Module) -> _Look:
-    # Tracing itself stores constants that it meets on the model that is traced, under names that begin so.
+def _module_state(module: nn.Module) -> _ModuleState:
+    # Tracing stores constants on the traced model under names that begin like this.
     attributes = {
         name: repr(value)[:200] if isinstance(value, _PLAIN) else type(value).__name__
         for name, value in vars(module).items()
         if not name.startswith("_") and name != "training"
     }
-    return _Look(module.training, attributes)
+    return _ModuleState(module.training, attributes)
 
 
-def _look_changes(before: dict[str, _Look], now: dict[str, _Look]) -> Iterator[str]:
+def _module_state_changes(before: dict[str, _ModuleState], now: dict[str, _ModuleState]) -> Iterator[str]:
     for path, look in now.items():
         if before.get(path, look).training != look.training:
             yield f"{_called(path)} is now in {'training' if look.training else 'eval'} mode"
@@ -283,17 +262,14 @@ def _equal(before: torch.Tensor, now: torch.Tensor) -> bool:
     return torch.equal(before, now) or torch.allclose(before, now, rtol=0, atol=0, equal_nan=before.is_floating_point())
 
 
-# ---- bytes -----------------------------------------------------------------------------------------------------------
-
-
 def bytes_of(tensor: torch.Tensor) -> torch.Tensor:
-    """The bytes of a tensor, in the order of its elements, in whatever layout it has them."""
+    """The bytes of a tensor in the order of its elements, whatever its layout."""
     flat = dense_of(tensor.detach()).cpu().resolve_conj().resolve_neg().contiguous().reshape(-1)
     return flat.view(torch.uint8)
 
 
 def dense_of(tensor: torch.Tensor) -> torch.Tensor:
-    """The same numbers in a dense tensor: of one that is sparse, quantised, or laid out for mkldnn."""
+    """The same numbers in a dense tensor, also for a sparse, quantised or mkldnn tensor."""
     if tensor.is_quantized:
         return tensor.dequantize()
     return tensor if tensor.layout == torch.strided else tensor.to_dense()

@@ -1,8 +1,4 @@
-"""What an answer leaves as it was, whatever the exercise asks: torch's modes, the inputs, and the model's own state.
-
-An edit may change a graph, and which modules a model has. No task asks for a hook that stays, another mode, other
-weights, or a mode of torch that is switched for everybody.
-"""
+"""A snapshot of what no answer may change: torch's modes, the inputs, hooks, and the model's modes and weights."""
 
 from __future__ import annotations
 
@@ -30,7 +26,7 @@ _GLOBAL_HOOKS = tuple(
 
 
 class _Setting(NamedTuple):
-    """Something that torch keeps for the whole process; ``put_back`` sets it, where that can be done."""
+    """A process-wide setting of torch; ``put_back`` restores it, if that is possible."""
 
     words: str
     get: Callable[[], Any]
@@ -42,12 +38,12 @@ def _nothing(_: object) -> None:
 
 
 def _flushes() -> bool:
-    """Whether torch takes the smallest number that float32 has for zero; nothing else tells."""
+    """Whether torch flushes denormal numbers to zero; torch has no function that says so."""
     return not bool(_SMALLEST * 1.0)
 
 
 def _dynamo() -> dict[str, Any]:
-    """The settings of dynamo that are not its defaults; none, as long as nobody has loaded it."""
+    """The settings of Dynamo that differ from their defaults, if Dynamo is loaded."""
     config = sys.modules.get("torch._dynamo.config")
     found = config._get_dict(skip_default=True) if config is not None else {}
     return {name: value for name, value in found.items() if value != config._config[name].default}
@@ -60,10 +56,10 @@ def _put_back_dynamo(before: dict[str, Any]) -> None:
 
 
 _SMALLEST = torch.tensor(1e-45)
-# Some have no public name; where a version of torch has none either, nothing is asked of them.
+# Some have no public name; a setting that a version of torch lacks is not checked.
 _C = torch._C
 _SETTINGS = (
-    # It switches gradients off, too.
+    # Inference mode switches gradients off, too.
     _Setting("inference mode is switched {}", torch.is_inference_mode_enabled),
     _Setting("gradients are switched {}", torch.is_grad_enabled, _C._set_grad_enabled),
     _Setting("the default dtype is {}", torch.get_default_dtype, torch.set_default_dtype),
@@ -117,19 +113,17 @@ _SETTINGS = (
 
 
 class GlobalStateSnapshot:
-    """All of it, as it is when this is made, just before the answer is called.
+    """The state just before an answer is called.
 
-    Args:
-        arguments: what the answer is called with.
-        models: the modules among them, as they were given.
-        author: how sentences name what is called.
+    ``models`` are snapshots of the modules among the ``arguments``; ``author`` names whoever changed something in the
+    sentences.
     """
 
     def __init__(self, arguments: tuple[Any, ...], models: Sequence[Given], author: str = "your code") -> None:
         self._author = author
         self._settings = [setting.get() for setting in _SETTINGS]
         self._models = models
-        # Some exercises ask for inputs that live no longer than they are needed.
+        # Weak, because some exercises require that inputs are freed early.
         self._tensors = [
             (weakref.ref(leaf), leaf.detach().clone(), leaf.requires_grad)
             for leaf in pytree.tree_leaves(arguments)
@@ -139,7 +133,7 @@ class GlobalStateSnapshot:
         self._inserted = set(map(insertion_text, self._all_graphs()))
 
     def side_effects(self) -> list[str]:
-        """What is otherwise now, in words; each is a sentence without its stop."""
+        """What has changed; each is a sentence without its full stop."""
         return [
             *self._switched(),
             *(
@@ -162,7 +156,7 @@ class GlobalStateSnapshot:
         ]
 
     def put_back(self) -> None:
-        """Switch torch back, where that can be done."""
+        """Restore torch's settings, as far as possible."""
         for setting, before in zip(_SETTINGS, self._settings, strict=True):
             if setting.put_back is not None and setting.get() != before:
                 with contextlib.suppress(Exception):

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import fx
 
-# A function knows the module it was written in, not the one people know it by: these are searched first, in this order.
+# A function knows the module it was written in, not its public one; these are searched first, in this order.
 _PUBLIC = (
     ("torch", torch),
     ("torch.nn.functional", torch.nn.functional),
@@ -21,17 +21,17 @@ _ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
 
 
 def without_addresses(text: str) -> str:
-    """Text in which no memory address is left, so that it is the same in every run."""
+    """Replace memory addresses, so that the text is the same in every run."""
     return _ADDRESS.sub("0x…", text)
 
 
 def target_name(node: fx.Node) -> str:
-    """What the node calls or fetches, as a person would write it: ``torch.relu``, ``operator.add``, ``layers.0``."""
+    """What the node calls or fetches, in readable form: ``torch.relu``, ``operator.add``, ``layers.0``."""
     return node.target if isinstance(node.target, str) else callable_name(node.target)
 
 
 def callable_name(function: Any) -> str:
-    """The importable dotted name of a function; for one that has none, its own name."""
+    """The importable dotted name of a function, or its own name if it has none."""
     if isinstance(function, torch._ops.OpOverload | torch._ops.OpOverloadPacket):
         return f"torch.ops.{function}"
     name = getattr(function, "__name__", None)
@@ -51,7 +51,7 @@ def callable_name(function: Any) -> str:
 
 @functools.cache
 def _renamed() -> dict[int, str]:
-    """Public functions whose own name is another one, by identity: ``special.expit``, ``functional.max_pool2d``."""
+    """Public functions that have another ``__name__``, by identity: ``special.expit``, ``functional.max_pool2d``."""
     return {
         id(value): f"{prefix}.{name}"
         for prefix, namespace in reversed(_PUBLIC)
@@ -91,7 +91,6 @@ def call_text(node: fx.Node) -> str:
 
 
 def argument_text(value: Any) -> str:
-    """An argument as short Python: nodes by name, containers by their parts, tensors by dtype and shape."""
     match value:
         case fx.Node():
             return value.name
@@ -115,7 +114,7 @@ def argument_text(value: Any) -> str:
 
 
 def constant_text(value: Any) -> str:
-    """The ``repr`` of any object, without addresses; where that raises, what it is."""
+    """The ``repr`` of any object, without addresses; its class if that raises."""
     try:
         return without_addresses(repr(value))
     except Exception as error:

@@ -1,4 +1,4 @@
-"""Graphs inside a graph: the branches of ``torch.cond``, the body of a loop, a submodule that was traced by itself."""
+"""Graphs inside a graph: the branches of ``torch.cond``, the body of a loop, a submodule traced by itself."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ from torch import fx
 
 
 def graphs_inside(graph: fx.Graph, above: tuple[fx.Graph, ...] = ()) -> dict[str, fx.GraphModule]:
-    """The graph modules that nodes call, or fetch to hand them to an operator, by path; an outer one before its own.
+    """The graph modules that nodes call, or fetch as arguments of an operator, by path; outer ones first.
 
-    Args:
-        graph: a graph that has an owning module; of one that has none, nothing is known.
-        above: the graphs that it is in itself.
+    The graph needs an owning module. ``above`` are the graphs that contain it.
     """
     found: dict[str, fx.GraphModule] = {}
     for node in graph.nodes:

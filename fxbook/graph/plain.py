@@ -1,9 +1,9 @@
-"""Python values as JSON: the one form in which arguments, settings and results travel between processes.
+"""Python values as JSON: the form in which arguments, settings and results travel between processes.
 
-JSON as it is, or a dict of one key that says what it is: ``float`` and ``complex`` (as ``repr``, so that they come back
-exactly, with ``nan`` and the infinities), ``tuple``, ``size``, ``dict`` (pairs), ``set``, ``slice``, ``range``,
-``dtype``, ``layout``, ``memory_format``, ``device``, ``ellipsis``; and ``opaque``, its class, for what has no such
-form. What a node or a tensor is depends on who asks: they say it with ``special``.
+A value is JSON itself, or a dict whose one key says what it is: ``float`` and ``complex`` (as ``repr``, which is exact
+and includes ``nan`` and the infinities), ``tuple``, ``size``, ``dict`` (pairs), ``set``, ``slice``, ``range``,
+``dtype``, ``layout``, ``memory_format``, ``device``, ``ellipsis``; or ``opaque``, with the class of any other object.
+The caller encodes nodes and tensors, by ``special``.
 """
 
 from __future__ import annotations
@@ -19,12 +19,11 @@ MOST_ITEMS, MOST_TEXT = 10_000, 100_000
 
 
 def plain(value: Any, special: Callable[[Any], JSON | None], depth: int = 0) -> JSON:
-    """A value as JSON; it never raises, and is bounded in size.
+    """A value as JSON of bounded size; never raises.
 
     Args:
-        value: anything.
-        special: says what a value is that is neither a number nor text, ``None`` where it has nothing to say of it.
-        depth: how many containers it stands in.
+        special: encodes other values than numbers and text; returns ``None`` for one that it does not handle.
+        depth: how many containers enclose the value.
     """
     match value:
         case None | bool() | int():

@@ -1,8 +1,8 @@
-"""Turn a live torch.fx graph into plain data: what the drawings, the checks and the reports read.
+"""Turn a live torch.fx graph into plain data, which the drawings, the checks and the reports read.
 
-A :class:`GraphRecord` holds strings, numbers and tuples only. It survives any graph, broken ones included (a node that
-uses itself, an argument from another graph, two nodes of one name), and travels as JSON, so that a graph built by code
-that is not trusted can be judged without running that code again.
+A :class:`GraphRecord` holds strings, numbers and tuples only. It can describe broken graphs (a node that uses itself,
+an argument from another graph, two nodes of one name), and travels as JSON, so that a graph built by untrusted code can
+be judged without running that code again.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from fxbook.graph.naming import call_text, constant_text, module_kind, target_na
 from fxbook.graph.plain import plain
 
 JSON = Any
-# x += y and the like; operator.iadd is named like no method that works in place.
+# The operators behind x += y; methods in place end with an underscore, but operator.iadd does not.
 _IN_PLACE = tuple(
     getattr(operator, f"i{name}")
     for name in (
@@ -38,17 +38,17 @@ _DEAD, _FEEDS_DEAD = "dead", "only dead nodes read it"
 
 @dataclasses.dataclass(frozen=True)
 class NodeRecord:
-    """One node, as it stands in the list.
+    """One node in its list.
 
-    ``index`` is its place in ``graph.nodes`` and what other records refer to, since names need not be unique in a
-    broken graph. ``args`` and ``kwargs`` are JSON: a node is ``{"node": index}``, or ``{"foreign": name}`` when it is
-    not in this list. ``inputs`` are the indices of the nodes it reads, in argument order, repeats kept; ``users``
-    those of its readers, in list order. ``kind`` is the class of the module a ``call_module`` calls or of the object
-    a ``get_attr`` fetches. ``faults`` say what is broken, ``notes`` what is worth knowing: ``"dead"`` (nothing reads
-    it; never said while a graph has no output yet), ``"only dead nodes read it"``, ``"side effect"``, ``"in place"``,
-    ``"never runs: after the output"``. ``scope`` is the path of the innermost submodule whose code made the node,
-    ``""`` at the root. ``holds`` names a module that a function which is called keeps to itself, in a closure or as
-    the object of a method: ``"a torch.nn.Linear"``.
+    ``index`` is its place in ``graph.nodes``, by which other records refer to it, since names need not be unique in a
+    broken graph. ``args`` and ``kwargs`` are JSON: a node is ``{"node": index}``, or ``{"foreign": name}`` if it is not
+    in this list. ``inputs`` are the indices of the nodes it uses, in argument order, with repeats; ``users`` those of
+    its users, in list order. ``kind`` is the class of the module that a ``call_module`` calls or of the object that a
+    ``get_attr`` fetches. ``faults`` say what is broken. ``notes`` are remarks: ``"dead"`` (it has no users; never said
+    while a graph has no output yet), ``"only dead nodes read it"``, ``"side effect"``, ``"in place"``, ``"never runs:
+    after the output"``. ``scope`` is the path of the innermost submodule whose code made the node, ``""`` at the root.
+    ``holds`` is the module that a called function holds, in a closure or as the object of a method: ``"a
+    torch.nn.Linear"``.
     """
 
     index: int
@@ -68,13 +68,13 @@ class NodeRecord:
 
     @property
     def positional(self) -> list[JSON]:
-        """The arguments by position. A graph lets ``node.args`` be a list, or no sequence at all; of that, none."""
+        """The arguments by position; a graph also accepts a list as ``node.args``, or no sequence at all."""
         items = self.args.get("tuple") if isinstance(self.args, dict) else self.args
         return items if isinstance(items, list) else []
 
     @property
     def constants(self) -> JSON:
-        """The arguments, by position and by name, with one mark in place of every node of the list."""
+        """The arguments, by position and by name, with one placeholder for all nodes of the list."""
         return _without_nodes([self.args, self.kwargs])
 
 
@@ -91,9 +91,9 @@ def _without_nodes(value: JSON) -> JSON:
 
 @dataclasses.dataclass(frozen=True)
 class GraphRecord:
-    """A graph: its nodes in list order, what ``lint`` says (``None``: nothing), whether the compiled code is stale.
+    """A graph: its nodes in list order, the message of ``lint`` or ``None``, and whether the compiled code is stale.
 
-    ``inserts`` says where the next node would land, ``"before `relu`"``; ``None`` where that is the end of the list.
+    ``inserts`` says where the next node would be inserted, ``"before `relu`"``; ``None`` for the end of the list.
     """
 
     nodes: tuple[NodeRecord, ...]
@@ -108,29 +108,19 @@ class GraphRecord:
         return len(self.nodes)
 
     def named(self, name: str) -> NodeRecord | None:
-        """The first node of that name, or ``None``."""
         return next((node for node in self.nodes if node.name == name), None)
 
     def to_json(self) -> JSON:
-        """Plain dicts and lists, for :meth:`from_json`."""
         return msgspec.to_builtins(self)
 
     @classmethod
     def from_json(cls, data: JSON) -> GraphRecord:
-        """The record that :meth:`to_json` described.
-
-        Raises:
-            msgspec.ValidationError: the data is not such a description.
-        """
+        """The record that :meth:`to_json` described; raises msgspec.ValidationError for other data."""
         return msgspec.convert(data, cls)
 
 
 def record(graph_or_module: fx.Graph | fx.GraphModule) -> GraphRecord:
-    """Describe a graph, or the graph of a module, as plain data.
-
-    Raises:
-        TypeError: the argument is neither; the message says what to pass.
-    """
+    """Describe a graph, or the graph of a module, as plain data. Raises TypeError if the argument is neither."""
     if isinstance(graph_or_module, fx.GraphModule):
         graph, module = graph_or_module.graph, graph_or_module
     elif isinstance(graph_or_module, fx.Graph):
@@ -144,7 +134,7 @@ def record(graph_or_module: fx.Graph | fx.GraphModule) -> GraphRecord:
 
 
 def not_traced(given: Any, expected: str = "an fx.GraphModule") -> TypeError:
-    """The error of a call that was given something else than a graph, with what to pass."""
+    """An error for an argument that is not a graph; it says what to pass."""
     kind = type(given).__name__
     if isinstance(given, torch.export.ExportedProgram):
         cure = "pass program.module()"
@@ -158,14 +148,14 @@ def not_traced(given: Any, expected: str = "an fx.GraphModule") -> TypeError:
 
 
 class Insertion(NamedTuple):
-    """Where the next node would land: on this side of a node, ``None`` where that node was erased."""
+    """Where the next node would be inserted: the side of a node, which is ``None`` if it was erased."""
 
     side: Literal["before", "after"]
     anchor: fx.Node | None
 
 
 def insertion_of(graph: fx.Graph) -> Insertion | None:
-    """Where the next node would land, if not at the end of the list."""
+    """Where the next node would be inserted, if not at the end of the list."""
     insert = graph._insert
     anchor, side = getattr(insert, "__self__", None), getattr(insert, "__name__", "")
     if anchor is graph._root and side == "prepend":
@@ -178,7 +168,7 @@ def insertion_of(graph: fx.Graph) -> Insertion | None:
 
 
 def insertion_text(graph: fx.Graph) -> str | None:
-    """Where the next node would land, ``"before `relu`"``; ``None`` where that is the end of the list."""
+    """Where the next node would be inserted, ``"before `relu`"``; ``None`` for the end of the list."""
     found = insertion_of(graph)
     if found is None:
         return None
@@ -186,7 +176,6 @@ def insertion_text(graph: fx.Graph) -> str | None:
 
 
 def _compared(nodes: tuple[NodeRecord, ...]) -> tuple[NodeRecord, ...]:
-    """Add what only the whole list tells: names used twice, what nothing needs, what stands after the output."""
     first_of_name = {node.name: node.index for node in reversed(nodes)}
     output = next((node.index for node in nodes if node.op == "output"), None)
     needed = {node.index for node in nodes if _DEAD not in node.notes and (not node.users or node.notes)}
@@ -234,8 +223,6 @@ def _node_record(node: fx.Node, position: dict[fx.Node, int], module: nn.Module 
 
 
 def _json(value: Any, position: dict[fx.Node, int], reads: list[fx.Node]) -> JSON:
-    """An argument as JSON; every node met is appended to ``reads``."""
-
     def special(inner: Any) -> JSON | None:
         match inner:
             case fx.Node():
@@ -264,13 +251,13 @@ def _notes(node: fx.Node, module: nn.Module | None) -> tuple[str, ...]:
     notes = []
     called = str(node.target) if node.op == "call_method" else getattr(node.target, "__name__", "")
     in_place = node.op in ("call_method", "call_function") and called.endswith("_") and not called.endswith("__")
-    # and_, or_, not_ and is_ are named so because Python has taken the names without the line.
+    # and_, or_, not_ and is_ end with an underscore only because Python reserves the plain names.
     in_place &= getattr(node.target, "__module__", "") != "_operator"
     in_place |= node.op == "call_function" and any(node.target is operation for operation in _IN_PLACE)
     in_place |= node.op == "call_module" and getattr(_fetch(module, node.target), "inplace", False) is True
     if in_place or "out" in node.kwargs or _passes_inplace(node):
         notes.append("in place")
-    # Node.is_impure looks a module up in the owner of the graph, which may be missing, or lack the module.
+    # Node.is_impure looks the module up in the owner of the graph, which may be missing or lack the module.
     missing = node.op == "call_module" and not isinstance(_fetch(module, node.target), nn.Module)
     if not missing and node.is_impure():
         notes.append("side effect")
@@ -280,7 +267,6 @@ def _notes(node: fx.Node, module: nn.Module | None) -> tuple[str, ...]:
 
 
 def _passes_inplace(node: fx.Node) -> bool:
-    """Whether ``inplace`` is true, by name or by its place among the parameters of a function."""
     code = getattr(node.target, "__code__", None)
     parameters = code.co_varnames[: code.co_argcount] if isinstance(code, types.CodeType) else ()
     return {**dict(zip(parameters, node.args, strict=False)), **node.kwargs}.get("inplace") is True
@@ -292,9 +278,9 @@ def _faults(node: fx.Node, reads: list[fx.Node], position: dict[fx.Node, int]) -
         if read is node:
             faults.append("uses itself")
         elif read not in position:
-            faults.append(f"reads {read.name}, which is not in this graph")
+            faults.append(f"uses {read.name}, which is not in this graph")
         elif position[read] > position[node]:
-            faults.append(f"reads {read.name} before it is defined")
+            faults.append(f"uses {read.name} before it is defined")
     return tuple(faults)
 
 
@@ -317,17 +303,17 @@ def _lint(graph: fx.Graph) -> str | None:
 
 
 def plain_message(message: str) -> str:
-    """The first line of a message of torch.fx, without advice, addresses, or the end of a sentence about the root."""
+    """The first line of a message of torch.fx, without advice and addresses."""
     said = message.strip().split("\n")[0].split(" Please check")[0].strip()
     said = re.sub(r" of\s*\.?$", " of the module", said)
     return without_addresses(said)
 
 
 def _is_stale(module: fx.GraphModule) -> bool:
-    """Whether ``forward`` was compiled from another state of the graph.
+    """Whether ``forward`` was compiled from an earlier state of the graph.
 
-    ``module.code`` may not be what ``forward`` runs: a ``recompile`` that Python refuses has set it all the same.
-    A lazy module, as ``torch.compile`` makes them, compiles the graph as it is when it is first called.
+    ``module.code`` does not decide it, since ``recompile`` sets it even if Python rejects the code. A lazy module of
+    ``torch.compile`` is never stale, because it compiles its graph at the first call.
     """
     lazy = getattr(type(module), "_lazy_forward", None)
     if lazy is not None and type(module).forward is lazy:
@@ -336,7 +322,7 @@ def _is_stale(module: fx.GraphModule) -> bool:
         forward = inspect.unwrap(module.forward)
         runs = "".join(linecache.getlines(forward.__code__.co_filename, forward.__globals__)) or module.code
         due = module.graph.python_code("self")
-        # The text names what it calls; one function may be another of the same name by now.
+        # The code refers to functions by name, and the name may refer to another function by now.
         same = all(forward.__globals__.get(name) is value for name, value in due.globals.items())
         return not (same and runs.rstrip().endswith(due.src.rstrip()))
     except Exception:

@@ -1,29 +1,29 @@
-"""Describe a graph as plain data so completely that it can be built again elsewhere, without the code that made it.
+"""Describe a graph as plain data, completely enough to rebuild it elsewhere without the code that made it.
 
-:mod:`fxbook.graph.record` tells what a graph looks like; this tells what it is. The grader asks for it, since a judge
-that rebuilds and runs a graph need not believe what the process of the answer says of it. Here nothing is trusted or
-refused: whoever rebuilds checks every word. The data is::
+:mod:`fxbook.graph.record` describes what a graph looks like; this describes what it is. The grader needs it: a judge
+that rebuilds and runs a graph does not have to trust what the process of the answer reports. Nothing is checked here,
+so the code that rebuilds must check everything. The data is::
 
     {"kind": "GraphModule" | "Graph", "nodes": […], "modules": […], "tensors": […], "inserts": …}
     {"refused": "why it cannot be described"}
 
-A **node** is ``{"op", "name", "target", "args", "kwargs"}``. Its target is a string,
-``{"function": "torch.relu"}`` where importing that name gives the very object, or ``{"unknown": "helper"}``.
+A **node** is ``{"op", "name", "target", "args", "kwargs"}``. Its target is a string, ``{"function": "torch.relu"}`` if
+importing that name gives the same object, or ``{"unknown": "helper"}``.
 
-``inserts`` is where the next node would land: ``None`` for the end of the list, else ``{"before": place}`` or
-``{"after": place}``, in the list of nodes; of a node that was erased the place is ``None``.
+``inserts`` is where the next node would be inserted: ``None`` for the end of the list, else ``{"before": place}`` or
+``{"after": place}`` in the list of nodes; the place is ``None`` for an erased node.
 
 A **value** among arguments and settings has the form of :mod:`fxbook.graph.plain`, with ``node`` (place in the list),
-``foreign`` (a node that is not in the list; ``erased`` beside it) and ``tensor`` (place in ``tensors``).
+``foreign`` (a node outside the list, with ``erased``) and ``tensor`` (place in ``tensors``).
 
-A **module** of ``modules``, of which the first is the one that the graph runs in, is one of
-``{"given": path}`` (that object of the model given, ``""`` for itself), ``{"like": path}`` (another object of that
-class), ``{"class": "torch.nn.ReLU"}``, ``{"unknown": "Helper"}``. Unless it is the given one and as it was, it also has
-``training``, ``settings`` (attributes that are plain data), and by name, as places in the lists, ``children``,
-``parameters``, ``buffers`` (with whether ``state_dict`` holds them) and ``attributes`` (tensors that are neither).
+A **module** of ``modules``, the first of which is the root, is one of ``{"given": path}`` (that object of the given
+model, whose own path is ``""``), ``{"like": path}`` (another object of that class), ``{"class": "torch.nn.ReLU"}``,
+``{"unknown": "Helper"}``. Unless it is a given one and unchanged, it also has ``training``, ``settings`` (attributes
+that are plain data), and by name, as places in the lists, ``children``, ``parameters``, ``buffers`` (with whether
+``state_dict`` contains them) and ``attributes`` (tensors that are neither).
 
-A **tensor** of ``tensors`` is ``{"given": name}``, and where it does not hold what it held, or is not one that was
-given, ``{"dtype", "shape", "data", "parameter", "requires_grad"}``, its bytes in base64.
+A **tensor** of ``tensors`` is ``{"given": name}`` if it was given and is unchanged, else ``{"dtype", "shape", "data",
+"parameter", "requires_grad"}``, with its bytes in base64.
 """
 
 from __future__ import annotations
@@ -47,10 +47,9 @@ _Tensor, _Parameter, _GraphModule = torch.Tensor, nn.Parameter, fx.GraphModule
 
 
 def describe(result: fx.Graph | fx.GraphModule, given: Given) -> JSON:
-    """The result of an answer as data that it can be rebuilt from; a bare graph runs in the model given.
+    """The result of an answer as data to rebuild it from; the root of a bare graph is the given model.
 
-    Raises:
-        MemoryError: memory is over.
+    Raises MemoryError, and describes any other failure.
     """
     try:
         return _Description(given).of(result)
@@ -63,7 +62,7 @@ def describe(result: fx.Graph | fx.GraphModule, given: Given) -> JSON:
 
 
 class _TooLargeError(Exception):
-    """There is more of something than is described; the message says of what."""
+    """The result exceeds a limit of the description, which the message names."""
 
 
 class _Description:
@@ -92,8 +91,6 @@ class _Description:
             "tensors": self.tensors,
             "inserts": _inserts(graph, position),
         }
-
-    # ---- modules and tensors -----------------------------------------------------------------------------------------
 
     def module(self, module: nn.Module) -> int:
         if id(module) in self._placed:
@@ -127,7 +124,7 @@ class _Description:
             name = f"torch.nn.{type(module).__name__}"
             known = getattr(nn, type(module).__name__, None) is type(module)
             entry = {"class": name} if known else {"unknown": type(module).__name__}
-        # What a graph is run by calls forward of the root as it is compiled, and no hook of it.
+        # An Interpreter calls forward of the root, not its hooks.
         if not is_root and any(getattr(module, name, None) for name in HOOKS):
             return {"unknown": f"{type(module).__name__} with hooks"}
         if not is_root and "forward" in vars(module) and not isinstance(module, _GraphModule):
@@ -164,8 +161,6 @@ class _Description:
             "requires_grad": tensor.requires_grad,
         }
 
-    # ---- nodes -------------------------------------------------------------------------------------------------------
-
     def _node(self, node: fx.Node, position: dict[fx.Node, int]) -> JSON:
         target = node.target
         return {
@@ -177,8 +172,6 @@ class _Description:
         }
 
     def _value(self, value: Any, position: dict[fx.Node, int]) -> JSON:
-        """An argument of a node as data."""
-
         def special(inner: Any) -> JSON | None:
             match inner:
                 case fx.Node() if inner in position:
@@ -203,9 +196,9 @@ def _inserts(graph: fx.Graph, position: dict[fx.Node, int]) -> JSON:
 
 
 def _function(target: Any) -> JSON:
-    """The name under which importing gives the very object, which its name alone does not promise."""
+    """The name under which importing gives the same object, since the function's own name may belong to another."""
     name = callable_name(target) if callable(target) else type(target).__name__
-    # A name of Python's own first: torch has others for some of these.
+    # Python's own name first, because torch has other functions of some of these names.
     for spelled in (f"builtins.{getattr(target, '__name__', name)}", name):
         if _imported(spelled) is target:
             return {"function": spelled}
@@ -213,7 +206,6 @@ def _function(target: Any) -> JSON:
 
 
 def _imported(name: str) -> Any:
-    """What stands under a dotted name in the modules that are loaded, ``None`` where there is nothing."""
     parts = name.split(".")
     for cut in range(len(parts) - 1, 0, -1):
         found: Any = sys.modules.get(".".join(parts[:cut]))

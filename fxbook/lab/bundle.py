@@ -1,4 +1,4 @@
-"""The scripts of a lab as one: each module a function that runs once, in the order in which they import each other."""
+"""Join the scripts of a lab into one: each module becomes a function that runs once, in the order of imports."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _COMMENT = re.compile(r"^\s*(?://.*|/\*\*.*\*/|\*.*|/\*\*)$")
 
 @functools.cache
 def script() -> str:
-    """The same bytes each time, so that a page with many labs holds it once."""
+    """Always the same bytes, so that a page with many labs contains it once."""
     order: list[str] = []
 
     def visit(name: str) -> None:

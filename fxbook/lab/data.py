@@ -56,7 +56,7 @@ def lab_data(module: fx.GraphModule, inputs: Mapping[str, torch.Tensor]) -> dict
 
     Raises:
         TypeError: it is not a ``GraphModule``.
-        ValueError: a lab would show or compute something else than torch; the message says what, and what to do.
+        ValueError: the lab would differ from torch; the message says how, and what to do.
     """
     if not isinstance(module, fx.GraphModule):
         raise not_traced(module)
@@ -119,7 +119,6 @@ def lab_data(module: fx.GraphModule, inputs: Mapping[str, torch.Tensor]) -> dict
 
 
 def _computed(layer: nn.Module) -> bool:
-    """Whether a lab computes what the layer does."""
     if type(layer) not in LAYERS or layer._forward_hooks or layer._forward_pre_hooks:
         return False
     if isinstance(layer, nn.Dropout):
@@ -128,14 +127,14 @@ def _computed(layer: nn.Module) -> bool:
 
 
 def numbers(tensor: torch.Tensor) -> dict[str, Any]:
-    """A tensor of any type as the float64 numbers of a lab; ValueError where JSON has no such number."""
+    """A tensor of any type as the float64 numbers of a lab; raises ValueError for numbers that JSON lacks."""
     if tensor.is_complex() or not tensor.isfinite().all():
         raise ValueError("a lab computes with finite real numbers: give it a tensor that has no others")
     return {"shape": list(tensor.shape), "data": tensor.detach().double().flatten().tolist()}
 
 
 def _function(name: str, function: Any, parameters: tuple[tuple[str, str], ...]) -> dict[str, Any]:
-    """How torch writes a function: in code, in a printed graph, as a name of a node; and whether dead calls stay."""
+    """How torch writes a function (in code, in a printed graph, as a node's name), and whether dead calls stay."""
     return {
         "name": fx.Graph()._target_to_str(function),
         "code": _get_qualified_name(function),

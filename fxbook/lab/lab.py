@@ -1,4 +1,4 @@
-"""``Lab``: the frame of a graph that the reader edits, a still without script."""
+"""``Lab``: a frame for a graph that the reader edits, with a static picture for readers without scripts."""
 
 from __future__ import annotations
 
@@ -38,31 +38,26 @@ class Lab:
         Args:
             traced: a small module of the functions, methods and layers in ``fxbook.lab.data``.
             inputs: a small tensor for each placeholder, by its target; *Run* passes them.
-            title: what the fold says.
+            title: the label of the fold.
 
         Raises:
             TypeError: it is not traced.
-            ValueError: a lab would show or compute something else than torch; the message says what, and what to do.
+            ValueError: the lab would differ from torch; the message says how, and what to do.
         """
         self._labs = [_lab(traced, inputs, title)]
 
     @classmethod
     def puzzles(cls, *names: str) -> Lab:
-        """Puzzles of ``fxbook.lab.puzzles``, by their names.
-
-        Raises:
-            ValueError: there is no puzzle of that name; the message has those there are.
-        """
+        """Puzzles of ``fxbook.lab.puzzles``, by their names; raises ValueError for an unknown one."""
         labs = cls.__new__(cls)
         labs._labs = [_puzzle(name, _known(name)) for name in names]
         return labs
 
     @staticmethod
     def start(name: str) -> tuple[fx.GraphModule, dict[str, torch.Tensor]]:
-        """The module of a puzzle as the reader meets it, and its inputs: the Python of the lab goes on from them.
+        """The module of a puzzle at its beginning, and its inputs; raises ValueError for an unknown one.
 
-        Raises:
-            ValueError: there is no puzzle of that name; the message has those there are.
+        The Python code that a lab shows begins with them.
         """
         return _known(name).start(), {"x": X.clone()}
 
@@ -97,7 +92,6 @@ def _puzzle(name: str, puzzle: Puzzle) -> tuple[str, list[str], str]:
 
 
 def _with_code(text: str) -> str:
-    """HTML of a text in which names between backquotes are code."""
     return re.sub("`(.*?)`", r"<code>\1</code>", html.escape(text))
 
 
@@ -109,7 +103,7 @@ def _lab(
     puzzle: Mapping[str, Any] | None = None,
     setup: Sequence[Mapping[str, Any]] = (),
 ) -> tuple[str, list[str], str]:
-    """The title, the names of the nodes, and the frame: its data, and a still for readers without script."""
+    """The title, the names of the nodes, and the frame: its data, and a static picture for readers without scripts."""
     data = {**lab_data(traced, inputs), "title": title, "setup": list(setup), **({"puzzle": puzzle} if puzzle else {})}
     still = still or draw(traced)._repr_html_()
     # In a script element only its end has to be escaped.

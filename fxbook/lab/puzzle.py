@@ -1,4 +1,4 @@
-"""A puzzle of the graph lab: a graph, a wish, the rules, and one way to do it."""
+"""A puzzle of the graph lab: a graph, a goal, the rules, and one solution."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ X = torch.tensor([0.5, -1.25, 2.0], dtype=torch.float64)
 
 @dataclasses.dataclass(frozen=True)
 class Puzzle:
-    """A wish for a graph.
+    """A goal for a graph.
 
     Attributes:
-        section: the page and the heading that explain it, as a link is written.
-        title, wish, hint: what the reader sees.
-        lesson: what the reader sees once the puzzle is solved.
+        section: the page and the heading that explain it, as in a link.
+        title, wish, hint: the texts for the reader.
+        lesson: the text after the solution.
         forward: the model, with one input ``x``; its layers are those of ``_Model``.
-        wanted: what the module shall compute in the end.
-        rules: what must hold besides, each a name and its arguments; the result comes last.
+        wanted: what the module should compute in the end.
+        rules: the other conditions, each a name and its arguments; the result comes last.
         solution: one right way.
-        setup: what was done to the graph before the reader comes.
+        setup: actions on the graph before the reader starts.
     """
 
     section: str
@@ -43,7 +43,7 @@ class Puzzle:
     setup: Sequence[Action] = ()
 
     def traced(self) -> fx.GraphModule:
-        """The graph, in a module that has all layers and weights of the model: new nodes may use them."""
+        """The graph, in a module with all layers and weights of the model, which new nodes may use."""
         model = _model(self.forward)
         traced = fx.symbolic_trace(model)
         for name, child in model.named_children():
@@ -52,18 +52,18 @@ class Puzzle:
         return traced
 
     def start(self) -> fx.GraphModule:
-        """The module as the reader meets it, not recompiled after ``setup``."""
+        """The module as the reader gets it, not recompiled after ``setup``."""
         traced = self.traced()
         for action in self.setup:
             _perform(traced.graph, action)
         return traced
 
     def right(self) -> nn.Module:
-        """A model that computes what the module shall compute in the end."""
+        """A model that computes the wanted result."""
         return _model(self.wanted)
 
     def data(self, name: str) -> dict[str, Any]:
-        """What the page needs: the wish, and what the module gives for two inputs when it is right."""
+        """The data for the page: the goal, and the right results for two inputs."""
         model, tries = self.right(), []
         for x in (X, torch.tensor([-0.75, 1.5, 0.25], dtype=torch.float64)):
             tries.append({"inputs": {"x": numbers(x)}, "output": _encode(model(x))})
@@ -95,7 +95,7 @@ def _encode(value: Any) -> Any:
 
 
 def _perform(graph: fx.Graph, action: Action) -> None:
-    """An action of a ``setup``, which has only these kinds, on torch."""
+    """Perform an action of a ``setup`` in torch; it has only these kinds."""
     nodes = {node.name: node for node in graph.nodes}
     args = tuple(nodes[item["node"]] for item in action.get("args", ()))
     match action["do"]:

@@ -1,1 +1,1 @@
-"""What a learner has in hand: the exercises and their hints, the sheet they are done in, the loop that checks it."""
+"""The learner's side: the exercises and their hints, the sheet with the answers, the loop that checks it."""

@@ -1,4 +1,4 @@
-"""Read a cell as Python does, without running it: which names it gives to the cells below, and which it needs."""
+"""Parse a cell without running it: which names it binds for other cells, and which it needs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 @dataclasses.dataclass(frozen=True)
 class Names:
-    """The names that a cell binds in the notebook, ``"*"`` where it takes all of a module, and those it looks up."""
+    """The names that a cell binds in the notebook, ``"*"`` for a star import, and those it looks up."""
 
     given: frozenset[str]
     used: frozenset[str]
@@ -20,7 +20,7 @@ class Names:
 
 @functools.lru_cache(4096)
 def names(source: str) -> Names:
-    """The names of a cell; of one that is not valid Python, those its text begins to define."""
+    """The names of a cell; if it is not valid Python, those that its text begins to define."""
     found = parsed(source)
     if found is None:
         words = [line.split("(")[0].split(":")[0].split() for line in source.splitlines() if line[:1].strip()]
@@ -47,7 +47,6 @@ def _scopes(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
 
 @functools.lru_cache(512)
 def parsed(source: str) -> tuple[ast.Module, symtable.SymbolTable] | None:
-    """The cell as Python reads it, ``None`` where it cannot."""
     try:
         return ast.parse(source), symtable.symtable(source, "<cell>", "exec")
     except (SyntaxError, ValueError, RecursionError, MemoryError):

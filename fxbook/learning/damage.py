@@ -1,10 +1,10 @@
-"""Say in plain words what is wrong with a file that is no notebook, by how it begins and ends."""
+"""Explain what is wrong with a file that is not a notebook, by how it begins and ends."""
 
 from __future__ import annotations
 
 import re
 
-# How files begin that are often saved under the name of a notebook.
+# The beginnings of files that are often saved under the name of a notebook.
 _OTHER_KINDS = {
     b"%PDF": "it is a PDF",
     b"PK": "it is a zip or an Office document",
@@ -17,7 +17,7 @@ _CONFLICT = re.compile(rb"^<<<<<<< ", re.MULTILINE)
 
 
 def what_is_wrong(data: bytes, error: Exception) -> str:
-    """Why a file is no notebook, as a clause that needs no knowledge of the format."""
+    """Why a file is not a notebook, as a clause that needs no knowledge of the format."""
     start = data.lstrip()
     if not start.strip(b"\0"):
         return "it is empty" if not data else "it holds nothing but blanks"

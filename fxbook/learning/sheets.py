@@ -1,8 +1,8 @@
 """Read a learner's sheet of exercises, a notebook or a script in percent format, and find the answers in it by name.
 
-What was done to the sheet does not matter: cells may be added, deleted, doubled or moved, hold magics, or raise. An
-answer is what its name stands for after the last cell that defines it. Where a name that it needs is given only by a
-cell below, that cell is run too: in a notebook it stood there when the answer was tried.
+Cells may have been added, deleted, duplicated or moved, contain magics, or raise. An answer is the value of its name
+after the last cell that defines it. If only a later cell defines a name that it needs, that cell is run, too: in the
+notebook, it had been run when the learner tried the answer.
 """
 
 from __future__ import annotations
@@ -30,11 +30,9 @@ _ASKS = {"check", "hint"}
 
 
 class SheetError(Exception):
-    """A sheet that cannot be used; the message says why and what to do.
+    """A sheet that cannot be used; the message tells the learner why and what to do.
 
-    Args:
-        message: for whoever wrote the sheet.
-        reason: what is wrong with the file, as a clause without its name: ``"it is empty"``.
+    ``reason`` is what is wrong with the file, as a clause without its name: ``"it is empty"``.
     """
 
     def __init__(self, message: str, reason: str = "") -> None:
@@ -44,26 +42,22 @@ class SheetError(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class Sheet:
-    """The code cells of a sheet in their order, with magics and shell lines commented out."""
-
     path: Path
     cells: tuple[str, ...]
 
     @property
     def name(self) -> str:
-        """The name of its file."""
         return self.path.name
 
     def homes(self, name: str) -> list[int]:
-        """The numbers, counted from 1, of the cells that define a name."""
         return [number for number, cell in enumerate(self.cells, 1) if name in names(cell).given]
 
     def needed_for(self, name: str) -> list[tuple[int, str]]:
         """The cells to run for the answer of that name, with their numbers, counted from 1, in the order to run them.
 
-        Those up to its last definition, in their order; a cell below only where it alone gives a name that one of them
-        needs, and then before that one. Cells that only check or ask for a hint are left out. A name that no cell
-        defines needs them all.
+        These are the cells up to its last definition, in order. A later cell is included only if no other defines a
+        name that one of them needs, and then before that one. Cells that only check or ask for a hint are left out. If
+        no cell defines the name, all cells are run.
         """
         home = max(self.homes(name), default=len(self.cells))
         above = set().union(*(names(cell).given for cell in self.cells[:home]))
@@ -84,10 +78,10 @@ class Sheet:
         return [(number, self.cells[number - 1]) for number in order]
 
     def only_for(self, name: str) -> Sheet:
-        """The sheet with nothing but the cells whose names the answer uses, itself or through others; the rest blank.
+        """The sheet with only the cells whose names the answer uses, directly or through others; the rest blank.
 
-        Of a name that several cells give, it is the last above the cell that uses it, else the last below. This is for
-        an answer that cannot be had otherwise, since a cell that it does not need never ends or ends the process.
+        If several cells define a name, this is the last above the cell that uses it, else the last below. It is a
+        fallback for a sheet in which a cell that the answer does not need never ends, or ends the process.
         """
         homes = self.homes(name)
         kept: set[int] = set()
@@ -104,7 +98,6 @@ class Sheet:
         return dataclasses.replace(self, cells=tuple(cells))
 
     def given(self, number: int) -> frozenset[str]:
-        """The names that a cell binds, ``"*"`` among them where it takes all of a module."""
         return names(self.cells[number - 1]).given
 
     def _giver(self, name: str, user: int) -> int | None:
@@ -114,11 +107,7 @@ class Sheet:
 
 
 def newest(folder: Path, chapter: str) -> Path:
-    """The sheet of a chapter that was saved last: its notebook or the script beside it.
-
-    Raises:
-        SheetError: there is neither.
-    """
+    """The notebook of a chapter or its script, whichever was saved last. Raises SheetError if there is neither."""
     found = [path for suffix in (".ipynb", ".py") if (path := folder / f"{chapter}{suffix}").is_file()]
     if not found:
         raise SheetError(f"There is no {chapter}.ipynb in {folder}: copy the notebook of the book there.")
@@ -126,11 +115,7 @@ def newest(folder: Path, chapter: str) -> Path:
 
 
 def read(path: Path) -> Sheet:
-    """The sheet in a notebook (any version of the format) or a percent script.
-
-    Raises:
-        SheetError: it is not a notebook, is damaged, or is not text.
-    """
+    """Read a notebook (any version of the format) or a percent script; raises SheetError if it is neither."""
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -139,11 +124,7 @@ def read(path: Path) -> Sheet:
 
 
 def parse(name: str, data: bytes) -> Sheet:
-    """The sheet in the bytes of a file: a notebook, whatever its name, or a script.
-
-    Args:
-        name: of the file, for messages.
-        data: UTF-8, or UTF-16 with a byte order mark.
+    """Parse the bytes of a file, UTF-8 or UTF-16 with a byte order mark: a notebook, whatever its name, or a script.
 
     Raises:
         SheetError: it is not a notebook, is damaged, or is not text.
@@ -154,10 +135,10 @@ def parse(name: str, data: bytes) -> Sheet:
         notebook = _read_script(text) if script else _read_notebook(text)
         return Sheet(Path(name), tuple(_plain(cell.source) for cell in notebook.cells if cell.cell_type == "code"))
     except Exception as error:
-        # A damaged file fails in the reader in as many ways as there are damages.
+        # The reader raises many kinds of errors for damaged files.
         reason = what_is_wrong(data, error)
         raise SheetError(
-            f"{name} is not a notebook that can be read: {reason}. Save it again, or copy it anew from the book "
+            f"{name} is not a notebook that can be read: {reason}. Save it again, or copy it again from the book "
             "and put your functions in; the other sheets and your progress are not touched.",
             reason,
         ) from error
@@ -169,8 +150,8 @@ _LIGHT_FORMAT = re.compile(r"^#\s+format_name: light\s*$", re.MULTILINE)
 def _read_script(text: str) -> Any:
     """The notebook in a script in percent format, or in jupytext's light one.
 
-    A header decides nothing else: some formats are read by starting a program, and YAML may never end. Below another
-    line the header is a comment. What stands above the first cell is a cell of its own where it is more than comments.
+    The rest of the header is turned into a comment, because some formats start a program, and parsing YAML may never
+    end. Code above the first cell becomes a cell.
     """
     import jupytext  # Reading the name of an exercise needs no notebook.
 
@@ -189,7 +170,7 @@ def _read_notebook(text: str) -> Any:
     import nbformat
 
     with warnings.catch_warnings():
-        # Cells without an id, which older notebooks have, and ids that are there twice.
+        # Older notebooks have cells without ids, or with the same id.
         warnings.simplefilter("ignore")
         told = json.loads(text)
         for part in (told, *told.get("cells", ())):
@@ -202,7 +183,7 @@ def _text(data: bytes) -> str:
     return data.decode("utf-16" if wide else "utf-8-sig")
 
 
-# Of the cell magics those whose cell is Python all the same.
+# Cell magics whose cell is still Python.
 _PYTHON_MAGICS = {"capture", "debug", "prun", "time", "timeit"}
 _CELL_MAGIC = re.compile(r"\s*%%(\w+)")
 _INNER_MAGIC = re.compile(r"^([ \t]+)# (?=[%!])")
@@ -210,26 +191,26 @@ _EXPORTED_MAGIC = re.compile(r"^([ \t]*)(get_ipython\(\)\.\w+\(.*\))[ \t]*$", re
 
 
 def _plain(source: str) -> str:
-    """The cell as Python: magics, shell lines and questions become comments; a cell in another language all of it."""
+    """The cell as Python: magics, shell lines, questions and cells in other languages become comments."""
     from jupytext.magics import comment_magic
 
     if parsed(source) is not None:
-        # In text and in calculations a line may begin as a magic does. In a script that was exported magics are calls.
+        # In strings and multi-line expressions, a line may look like a magic. In an exported script, magics are calls.
         return _EXPORTED_MAGIC.sub(r"\1pass  # \2", source)
     lines = source.splitlines()
     magic = next((_CELL_MAGIC.match(line) for line in lines if line.strip()), None)
     if magic and magic[1] not in _PYTHON_MAGICS:
         return "\n".join(f"# {line}" for line in lines)
     commented = zip(lines, comment_magic(list(lines)), strict=True)
-    # In a block a magic may be the only statement.
+    # A magic may be the only statement of a block.
     return "\n".join(now if now == line else _INNER_MAGIC.sub(r"\1pass  # ", now) for line, now in commented)
 
 
 def write_script(notebook: Path) -> Path:
-    """Write the notebook as a script in percent format beside it.
+    """Write the notebook as a script in percent format next to it.
 
     Raises:
-        SheetError: the script is there already, or the notebook cannot be read.
+        SheetError: the script exists, or the notebook cannot be read.
     """
     import jupytext
 
@@ -238,7 +219,7 @@ def write_script(notebook: Path) -> Path:
         raise SheetError(f"{script.name} is there already: it is used once you save it after the notebook.")
     read(notebook)
     found = _read_notebook(_text(notebook.read_bytes()))
-    # In what form it was to be written elsewhere does not matter here.
+    # The notebook may name another script format.
     found.metadata.pop("jupytext", None)
     jupytext.write(found, script, fmt="py:percent")
     return script
@@ -247,15 +228,9 @@ def write_script(notebook: Path) -> Path:
 def observe_answer(sheet: Sheet, prepared: Prepared, answer: str, seconds: float = 0.0) -> JSON:
     """Run the cells that the answer needs, then observe the answer; belongs in a child process or a sandbox.
 
-    Args:
-        sheet: the learner's sheet.
-        prepared: what the answer is used on; see :func:`fxbook.observing.prepare.prepare`.
-        answer: the name to look for.
-        seconds: limit on using the answer; see :func:`fxbook.observing.observe.observe`.
-
     Returns:
-        ``{"failed": [{"cell", "type", "message", "line"}], "observation"}``: what cells raised, and what was observed,
-        ``None`` where no cell defines the name. All of it is JSON.
+        ``{"failed": [{"cell", "type", "message", "line"}], "observation"}`` as JSON: the errors of cells, and the
+        observation, ``None`` if no cell defines the name.
     """
     from fxbook.observing.observe import observe
 
@@ -270,7 +245,6 @@ def observe_answer(sheet: Sheet, prepared: Prepared, answer: str, seconds: float
 
 
 def _run(source: str, filename: str, space: dict[str, Any]) -> JSON | None:
-    """Run a cell; what it raised, described, or ``None``."""
     from fxbook.observing.blame import describe
 
     # So that a report can quote the learner's line.
@@ -284,7 +258,6 @@ def _run(source: str, filename: str, space: dict[str, Any]) -> JSON | None:
 
 
 def _only_asks(source: str) -> bool:
-    """Whether a cell holds nothing but checks and hints."""
     found = parsed(source)
     return found is not None and all(
         isinstance(one, ast.Expr) and isinstance(one.value, ast.Call) and getattr(one.value.func, "id", "") in _ASKS

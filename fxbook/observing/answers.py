@@ -1,4 +1,4 @@
-"""How an answer of any kind is used: a function, a callable object, a class, or the graph itself."""
+"""Turn an answer of any kind into a callable: a function, a callable object, a class, or the graph itself."""
 
 from __future__ import annotations
 
@@ -13,21 +13,17 @@ from fxbook.cases.exercise import Usage
 from fxbook.observing.prepare import Prepared
 
 _GRAPHS = (fx.Graph, fx.GraphModule)
-# What a function returns; with a use of its own an exercise may take a dict or a list of functions.
+# Results of a function. If an exercise defines ``call``, its answer may be a dict or a list of functions.
 _PLAIN = (bool, int, float, str)
 _Module, _Tensor, _Transformer, _trace = nn.Module, torch.Tensor, fx.Transformer, fx.symbolic_trace
 
 
 class UnusableError(Exception):
-    """An answer that cannot be used; its message tells the learner what to pass."""
+    """An answer that cannot be used; the message tells the learner what to pass."""
 
 
 def caller(usage: Usage | Prepared, answer: Any) -> Callable[..., Any]:
-    """What to call with the arguments of each case.
-
-    Raises:
-        UnusableError: the answer is not of a kind that the exercise can use.
-    """
+    """What to call with the arguments of each case; raises :class:`UnusableError` for an answer of another kind."""
     if usage.use == "object":
         return _the_object(answer)
     if answer is None:
@@ -55,7 +51,6 @@ def _used(call: Callable[..., Any], answer: Any, *arguments: Any) -> Any:
 
 
 def _as_function(usage: Usage | Prepared, answer: Any) -> Any:
-    """What a class with ``__call__``, or a Transformer, stands for; any other class as it is, since it may be asked."""
     if not isinstance(answer, type) or (issubclass(answer, _Transformer) and usage.use not in ("pass", "edit")):
         return answer
     try:

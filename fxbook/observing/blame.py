@@ -1,4 +1,4 @@
-"""Describe an error in the learner's code by their own line, without a line of ours or of torch."""
+"""Describe an error in the learner's code by their own line, without lines of this library or of torch."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _OURS = tuple(
 def describe(error: BaseException) -> JSON:
     """An error as plain data: ``type``, ``message``, and ``line`` and ``number`` of the learner's code, or ``None``.
 
-    The frames that the error holds are emptied, so that what filled the memory is let go.
+    After a MemoryError it clears the frames of the traceback, which frees the memory they hold.
     """
     line, number = _their_line(error)
     tb = error.__traceback__
@@ -45,7 +45,7 @@ def _message(error: BaseException) -> str:
         said = str(error)
     except BaseException:
         return "(its message cannot be read)"
-    # torch explains at length: the first sentence is the message.
+    # torch explains at length; the first sentence is enough.
     said = without_addresses(_first_sentence(said.strip()))
     if " of Node " in said or "references nonexistent" in said:
         said = plain_message(said)
@@ -53,7 +53,7 @@ def _message(error: BaseException) -> str:
 
 
 def _first_sentence(said: str) -> str:
-    """The first line, and those on which its sentence goes on; what an empty line sets apart is an example."""
+    """The first line and those that continue its sentence. Text after an empty line is an example."""
     first, *more = map(str.strip, said.splitlines() or [""])
     for line in more:
         if not line or not first.endswith((",", ":")) or len(first) > _MOST:
@@ -77,9 +77,8 @@ def _their_line(error: BaseException) -> tuple[str | None, int | None]:
 
 
 def theirs(filename: str) -> bool:
-    """Whether a learner wrote the code of that file, a cell of a notebook included."""
     if filename.startswith("<"):
         # "<eval_with_key>.3" is code that torch.fx compiled, "<frozen …>" Python's own.
         return not filename.startswith(("<eval_with_key", "<frozen", "<__"))
-    # The known answers to an exercise lie in its folder, and stand for a learner's.
+    # Known answers are in the folder of the exercise, and count as a learner's.
     return not filename.startswith(_OURS) or (filename.startswith(_TASKS) and filename.endswith(_ANSWERS))

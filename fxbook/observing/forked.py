@@ -1,7 +1,7 @@
-"""Do work in a forked child with limits, and take back only JSON: whatever the work does, this process stays as it was.
+"""Do work in a forked child with limits, and take back only JSON, so that the work cannot change this process.
 
-Not protected: files the work may write, the network, and a grandchild that leaves its session. It keeps a notebook
-alive; it is not a sandbox for code from strangers, which may use its parts: the limits, the silence, the frame.
+It does not restrict files, the network, or a grandchild that leaves its session. It keeps a notebook alive, but it is
+not a sandbox for untrusted code. A sandbox can reuse its parts: the limits, the silence, the frame.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any, NoReturn
 
-# Forking on macOS is known to crash in Apple's own frameworks, which torch uses there.
+# On macOS, Apple's own frameworks, which torch uses, are known to crash after a fork.
 CAN_FORK = hasattr(os, "fork") and sys.platform != "darwin"
 # Large enough for any answer; small enough that a leak hits this limit before the time limit.
 MEMORY = 256 << 20
@@ -37,7 +37,7 @@ _FILE = 1 << 20
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """What came back: ``data``, or ``None`` with why in ``ended``.
+    """The result of the child: ``data``, or ``None`` with the reason in ``ended``.
 
     ``"time"``: it was still running; ``"exit"``: it left by itself; ``"crash"``: a signal ended it; ``"silent"``: it
     closed or flooded the pipe.
@@ -53,17 +53,17 @@ def run_in_child(
     """Call ``work`` in a forked child; what it returns must be JSON.
 
     Args:
-        work: returns plain data. It sees everything this process holds; nothing that it changes comes back.
-        seconds: of wall time, after which the child and its process group are killed.
+        work: returns plain data. It sees everything in this process, but cannot change it.
+        seconds: wall time, after which the child and its process group are killed.
         keep: descriptors that it may use.
-        processor_seconds: of the processor, after which the child ends, too; by default as many.
+        processor_seconds: processor time, after which the child ends, too. Default: ``seconds``.
     """
     processor_seconds = seconds if processor_seconds is None else processor_seconds
     deadline = time.monotonic() + seconds
     mark = secrets.token_hex(16).encode()
     read_end, write_end = os.pipe()
     with warnings.catch_warnings():
-        # Python 3.12 warns of forking beside threads: the child only ever runs the thread that forked.
+        # Python 3.12 warns of forking with several threads, but the child only runs the thread that forked.
         warnings.simplefilter("ignore", DeprecationWarning)
         child = os.fork()
     if child == 0:
@@ -86,15 +86,13 @@ def run_in_child(
     return Outcome(None, ended)
 
 
-# The exit status of a child that was not stopped by the work itself.
+# The exit status of a child that ended as intended.
 REGULAR = 87
 
 
 def _be_the_child(
     work: Callable[[], Any], write_end: int, mark: bytes, keep: Collection[int], processor_seconds: float
 ) -> NoReturn:
-    """What the child does."""
-
     def limited() -> Any:
         os.setsid()
         use_one_thread()
@@ -107,14 +105,14 @@ def _be_the_child(
 
 
 def use_one_thread() -> None:
-    """In a child, before anything else of torch: its threads did not come along, and waiting for them never ends."""
+    """Use one thread in a forked child: torch's other threads do not exist there, and waiting for them never ends."""
     if "torch" in sys.modules:
         sys.modules["torch"].set_num_threads(1)
 
 
 def send_and_leave(work: Callable[[], Any], write_end: int, mark: bytes) -> NoReturn:
-    """Do the work, send what it returns, for :func:`read_frame`, and end the process, whatever the work does to it."""
-    # Taken before the work runs, which may replace them: a child that returned from here would be a second kernel.
+    """Do the work, send its result for :func:`read_frame`, and end the process, whatever the work does to it."""
+    # Looked up before the work runs, which may replace them: a child that returned from here would be a second kernel.
     leave, deliver = os._exit, send
     try:
         deliver(write_end, work(), mark)
@@ -133,7 +131,6 @@ def send(
     write: Callable[[int, Any], int] = os.write,
     dumps: Callable[[Any], str] = json.dumps,
 ) -> None:
-    """Write JSON as a frame for :func:`read_frame`."""
     frame = dumps(data).encode()
     pending = memoryview(mark + b"%016x" % len(frame) + frame)
     while pending:
@@ -141,10 +138,10 @@ def send(
 
 
 def limit(processor_seconds: float, memory: int = MEMORY, file_bytes: int = _FILE) -> None:
-    """Limit this process: processor time; memory besides what it has, in bytes; the size of a file that it writes.
+    """Limit this process: processor time, additional memory in bytes, and the size of a file that it writes.
 
-    When the processor time is used up, SIGXCPU comes, for :func:`fxbook.observing.observe.observe`; a second later, the
-    kernel kills the process.
+    When the processor time is used up, the process gets SIGXCPU, which :func:`fxbook.observing.observe.observe`
+    handles. A second later, the kernel kills it.
     """
     import resource
 
@@ -167,7 +164,7 @@ def limit(processor_seconds: float, memory: int = MEMORY, file_bytes: int = _FIL
 
 
 def spare_memory() -> None:
-    """In a child that has used up its memory: allow a little more, enough to say so."""
+    """Raise the limit a little in a child that is out of memory, so that it can report that."""
     if CAN_FORK:
         import resource
 
@@ -177,7 +174,7 @@ def spare_memory() -> None:
 
 
 def mute(keep: set[int]) -> None:
-    """Let nothing that the child writes, but on these descriptors, reach the terminal, a file or the notebook."""
+    """Redirect all but these descriptors to /dev/null, so that the child writes to no terminal, file or notebook."""
     if faulthandler.is_enabled():
         faulthandler.disable()
     nowhere = os.open(os.devnull, os.O_RDWR)
@@ -206,17 +203,14 @@ def _no_input(*_: object) -> str:
 
 
 def _send_nothing(*_: object, **__: object) -> None:
-    """Stands for the kernel's session in the child."""
+    """Replaces the ``send`` of the kernel's session in the child."""
 
 
 def read_frame(descriptor: int, mark: bytes, deadline: float, most: int = _MOST_BYTES) -> tuple[bytes | None, bool]:
     """The child's frame, or ``None``; and whether time ran out. Bytes around the frame are ignored.
 
-    Args:
-        descriptor: the end of the pipe to read.
-        mark: begins the frame; it is random, so that nothing else does.
-        deadline: when time is out, on the clock of ``time.monotonic()``.
-        most: so many bytes are read; a child that sends more has flooded the pipe.
+    ``mark`` is the random bytes that begin the frame, ``deadline`` a time on the clock of ``time.monotonic()``. A child
+    that sends more than ``most`` bytes has flooded the pipe.
     """
     os.set_blocking(descriptor, False)
     poll = select.poll()
@@ -248,9 +242,9 @@ def read_frame(descriptor: int, mark: bytes, deadline: float, most: int = _MOST_
 
 
 def _how_it_ended(child: int, deadline: float) -> str:
-    """How a child that closed its end of the pipe ended; it is not reaped here.
+    """How a child that closed its end of the pipe ended, without reaping it.
 
-    The kernel closes the pipe before it gives back the memory, which takes a busy machine a while.
+    The kernel closes the pipe before it frees the memory, which may take a while on a busy machine.
     """
     while time.monotonic() < deadline:
         try:
@@ -266,10 +260,9 @@ def _how_it_ended(child: int, deadline: float) -> str:
 
 
 def _end(child: int) -> float:
-    """Kill the child's whole group and reap it; the group goes first, while its number is still taken.
+    """Kill the child's process group, then reap the child, whose id is free for reuse afterwards.
 
-    Returns:
-        The seconds of the processor that the child used.
+    Returns the processor time in seconds that the child used.
     """
     for kill in (os.killpg, os.kill):
         with contextlib.suppress(ProcessLookupError, PermissionError):

@@ -1,4 +1,4 @@
-"""Notice, and undo, what an answer replaces in torch, torch.fx or the checks themselves."""
+"""Notice, and undo, what an answer replaces in torch, torch.fx or this library."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from torch import fx, nn
 
 _OWN = "fxbook"
 _MISSING = object()
-# Importing torch's compiler, which an answer may do by exporting a model, replaces this.
+# Importing torch's compiler replaces this, and an answer that exports a model imports it.
 _BY_TORCH = {"torch.manual_seed"}
-# What Dynamo makes its functions around those of torch with: module, and name there.
+# The functions, as module and name, by which Dynamo wraps functions of torch.
 _MAKERS = (
     ("torch._dynamo.mutation_guard", "install_generation_tagging_init"),
     ("torch._dynamo.eval_frame", "DisableContext.__call__"),
@@ -25,7 +25,7 @@ _MAKERS = (
 
 
 class Guard:
-    """Remembers the functions and classes of torch, torch.fx, torch.nn and this library as they are now."""
+    """A snapshot of the functions and classes of torch, torch.fx, torch.nn and this library."""
 
     def __init__(self) -> None:
         self._kept: list[tuple[str, Any, dict[str, Any]]] = [
@@ -34,11 +34,9 @@ class Guard:
         ]
 
     def replaced(self) -> list[str]:
-        """The dotted names that stand for something else now."""
         return [f"{name}.{key}" for name, _, key, _ in self._differing()]
 
     def put_back(self) -> None:
-        """Make every remembered name stand for what it stood for."""
         for _, owner, key, value in self._differing():
             setattr(owner, key, value)
 
@@ -54,7 +52,7 @@ class Guard:
 
 
 def _wraps(now: Any, before: Any) -> bool:
-    """Whether this is a function around ``before`` with which Dynamo, at its first use, notices or skips calls."""
+    """Whether this is Dynamo's wrapper around ``before``, installed at its first use to notice or skip calls."""
     if not isinstance(now, FunctionType):
         return False
     made = any(now.__code__ is constant for maker in _makers() for constant in maker.__code__.co_consts)
@@ -68,7 +66,6 @@ def _holds(cell: CellType, value: Any) -> bool:
 
 
 def _makers() -> Iterator[Any]:
-    """What makes these functions, once Dynamo is loaded."""
     for module, path in _MAKERS:
         with contextlib.suppress(KeyError, AttributeError):
             yield operator.attrgetter(path)(sys.modules[module])
@@ -78,7 +75,7 @@ def _watched(key: str, value: Any) -> bool:
     return (callable(value) or isinstance(value, property | staticmethod | classmethod)) and key not in _OF_THE_CLASS
 
 
-# Interpreter and ABC bookkeeping, which changes by itself.
+# Bookkeeping of Interpreter and ABC, which changes by itself.
 _OF_THE_CLASS = {"__class__", "_abc_impl", "__annotations__", "__annotate__", "__annotate_func__"}
 
 

@@ -1,7 +1,7 @@
-"""What observing an answer says of it: the form of all that passes from the half that runs it to the half that judges.
+"""The form of an observation: everything that passes from the half that runs an answer to the half that judges it.
 
-It travels as JSON. :func:`as_json` writes it and :func:`read` reads it back, from whoever wrote it: what is read is of
-this form in every part, and nothing more is known of it.
+It travels as JSON. :func:`as_json` writes it, and :func:`read` validates the form of JSON from an untrusted source, but
+cannot tell whether it is true.
 """
 
 from __future__ import annotations
@@ -19,18 +19,16 @@ JSON = Any
 
 
 class UnreadableError(Exception):
-    """What was said to be an observation is none."""
+    """The data is not an observation."""
 
 
 class Raised(msgspec.Struct, frozen=True):
     """An error in the learner's code, or in that of the check.
 
     Args:
-        type: the name of its class.
-        message: what it says.
-        line: the learner's own line, where it is known.
-        loading: whether so much was being imported that the time may have gone there.
-        own: whether the check itself raised it, while it looked at what the answer did.
+        line: the learner's own line, if known.
+        loading: whether so many modules were being imported that this may have used up the time.
+        own: whether the check itself raised it while it examined the result.
     """
 
     type: str
@@ -41,14 +39,13 @@ class Raised(msgspec.Struct, frozen=True):
 
 
 class GraphFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """What a graph is and does: all that needs nothing but the graph and what it runs in.
+    """What a graph is and does, as far as the graph and its root module determine it.
 
     Args:
-        graph: its nodes.
-        outputs: what it returns for each draw of inputs; ``None`` where running raised.
-        run_error: type and message of what running raised.
-        run_node: the index of the node that raised, where it is known.
-        shared: each parameter and buffer of the result, with its name in the model given if it is that object, else
+        outputs: the result for each draw of inputs; ``None`` if running raised.
+        run_error: type and message of the error that running raised.
+        run_node: the index of the node that raised, if known.
+        shared: for each parameter and buffer of the result, its name in the given model if it is the same object, else
             ``None``.
         modules: the paths of the result's submodules.
     """
@@ -66,14 +63,14 @@ class CaseFacts(GraphFacts, frozen=True, kw_only=True):
 
     Args:
         kind: ``"GraphModule"``, ``"Graph"``, ``"Module"``, ``"None"`` or another class's name.
-        value: what an answer returned that is data.
-        origins: for each node the index of the node of the given graph that it is, or was copied from, else ``None``.
-        changes: what happened to the model given, in words.
+        value: the data that a ``compute`` answer returned.
+        origins: for each node, the index of the node of the given graph that it is or was copied from, else ``None``.
+        changes: how the given model was changed, in words.
         same_object: whether the result is the object that was given.
-        left: what the answer left otherwise than it was, that no exercise asks to change, in words.
-        error: what ended this case, of an answer that is data.
-        wire: the graph as :func:`fxbook.graph.wire.describe` tells it, where it was asked for.
-        inside: the value of each node for one draw of inputs, where it was asked for and the graph could be run.
+        left: side effects that no exercise asks for, in words.
+        error: what ended this case, for an answer that is data.
+        wire: the graph as :func:`fxbook.graph.wire.describe` gives it, if requested.
+        inside: the value of each node for one draw of inputs, if requested and if the graph runs.
     """
 
     kind: str = ""
@@ -88,13 +85,11 @@ class CaseFacts(GraphFacts, frozen=True, kw_only=True):
 
 
 class Observation(msgspec.Struct, frozen=True, kw_only=True):
-    """What an answer did in all cases of an exercise that it came to.
+    """What an answer did in all cases of an exercise that it reached, in the order in which it met them.
 
     Args:
-        exercise: the exercise's id.
         problem: a sentence about an answer that cannot be used at all.
         error: what ended the observation, in the case after the last.
-        cases: in the order in which the answer met them.
         printed: what the answer printed, cut.
         replaced: the names of what it replaced in torch or in the checks.
     """
@@ -108,16 +103,14 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def as_json(observation: Observation) -> JSON:
-    """The observation as plain dicts and lists."""
     return msgspec.to_builtins(observation)
 
 
 def read(data: JSON) -> Observation:
-    """The observation that JSON describes.
+    """Read an observation from JSON.
 
     Raises:
-        UnreadableError: it describes none that could have been made: a part is missing or of another form, or the parts
-            contradict each other.
+        UnreadableError: a part is missing or malformed, or the parts contradict each other.
     """
     try:
         observation = _converted(data)
@@ -132,13 +125,12 @@ def _converted(data: JSON) -> Observation:
     try:
         return msgspec.convert(data, Observation)
     except UnicodeEncodeError:
-        # Half of a character, which an answer may print or raise, and which no file can hold.
+        # An answer may print or raise a lone surrogate, which no file can hold.
         whole = json.dumps(data, ensure_ascii=False).encode("utf-8", "replace")
         return msgspec.convert(json.loads(whole), Observation)
 
 
 def _agrees(case: CaseFacts) -> bool:
-    """Whether the parts of a case fit together, so that a rule may take them for granted."""
     outputs = [] if case.outputs is None else case.outputs
     return (
         (case.graph is None or _is_sound(case.graph))
@@ -151,7 +143,6 @@ def _agrees(case: CaseFacts) -> bool:
 
 
 def _is_sound(graph: GraphRecord) -> bool:
-    """Whether each number in the record that stands for a node does."""
     numbers = (number for node in graph for number in (*node.inputs, *node.users))
     return all(0 <= number < len(graph) for number in numbers) and all(
         node.index == place for place, node in enumerate(graph)

@@ -1,7 +1,7 @@
-"""The first half of a check: use the learner's answer and write down, as plain data, what it did.
+"""The first half of a check: use the learner's answer and record, as plain data, what it did.
 
-Runs the learner's code, so it belongs in a child process (:mod:`fxbook.observing.forked`) or a sandbox. What it returns
-is JSON, for :func:`fxbook.checking.judge.judge`, which never meets the learner's objects.
+It runs the learner's code, so it belongs in a child process (:mod:`fxbook.observing.forked`) or a sandbox. It returns
+JSON for :func:`fxbook.checking.judge.judge`, which never meets the learner's objects.
 """
 
 from __future__ import annotations
@@ -42,50 +42,44 @@ _as_json, _as_dict = as_json, msgspec.structs.asdict
 _GlobalStateSnapshot = GlobalStateSnapshot
 _Observation, _CaseFacts, _GraphFacts, _Raised = Observation, CaseFacts, GraphFacts, Raised
 _MOST_PRINTED = 4000
-# Of torch, while an answer runs that is data: any number but that of the cases.
+# torch's seed while an answer that is data runs; it must not be that of the cases.
 _SEED = 0
-# torch.export, torch.compile and the like import hundreds of modules when they are first used.
+# torch.export and torch.compile import hundreds of modules at their first use.
 _MANY_MODULES = 50
 
 
 class TimeUp(BaseException):
-    """Time is over; raised in the learner's code, so that its line is known."""
+    """Time is up; raised in the learner's code, so that its line is known."""
 
 
 class _Turn:
-    """Tells whose an error is: the answer's while it is called, else the check's."""
+    """Knows whether the answer or the check is running, and so who raised an error."""
 
     def __init__(self) -> None:
         self._answer = False
 
     def begin(self) -> None:
-        """A case begins, with the check; the answer may have ended the one before."""
         self._answer = False
 
     def call(self, answer: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-        """What the answer returns."""
         self._answer = True
         result = answer(*arguments)
         self._answer = False
         return result
 
     def is_own(self, error: BaseException, line: str | None) -> bool:
-        """Whether the check raised this error, without a line of the learner's code."""
         return not (self._answer or line or isinstance(error, (TimeUp, MemoryError)))
 
 
 def observe(prepared: Prepared, answer: Any, seconds: float = 0.0) -> JSON:
     """Use the answer on every case of an exercise.
 
-    Args:
-        prepared: see :func:`fxbook.observing.prepare.prepare`.
-        answer: the learner's function, class, module or graph.
-        seconds: of wall time, after which the answer is interrupted; 0 for no limit. It is interrupted, too, when its
-            process has used up its processor time. Only the main thread can be interrupted.
+    After ``seconds`` of wall time, the answer is interrupted; 0 sets no limit. It is also interrupted when its process
+    has used up its processor time. Only the main thread can be interrupted.
 
     Returns:
-        An :class:`fxbook.observing.observation.Observation` as JSON. Of an answer that is data a case has an ``error``
-        of its own, and the next one is tried: no case depends on their order.
+        An :class:`fxbook.observing.observation.Observation` as JSON. For an answer that is data, each case has its own
+        ``error`` and the next one is still tried, since the order of the cases is random.
     """
     cases: list[CaseFacts] = []
     problem, raised = None, None
@@ -119,7 +113,7 @@ def observe(prepared: Prepared, answer: Any, seconds: float = 0.0) -> JSON:
 
 
 def _described(error: BaseException, modules: int, turn: _Turn) -> Raised:
-    """What an error says; ``modules`` were there before, and many more while torch loads its compiler."""
+    """Describe an error; ``modules`` is how many were loaded before. Many more mean that torch loads its compiler."""
     described = describe(error)
     is_loading = len(sys.modules) - modules > _MANY_MODULES
     own = turn.is_own(error, described["line"])
@@ -127,12 +121,12 @@ def _described(error: BaseException, modules: int, turn: _Turn) -> Raised:
 
 
 def _observed(use: Use, case: PreparedCase, call: Callable[..., Any], turn: _Turn) -> CaseFacts:
-    """One case of an observation."""
     turn.begin()
     _bind(call, case.arguments)
     modules = len(sys.modules)
     try:
-        # A graph may be made with random numbers, which running it must not repeat; of data no seed may tell anything.
+        # Building a graph may draw random numbers, which running it must not repeat. For data, no seed may reveal
+        # anything.
         with seeded(case.tried.seed if case.tried else _SEED):
             around = _GlobalStateSnapshot(case.arguments, case.models)
             result = turn.call(call, case.arguments)
@@ -154,7 +148,7 @@ def _observed(use: Use, case: PreparedCase, call: Callable[..., Any], turn: _Tur
 
 
 def _stands_for_itself(case: PreparedCase, result: Any) -> bool:
-    """Whether what an answer that edits has returned is its result: another graph counts where the given one stayed."""
+    """Whether what an editing answer returned is its result. Another graph counts if the given one is unchanged."""
     if isinstance(result, _GraphModule):
         return True
     if not isinstance(result, (_Graph, _Module, types.GeneratorType)) or result is getattr(case.given, "graph", None):
@@ -163,14 +157,12 @@ def _stands_for_itself(case: PreparedCase, result: Any) -> bool:
 
 
 def _facts(case: PreparedCase, result: Any) -> dict[str, Any]:
-    """What became of the model that was given, and of which kind the result is."""
     changes = case.before.changes()[:10] if case.before is not None else []
     same = result is case.given and case.given is not None
     return {"kind": _kind(result), "same_object": same, "changes": changes}
 
 
 def _facts_of_graph(case: PreparedCase, result: Any) -> dict[str, Any]:
-    """Of a result that is a graph, what it is and does."""
     tried = case.tried
     if tried is None or not isinstance(result, _Graph | _GraphModule):
         return {}
@@ -187,22 +179,16 @@ def _facts_of_graph(case: PreparedCase, result: Any) -> dict[str, Any]:
 def observe_graph(
     result: fx.Graph | fx.GraphModule, root: nn.Module, weights: dict[int, str], case: Case, seed: int
 ) -> GraphFacts:
-    """What a graph is and does.
+    """Record what a graph is and does.
 
-    Args:
-        result: the graph; a bare one finds its submodules and weights in ``root``.
-        root: what the answer was given, or the model of the case.
-        weights: see :func:`fxbook.observing.prepare.weights_of`.
-        case: whose inputs it is run on.
-        seed: chooses them.
+    A bare graph finds its submodules and weights in ``root``; ``case`` and ``seed`` provide the inputs.
     """
     try:
-        # A bare graph finds its submodules and weights in the root.
         module = result if isinstance(result, _GraphModule) else _GraphModule(root, result)
     except (TimeUp, MemoryError):
         raise
     except BaseException as error:
-        return _GraphFacts(graph=record(result), run_error=_told(error))
+        return _GraphFacts(graph=record(result), run_error=_error_text(error))
     return _GraphFacts(
         graph=record(module),
         shared={name: weights.get(id(held)) for name, held in named(module)},
@@ -225,10 +211,9 @@ def observe_inside(
 
 
 def _run(module: fx.GraphModule, case: Case, seed: int) -> dict[str, Any]:
-    """The outputs, or the error and the node that raised it.
+    """Run the graph; return its outputs, or the error and the node that raised it.
 
-    Raises:
-        Exception: the outputs could not be encoded, which is a fault of the check unless one of them is the learner's.
+    An output that cannot be encoded raises. This is a fault of the check, unless it is the learner's own object.
     """
     outputs = None
     try:
@@ -239,13 +224,11 @@ def _run(module: fx.GraphModule, case: Case, seed: int) -> dict[str, Any]:
     except BaseException as error:
         if outputs is not None and describe(error)["line"] is None:
             raise
-        told = _told(error)
+        told = _error_text(error)
         return {"run_error": told, "run_node": _failing_node(module, case, seed, told)}
 
 
 class _Reached(_Interpreter):
-    """Knows which node it runs."""
-
     node: fx.Node | None = None
 
     def run_node(self, n: fx.Node) -> Any:
@@ -254,7 +237,7 @@ class _Reached(_Interpreter):
 
 
 def _failing_node(module: fx.GraphModule, case: Case, seed: int, told: str) -> int | None:
-    """The index of the node that raises, where running the graph node by node raises an error of the same type."""
+    """The index of the node that raises, if running node by node raises an error of the same type."""
     interpreter = _Reached(module)
     interpreter.extra_traceback = False
     try:
@@ -262,13 +245,13 @@ def _failing_node(module: fx.GraphModule, case: Case, seed: int, told: str) -> i
     except (TimeUp, MemoryError):
         raise
     except BaseException as error:
-        # The words may differ: lists that are arguments of a node are immutable in the graph only.
+        # The messages may differ: lists among the arguments of a node are immutable only in the graph.
         if interpreter.node is not None and told.startswith(f"{type(error).__name__}:"):
             return list(module.graph.nodes).index(interpreter.node)
     return None
 
 
-def _told(error: BaseException) -> str:
+def _error_text(error: BaseException) -> str:
     raised = describe(error)
     return f"{raised['type']}: {raised['message']}"
 
@@ -283,7 +266,7 @@ def _kind(result: Any) -> str:
 
 
 def _bind(call: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
-    """Refuse a function that cannot take these arguments, before its body is blamed for a TypeError."""
+    """Reject a function that cannot take these arguments, so that its body is not blamed for a TypeError."""
     try:
         signature = inspect.signature(call)
     except (TypeError, ValueError):
@@ -305,7 +288,7 @@ def _copied_from(node: fx.Node) -> int | None:
 
 @contextlib.contextmanager
 def _interrupted_after(seconds: float) -> Iterator[None]:
-    """Raise :class:`TimeUp` in the body when time is over, where this thread can be interrupted."""
+    """Raise :class:`TimeUp` in the body when time is up, if this thread can be interrupted."""
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -314,7 +297,7 @@ def _interrupted_after(seconds: float) -> Iterator[None]:
         raise TimeUp
 
     previous = {number: signal.signal(number, ring) for number in (signal.SIGALRM, signal.SIGXCPU)}
-    # Once: what cleans up behind the answer is not interrupted.
+    # Once, so that the cleanup after the answer is not interrupted.
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
@@ -325,8 +308,6 @@ def _interrupted_after(seconds: float) -> Iterator[None]:
 
 
 class _Bounded(io.TextIOBase):
-    """Takes any amount of text and keeps the first of it."""
-
     def __init__(self, most: int) -> None:
         self._most = most
         self._kept = ""

@@ -1,8 +1,8 @@
-"""Before a check has the answer: make all that the answer will be used on, and keep nothing of where it came from.
+"""Make everything that an answer will be used on, before the answer is loaded, and hide where it came from.
 
-What an answer returns that is data is compared with what the judge computes of the same cases. Whoever knows the seed
-can make the cases, too; so they are made first, in an order of their own, and what remains has neither the seed nor a
-name of a case. In a sandbox this is done before anything of a stranger is read.
+The judge compares data that an answer returns with what it computes itself for the same cases. Anyone who knows the
+seed can recreate the cases. So they are made first, in a shuffled order, and the result contains neither the seed nor
+the name of a case. In a sandbox this happens before any untrusted file is read.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ ORIGIN = "fxbook_origin"
 
 
 class Probe(NamedTuple):
-    """Where in a graph the values are asked for: the place of a case in the exercise, and the draw of its inputs."""
+    """Where to record the values of the nodes: the index of a case in the exercise, and the draw of its inputs."""
 
     case: int
     draw: int
@@ -30,11 +30,11 @@ class Probe(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Tried:
-    """What it takes to run the graph that an answer makes in one case, and to know again what it was given.
+    """What is needed to run the graph of an answer in one case, and to recognise the given nodes.
 
-    ``root`` is what a bare graph runs in, ``weights`` are as :func:`weights_of` gives them, ``origins`` the places of
-    the nodes that were given, by identity; ``kept`` is there where the graph is to be told as data, and ``probe``
-    is the draw of inputs on which the values of its nodes are to be told.
+    ``root`` is the module that a bare graph runs in, ``weights`` are as :func:`weights_of` gives them, and ``origins``
+    maps the identity of each given node to its index. ``kept`` is set if the graph must be rebuildable from data, and
+    ``probe`` is the draw of inputs on which to record the values of its nodes.
     """
 
     case: Case
@@ -48,9 +48,9 @@ class Tried:
 
 @dataclasses.dataclass(frozen=True)
 class PreparedCase:
-    """What the answer is called with, the model among that, as it was before; ``tried`` where a graph is asked.
+    """The arguments of an answer in one case, the model among them, and ``tried`` if the answer makes a graph.
 
-    ``models`` are all models among the arguments, as they were; ``before`` is that of the first.
+    ``models`` holds the earlier states of all models among the arguments; ``before`` is that of the first.
     """
 
     arguments: tuple[Any, ...]
@@ -62,9 +62,9 @@ class PreparedCase:
 
 @dataclasses.dataclass(frozen=True)
 class Prepared:
-    """What an observation needs of an exercise: no name of a case, and no seed where the answer is data.
+    """What an observation needs of an exercise: no case names, and no seed if the answer is data.
 
-    It is for one answer, which may change what it is given.
+    Each is for one answer, which may change its arguments.
     """
 
     id: str
@@ -74,17 +74,13 @@ class Prepared:
 
 
 def prepare(exercise: Exercise, seed: int, *, rebuildable: bool = False, probe: Probe | None = None) -> Prepared:
-    """Make the cases of an exercise, in the order in which an answer is to meet them.
+    """Make the cases of an exercise, in the order in which an answer meets them.
 
     Args:
-        exercise: how an answer is used.
-        seed: chooses weights, inputs and all else that a case draws; the judge needs the same. Of an exercise whose
-            answer is data nothing that is returned holds it.
-        rebuildable: have each graph told also as what it can be built again from, as ``"wire"`` of its case.
-        probe: have the values of the nodes told there, as ``"inside"`` of the case.
-
-    Raises:
-        Exception: whatever a case raises; those of the book raise nothing.
+        seed: chooses weights, inputs and everything else that a case draws; the judge needs the same. If the answer is
+            data, the result does not contain it.
+        rebuildable: also describe each graph as data to rebuild it from, as ``"wire"`` of its case.
+        probe: record the values of the nodes there, as ``"inside"`` of the case.
     """
     order = drawn_order(exercise, seed)
     draws = {probe.case: probe.draw} if probe else {}
@@ -112,17 +108,16 @@ def _prepared(exercise: Exercise, case: Case, seed: int, rebuildable: bool, prob
 
 
 def weights_of(*modules: nn.Module) -> dict[int, str]:
-    """The names of parameters and buffers by the identity of the object; the last module's names count."""
+    """The names of parameters and buffers by object identity; the last module's names win."""
     return {id(held): name for module in modules for name, held in named(module)}
 
 
 def named(module: nn.Module) -> list[tuple[str, Any]]:
-    """The parameters and buffers of a module by name, those of two names twice."""
     return [*module.named_parameters(remove_duplicate=False), *module.named_buffers(remove_duplicate=False)]
 
 
 def _mark(graph: fx.Graph) -> dict[int, int]:
-    """Number the nodes of the graph given, so that they are known again; a copy of a node carries its ``meta`` too."""
+    """Number the nodes of the given graph. A copy of a node carries its ``meta``, and so its number."""
     marked = {}
     for index, node in enumerate(graph.nodes):
         node.meta[ORIGIN] = index

@@ -1,4 +1,4 @@
-"""Say in a terminal why nothing happens: the first check of an exercise on large models loads them, for seconds."""
+"""Explain a pause in a terminal: the first check of an exercise on large models takes seconds to load them."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ TOLD = "Loading the models of this exercise …"
 
 @contextlib.contextmanager
 def told(after: float = SECONDS) -> Iterator[None]:
-    """Say so on a terminal once the body has run for so long.
+    """Print a message on a terminal once the body has run for ``after`` seconds.
 
-    A notebook shows by itself that a cell runs, and what it prints would differ from one machine to the next.
+    A notebook shows by itself that a cell runs, and this message would make its output depend on the machine.
     """
     if sys.stderr is None or not sys.stderr.isatty():
         yield
@@ -25,6 +25,6 @@ def told(after: float = SECONDS) -> Iterator[None]:
     try:
         yield
     finally:
-        # No thread is left when an answer is run in a child.
+        # No thread may be left when an answer runs in a child.
         timer.cancel()
         timer.join()

@@ -1,4 +1,4 @@
-"""Make of a question about a trial an invariant: a function that readers call, and that a report can ask."""
+"""Turn a question about a trial into an invariant: a function for users, which a report can also ask."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from fxbook.passes.trial import Trial
 
 
 class Told(NamedTuple):
-    """What is wrong, as a sentence without its stop; what to do; the node where it shows.
+    """What is wrong, as a sentence without its full stop; what to do; the node where it shows.
 
-    ``advice``: it is a convention that is not followed, or a price that such a pass may have, and no fault.
+    ``advice``: this breaks a convention, or is a cost that such a pass may have, but is no fault.
     """
 
     what: str
@@ -28,15 +28,13 @@ class Told(NamedTuple):
 
 
 class NotAskedError(ValueError):
-    """An invariant cannot be asked of this module and these inputs; the message says why, as a clause."""
+    """An invariant cannot be checked for this module and these inputs; the message is a clause that says why."""
 
 
 Question = Callable[[Trial], "Told | str | None"]
 
 
 class Invariant(Protocol):
-    """A function that raises where a pass breaks what it is named for."""
-
     __name__: str
     __doc__: str | None
 
@@ -58,10 +56,10 @@ _questions: dict[str, Question] = {}
 
 
 def invariant(question: Question) -> Invariant:
-    """Make of a question, answered by what is wrong, a function that readers call.
+    """Turn a question into a function for users.
 
-    The question gets a :class:`Trial` and returns ``None``, a sentence or :class:`Told`. It raises
-    :class:`NotAskedError` where it has no answer, and sets ``trial.asked`` where it was asked of more than one input.
+    The question gets a :class:`Trial` and returns ``None``, or what is wrong as a sentence or :class:`Told`. It raises
+    :class:`NotAskedError` if it has no answer, and sets ``trial.asked`` if it used more than one input.
     """
 
     def ask(
@@ -89,7 +87,7 @@ def invariant(question: Question) -> Invariant:
 
 @dataclasses.dataclass(frozen=True)
 class Answer:
-    """What one invariant says of a trial; ``asked`` is of how many inputs, or why not."""
+    """What one invariant says of a trial; ``asked`` is on how many inputs it was checked, or why it was not."""
 
     asked: int | str
     finding: Finding | None = None
@@ -98,7 +96,6 @@ class Answer:
 
 
 def answered(of: Invariant, trial: Trial) -> Answer:
-    """Ask one invariant of a trial."""
     trial.asked = 1
     try:
         told = _questions[of.__name__](trial)

@@ -1,7 +1,7 @@
-"""Which pass breaks a module, or which change of one pass: found by halving.
+"""Find by bisection which pass breaks a module, or which change of one pass.
 
-torch does the same for what is inside ``torch.compile``, by environment variables
-(``python -m torch._inductor.compiler_bisector``). For passes of one's own it has nothing.
+torch has a bisector for the passes inside ``torch.compile`` (``python -m torch._inductor.compiler_bisector``), but none
+for a user's own passes.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ class Culprit:
     """What breaks a module.
 
     Attributes:
-        index: the place of the pass in the list, from 0; of a change, its number, from 1.
+        index: the position of the pass in the list, from 0, or the number of the change, from 1.
         name: the pass, or the change.
-        before: the module with all before it, which is right.
-        after: the module with it, which is not; ``diff(before, after)`` shows what it did. ``None`` if it raises.
+        before: the module before it, which is right.
+        after: the module after it, which is wrong, or ``None`` if it raises; ``diff(before, after)`` shows what it did.
         error: what it raises on the module ``before``; ``None`` if it returns.
     """
 
@@ -128,7 +128,6 @@ def bisect_changes(module: fx.GraphModule, run: Callable[..., Any], ok: Ok, most
 
 
 def _first_wrong(module: fx.GraphModule, after: Callable[[int], fx.GraphModule], ok: Ok, most: int) -> Culprit | None:
-    """A change after which a module is wrong, or at which it raises, while with one change fewer it is right."""
     if not isinstance(module, fx.GraphModule):
         raise not_traced(module)
     try:

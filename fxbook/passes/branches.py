@@ -1,4 +1,4 @@
-"""What the branches of a graph give that the inputs do not take."""
+"""Run the branches of ``torch.cond`` that the inputs do not take."""
 
 from __future__ import annotations
 
@@ -16,23 +16,18 @@ _DEEPEST = 4
 
 
 def conds_of(module: fx.GraphModule) -> list[fx.Node]:
-    """The calls of ``torch.cond`` in the graph itself."""
     return [node for node in module.graph.nodes if node.op == "call_function" and node.target is _cond()]
 
 
 def ways_through(module: fx.GraphModule) -> Iterator[tuple[bool, ...]]:
-    """All ways but the one that the inputs take: for each depth, whether the other branch is taken there."""
+    """All combinations except the one that the inputs take: for each depth, whether to take the other branch."""
     depth = min(_depth(module), _DEEPEST)
     for way in range(1, 2**depth):
         yield tuple(bool(way >> at & 1) for at in range(depth))
 
 
 def other_branches(module: fx.GraphModule, inputs: Sequence[Any], way: tuple[bool, ...]) -> Any:
-    """What the module gives where each ``torch.cond`` of a depth takes the branch that it does not take.
-
-    Raises:
-        Exception: what the module raises then.
-    """
+    """The result of the module if each ``torch.cond`` at the depths in ``way`` takes its other branch; may raise."""
     with kept(module), torch.no_grad():
         return detached(_Turning(module, way).run(*ordered(module, copy.deepcopy(inputs))))
 
@@ -55,7 +50,6 @@ class _Turning(fx.Interpreter):
 
 
 def _depth(module: fx.GraphModule) -> int:
-    """How many calls of ``torch.cond`` stand in one another."""
     inner = (
         getattr(module, argument.target)
         for node in conds_of(module)

@@ -1,4 +1,4 @@
-"""What a module is called with: inputs by position and by name, as real tensors."""
+"""Inputs of a module, by position and by name, as real tensors."""
 
 from __future__ import annotations
 
@@ -15,19 +15,18 @@ from fxbook.passes.growing.inputs import real
 
 
 class Inputs(tuple[Any, ...]):
-    """Inputs by position, with those by name in ``kwargs``; one tree, and ``copy.deepcopy`` copies both."""
+    """Inputs by position, with those by name in ``kwargs``; one pytree, and ``copy.deepcopy`` copies both."""
 
     kwargs: dict[str, Any]
 
     def __new__(cls, inputs: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None) -> Inputs:
-        """Put them together; neither is copied."""
         made = super().__new__(cls, inputs)
         made.kwargs = dict(kwargs or {})
         return made
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Inputs:
         for leaf in pytree.tree_leaves(self):
-            # What torch cannot copy deeply: no storage, or a history.
+            # torch cannot deep-copy these: they have no storage, or a history.
             if isinstance(leaf, Tensor) and (leaf.is_nested or leaf.layout != torch.strided or not leaf.is_leaf):
                 memo[id(leaf)] = leaf.detach().clone().requires_grad_(leaf.requires_grad)
         return Inputs(copy.deepcopy(tuple(self), memo), copy.deepcopy(self.kwargs, memo))
@@ -41,12 +40,11 @@ pytree.register_pytree_node(
 
 
 def call(module: Callable[..., Any], inputs: Sequence[Any]) -> Any:
-    """Call a module with inputs, those by name included."""
     return module(*inputs, **getattr(inputs, "kwargs", {}))
 
 
 def ordered(module: fx.GraphModule, inputs: Sequence[Any]) -> tuple[Any, ...]:
-    """The inputs in the order of the placeholders, as ``fx.Interpreter.run`` takes them: it knows no names."""
+    """The inputs in the order of the placeholders, since ``fx.Interpreter.run`` does not take them by name."""
     kwargs = getattr(inputs, "kwargs", {})
     if not kwargs:
         return tuple(inputs)
@@ -61,7 +59,7 @@ def checked(inputs: Any, kwargs: Any = None, called: str = "inputs") -> Inputs:
     """The inputs as :class:`Inputs` of real tensors.
 
     Raises:
-        TypeError: they are no sequence, or a tensor, which would be taken apart into its rows.
+        TypeError: they are not a sequence, or are a tensor, which would be split into its rows.
     """
     if isinstance(inputs, Tensor):
         raise TypeError(f"`{called}` is a tensor: pass a tuple of all inputs, as (x,)")
@@ -73,7 +71,6 @@ def checked(inputs: Any, kwargs: Any = None, called: str = "inputs") -> Inputs:
 
 
 def shapes(inputs: Any) -> str:
-    """The shapes of the tensors among the inputs, and what the others are."""
     leaves = pytree.tree_leaves(inputs)
     told = [
         str(tuple(leaf.shape)) if isinstance(leaf, Tensor) and not leaf.is_nested else repr(leaf) for leaf in leaves

@@ -1,4 +1,4 @@
-"""What differs between two modules: graphs, those inside included, modules, and stored tensors."""
+"""Compare two modules: their graphs, nested ones included, submodules, and stored tensors."""
 
 from __future__ import annotations
 
@@ -14,13 +14,7 @@ from fxbook.passes.report import Changes
 
 
 def changed(before: fx.GraphModule, after: fx.GraphModule, *, names: bool = False) -> str | None:
-    """What differs first, as a clause; ``None`` where nothing does.
-
-    Args:
-        before: a module.
-        after: what is compared with it.
-        names: whether another name of a node counts.
-    """
+    """The first difference, as a clause, or ``None``; ``names`` says whether names of nodes count."""
     was, now = graphs_of(before), graphs_of(after)
     for path in was:
         if path in now and (said := _graph_differs(was[path], now[path], names)):
@@ -35,7 +29,7 @@ def changed(before: fx.GraphModule, after: fx.GraphModule, *, names: bool = Fals
 
 
 def changes(before: fx.GraphModule, after: fx.GraphModule) -> Changes:
-    """How much differs: nodes by their names, modules and stored tensors."""
+    """How many nodes (by name), modules and stored tensors differ."""
     was, now = graphs_of(before), graphs_of(after)
     added = removed = differ = count = 0
     for path in dict.fromkeys((*was, *now)):
@@ -73,7 +67,7 @@ def _graph_differs(before: fx.Graph, after: fx.Graph, names: bool) -> str | None
 
 
 def _program(nodes: list[fx.Node]) -> list[tuple[Any, ...]]:
-    """Opcode, target and arguments of each node, in which a node is its place in the list."""
+    """Opcode, target and arguments of each node; nodes among the arguments are represented by their position."""
     place = {node: f"%{at}" for at, node in enumerate(nodes)}
 
     def text(arguments: Any) -> str:
@@ -95,7 +89,7 @@ def _target(node: fx.Node) -> str:
 
 
 def _named(argument: Any) -> Any:
-    """An argument as it is; of a function, whose text has its address, what makes it the function that it is."""
+    """An argument; a function is represented by its code, since its text has an address."""
     return identity(argument) if isinstance(argument, types.FunctionType | functools.partial) else argument
 
 
@@ -104,7 +98,7 @@ def _modules(module: nn.Module) -> dict[str, str]:
 
 
 def _stored_otherwise(before: nn.Module, after: nn.Module) -> list[str]:
-    """The names of stored tensors that only one has, that hold something else, or are of another kind, place or tie."""
+    """The names of stored tensors that differ: missing, of other values, kind or place, or tied differently."""
     held, holds = tensors_of(before), tensors_of(after)
     first, now_first = _first_names(held), _first_names(holds)
     return [
@@ -115,7 +109,7 @@ def _stored_otherwise(before: nn.Module, after: nn.Module) -> list[str]:
 
 
 def _first_names(held: dict[str, Any]) -> dict[str, str]:
-    """By each name of a tensor the first that it has."""
+    """The first name of each tensor, by each of its names."""
     first: dict[int, str] = {}
     return {name: first.setdefault(id(one), name) for name, one in held.items()}
 

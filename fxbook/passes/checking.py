@@ -1,4 +1,4 @@
-"""Run a pass on a module and check everything it must keep."""
+"""Run a pass on a module and check everything it must preserve."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def check_pass(
     rtol: float | None = None,
     atol: float | None = None,
 ) -> PassReport:
-    """Run a pass on a module and check everything it must keep.
+    """Run a pass on a module and check everything it must preserve.
 
     Args:
         run: the pass. It takes a ``GraphModule`` and returns ``PassResult``, a ``GraphModule``, or ``None`` (edited in
@@ -44,7 +44,7 @@ def check_pass(
         keep: invariants, or their names, that must hold; by default all are checked (``invariants.ALL``). For those you
             name here, a broken convention or an invariant that cannot be checked is a fault. If ``values`` cannot
             be checked, that is always a fault, unless you leave it out.
-        without: invariants that this pass need not keep.
+        without: invariants that this pass need not preserve.
         others: more inputs, of other sizes; by default they are derived from ``inputs`` where the graph allows it.
         rtol: relative tolerance; by default that of ``torch.testing.assert_close``.
         atol: absolute tolerance, likewise.
@@ -75,7 +75,7 @@ def check_pass(
     asked = [one for one in (ALL if keep is None else _chosen(keep)) if one not in left_out]
     with apart_from_caller():
         trial = Trial(run, module, inputs, kwargs, others=others, rtol=rtol, atol=atol)
-        # A pass that raises is told, whatever is asked.
+        # A pass that raises is always reported.
         answers = {runs.__name__: answered(runs, trial)}
         answers |= {one.__name__: answered(one, trial) for one in asked if one is not runs}
         return _report(run, trial, answers, demanded=keep is not None)
@@ -91,12 +91,12 @@ def _report(run: Pass, trial: Trial, answers: dict[str, Answer], *, demanded: bo
         if answer.finding is not None:
             (advice if answer.advice and not demanded else faults).append(answer.finding)
         elif isinstance(answer.asked, str) and (demanded or name == "values"):
-            # Of a module whose results cannot be compared, nobody knows whether it computes what it did.
+            # Nobody knows whether a module whose results cannot be compared is still right.
             faults.append(Finding(name, f"was not asked: {answer.asked}", cure=_IF_NOT_ASKED.get(name, "")))
     advice += [Finding(name, f"not compared: {what}") for what, name in trial.not_compared.items()]
     much = changes(trial.before, trial.after)
     if not much and changed(trial.before, trial.after) is None:
-        said = "the pass changed nothing: what it keeps was not put to the test"
+        said = "the pass changed nothing, so nothing was put to the test"
         advice.append(Finding("changes", said, cure="give a module to which the pass applies"))
     told = {name: answer.asked for name, answer in answers.items()}
     return PassReport(_name(run), trial.first.returned, tuple(faults), tuple(advice), told, much)
@@ -120,9 +120,9 @@ def _chosen(asked: Iterable[Invariant | str] | Invariant | str) -> list[Invarian
 
 
 def over_graph(run: Callable[[fx.Graph], Any]) -> Callable[[fx.GraphModule], PassResult]:
-    """Make of a pass over a ``Graph``, as Inductor takes them, one that :func:`check_pass` takes.
+    """Turn a pass over a ``Graph``, as in Inductor, into one that :func:`check_pass` takes.
 
-    What such a pass returns is not looked at. As Inductor does, the module is compiled after it.
+    Its return value is ignored. As in Inductor, the module is recompiled after it.
 
     Example:
         >>> import torch
@@ -140,7 +140,7 @@ def over_graph(run: Callable[[fx.Graph], Any]) -> Callable[[fx.GraphModule], Pas
         module.recompile()
         return PassResult(module, changed(before, module) is not None)
 
-    # What a class copies as its name is missing for an object that is called.
+    # functools.wraps copies no name from a callable object.
     over_module.__name__ = _name(run)
     del over_module.__wrapped__
     return over_module

@@ -1,7 +1,7 @@
-"""A copy of a GraphModule that has all that the module has; ``copy.deepcopy`` leaves out what the graph does not name.
+"""Copy a GraphModule completely.
 
-``copy.deepcopy`` rebuilds a GraphModule from its graph. Hooks and attributes of the module, its submodules that no node
-calls, and the second name of a shared one are lost on the way, and with them each fault of a pass that concerns them.
+``copy.deepcopy`` rebuilds a GraphModule from its graph. It loses hooks and attributes of the module, submodules that no
+node calls, and the second name of a shared one, and would hide every fault of a pass in them.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ _OF_THE_GRAPH = {"_graph", "_code", "_lineno_map", "_prologue_start", "_erase_no
 
 
 def copied(module: fx.GraphModule, memo: dict[int, Any] | None = None) -> fx.GraphModule:
-    """Copy a module with its hooks, its attributes, and each name that it has for something.
+    """Copy a module with its hooks, its attributes, and each of its names for an object.
 
-    ``memo`` is that of ``copy.deepcopy``: what it has under an ``id`` is taken, not copied.
+    ``memo`` is that of ``copy.deepcopy``: objects in it are shared, not copied.
 
     Example:
         >>> import torch
@@ -37,7 +37,7 @@ def copied(module: fx.GraphModule, memo: dict[int, Any] | None = None) -> fx.Gra
 
 
 def _complete(new: fx.GraphModule, old: fx.GraphModule, memo: dict[int, Any]) -> None:
-    """Give a copy what it lacks; the memo knows what has been copied, so that nothing is there twice."""
+    """Give a copy what it lacks; ``memo`` prevents second copies."""
     for name, held in vars(old).items():
         if name in _OF_THE_GRAPH:
             continue
@@ -46,6 +46,6 @@ def _complete(new: fx.GraphModule, old: fx.GraphModule, memo: dict[int, Any]) ->
         elif name == "_non_persistent_buffers_set":
             new._non_persistent_buffers_set = set(held)
         elif name.endswith("_hooks") or name.endswith("_hooks_with_kwargs") or name not in vars(new):
-            # What cannot be copied, such as a lock, is not worth a refusal.
+            # An attribute that cannot be copied, such as a lock, may be lost.
             with contextlib.suppress(Exception):
                 vars(new)[name] = copy.deepcopy(held, memo)

@@ -1,4 +1,4 @@
-"""What a module does besides what it returns: it refuses inputs, calls functions for what they do, and runs hooks."""
+"""Find the effects of a module that a pass lost: rejected inputs, calls without users, and hooks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CHECKS = ("_assert", "sym_constrain", "_check")
 
 
 class Gone(NamedTuple):
-    """What is no longer done, as a sentence without its stop, what to do, the node that did it, and if it is advice."""
+    """A lost effect, as a sentence without its full stop, what to do, the node that had it, and if it is advice."""
 
     what: str
     cure: str
@@ -28,26 +28,25 @@ class Gone(NamedTuple):
 
 
 def gone(before: fx.GraphModule, after: fx.GraphModule) -> list[Gone]:
-    """The calls and hooks that no longer run, faults first."""
     now = Counter((node.op, node.target) for node in after.graph.nodes)
     lost = [nodes[-1] for called, nodes in _done_for_its_effect(before).items() if now[called] < len(nodes)]
-    found = [*(_told(node, before) for node in lost), *_hooks_gone(before, after)]
+    found = [*(_lost_call(node, before) for node in lost), *_hooks_gone(before, after)]
     return sorted(found, key=lambda one: one.advice)
 
 
 def _done_for_its_effect(module: fx.GraphModule) -> dict[Any, list[fx.Node]]:
-    """The calls that are made for something else than their result, by what they call; equal checks count once."""
+    """The calls that are made for their effect, by what they call; equal checks count once."""
     found: dict[Any, dict[str, fx.Node]] = {}
     for node in module.graph.nodes:
         check = _is_check(node, module)
-        if check or (not node.users and _is_somebodys(node)):
+        if check or (not node.users and _calls_user_code(node)):
             text = f"{node.args} {node.kwargs}" if check else node.name
             found.setdefault((node.op, node.target), {})[text] = node
     return {called: list(nodes.values()) for called, nodes in found.items()}
 
 
 def _is_check(node: fx.Node, module: fx.GraphModule) -> bool:
-    """Whether a node refuses inputs: an assertion, or the guards of an exported module."""
+    """Whether a node rejects inputs: an assertion, or the guards of an exported module."""
     if node.op == "call_module":
         return bool(getattr(module.get_submodule(node.target), "_is_impure", False))
     return _is_assertion(node)
@@ -57,8 +56,7 @@ def _is_assertion(node: fx.Node) -> bool:
     return node.op == "call_function" and getattr(node.target, "__name__", "").startswith(_CHECKS)
 
 
-def _is_somebodys(node: fx.Node) -> bool:
-    """Whether it calls a Python function of nobody who only computes."""
+def _calls_user_code(node: fx.Node) -> bool:
     operators = torch._ops.OpOverload | torch._ops.OpOverloadPacket | torch._ops.HigherOrderOperator
     home = getattr(node.target, "__module__", None) or ""
     return (
@@ -68,29 +66,26 @@ def _is_somebodys(node: fx.Node) -> bool:
     )
 
 
-def _told(node: fx.Node, module: fx.GraphModule) -> Gone:
+def _lost_call(node: fx.Node, module: fx.GraphModule) -> Gone:
     if node.op == "call_module":
         what = f"the guards `{node.name}` of the exported module are gone: it takes inputs that it was not exported for"
-        return Gone(what, "leave what nothing reads where `node.is_impure()`", node.name, advice=True)
+        return Gone(what, "keep unused nodes for which `node.is_impure()` is true", node.name, advice=True)
     if _is_check(node, module):
         return Gone(
             f"the check `{node.name}` is gone: inputs that the module refused now give a result",
-            "leave what nothing reads where `node.is_impure()`",
+            "keep unused nodes for which `node.is_impure()` is true",
             node.name,
         )
     name = getattr(node.target, "__name__", node.target)
     return Gone(
-        f"`{node.name}` is gone, a call of `{name}` whose result nothing read: it was made for what it does",
-        f"tell torch.fx so, with torch.fx.node.has_side_effect({name})",
+        f"`{node.name}` is gone, a call of `{name}` whose result nothing used: it was called for its effect",
+        f"declare the effect with torch.fx.node.has_side_effect({name})",
         node.name,
     )
 
 
-# ---- inputs that are refused -----------------------------------------------------------------------------------------
-
-
 def no_longer_refused(before: fx.GraphModule, after: fx.GraphModule, inputs: Sequence[Any]) -> Gone | None:
-    """Whether inputs that a check refused now give a result; a few are drawn from those that it takes."""
+    """Whether inputs that a check rejected now give a result; a few are derived from the valid ones."""
     if not any(_is_assertion(node) for node in before.graph.nodes):
         return None
     for words, others in varied(inputs, VARIATIONS):
@@ -98,7 +93,7 @@ def no_longer_refused(before: fx.GraphModule, after: fx.GraphModule, inputs: Seq
         if check is not None and outcome(after, others).error is None:
             return Gone(
                 f"the check `{check.name}` refused the inputs {words}, and the module now gives a result",
-                "keep what a check reads",
+                "keep the inputs of a check",
                 check.name,
             )
     return None
@@ -121,9 +116,6 @@ def _refused_by(module: fx.GraphModule, inputs: Sequence[Any]) -> fx.Node | None
     return None
 
 
-# ---- hooks -----------------------------------------------------------------------------------------------------------
-
-
 def _hooks_gone(before: fx.GraphModule, after: fx.GraphModule) -> Iterator[Gone]:
     was, now = (_hooks(module) for module in (before, after))
     # A module that is called under another name keeps its hooks.
@@ -138,7 +130,6 @@ def _hooks_gone(before: fx.GraphModule, after: fx.GraphModule) -> Iterator[Gone]
 
 
 def _hooks(module: fx.GraphModule) -> dict[str, int]:
-    """How many hooks run in a call, by path."""
     counts = {"": _count(module)}
     for node in module.graph.nodes:
         if node.op == "call_module":
@@ -148,7 +139,7 @@ def _hooks(module: fx.GraphModule) -> dict[str, int]:
 
 
 def _count(module: nn.Module) -> int:
-    """Its hooks, but for those of torch itself, such as the one that checks the inputs of an exported module."""
+    """The hooks of a module, without torch's own, such as the check of the inputs of an exported module."""
     kinds = [held for name, held in vars(module).items() if name.endswith("_hooks") and isinstance(held, dict)]
     return sum(not _is_of_torch(hook) for held in kinds for hook in held.values())
 

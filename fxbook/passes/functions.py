@@ -1,4 +1,4 @@
-"""Whether two functions are the same to whoever calls them: by their code and what it holds, not by their identity."""
+"""Compare functions by their code and the values it holds, not by their identity."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
 
 
 def identity(called: Any) -> str:
-    """A text that is the same for two functions with equal code, closures and defaults, and for no others.
+    """A text that is equal for two functions with equal code, closures and defaults, and for no others.
 
-    A pass that makes a lambda makes another object in each run; the program is the same.
+    A pass that makes a lambda makes another object in each run, but the program is the same.
 
     Example:
         >>> def times(factor):
@@ -26,14 +26,14 @@ def identity(called: Any) -> str:
         >>> identity(times(2)) == identity(times(2)), identity(times(2)) == identity(times(3))
         (True, False)
     """
-    return _told(called, ())
+    return _text(called, ())
 
 
-def _told(value: Any, met: tuple[int, ...]) -> str:
+def _text(value: Any, met: tuple[int, ...]) -> str:
     if id(value) in met:
         return "itself"
     if isinstance(value, _PLAIN):
-        # 1, 1.0 and True are equal, and not the same constant.
+        # 1, 1.0 and True are equal, but not the same constant.
         return f"{type(value).__name__} {value!r}"
     met = (*met, id(value))
     match value:
@@ -43,15 +43,15 @@ def _told(value: Any, met: tuple[int, ...]) -> str:
         case types.FunctionType():
             cells = [_cell(cell, met) for cell in value.__closure__ or ()]
             kept = (value.__defaults__, value.__kwdefaults__)
-            return f"{value.__module__} {_told(value.__code__, met)} {cells} {_each(kept, met)}"
+            return f"{value.__module__} {_text(value.__code__, met)} {cells} {_each(kept, met)}"
         case types.MethodType():
-            return f"{_told(value.__func__, met)} of {_told(value.__self__, met)}"
+            return f"{_text(value.__func__, met)} of {_text(value.__self__, met)}"
         case functools.partial():
             return f"partial {_each((value.func, value.args, value.keywords), met)}"
         case tuple() | list():
             return f"{type(value).__name__} {_each(value, met)}"
         case Mapping():
-            return f"{type(value).__name__} {[(_told(key, met), _told(held, met)) for key, held in value.items()]}"
+            return f"{type(value).__name__} {[(_text(key, met), _text(held, met)) for key, held in value.items()]}"
         case Tensor():
             return f"{tuple(value.shape)} {value.dtype} {_bytes(value)}"
         case nn.Module():
@@ -62,12 +62,12 @@ def _told(value: Any, met: tuple[int, ...]) -> str:
 
 def _each(values: Any, met: tuple[int, ...]) -> str:
     pairs = values.items() if isinstance(values, Mapping) else enumerate(values)
-    return repr([(name, _told(held, met)) for name, held in pairs])
+    return repr([(name, _text(held, met)) for name, held in pairs])
 
 
 def _cell(cell: types.CellType, met: tuple[int, ...]) -> str:
     try:
-        return _told(cell.cell_contents, met)
+        return _text(cell.cell_contents, met)
     except ValueError:
         return "empty"
 

@@ -1,4 +1,4 @@
-"""Edits that leave something out of a graph, each of which may make one that does not run: whoever asks finds out."""
+"""Edits that remove something from a graph. The result may not run, which the caller must check."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 from torch import fx
 
 Edit = Callable[[fx.Graph, dict[str, fx.Node]], None]
-"""Changes a graph, whose nodes it is given by name; it raises if there is nothing to change."""
+"""Changes a graph, given its nodes by name; raises if there is nothing to change."""
 ENDS = ("placeholder", "output")
 
 
 def size(graph: fx.Graph) -> tuple[int, int, int]:
-    """Smaller is better: nodes that are no inputs, then inputs, then parts of the result."""
+    """A key by which smaller graphs come first: nodes other than inputs, then inputs, then parts of the result."""
     inputs = sum(node.op == "placeholder" for node in graph.nodes)
     return len(graph.nodes) - inputs, inputs, len(repr(graph.output_node().args))
 
@@ -27,7 +27,7 @@ def returning(names: Sequence[str]) -> Edit:
 
 
 def up_to(names: Sequence[str]) -> Edit:
-    """Stop behind these nodes, and return what none of them reads."""
+    """Stop after these nodes, and return those that have no users among them."""
 
     def edit(graph: fx.Graph, nodes: dict[str, fx.Node]) -> None:
         kept = {nodes[name] for name in names}
@@ -44,7 +44,7 @@ def without(names: Sequence[str]) -> Edit:
             if node.users and (reads := node.all_input_nodes):
                 node.replace_all_uses_with(_nearest(node, reads))
             if not node.users:
-                # Even what has a side effect, which a sweep may spare.
+                # Also a node with a side effect, which a sweep may keep.
                 graph.erase_node(node)
 
     return edit
@@ -60,8 +60,6 @@ def instead(name: str, other: str) -> Edit:
 
 
 def given(names: Sequence[str]) -> Edit:
-    """Take as new inputs what other nodes read of these, where the shape is known."""
-
     def edit(graph: fx.Graph, nodes: dict[str, fx.Node]) -> None:
         run, first = {nodes[name] for name in names}, next(iter(graph.nodes))
         for name in names:
@@ -87,18 +85,18 @@ def without_inputs(names: Sequence[str]) -> Edit:
 
 
 def _plain(graph: fx.Graph) -> None:
-    """Take inputs and give results as the nodes have them: an exported graph packs them as its model did."""
+    """Take inputs and return results as the nodes have them, without the pytrees of an exported graph."""
     graph.set_codegen(fx.graph.CodeGen())
 
 
 def _nearest(node: fx.Node, reads: list[fx.Node]) -> fx.Node:
-    """The input that looks most like the value of the node."""
+    """The input whose shape is that of the node, if there is one."""
     alike = [read for read in reads if told(read) == told(node)]
     return (alike or reads)[0]
 
 
 def told(node: fx.Node) -> Any:
-    """The shape of a node's value, as far as its meta tells it."""
+    """The shape of a node's value, if its meta has it."""
     value = next((node.meta[key] for key in ("tensor_meta", "val", "example_value") if key in node.meta), None)
     try:
         return tuple(value.shape)
@@ -107,7 +105,6 @@ def told(node: fx.Node) -> Any:
 
 
 def sweep(graph: fx.Graph, spared: Collection[str]) -> None:
-    """Take out what nobody reads, in one walk from the end."""
     for node in reversed(graph.nodes):
         if not node.users and node.op not in ENDS and node.name not in spared:
             graph.erase_node(node)

@@ -1,4 +1,4 @@
-"""Whether two results of a module are alike, and where they differ first."""
+"""Compare two results of a module, and find where they differ first."""
 
 from __future__ import annotations
 
@@ -20,23 +20,18 @@ from fxbook.passes.outcome import Outcome, detached, kept
 def difference(
     before: Any, after: Any, where: str, rtol: float | None, atol: float | None, skipped: list[str] | None = None
 ) -> str | None:
-    """What differs first, as a sentence without its stop; ``None`` where all is alike.
+    """The first difference, as a sentence without its full stop, or ``None``.
 
-    Args:
-        before: tensors, numbers, containers of them, and objects, which are compared by ``==`` where their class has
-            one that answers, by their attributes where not.
-        after: what is compared with it.
-        where: what they are called.
-        rtol: relative tolerance; without it that of ``torch.testing.assert_close`` for the dtype.
-        atol: absolute tolerance, likewise.
-        skipped: gets the name of each part that cannot be compared.
+    Objects are compared by their class's own ``==`` if it works, otherwise by their attributes. The default tolerances
+    are those of ``torch.testing.assert_close``. The name of each part that cannot be compared is appended to
+    ``skipped``.
     """
     limits = {} if rtol is None and atol is None else {"rtol": rtol or 0.0, "atol": atol or 0.0}
     return _Comparison(limits, [] if skipped is None else skipped, set()).of(before, after, where)
 
 
 class _Comparison(NamedTuple):
-    """How far numbers may be apart, what could not be compared, and the pairs of objects that are being compared."""
+    """The tolerances, what could not be compared, and the pairs of objects that are being compared."""
 
     limits: dict[str, float]
     skipped: list[str]
@@ -101,11 +96,10 @@ class _Comparison(NamedTuple):
 
 
 def _farthest(before: Tensor, after: Tensor) -> str:
-    """The numbers that are farthest apart, where they stand, and how many differ."""
     exact = torch.complex128 if before.is_complex() else torch.float64
     old, new = before.to(exact), after.to(exact)
     apart = (new - old).abs().nan_to_num(nan=torch.inf)
-    # Two infinities are not apart, nor are two that are no numbers.
+    # Equal infinities do not differ, nor do two nans.
     apart[(old == new) | (old.isnan() & new.isnan())] = 0
     at = tuple(int(i) for i in torch.unravel_index(apart.argmax(), apart.shape))
     place = f" at {list(at)}" if at else ""
@@ -118,7 +112,6 @@ def _farthest(before: Tensor, after: Tensor) -> str:
 
 
 def _attributes(value: Any) -> dict[str, Any]:
-    """What an object holds by name, in its dictionary and in its slots."""
     slots = [name for kind in type(value).__mro__ for name in _listed(vars(kind).get("__slots__", ()))]
     return {
         name: getattr(value, name) for name in slots if not name.startswith("__") and hasattr(value, name)
@@ -138,13 +131,13 @@ def of_outcomes(
     *,
     layout: bool = True,
 ) -> str | None:
-    """What differs first between two runs: the result, what became of the inputs, or of the weights that both have.
+    """The first difference between two runs: in the result, the inputs after it, or the common weights after it.
 
-    ``skipped`` gets the name of each part of the result that cannot be compared; ``layout``: whether it counts how
-    results lie in memory.
+    ``skipped`` gets the name of each part of the result that cannot be compared; ``layout`` says whether the memory
+    layout of results counts.
     """
     if before.error is not None:
-        # What could not run has no values to keep.
+        # A run that failed before has no values to preserve.
         return None
     if after.error is not None:
         said = str(after.error).strip().split("\n")[0][:200]
@@ -170,7 +163,7 @@ def of_outcomes(
 def first_node(
     before: fx.GraphModule, after: fx.GraphModule, inputs: Sequence[Any], rtol: float | None, atol: float | None
 ) -> str:
-    """Of the nodes that both have by name, the first whose value differs, as a clause; nothing where there is none."""
+    """The first node, by name, that both modules have with different values, as a clause, or ``""``."""
     try:
         old, new = values_of(before, inputs), values_of(after, inputs)
     except Exception:
@@ -182,7 +175,7 @@ def first_node(
 
 
 def values_of(module: fx.GraphModule, inputs: Sequence[Any]) -> dict[str, Any]:
-    """The value of each node, as it was when the node had run."""
+    """The value of each node, copied when it has run."""
     values: dict[str, Any] = {}
 
     class Keeping(fx.Interpreter):

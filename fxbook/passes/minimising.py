@@ -1,7 +1,7 @@
-"""The smallest graph that still fails: delta debugging of a graph, whichever front end made it.
+"""Find the smallest graph that still fails: delta debugging of a graph, whichever front end made it.
 
-torch has ``functorch.compile.minifier``, which carries the inputs along, and writes files and its progress. For a fault
-of a pass there is no need of inputs: what fails is asked of a module alone.
+torch has ``functorch.compile.minifier``, which needs inputs, and writes files and its progress. For a fault of a pass
+no inputs are needed: the condition depends on the module alone.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ from fxbook.passes.leaving_out import (
 
 Fails = Callable[[fx.GraphModule], Any]
 _FEW = 8
-"""Of so many inputs, each pair is tried as one."""
+"""With at most this many inputs, each pair is tried as one."""
 
 
 def minimise(module: fx.GraphModule, fails: Fails, *, most: int = 2000) -> fx.GraphModule:
     """Shrink a graph for as long as it still fails: fewer results, fewer nodes, fewer inputs.
 
     First the list is cut at both ends, by halving. Then runs of nodes are removed, from half of the graph down to
-    single nodes. The users of a removed node use its input instead, or a new input if ``meta`` has the
-    shape. Graphs inside (a branch of ``torch.cond``, a submodule that is a ``GraphModule``) are shrunk too, but keep
-    their inputs and results. No further step of this kind can shrink the result, but a cleverer one may.
+    single nodes. The users of a removed node use its input instead, or a new input if ``meta`` has the shape. Graphs
+    inside (a branch of ``torch.cond``, a submodule that is a ``GraphModule``) are shrunk too, but keep their inputs and
+    results. No further step of this kind can shrink the result, but a cleverer one may.
 
     Args:
         module: a module that fails; it is not changed.
@@ -83,21 +83,19 @@ class _Search:
                 "catch it in `fails`, and return True if it is the failure that you look for, False if not"
             ) from error
         if not failed:
-            raise ValueError("the module does not fail: give the one that does, and a function that is true of it")
+            raise ValueError("the module does not fail: give one that fails, and a function that is true for it")
 
     def smallest(self) -> fx.GraphModule:
         shrunk = True
         while shrunk and self.left > 0:
             shrunk = any([self._end(), self._results(), self._beginning(), self._leave_out(""), self._inputs()])
-            # Inside last: by then most graphs inside are gone.
+            # Nested graphs last, since most of them are gone by then.
             for path in graphs_inside(self.module.graph):
                 shrunk |= path in graphs_inside(self.module.graph) and self._leave_out(path)
         return self.module
 
-    # ---- steps, each of which says whether it has made the graph smaller -----------------------------------------
-
     def _end(self) -> bool:
-        """The shortest beginning of the list that fails, by halving; its last node alone is the result if that does."""
+        """Find the shortest failing prefix of the list, by bisection; its last node becomes the result if possible."""
         names = self._steps()
         low, high, shrunk = 0, len(names) - 1, False
         while low < high:
@@ -112,7 +110,6 @@ class _Search:
         return shrunk
 
     def _results(self) -> bool:
-        """A node alone as the result; else fewer parts of it."""
         parts, names = self._parts(), self._steps()
         tried = [returning([name]) for name in dict.fromkeys([*names[-1:], *parts[:_FEW]]) if [name] != parts]
         shrunk = self._try("", *tried)
@@ -121,7 +118,7 @@ class _Search:
         )
 
     def _beginning(self) -> bool:
-        """The shortest end of the list that fails, by halving: what it reads of the rest is given as inputs."""
+        """Find the shortest failing suffix of the list, by bisection; new inputs replace the removed nodes."""
         names = self._steps()
         low, high, shrunk = 0, len(names) - 1, False
         while low < high:
@@ -136,7 +133,7 @@ class _Search:
         return shrunk
 
     def _leave_out(self, path: str) -> bool:
-        """Runs of nodes, from half of the graph to two nodes; then single ones, which may be replaced by any input."""
+        """Remove runs of nodes, from half of the graph down to two; then single nodes, which any input may replace."""
         runs = self._by_halves(
             lambda: _computing(self._graph(path)),
             lambda run: [without(run)] if path else [without(run), given(run)],
@@ -155,8 +152,6 @@ class _Search:
         return shrunk
 
     def _inputs(self) -> bool:
-        """Inputs that nobody reads; then inputs of one shape as one, and of few inputs any two."""
-
         def inputs(unread: bool = False) -> list[fx.Node]:
             return [n for n in self.module.graph.nodes if n.op == "placeholder" and not (unread and n.users)]
 
@@ -179,7 +174,6 @@ class _Search:
         least: int = 1,
         path: str = "",
     ) -> bool:
-        """Try runs of the names, from half of them to so many as are the least."""
         shrunk, names = False, names_now()
         length = max(len(names) // 2, least)
         while length >= least and names:
@@ -192,14 +186,11 @@ class _Search:
             length //= 2
         return shrunk
 
-    # ---- trying --------------------------------------------------------------------------------------------------
-
     def _try(self, path: str, *edits: Edit) -> bool:
-        """Keep the first of the edited copies that is smaller and still fails."""
         return any(self._keeps(path, edit, spared) for edit in edits for spared in self._spared(path))
 
     def _spared(self, path: str) -> list[frozenset[str]]:
-        """First nothing stays that nobody reads, then what works in place or has a side effect does."""
+        """Which unused nodes to keep: none at first, then those that work in place or have a side effect."""
         if path not in self._impure:
             nodes = record(self._graph(path))
             self._impure[path] = frozenset(node.name for node in nodes if {"in place", "side effect"} & {*node.notes})
@@ -207,7 +198,7 @@ class _Search:
 
     def _keeps(self, path: str, edit: Edit, spared: frozenset[str]) -> bool:
         graph = self._edited(path, edit, spared)
-        # The last round asks again what the round before it has asked.
+        # The last round repeats what the round before it has tried.
         if graph is None or self.left <= 0 or (path, str(graph)) in self._no:
             return False
         self.left -= 1
@@ -216,14 +207,13 @@ class _Search:
         except Exception:
             still = False
         if still:
-            # The copy that was asked may be edited by now.
+            # ``fails`` may have edited the copy that it got.
             self.module = self._with(path, self._edited(path, edit, spared), copied=False)
         else:
             self._no.add((path, str(graph)))
         return still
 
     def _edited(self, path: str, edit: Edit, spared: Collection[str]) -> fx.Graph | None:
-        """An edited copy of a graph, if that can be made and is smaller."""
         now = self._graph(path)
         graph = copy.deepcopy(now)
         try:
@@ -234,7 +224,7 @@ class _Search:
         return graph if size(graph) < size(now) else None
 
     def _with(self, path: str, graph: fx.Graph, *, copied: bool) -> fx.GraphModule:
-        """The module with another graph at a path, and with what it uses; its weights may be copies."""
+        """The module with another graph at a path, and what that uses; its weights may be copies."""
         root = copy.deepcopy(self.module) if path else self.module
         inner = root.get_submodule(path)
         targets = [str(node.target) for node in graph.nodes if node.op in ("call_module", "get_attr")]
@@ -252,11 +242,9 @@ class _Search:
         return self.module.get_submodule(path).graph
 
     def _steps(self) -> list[str]:
-        """What computes something, in the order of the list."""
         return [node.name for node in self.module.graph.nodes if node.op not in (*ENDS, "get_attr")]
 
     def _parts(self) -> list[str]:
-        """The parts of the result that are nodes."""
         leaves = pytree.tree_leaves(self.module.graph.output_node().args)
         return list(dict.fromkeys(leaf.name for leaf in leaves if isinstance(leaf, fx.Node)))
 

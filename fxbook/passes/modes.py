@@ -1,4 +1,4 @@
-"""Training and eval mode: a module in the other one, and the calls for which it counts."""
+"""Switch a module to the other mode, and find the calls that depend on the mode."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _WITH_A_MODE = (
 
 @contextlib.contextmanager
 def in_mode(module: nn.Module, training: bool) -> Iterator[bool]:
-    """Train or evaluate inside; gives whether the module can be switched. Afterwards each part is as it was."""
+    """Set the mode inside, then restore that of each part; yields whether the module can be switched."""
     modes = {part: part.training for part in module.modules()}
     try:
         module.train(training)
@@ -34,7 +34,7 @@ def in_mode(module: nn.Module, training: bool) -> Iterator[bool]:
 
 
 def calls_with_a_mode(module: fx.GraphModule) -> int:
-    """How many layers are called that do something else in training: those of torch that are known, and all others."""
+    """How many called layers may behave differently in training: those of torch that do, and all others."""
     return sum(
         any(isinstance(part, _WITH_A_MODE) or not _is_of_torch(part) for part in layer.modules())
         for node in module.graph.nodes

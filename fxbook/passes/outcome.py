@@ -1,4 +1,4 @@
-"""Run a module on inputs, from a seed, and leave it as it was: what it gives, writes, and raises."""
+"""Run a module on inputs, from a seed, and restore it: its result, its writes, and its error."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from fxbook.passes.copying import copied
 from fxbook.passes.layout import layout_of
 
 SEED = 20_071
-"""Under which every module is run, so that two runs draw the same random numbers; a graph may seed with 0 or 42."""
+"""The seed of every run, so that two runs draw the same random numbers; a graph may itself seed with 0 or 42."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """What a run of a module gave: its result, what its inputs held then; or the error it raised.
+    """The outcome of a run: its result, with the inputs after it, or its error.
 
-    ``state`` is what its own tensors held then, by name, ``written`` are the names of those that held something else
-    before, ``layout`` is how the result lies in memory.
+    ``state`` are the module's own tensors after the run, by name; ``written`` are the names of those that changed; and
+    ``layout`` is the memory layout of the result.
     """
 
     result: Any = None
@@ -41,22 +41,20 @@ class Outcome:
 
 
 def one_line(error: Exception) -> str:
-    """An error with the first line of what it says."""
     said = str(error).strip().split("\n")[0][:200]
     return f"{type(error).__name__}: {said}" if said else type(error).__name__
 
 
 def shared_copy(module: fx.GraphModule) -> fx.GraphModule:
-    """A copy of the graph and of all modules, which holds the same tensors."""
+    """A copy of the graph and of all modules that shares the tensors."""
     return copied(module, {id(held): held for held in tensors_of(module).values()})
 
 
 @contextlib.contextmanager
 def apart_from_caller() -> Iterator[None]:
-    """Leave the caller's modes, which may have no numbers or no gradients to compare, and set its objects aside.
+    """Leave the caller's modes, which may exclude numbers or gradients, and exempt its objects from ``gc.collect()``.
 
-    ``gc.collect()`` then visits only what is made inside: in a process that holds millions of objects, it would take
-    seconds otherwise.
+    Otherwise, a collection would take seconds in a process with millions of objects.
     """
     from torch._subclasses.fake_tensor import unset_fake_temporarily
 
@@ -72,9 +70,9 @@ def apart_from_caller() -> Iterator[None]:
 
 
 def outcome(module: nn.Module, inputs: Sequence[Any], *, first: Sequence[Any] | None = None) -> Outcome:
-    """Run a module on copies of the inputs, from a seed; the module's own tensors are put back afterwards.
+    """Run a module on copies of the inputs, from a seed, and restore its own tensors.
 
-    ``first`` are inputs that it is run on before.
+    ``first`` are inputs of an earlier call.
     """
     own = copy.deepcopy(inputs if isinstance(inputs, Inputs) else tuple(inputs))
     try:
@@ -87,7 +85,7 @@ def outcome(module: nn.Module, inputs: Sequence[Any], *, first: Sequence[Any] | 
             layout, result = layout_of(result), detached(result)
             held = {name: one.detach() for name, one in tensors_of(module).items()}
             written = {name for name in before if name in held and not same_bytes(before[name], held[name])}
-            # What is not written is put nowhere back: it needs no copy.
+            # What is not written is not restored, so it needs no copy.
             state = {name: one.clone() if name in written else one for name, one in held.items()}
         left = detached(own)
         return Outcome(result, (*left, *getattr(left, "kwargs", {}).values()), state, frozenset(written), layout)
@@ -97,16 +95,16 @@ def outcome(module: nn.Module, inputs: Sequence[Any], *, first: Sequence[Any] | 
 
 @contextlib.contextmanager
 def kept(module: nn.Module) -> Iterator[dict[str, Tensor]]:
-    """Run a module from a seed inside; afterwards its tensors and torch's random numbers are as they were.
+    """Run a module from a seed inside; then restore its tensors and torch's random state.
 
-    Inside it has copies of the tensors, by name.
+    Yields copies of the tensors, by name.
     """
     state = tensors_of(module)
     twin = _twins.get(module)
     others = tensors_of(other) if twin is not None and (other := twin()) is not None else {}
     held_before = {name: _kept_by(others.get(name), held) for name, held in state.items()}
     random = torch.get_rng_state()
-    # torch.manual_seed() also leaves word for devices that are not in use yet, which takes longer than a small graph.
+    # torch.manual_seed() also seeds devices that are not in use yet, which takes longer than a small graph.
     torch.default_generator.manual_seed(SEED)
     try:
         yield held_before
@@ -119,7 +117,6 @@ def kept(module: nn.Module) -> Iterator[dict[str, Tensor]]:
 
 
 def _kept_by(other: Tensor | None, held: Tensor) -> Tensor:
-    """What a tensor holds: of a large one, in the other module, which has the same numbers."""
     if other is not None and other is not held and dense(held) and dense(other) and held.dtype == other.dtype:
         apart = held.untyped_storage().data_ptr() != other.untyped_storage().data_ptr()
         if apart and held.shape == other.shape and same_bytes(held.detach(), other.detach()):
@@ -131,17 +128,13 @@ _twins: weakref.WeakKeyDictionary[nn.Module, weakref.ref[nn.Module]] = weakref.W
 
 
 def keep_for_each_other(one: nn.Module, other: nn.Module) -> None:
-    """While one of two modules runs, the weights that both have need no third copy: the other has them."""
+    """Let each of two modules serve as the copy of the weights that both have while the other runs."""
     if one is not other:
         _twins[one], _twins[other] = weakref.ref(other), weakref.ref(one)
 
 
 def same_bytes(one: Tensor, other: Tensor) -> bool:
-    """Whether two tensors of one shape hold the same; of two that are not dense, whether torch finds them equal.
-
-    Raises:
-        Exception: torch cannot compare such tensors.
-    """
+    """Whether two tensors of one shape have equal bytes, or if they are not dense, are equal for torch; may raise."""
     if one.layout != other.layout:
         return False
     if dense(one) and dense(other):
@@ -154,7 +147,7 @@ def same_bytes(one: Tensor, other: Tensor) -> bool:
 
 
 def tensors_of(module: nn.Module) -> dict[str, Tensor]:
-    """Parameters, buffers and other tensors that a module holds, by name; one that is held twice is there twice."""
+    """Parameters, buffers and other tensors of a module, by name; a shared one appears under each name."""
     return {
         f"{path}.{name}" if path else name: held
         for path, below in module.named_modules(remove_duplicate=False)
@@ -163,7 +156,7 @@ def tensors_of(module: nn.Module) -> dict[str, Tensor]:
 
 
 def detached(result: Any) -> Any:
-    """A result whose tensors are copies, without what autograd knows of them; of a nested one, a list of its parts."""
+    """A result whose tensors are detached copies; a nested tensor becomes a list of its parts."""
 
     def copied(tensor: Tensor) -> Tensor | list[Tensor]:
         parts = [part.clone() for part in tensor.detach().unbind()] if tensor.is_nested else None
@@ -173,5 +166,4 @@ def detached(result: Any) -> Any:
 
 
 def dense(leaf: Any) -> bool:
-    """Whether it is a tensor whose numbers lie in a storage, one behind the other."""
     return isinstance(leaf, Tensor) and leaf.layout == torch.strided and not (leaf.is_meta or leaf.is_nested)

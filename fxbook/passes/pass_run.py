@@ -1,4 +1,4 @@
-"""Run a pass on a copy, and note what it did: to the graph, and to what it was given besides."""
+"""Run a pass on a copy, and record what it did to the graph and to its other surroundings."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ Tried = fx.GraphModule | ExportedProgram
 
 @dataclasses.dataclass(frozen=True)
 class Ran:
-    """One run of a pass on a copy: what it returned, the module that came out, and what it did besides.
+    """One run of a pass on a copy: what it returned, the resulting module, and its side effects.
 
-    ``made`` is the module, or the program that it is of. ``nodes`` are those of the graph that the pass was given: the
-    opcode and the meta of each, by name. ``besides`` are sentences without their stops, ``traced`` says what has traced
-    the module again, ``replaced`` which parameter is another object without need, ``in_place``
-    whether the module came out that went in.
+    ``made`` is that module, or the program that it belongs to. ``nodes`` are the opcode and the meta of each node of
+    the given graph, by name. ``besides`` are side effects, as sentences without their full stop. ``traced`` says what
+    traced the module again, ``replaced`` which parameter is another object without need, and ``in_place`` whether the
+    result is the given module.
     """
 
     returned: Any
@@ -58,7 +58,7 @@ class WrongReturnError(TypeError):
 
 
 def ran(run: Pass, source: Tried, inputs: Inputs, seed: int, which: str, leave_out: Callable[[str], None]) -> Ran:
-    """Run the pass on a copy; the source tells afterwards what it has written into."""
+    """Run the pass on a copy, and compare it with the source to find writes into shared tensors."""
     given = copied(source) if isinstance(source, fx.GraphModule) else copy.deepcopy(source)
     parameters = dict(graph_of(given).named_parameters(remove_duplicate=False))
     nodes = {node.name: (node.op, dict(node.meta)) for node in graph_of(given).graph.nodes}
@@ -70,7 +70,7 @@ def ran(run: Pass, source: Tried, inputs: Inputs, seed: int, which: str, leave_o
         else:
             leave_out(f"whether the pass writes into input {place}")
     wants = {name: held.requires_grad for name, held in tensors.items()}
-    # The model that a graph was traced from holds the same ones.
+    # The traced model holds the same modules.
     called = dict(_called(given)) if isinstance(given, fx.GraphModule) else {}
     looks = {path: _look(module) for path, module in called.items()}
     process = Process(seed)
@@ -91,7 +91,7 @@ def ran(run: Pass, source: Tried, inputs: Inputs, seed: int, which: str, leave_o
         elif held.requires_grad != wants[name]:
             besides.append(f"{name} has another requires_grad")
     for path, module in called.items():
-        if said := _otherwise(looks[path], _look(module)):
+        if said := _difference(looks[path], _look(module)):
             besides.append(f"the module `{path}`, which others may hold too, has {said}")
     made = returned_program(returned, given) if isinstance(given, ExportedProgram) else None
     after = returned_module(returned, given) if made is None else made.module()
@@ -117,11 +117,7 @@ def _same(before: Tensor, now: Tensor, name: str, leave_out: Callable[[str], Non
 
 
 def graph_of(tried: Any) -> fx.GraphModule:
-    """The module whose graph is tried.
-
-    Raises:
-        TypeError: there is none; the message says what to pass.
-    """
+    """The graph module of what is tried. Raises TypeError if there is none."""
     if isinstance(tried, fx.GraphModule):
         return tried
     if isinstance(tried, ExportedProgram):
@@ -144,11 +140,7 @@ def _stored(tried: Tried) -> dict[str, Tensor]:
 
 
 def returned_module(returned: Any, given: fx.GraphModule) -> fx.GraphModule:
-    """The module that a pass hands back, whichever way it does.
-
-    Raises:
-        TypeError: it hands back something else; the message says what to return.
-    """
+    """The module that a pass returns, in whatever form. Raises TypeError if it returns something else."""
     match returned:
         case None:
             return given
@@ -160,10 +152,10 @@ def returned_module(returned: Any, given: fx.GraphModule) -> fx.GraphModule:
 
 
 def returned_program(returned: Any, given: ExportedProgram) -> ExportedProgram:
-    """The program that a pass over programs hands back, itself or in the ``exported_program`` of a result.
+    """The program that a pass over programs returns, itself or as ``exported_program`` of a result.
 
     Raises:
-        TypeError: it hands back something else; the message says what to return.
+        TypeError: it returns something else; the message says what to return.
     """
     found = given if returned is None else getattr(returned, "exported_program", returned)
     if isinstance(found, ExportedProgram):
@@ -174,11 +166,7 @@ def returned_program(returned: Any, given: ExportedProgram) -> ExportedProgram:
     )
 
 
-# ---- modules that others may hold too --------------------------------------------------------------------------------
-
-
 def _called(module: fx.GraphModule) -> Iterator[tuple[str, nn.Module]]:
-    """The modules that the graph calls, and those in them."""
     for path in dict.fromkeys(node.target for node in module.graph.nodes if node.op == "call_module"):
         yield from module.get_submodule(path).named_modules(prefix=path)
 
@@ -196,5 +184,5 @@ def _look(module: nn.Module) -> dict[str, Any]:
     }
 
 
-def _otherwise(before: dict[str, Any], now: dict[str, Any]) -> str:
+def _difference(before: dict[str, Any], now: dict[str, Any]) -> str:
     return " and ".join(what for what in before if before[what] != now[what])

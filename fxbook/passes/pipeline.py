@@ -1,4 +1,4 @@
-"""Run the passes of a list, watch what each of them does to the graph, and leave some out by name."""
+"""Run a list of passes, record what each of them does to the graph, and skip some by name."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _SHOWN = 4
 
 @dataclasses.dataclass(frozen=True)
 class PassSeen:
-    """What one pass of a list did; nodes by name, those of a graph inside with its path before.
+    """What one pass of a list did. Nodes are given by name, those of a nested graph with its path.
 
     Attributes:
         name: of the pass.
-        made: the nodes that it made.
-        erased: those that are gone.
-        replaced: by the name of one that is gone, the node that its users read now.
-        changed: those that stayed and call something else, or read something else.
+        made: new nodes.
+        erased: erased nodes.
+        replaced: for an erased node, the node that its users use now.
+        changed: other nodes with another target or other arguments.
         ran: whether it ran; ``False`` if it was left out.
     """
 
@@ -52,7 +52,7 @@ class PassSeen:
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class PassesSeen:
-    """What came of a list of passes: the module, and what each pass did, in order."""
+    """The result of a list of passes: the module, and what each pass did, in order."""
 
     module: fx.GraphModule
     passes: tuple[PassSeen, ...]
@@ -61,11 +61,7 @@ class PassesSeen:
         return iter(self.passes)
 
     def __getitem__(self, name: str) -> PassSeen:
-        """What the pass of that name did.
-
-        Raises:
-            KeyError: no pass is called so.
-        """
+        """What the pass of that name did. Raises KeyError if no pass has that name."""
         return {one.name: one for one in self.passes}[name]
 
     def __repr__(self) -> str:
@@ -141,9 +137,9 @@ def _named(passes: Sequence[Callable[[Any], Any]]) -> dict[str, Callable[[Any], 
 
 
 def _calls(module: fx.GraphModule) -> Calls:
-    """By the name of each node what it calls and, flat, what it is called with; other nodes as nodes' names."""
+    """For each node, by name, what it calls and its flattened arguments, with nodes as names."""
     return {
-        f"{path}.{node.name}" if path else node.name: (node.op, _told(node.target), *map(_told, _arguments(node)))
+        f"{path}.{node.name}" if path else node.name: (node.op, _text(node.target), *map(_text, _arguments(node)))
         for path, graph in graphs_of(module).items()
         for node in graph.nodes
     }
@@ -153,14 +149,14 @@ def _arguments(node: fx.Node) -> list[Any]:
     return pytree.tree_leaves((node.args, node.kwargs))
 
 
-def _told(argument: Any) -> Any:
+def _text(argument: Any) -> Any:
     if isinstance(argument, fx.Node):
         return _Read(argument.name)
     return identity(argument) if callable(argument) else repr(argument)
 
 
 class _Read(str):
-    """The name of a node that is read."""
+    """The name of a node among the arguments."""
 
 
 def _seen(name: str, before: Calls, after: Calls) -> PassSeen:
@@ -179,6 +175,5 @@ def _seen(name: str, before: Calls, after: Calls) -> PassSeen:
 
 
 def _counted(what: str, names: Sequence[str]) -> str:
-    """How many, and the first of them."""
     more = ", …" if len(names) > _SHOWN else ""
     return f"{what} {len(names)} ({', '.join(names[:_SHOWN])}{more})"

@@ -1,4 +1,4 @@
-"""A module with another dtype and on another device, where torch computes no numbers: on the device ``meta``."""
+"""Move a module to another dtype, and to the device ``meta``, where nothing is computed."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from fxbook.passes.copying import copied
 
 
 def elsewhere(module: fx.GraphModule, inputs: Sequence[Any], dtype: torch.dtype | None) -> tuple[fx.GraphModule, Any]:
-    """A copy of a module, and inputs, as ``to("meta", dtype)`` makes them; neither takes any memory.
+    """A copy of a module, and inputs, as ``to("meta", dtype)`` makes them; neither takes memory.
 
-    As ``to`` does, it leaves tensors that are neither parameters nor buffers where they are.
+    Like ``to``, it leaves tensors that are neither parameters nor buffers where they are.
     """
 
     def moved(held: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""What a pass may leave behind in the process, besides torch's settings: numbers drawn, and methods patched."""
+"""Side effects of a pass in the process besides torch's settings: drawn random numbers, and patched methods."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from torch import nn
 
 
 class Process:
-    """The random generators and the methods of torch as they are when this is made.
+    """A snapshot of the random generators and the methods of torch.
 
-    Until they are put back, the generators have a seed that no pass would take: one that seeds them with the number
-    that they happen to have would not show.
+    Until they are restored, the generators have an unlikely seed, so that a pass that sets its own seed is noticed.
     """
 
     def __init__(self, seed: int) -> None:
@@ -24,13 +23,13 @@ class Process:
         for generator in _generators().values():
             generator.seed(seed)
         self._random = {name: generator.get() for name, generator in _generators().items()}
-        self._methods = {home: dict(vars(home)) for home in _homes()}
+        self._methods = {home: dict(vars(home)) for home in _owners()}
 
     def side_effects(self) -> list[str]:
-        """What is otherwise now; each is a sentence without its stop."""
+        """What has changed; each is a sentence without its full stop."""
         return [
             *(
-                f"it uses up random numbers of {name}, which the next one to draw would have got"
+                f"it uses up random numbers of {name}, so the caller draws other ones"
                 for name, generator in _generators().items()
                 if name in self._random and not _alike(self._random[name], generator.get())
             ),
@@ -38,7 +37,6 @@ class Process:
         ]
 
     def put_back(self) -> None:
-        """Make it as it was."""
         for name, generator in _generators().items():
             if name in self._before:
                 generator.put_back(self._before[name])
@@ -56,15 +54,13 @@ class Process:
 
 
 class _Generator(NamedTuple):
-    """How to read, to set and to seed a random generator."""
-
     get: Callable[[], Any]
     put_back: Callable[[Any], object]
     seed: Callable[[int], object]
 
 
 def _generators() -> dict[str, _Generator]:
-    """Those that are loaded; torch.manual_seed() would also leave word for devices that are not in use yet."""
+    """The loaded generators. torch.manual_seed() is not used, because it also seeds devices that are not in use yet."""
     found = {
         "torch": _Generator(torch.get_rng_state, torch.set_rng_state, torch.default_generator.manual_seed),
         "Python": _Generator(random.getstate, random.setstate, random.seed),
@@ -75,7 +71,7 @@ def _generators() -> dict[str, _Generator]:
 
 
 def _alike(before: Any, now: Any) -> bool:
-    """Whether two states of a generator are one: a tensor, or a tuple that may hold arrays."""
+    """Whether two states of a generator are equal: tensors, or tuples that may hold arrays."""
     if isinstance(before, tuple):
         return all(map(_alike, before, now))
     same = before == now
@@ -83,7 +79,6 @@ def _alike(before: Any, now: Any) -> bool:
 
 
 @functools.cache
-def _homes() -> tuple[Any, ...]:
-    """Where torch keeps the methods and functions that models call."""
+def _owners() -> tuple[Any, ...]:
     layers = {one for one in vars(nn).values() if isinstance(one, type) and issubclass(one, nn.Module)}
     return (nn.Module, torch.Tensor, nn.functional, *sorted(layers - {nn.Module}, key=lambda one: one.__name__))

@@ -1,4 +1,4 @@
-"""What was found of a pass: each fault, each advice, what was asked and of how much, as text and as a table."""
+"""The report on a pass: each fault and advice, what was checked and how often, as text and as a table."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _WHOLE = 'style="overflow-wrap:normal;white-space:nowrap"'
 
 
 class InvariantError(AssertionError):
-    """A pass breaks an invariant. Each invariant has a class of its own, so that Hypothesis tells faults apart."""
+    """A pass breaks an invariant. Each invariant has its own subclass, so that Hypothesis tells faults apart."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _raised, (type(self).__name__, self.args)
@@ -33,12 +33,12 @@ def _raised(name: str, args: tuple[Any, ...]) -> InvariantError:
 
 @dataclasses.dataclass(frozen=True)
 class Finding:
-    """One thing that a pass does not keep.
+    """One broken invariant.
 
     Attributes:
-        invariant: the name of what is broken.
-        message: what is wrong, and where, with the smallest number that shows it; a sentence without its stop.
-        node: the name of the node where it shows, or nothing.
+        invariant: its name.
+        message: what is wrong, and where, as a sentence without its full stop.
+        node: the name of the node where it shows, or ``""``.
         cure: what to do.
     """
 
@@ -53,7 +53,7 @@ class Finding:
 
 @dataclasses.dataclass(frozen=True)
 class Changes:
-    """How much a pass changed: nodes by their names, modules and stored tensors; graphs inside count too."""
+    """How much a pass changed: nodes (by name), modules and stored tensors; nested graphs count, too."""
 
     added: int = 0
     removed: int = 0
@@ -73,14 +73,14 @@ class Changes:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class PassReport:
-    """What came of a pass; true where it breaks nothing.
+    """The report on a pass; true if there is no fault.
 
     Attributes:
         name: of the pass.
         result: what the pass returned.
-        faults: what it breaks, what explains most first.
-        advice: conventions that it does not follow, and what could not be asked or put to the test.
-        asked: by the name of each invariant, of how many inputs it was asked, or why it was not.
+        faults: what it breaks, the most important first.
+        advice: conventions that it does not follow, and what could not be checked.
+        asked: for each invariant, by name, on how many inputs it was checked, or why it was not.
         changes: how much the pass changed.
     """
 
@@ -96,10 +96,10 @@ class PassReport:
         return not self.faults
 
     def require(self) -> PassReport:
-        """The report itself, where the pass breaks nothing.
+        """The report itself, if there is no fault.
 
         Raises:
-            AssertionError: it breaks something; the message is the whole report, the class that of the first fault.
+            AssertionError: there is one; the message is the whole report, the class that of the first fault.
         """
         if self.faults:
             raise error_of(self.faults[0].invariant)(str(self)) from self._cause
@@ -107,7 +107,6 @@ class PassReport:
 
     @property
     def not_asked(self) -> dict[str, str]:
-        """By the name of each invariant that was not asked, why."""
         return {name: why for name, why in self.asked.items() if isinstance(why, str)}
 
     def __str__(self) -> str:
@@ -128,7 +127,7 @@ class PassReport:
 
     @property
     def _asked_of(self) -> list[str]:
-        """Of how many inputs each was asked, the same count in one line; and what was not asked, with the reason."""
+        """On how many inputs each was checked, a line for each count; and what was not checked, with the reason."""
         counts: dict[int, list[str]] = {}
         for name, count in self.asked.items():
             if isinstance(count, int):
@@ -160,10 +159,8 @@ class PassReport:
 
 
 def _listed(names: list[str]) -> str:
-    """The names, or of many how many: ``asked`` has all."""
     return ", ".join(names) if len(names) <= 4 else f"{len(names)} invariants"
 
 
 def _text(said: str) -> str:
-    """A sentence as HTML: what stands between backquotes is code."""
     return re.sub(r"`([^`]*)`", r"<code>\1</code>", html.escape(said))

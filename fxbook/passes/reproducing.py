@@ -1,4 +1,4 @@
-"""Write a graph as a program that stands alone, for a bug report: ``minimise`` makes the graph small, this the file."""
+"""Write a graph as a standalone program for a bug report."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from fxbook.graph.record import not_traced
 from fxbook.passes.growing.inputs import inputs_for
 
 _INLINE = 64
-"""Numbers of a tensor that are written out, at most."""
+"""The most numbers of a tensor that are written out."""
 _TAKEN = {
     "torch",
     "fx",
@@ -130,7 +130,7 @@ class _Program:
         return head + (_DRAWN if self.draws else "") + (_LOADED if self.loads else "") + "\n".join(body)
 
     def _graph(self, module: fx.GraphModule, name: str) -> list[str]:
-        """The lines that build a graph module; those of graphs inside come first."""
+        """The lines that build a graph module, nested ones first."""
         before, lines, held = [], ["graph = fx.Graph()"], {}
         names: dict[fx.Node, str] = {}
         for node in module.graph.nodes:
@@ -194,7 +194,7 @@ class _Program:
         return self._value(found)
 
     def _module(self, found: nn.Module, node: fx.Node) -> str:
-        """The call of its class, where its repr is one; else the module, pickled without its numbers."""
+        """The call of its class, if its repr is one; else the module, pickled without its numbers."""
         written = f"nn.{found!r}"
         try:
             with torch.random.fork_rng(devices=[]):
@@ -270,13 +270,12 @@ class _Program:
 
 
 def _is_guard(node: fx.Node, module: fx.GraphModule) -> bool:
-    """Whether a node asks no more than what inputs an exported module may get."""
     called = getattr(module, str(node.target), None) if node.op == "call_module" and not node.users else None
     return type(called).__name__ == "GuardsFn"
 
 
 def _plain(value: Any) -> str:
-    """A number, or numbers in lists, as Python; of ``nan`` and the infinities Python knows no literal."""
+    """A number, or nested lists of numbers, as Python, which has no literal for ``nan`` and infinity."""
     if isinstance(value, list):
         return f"[{', '.join(map(_plain, value))}]"
     text = repr(value)

@@ -1,4 +1,4 @@
-"""The same inputs at other sizes: as many as the graph leaves open, or as the module turns out to take."""
+"""The same inputs at other sizes: those that the graph leaves open, or that the module turns out to accept."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ROWS = (1, 5)
 
 
 class Resized(NamedTuple):
-    """Inputs of other sizes, and whether models often get such ones: no rows, or one row in one input, are seldom."""
+    """Inputs of other sizes, and whether these are usual; no rows, or one row in one input, are not."""
 
     inputs: Inputs
     usual: bool = True
@@ -25,10 +25,8 @@ class Resized(NamedTuple):
 def other_sizes(module: fx.GraphModule, inputs: Inputs, *, drawn: bool) -> Iterator[Resized | str]:
     """Inputs of other sizes, on which the module may not run; or why there are none, as a clause.
 
-    Args:
-        module: its graph may fix sizes, as one that is exported does, or give names to the open ones.
-        inputs: those to begin with. Parts of them are repeated, so that an index that was in range stays there.
-        drawn: whether nobody has given them, so that others may be drawn.
+    Parts of the inputs are repeated, so that an index stays in range. ``drawn`` inputs are random, so others may be
+    drawn.
     """
     dimensions = open_dimensions(module)
     if dimensions is not None and not dimensions:

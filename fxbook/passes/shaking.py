@@ -1,7 +1,7 @@
-"""Give the fresh numbers of a module others, since zeros and ones hide the faults of a pass.
+"""Replace the fresh numbers of a module, since zeros and ones hide the faults of a pass.
 
-A fresh batch norm has the mean 0, the variance 1, the weight 1 and the bias 0: a pass that forgets one of them computes
-the same. After a step of training no model has such numbers. The new ones depend on the name alone.
+A fresh batch norm has the mean 0, the variance 1, the weight 1 and the bias 0, so a pass may ignore one of them
+unnoticed. No trained model has such numbers. The new ones depend on the tensor's name alone.
 """
 
 from __future__ import annotations
@@ -15,10 +15,9 @@ _STATISTICS = ("running_mean", "running_var")
 
 
 def shake(module: nn.Module) -> list[str]:
-    """Replace the parameters that hold one number only, and fresh statistics of norms; tell which, by name.
+    """Replace parameters that hold one number only, and fresh statistics of norms; return their names.
 
-    A positive number stays positive, a tensor that two names share is still shared, and what anybody else holds is
-    left as it is.
+    A positive number stays positive, shared tensors stay shared, and the old tensors are not changed.
 
     Example:
         >>> norm = nn.BatchNorm1d(2)
@@ -52,16 +51,16 @@ def _is_fresh(name: str, held: Tensor) -> bool:
     ):
         return False
     flat = held.detach().reshape(-1)
-    # A learned scale of one element may well be anything but 0 and 1.
+    # A learned scale of one element is rarely exactly 0 or 1.
     return bool((flat == flat[0]).all()) and (flat.numel() > 1 or flat[0].item() in (0, 1))
 
 
 def _shaken(name: str, held: Tensor) -> Tensor:
-    """Around the number that it held, by half; small variances, too, beside which `eps` counts."""
+    """Numbers around the old one; variances also so small that `eps` matters."""
     drawn = torch.Generator().manual_seed(zlib.crc32(name.encode()))
     part = torch.rand(held.shape, generator=drawn, dtype=torch.float64)
     middle = held.detach().reshape(-1)[0].item()
     numbers = part - 0.5 if middle == 0 else middle * ((part**3 + 0.05) if name.endswith("var") else part + 0.5)
-    # Where autograd or a subclass had its say, the copy is of the same kind.
+    # Keeps the tensor's subclass.
     numbers = numbers.to(held)
     return nn.Parameter(numbers, held.requires_grad) if isinstance(held, nn.Parameter) else numbers

@@ -1,4 +1,4 @@
-"""What the results of a module share memory with: its inputs, its stored tensors, and one another."""
+"""Find what the results of a module share memory with: its inputs, its stored tensors, and one another."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from fxbook.passes.outcome import dense, kept, tensors_of
 
 @dataclasses.dataclass(frozen=True)
 class Shared:
-    """A result, by its path in what the module returns, and what lies in the same memory: its kind, its key, its name.
+    """A result, by its path in the return value, and what shares its memory: the kind, key and name.
 
-    The kind is ``input``, ``stored`` or ``result``; the key tells one from another of the same kind.
+    The kind is ``input``, ``stored`` or ``result``; the key is unique within its kind.
     """
 
     result: str
@@ -30,11 +30,6 @@ class Shared:
 
 
 def shared_memory(module: fx.GraphModule, inputs: Sequence[Any]) -> list[Shared]:
-    """Run a module on copies of the inputs, and tell what each of its results shares memory with.
-
-    Raises:
-        Exception: what the module raises.
-    """
     own = copy.deepcopy(inputs)
     with kept(module), torch.no_grad():
         results = _tensors(call(module, own))
@@ -61,12 +56,9 @@ def shared_memory(module: fx.GraphModule, inputs: Sequence[Any]) -> list[Shared]
 
 
 def newly_shared(before: fx.GraphModule, after: fx.GraphModule, inputs: Sequence[Any]) -> Iterator[Shared]:
-    """What a result shares memory with after a pass, and did not before.
+    """What a result shares memory with after a pass, but not before; may raise.
 
-    A stored tensor that only the module after the pass has stands for any that the result shared memory with before.
-
-    Raises:
-        Exception: what one of the modules raises.
+    A new stored tensor stands for any stored tensor that the result shared memory with before.
     """
     old = shared_memory(before, inputs)
     names = tensors_of(before).keys()
@@ -78,7 +70,7 @@ def newly_shared(before: fx.GraphModule, after: fx.GraphModule, inputs: Sequence
 
 
 def overlap(one: Tensor, other: Tensor) -> bool:
-    """Whether a write into one tensor can change the other: an element of both lies in the same bytes of a storage.
+    """Whether a write into one tensor can change the other, because both use the same bytes of a storage.
 
     Example:
         >>> import torch
@@ -95,9 +87,8 @@ def overlap(one: Tensor, other: Tensor) -> bool:
 
 
 def _bytes(marks: Tensor, tensor: Tensor) -> Tensor:
-    """Of one mark for each byte of a storage, those of a tensor."""
     width = tensor.element_size()
-    # What is expanded lies in the same bytes many times.
+    # An expanded dimension uses the same bytes many times.
     sizes = [1 if stride == 0 and size else size for size, stride in zip(tensor.shape, tensor.stride(), strict=True)]
     strides = [stride * width for stride in tensor.stride()]
     return marks.as_strided((*sizes, width), (*strides, 1), tensor.storage_offset() * width)

@@ -1,4 +1,4 @@
-"""What an optimizer and a caller find in a module: kinds, order, ties and identity of parameters, and attributes."""
+"""Compare what optimizers and callers rely on: kinds, order, ties and identity of parameters, and attributes."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from torch import Tensor, fx, nn
 
 from fxbook.graph.given import bytes_of, plain_tensors
 
-# Attributes and meta that torch.export makes, and that passes of torch leave out.
+# Attributes and meta of torch.export that torch's own passes drop.
 _OF_EXPORT = {"range_constraints", "validate_inputs", "inline_constraints", "forward_arg_names"}
 
 
 class Otherwise(NamedTuple):
-    """What is not as it was, as a sentence without its stop, and what to do."""
+    """A difference, as a sentence without its full stop, and what to do."""
 
     what: str
     cure: str
 
 
 def otherwise(before: nn.Module, after: nn.Module) -> Iterator[Otherwise]:
-    """What is not as it was, whatever the names are that ``state_dict`` has."""
+    """The differences that the names in ``state_dict`` do not show."""
     was, now = _held(before), _held(after)
     for name, held in was.items():
         if name in now and _kind(held) != _kind(now[name]):
@@ -47,7 +47,7 @@ def otherwise(before: nn.Module, after: nn.Module) -> Iterator[Otherwise]:
 
 
 def _plain_otherwise(before: nn.Module, after: nn.Module) -> Iterator[Otherwise]:
-    """Tensors that are neither parameters nor buffers: those that nobody reads stay, and no node reads a new one."""
+    """Tensors that are neither parameters nor buffers: unused ones stay, and no node uses a new one."""
     was, now = (dict(plain_tensors(module)) for module in (before, after))
     reads = {node.target for module in (before, after) for node in _nodes(module) if node.op == "get_attr"}
     for name, held in was.items():
@@ -69,27 +69,20 @@ def _nodes(module: nn.Module) -> Iterable[fx.Node]:
 
 
 def reordered(before: nn.Module, after: nn.Module) -> Otherwise | None:
-    """Whether an optimizer would take the state of one parameter for that of another."""
     was, now = ([name for name, held in one.named_parameters() if held.requires_grad] for one in (before, after))
     old, new = [name for name in was if name in now], [name for name in now if name in was]
     for name, instead in zip(old, new, strict=True):
         if name != instead:
             return Otherwise(
-                f"`{instead}` stands where `{name}` stood among the parameters, and the saved state of an optimizer "
-                "goes by their order",
+                f"`{instead}` is where `{name}` was among the parameters, but the saved state of an optimizer "
+                "depends on their order",
                 "put a new parameter where the old one was",
             )
     return None
 
 
 def replaced(before: dict[str, nn.Parameter], given: nn.Module, after: nn.Module) -> Otherwise | None:
-    """Whether a parameter is another object with the same numbers, though the module is no copy as a whole.
-
-    Args:
-        before: the parameters that the pass was given, by name.
-        given: the module that it was given.
-        after: the one that it returned.
-    """
+    """Whether a parameter is another object with the same numbers, although the module is not a complete copy."""
     now = dict(after.named_parameters(remove_duplicate=False))
     others = [name for name in before if name in now and now[name] is not before[name]]
     if after is not given and not any(name in now and now[name] is before[name] for name in before):
@@ -99,7 +92,7 @@ def replaced(before: dict[str, nn.Parameter], given: nn.Module, after: nn.Module
             return Otherwise(
                 f"`{name}` is another parameter with the same numbers: an optimizer that holds the old one trains what "
                 "the module no longer reads",
-                "leave a parameter where nothing changes",
+                "keep a parameter that does not change",
             )
     return None
 
@@ -114,7 +107,7 @@ def _kind(held: Tensor) -> str:
 
 
 def _attributes(module: nn.Module) -> set[str]:
-    """Those that somebody has put on the root: none of torch's own, and no methods."""
+    """Attributes of the root that a user has set: none of torch's own, and no methods."""
     return {
         name
         for name, value in vars(module).items()

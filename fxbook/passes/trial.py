@@ -1,4 +1,4 @@
-"""A pass, what it is tried on, and what came of it: each is run once, whoever asks."""
+"""A pass, what it is tried on, and the results; each run happens once."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ from fxbook.passes.resizing import Resized, other_sizes
 from fxbook.passes.shaking import shake
 
 _MUCH = 2**22
-"""Bytes for which it is worth while to look for what nobody needs any more, which takes a while."""
+"""Bytes that are worth a garbage collection, which takes a while."""
 
 
 class Trial:
-    """A pass, what it is tried on, and what came of it; each is run once, whoever asks.
+    """A pass, what it is tried on, and the results; each run happens once, on first access.
 
     Attributes:
-        before: the module, as no pass has seen it: its graph and modules are copies, its tensors are those of the
-            module, but for fresh numbers, in whose place it has others.
-        inputs: by position; those by name are in ``inputs.kwargs``, and ``calling.call`` calls a module with both.
-        asked: of how many inputs the invariant that is asked at the moment was asked: set it, where it is not one.
+        before: the module before any pass: its graph and modules are copies, its tensors are shared, except that fresh
+            numbers are replaced.
+        inputs: by position, with those by name in ``inputs.kwargs``; ``calling.call`` calls a module with both.
+        asked: on how many inputs the present invariant is checked; the invariant sets it if it is not one.
         shaken: the names of the tensors that held fresh numbers.
-        not_compared: what could not be compared, in words, and which invariant is about it.
+        not_compared: what could not be compared, in words, with the name of the invariant.
     """
 
     def __init__(
@@ -55,10 +55,10 @@ class Trial:
         rtol: float | None = None,
         atol: float | None = None,
     ) -> None:
-        """The pass is not run before somebody asks for it; the module is, on the inputs.
+        """Run the module on the inputs, but not yet the pass.
 
         Raises:
-            TypeError: there is no graph, or the inputs are no tuple; the message says what to pass.
+            TypeError: there is no graph, or the inputs are not a tuple; the message says what to pass.
             ValueError: the module does not run on the inputs.
         """
         self.run, self.given = _function(run), module
@@ -89,7 +89,7 @@ class Trial:
                 raise ValueError(f"the module itself does not run on {which}. It raises {one_line(error)}") from error
 
     def _prepared(self) -> Exception | None:
-        """Make `before`, without fresh numbers unless it raises without them; what it raises with them, too."""
+        """Make `before`, with fresh numbers replaced unless it then raises; return its error on the old ones."""
         self.before = shared_copy(self.module)
         if fresh := shake(self.before):
             if outcome(self.before, self.inputs).error is None:
@@ -105,7 +105,7 @@ class Trial:
 
     @functools.cached_property
     def others(self) -> list[Resized]:
-        """Inputs of other sizes on which the module runs: those that were given, or all that are open made others."""
+        """Inputs of other sizes on which the module runs: the given ones, or variants of all open dimensions."""
         if self._others is not None:
             return [Resized(one) for one in self._others]
         found: list[Resized] = []
@@ -124,28 +124,27 @@ class Trial:
 
     @functools.cached_property
     def recorded(self) -> tuple[GraphRecord, GraphRecord]:
-        """The graph before the pass and after it, as plain data."""
         return record(self.before), record(self.after)
 
     @functools.cached_property
     def first(self) -> Ran:
-        """What the pass made of the module."""
+        """The run of the pass on the module."""
         made = self._ran(self.given)
         keep_for_each_other(self.before, made.after)
         return made
 
     @functools.cached_property
     def second(self) -> Ran:
-        """What it made of an equal one. Whoever has asked drops it: it holds a copy of all weights."""
+        """A run on an equal module. Drop it after use: it holds a copy of all weights."""
         return self._ran(self.given, "on an equal module")
 
     @functools.cached_property
     def twice(self) -> Ran:
-        """What it made of its own result. Whoever has asked drops it, as ``second``."""
+        """A run on its own result. Drop it after use, like ``second``."""
         return self._ran(self.first.made, "on its own result")
 
     def drop(self, run: str) -> None:
-        """Let the memory of the second run of a pass go: a module and its graph hold each other."""
+        """Free the memory of a second run, in which a module and its graph refer to each other."""
         made = vars(self).pop(run, None)
         if made is not None and sum(held.nbytes for held in tensors_of(made.after).values()) > _MUCH:
             del made
@@ -153,29 +152,22 @@ class Trial:
 
     @property
     def after(self) -> fx.GraphModule:
-        """The module that came out."""
         return self.first.after
 
     def outcomes(self, inputs: Sequence[Any]) -> tuple[Outcome, Outcome]:
-        """What the module gives for inputs before the pass, and after it."""
         return outcome(self.before, inputs), outcome(self.after, inputs)
 
     def _ran(self, source: Tried, which: str = "") -> Ran:
-        # In each run with another seed: what a pass draws is no property of the module.
+        # Another seed for each run, so that random numbers of a pass show.
         self._runs += 1
         return ran(self.run, source, self.inputs, SEED + 2 * self._runs, which, self.leave_out)
 
     def leave_out(self, what: str, of: str = "purity") -> None:
-        """Note something that an invariant does not compare."""
         self.not_compared.setdefault(what, of)
 
 
 def _function(run: Any) -> Pass:
-    """The pass itself.
-
-    Raises:
-        TypeError: it cannot be one; the message says what to give.
-    """
+    """The pass itself. Raises TypeError if it cannot be a pass."""
     kind = type(run).__name__
     if isinstance(run, fx.GraphModule | ExportedProgram | fx.Graph):
         raise TypeError(f"the pass is a {kind}, as if the arguments were swapped: check_pass(pass, module, inputs)")
@@ -188,7 +180,6 @@ def _function(run: Any) -> Pass:
 
 
 def _with_numbers(program: ExportedProgram, module: fx.GraphModule) -> ExportedProgram:
-    """The same program, with the parameters and buffers of a module that was made of it."""
     held = tensors_of(module)
     new = copy.copy(program)
     new._state_dict = {name: held.get(name, one) for name, one in program.state_dict.items()}

@@ -1,4 +1,4 @@
-"""The same inputs otherwise: those that somebody happens to give hide what a pass forgets of all others."""
+"""Variants of given inputs: any single input hides mistakes that show for others."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from torch import Tensor
 from torch.utils import _pytree as pytree
 
 _LARGE = {torch.int64: 2**33, torch.int32: 2**17, torch.int16: 2**9}
-"""A factor by which small whole numbers no longer fit into the next smaller type."""
+"""A factor that makes small integers too large for the next smaller type."""
 
 
-def _turned(held: Tensor, place: int) -> Tensor:
-    """Every other sign, and beside the turned ones of one input those of the next that are not."""
+def _flip_signs(held: Tensor, place: int) -> Tensor:
+    """Flip every other sign; in the next input, flip the others."""
     signs = torch.ones(held.numel(), dtype=held.dtype, device=held.device)
     signs[place % 2 :: 2] = -1
     return held * signs.reshape(held.shape)
@@ -28,7 +28,7 @@ def _with_zeros(held: Tensor, _: int) -> Tensor:
 
 
 def _drawn_again(held: Tensor, place: int) -> Tensor:
-    """Whole numbers between those that there are, and 0: an index stays in range."""
+    """Random integers from the same range, and 0, so that an index stays in range."""
     if not held.numel():
         return held
     low, high = min(0, int(held.min())), int(held.max())
@@ -52,7 +52,7 @@ def _is_whole(held: Tensor) -> bool:
 
 
 def _may_leave_its_range(held: Tensor) -> bool:
-    """Of an index that is out of range the CPU says so; another device would compute nothing any more."""
+    """Only the CPU reports an index out of range; on another device, an error would end all computation."""
     return held.device.type == "cpu" and held.dtype in _LARGE
 
 
@@ -61,7 +61,7 @@ def _is_number(held: Tensor) -> bool:
 
 
 class _Change(NamedTuple):
-    """What is done to an input, by its number, and to which."""
+    """A change to an input, which gets its position, and the inputs that it applies to."""
 
     of: Callable[[Tensor, int], Tensor]
     concerns: Callable[[Tensor], bool]
@@ -69,13 +69,13 @@ class _Change(NamedTuple):
 
 _CHANGES: dict[str, _Change] = {
     "with all signs turned": _Change(lambda held, _: -held, _is_number),
-    "with every other sign turned": _Change(_turned, _is_number),
+    "with every other sign turned": _Change(_flip_signs, _is_number),
     "with zeros and equal numbers": _Change(_with_zeros, _is_number),
     "with other imaginary parts": _Change(_with_imaginary, Tensor.is_complex),
     "with other whole numbers": _Change(_drawn_again, _is_whole),
     "with whole numbers larger by 1": _Change(lambda held, _: held + 1, _may_leave_its_range),
     "with large whole numbers": _Change(lambda held, _: held * _LARGE[held.dtype], _may_leave_its_range),
-    "with whole numbers of either sign": _Change(_turned, _may_leave_its_range),
+    "with whole numbers of either sign": _Change(_flip_signs, _may_leave_its_range),
     "with other masks": _Change(_flipped, lambda held: held.dtype == torch.bool),
     "in channels_last": _Change(
         lambda held, _: held.contiguous(memory_format=torch.channels_last), lambda held: held.ndim == 4
@@ -90,16 +90,11 @@ _CHANGES: dict[str, _Change] = {
     "without rows": _Change(lambda held, _: held[:0] if held.ndim else held, lambda held: held.dtype != torch.bool),
 }
 VARIATIONS = tuple(_CHANGES)
-"""What :func:`varied` can do, in words."""
+"""The words for :func:`varied`."""
 
 
 def varied(inputs: Sequence[Any], words: Iterable[str]) -> Iterator[tuple[str, Any]]:
-    """The inputs with other numbers, one after the other, with the words for each; only where something is otherwise.
-
-    Args:
-        inputs: those to begin with.
-        words: some of :data:`VARIATIONS`.
-    """
+    """The inputs with other numbers, a variant for each of the words that changes something."""
     leaves, form = pytree.tree_flatten(inputs)
     for one in words:
         change = _CHANGES[one]
@@ -114,7 +109,6 @@ def varied(inputs: Sequence[Any], words: Iterable[str]) -> Iterator[tuple[str, A
 
 
 def with_other_numbers(inputs: Sequence[Any]) -> Iterator[tuple[str, Any]]:
-    """The inputs with other numbers of Python among them, if there are any."""
     leaves, form = pytree.tree_flatten(inputs)
     others = [leaf * 1.5 + 1 if type(leaf) is float else leaf + 1 if type(leaf) is int else leaf for leaf in leaves]
     if any(other is not leaf for other, leaf in zip(others, leaves, strict=True)):
@@ -122,7 +116,7 @@ def with_other_numbers(inputs: Sequence[Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _is_plain(held: Any) -> bool:
-    """Whether it is a tensor whose numbers may be others."""
+    """Whether it is a tensor whose numbers may be replaced."""
     if not isinstance(held, Tensor) or held.layout != torch.strided:
         return False
     return not (held.is_nested or held.is_quantized or held.is_meta)

@@ -14,7 +14,6 @@ from torch import fx, nn
 
 @contextlib.contextmanager
 def watched(given: fx.GraphModule, traced: list[str]) -> Iterator[None]:
-    """Note each tracing of the module itself, by any front end."""
     family = {id(module) for module in given.modules()}
     trace, transform = fx.Tracer.trace, fx.Transformer.transform
 
@@ -41,7 +40,7 @@ def _same_code(module: fx.GraphModule, given: fx.GraphModule) -> bool:
 
 
 def _others_that_trace() -> Iterator[tuple[Any, str]]:
-    """What else makes a graph by running a module; where a version of torch has none of it, it is not watched."""
+    """Other functions that make a graph by running a module, as far as this version of torch has them."""
     from torch.fx.experimental import proxy_tensor
 
     yield proxy_tensor._MakefxTracer, "_trace_inner"

@@ -1,8 +1,8 @@
 """Pictures of measurements: plots in the style of the book, and a graph coloured by a number for each node.
 
-``plot`` gives matplotlib's axes and shows what was drawn on them as SVG, with a text alternative, in light and dark.
+``plot`` yields matplotlib's axes and shows the result as SVG, with a text alternative, in light and dark.
 ``time_and_work``, ``memory_over_nodes`` and ``places`` are such plots. ``heat`` draws a graph with a share written on
-each node. Matplotlib is imported by the first plot.
+each node. The first plot imports matplotlib.
 """
 
 from fxbook.plotting.bars import memory_over_nodes, time_and_work

@@ -1,4 +1,4 @@
-"""Bars for each node of a graph: its share of the time beside its share of the work, and the memory that is alive."""
+"""Bars for each node of a graph: its share of the time next to its share of the work, and the memory that is alive."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _MIB = 2**20
 
 
 def time_and_work(seconds: Mapping[fx.Node, Sequence[float]], work: Mapping[fx.Node, float], unit: str) -> None:
-    """Show each node's share of the time, with the middle 80 % of its runs, beside its share of the work.
+    """Show each node's share of the time, with the middle 80 % of its runs, next to its share of the work.
 
     Args:
-        seconds: of each node, a number for each run.
-        work: of each of these nodes, what was counted.
-        unit: what was counted, such as "FLOPs".
+        seconds: for each node, a number for each run.
+        work: for each of these nodes, the amount of work.
+        unit: the unit of the work, such as "FLOPs".
     """
     names = [node.name for node in seconds]
     spread = torch.tensor(list(seconds.values())).quantile(torch.tensor([0.1, 0.5, 0.9]), dim=1)
@@ -37,7 +37,6 @@ def time_and_work(seconds: Mapping[fx.Node, Sequence[float]], work: Mapping[fx.N
 
 
 def memory_over_nodes(alive: Mapping[fx.Node, int]) -> None:
-    """Show the MiB that are alive after each node, in the order of the list."""
     says = ", ".join(f"{node.name} {held / _MIB:.1f}" for node, held in alive.items())
     with plot("Memory over the nodes", f"MiB alive: {says}.", 340) as axes:
         axes.bar([node.name for node in alive], [held / _MIB for held in alive.values()], 1)

@@ -1,4 +1,4 @@
-"""Matplotlib's axes in the style of the book, and what was drawn on them as SVG that is fit to stand inside a page."""
+"""Matplotlib's axes in the style of the book, and the result as SVG for use inside a page."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _STYLE = Path(__file__).parent.parent / "static" / "plots.mplstyle"
-# What the id of an artist begins with that has a class instead of a look of its own.
+# The prefix of an artist's id that names a class, in place of a look of its own.
 _CLASS = "class: "
 _SVG = "{http://www.w3.org/2000/svg}"
 _LINK = "{http://www.w3.org/1999/xlink}href"
@@ -34,7 +34,6 @@ class Canvas:
         self.axes: Axes = figure.subplots()
 
     def svg(self) -> ET.Element:
-        """What is drawn, as an ``<svg>`` in the page's own colours and fonts."""
         written = io.BytesIO()
         nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
         self._figure.savefig(written, format="svg", transparent=True, metadata=nothing)
@@ -42,21 +41,17 @@ class Canvas:
 
 
 def styled(classes: str) -> str:
-    """The ``gid`` of an artist that is drawn without a look of its own, as a group of these classes."""
     return _CLASS + classes
 
 
 @contextlib.contextmanager
 def canvas(width: float, height: float, margins: tuple[float, float, float, float] | None = None) -> Iterator[Canvas]:
-    """Give axes in the style of the book, whatever the settings of matplotlib are outside.
+    """Yield axes in the style of the book, whatever matplotlib's settings are.
 
-    Args:
-        width: pixels at natural size.
-        height: likewise.
-        margins: pixels around the axes, left, right, bottom and top; without them, as much as the texts need, which
-            takes twice as long to draw.
+    All lengths are pixels at natural size. ``margins`` are left, right, bottom and top; by default they are as large as
+    the texts need, which takes twice as long to draw.
     """
-    # Its first import may log, for seconds, that it lists the fonts of the machine.
+    # The first import may log that it lists the fonts of the machine, which takes seconds.
     logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
     with needing("plots", "A plot"):
         from matplotlib import rc_context
@@ -72,15 +67,15 @@ def canvas(width: float, height: float, margins: tuple[float, float, float, floa
 
 
 def without_references(svg: ET.Element) -> ET.Element:
-    """The same ``<svg>``, made small, with nothing in it that has or needs an id: it may stand in a page many times.
+    """Minify an ``<svg>`` and remove its ids, so that a page may contain it many times.
 
     Raises:
-        ValueError: something in it is drawn by reference, as ticks and markers are: do without them.
+        ValueError: something in it is drawn by reference, such as ticks and markers.
     """
     for part in list(svg.iter()):
         for name in ("clip-path", "id"):
             part.attrib.pop(name, None)
-        # Matplotlib indents, and turns texts by no degrees.
+        # Matplotlib indents, and rotates texts by 0 degrees.
         part.text, part.tail = (part.text or "").strip(), ""
         if part.get("transform", "").startswith("rotate(-0 "):
             del part.attrib["transform"]
@@ -95,10 +90,10 @@ def without_references(svg: ET.Element) -> ET.Element:
 
 
 def _in_page_colours(written: bytes) -> ET.Element:
-    """The ``<svg>`` that matplotlib wrote, fit to stand inside a page.
+    """The ``<svg>`` that matplotlib wrote, made fit for a page.
 
-    Black becomes the colour of the text around it, fonts become the page's, and what would reach beyond the plot (a
-    style sheet, names of namespaces) is left out.
+    Black becomes the colour of the surrounding text, fonts become the page's, and whatever would affect the rest of the
+    page (a style sheet, names of namespaces) is removed.
     """
     root = ET.fromstring(written)
     for parent in list(root.iter()):

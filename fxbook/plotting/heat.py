@@ -12,7 +12,7 @@ from fxbook.graph.record import record
 
 
 class Heat(Drawing):
-    """A drawing whose colours tell shares; shapes tell opcodes, as in any drawing."""
+    """A drawing whose colours show shares; shapes show opcodes, as in any drawing."""
 
     def __init__(
         self, traced: fx.Graph | fx.GraphModule, values: Mapping[fx.Node, float], unit: str, title: str
@@ -43,13 +43,13 @@ class Heat(Drawing):
 
 
 def heat(traced: fx.Graph | fx.GraphModule, values: Mapping[fx.Node, float], unit: str, title: str = "") -> Heat:
-    """Draw a graph coloured by a number for each node; name the result at the end of a cell to see it.
+    """Draw a graph coloured by a number for each node; put the result at the end of a cell to see it.
 
     Args:
         traced: the graph, or a module that has one.
-        values: for nodes, a number that is not negative: seconds, bytes, FLOPs. Nodes left out count as 0.
+        values: for nodes, a number that is not negative: seconds, bytes, FLOPs. Other nodes count as 0.
         unit: what is counted, as in "38 % of the FLOPs".
-        title: the caption; without one, "Share of the" and the unit.
+        title: the caption; by default, "Share of the" and the unit.
 
     Raises:
         ValueError: a node is not in the graph, a number is negative, or the graph is too large to draw.

@@ -15,9 +15,7 @@ _CALL, _ARGS, _KWARGS, _END = 0.0, 4.1, 6.6, 10.0
 def places(calls: Mapping[str, fx.Node], title: str) -> None:
     """Show a row for each call: the call as it was written, then the arguments in ``args`` and those in ``kwargs``.
 
-    Args:
-        calls: nodes, each under the text that it was traced from.
-        title: the caption.
+    ``calls`` are nodes, each under the text that it was traced from.
     """
     says = "; ".join(f"{text} has args {node.args} and kwargs {dict(node.kwargs)}" for text, node in calls.items())
     with plot(title, f"{says}.", _ROW * (len(calls) + 1)) as axes:

@@ -1,4 +1,4 @@
-"""Draw with matplotlib and show it as SVG: the same bytes each time, in the page's own colours, with a text to read."""
+"""Draw with matplotlib and show it as SVG: always the same bytes, in the page's colours, with a text alternative."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _REFERENCE = re.compile(r"url\(#([^)]+)\)")
 
 
 class Plot:
-    """What was drawn, as SVG; displays by itself, and as text it is its title and what it says."""
+    """A drawing as SVG; displays by itself, and as text it is its title and description."""
 
     def __init__(self, svg: ET.Element, title: str, says: str) -> None:
         self._svg = svg
@@ -52,11 +52,11 @@ class Plot:
 
 @contextlib.contextmanager
 def plot(title: str, says: str, height: float = 300) -> Iterator[Axes]:
-    """Give matplotlib's axes to the body of the ``with``, and show what it drew on them when it ends.
+    """Yield matplotlib's axes to the body of the ``with``, and show the drawing when it ends.
 
     Args:
         title: the caption.
-        says: what the plot shows, in sentences with its numbers, for those who do not see it.
+        says: what the plot shows, in sentences with its numbers, for readers who do not see it.
         height: pixels at natural size.
 
     Raises:
@@ -73,7 +73,7 @@ def plot(title: str, says: str, height: float = 300) -> Iterator[Axes]:
 
 
 def _with_ids(svg: ET.Element, prefix: str) -> ET.Element:
-    """A copy in which only what is referred to has an id, and each begins with ``prefix``, as a page asks."""
+    """A copy in which only referenced elements have an id, each beginning with ``prefix``."""
     shown = copy.deepcopy(svg)
     names: dict[str, str] = {}
 

@@ -1,8 +1,8 @@
-"""Which node of an edited graph is the first whose value is not what it should be, where that is known.
+"""Find the first node of an edited graph whose value is not what it should be.
 
-A node that was given computes what it computed before, or, where the exercise asks for other outputs, what it computes
-in a trace of what is asked. Nothing is known of a node that is new, nor of a graph that was built from nothing.
-Reports the first node whose value differs and that feeds the wrong output. Nodes that no wrong output reads may differ.
+A given node must compute what it computed before or, if the exercise expects other outputs, what it computes in a trace
+of the expected function. Nothing is known about new nodes or graphs built from scratch. Only nodes that feed the wrong
+output count, since the values of others may differ.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _MOST_INPUTS = 8
 
 @dataclasses.dataclass(frozen=True)
 class FirstDivergence:
-    """A node whose value is not what it should be; ``differs`` says how, in numbers where there are some."""
+    """A node whose value is wrong; ``differs`` says how, with numbers if there are some."""
 
     node: NodeRecord
     differs: str
@@ -36,21 +36,17 @@ class FirstDivergence:
 def first_divergence(
     trial: Trial, graph: GraphRecord, origins: Sequence[int | None], found: Sequence[Value], draw: int
 ) -> FirstDivergence | None:
-    """The first such node between the inputs and the output of an answer's graph; ``None`` where none is known.
+    """The first wrong node between the inputs and the output of an answer's graph, or ``None`` if none is known.
 
-    Args:
-        trial: the case.
-        graph: the answer's.
-        origins: see :class:`fxbook.rules.view.Claims`.
-        found: the value of each node of the graph.
-        draw: of the inputs that these are values on.
+    ``found`` are the values of the graph's nodes on a ``draw`` of inputs; for ``origins`` see
+    :class:`fxbook.rules.view.Claims`.
     """
     if trial.exercise.usage.use not in ("edit", "pass") or len(found) != len(graph):
         return None
     try:
         asked, given = _asked(trial, draw), trial.before
     except Exception:
-        # What is asked, or the model itself, need not be something that can be traced: nothing is known of nodes then.
+        # The expected function, or the model itself, may not be traceable; then nothing is known about nodes.
         return None
     differing: dict[int, str | None] = {}
     for node, before in _pairs(graph, given, origins):
@@ -67,7 +63,7 @@ def first_divergence(
 def _pairs(
     graph: GraphRecord, before: GraphRecord, origins: Sequence[int | None]
 ) -> Iterator[tuple[NodeRecord, NodeRecord]]:
-    """Each node with the one it was: the same one or a copy, else one of the same name and opcode."""
+    """Pair each node with the given one: the same one or the source of a copy, else one of the same name and opcode."""
     if any(origin is not None for origin in origins):
         for node, origin in zip(graph, origins, strict=False):
             if origin is not None and 0 <= origin < len(before):
@@ -78,7 +74,6 @@ def _pairs(
 
 
 def _reached(graph: GraphRecord, differing: dict[int, str | None]) -> set[int]:
-    """The nodes from which a wrong value may have come to the output: none behind a value that is right."""
     waiting = [node.index for node in graph if node.op == "output"]
     reached: set[int] = set()
     while waiting:
@@ -90,10 +85,9 @@ def _reached(graph: GraphRecord, differing: dict[int, str | None]) -> set[int]:
 
 
 def _asked(trial: Trial, draw: int) -> dict[int, Value]:
-    """What nodes of the graph given are to compute, by their index there, as far as it is known.
+    """The expected values of the given nodes, by index, as far as they are known.
 
-    Raises:
-        Exception: what is asked cannot be traced, or run node by node.
+    Raises if the expected function cannot be traced, or run node by node.
     """
     inputs = inputs_of(trial.case, trial.seed)[draw]
     given = next((item for item in trial.start()[1] if isinstance(item, fx.GraphModule)), None)
@@ -106,19 +100,13 @@ def _asked(trial: Trial, draw: int) -> dict[int, Value]:
 
 
 class _Asked(nn.Module):
-    """The outputs that are asked for, as a module to trace."""
-
     def __init__(self, model: nn.Module, expected: Callable[..., Any]) -> None:
         super().__init__()
         self.model, self.expected = model, expected
 
 
 def _traced_as_asked(exercise: Exercise, model: nn.Module, inputs: Inputs) -> fx.GraphModule:
-    """A trace of what is asked; tracing needs a function with as many parameters as there are inputs.
-
-    Raises:
-        Exception: it cannot be traced.
-    """
+    """Trace the expected function as a forward with one parameter per input; raises if it cannot be traced."""
     if len(inputs) > _MOST_INPUTS:
         raise ValueError("too many inputs")
     names = ", ".join(f"input_{place}" for place in range(len(inputs)))
@@ -129,7 +117,7 @@ def _traced_as_asked(exercise: Exercise, model: nn.Module, inputs: Inputs) -> fx
 
 
 def _alike(given: fx.Graph, asked: fx.Graph) -> Iterator[tuple[int, int]]:
-    """The places of the nodes that do the same in two graphs: of a kind of call as often in one as in the other."""
+    """Pair the nodes of two graphs that make the same call, if that call is equally frequent in both."""
     ours, theirs = _by_call(given, ""), _by_call(asked, "model.")
     for call, places in ours.items():
         if len(places) == len(theirs[call]):

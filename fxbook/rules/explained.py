@@ -1,6 +1,6 @@
-"""What any graph owes, whatever the exercise: the shared rules, each fault with the section that explains it.
+"""Rules for any graph, whatever the exercise: the shared ones, with links to the sections that explain each fault.
 
-What one chapter asks stands beside its exercises.
+Rules of one chapter are next to its exercises.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from fxbook.rules import predicates
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-# Faults of which lint speaks, by a part of what it says, and where they are explained; the first that fits counts.
+# Parts of messages of lint, and where they are explained; the first that fits counts.
 _LINT = {
     "not in this graph": "01_node_creation#does-not-belong-to-this-graph-but-was-used-as-an-argument",
     "does not belong to this Graph": "01_node_creation#does-not-belong-to-this-graph-but-was-used-as-an-argument",
@@ -30,7 +30,7 @@ has_output = predicates.has_node("output").at("when_it_breaks/01_node_creation#n
 
 @rule
 def lints(case: CaseView) -> Found:
-    """As :func:`predicates.lints`, explained where the chapters explain the kind of fault."""
+    """:func:`predicates.lints`, with a link to the section that explains the kind of fault."""
     for node, sentence, *_ in predicates.lints.find(case):
         fault = node.faults[0] if node and node.faults else sentence
         place = next((place for part, place in _LINT.items() if part in fault), None)
@@ -44,7 +44,7 @@ def lints(case: CaseView) -> Found:
 
 
 def reads_itself(case: CaseView, node: NodeRecord) -> bool:
-    """Whether the node reads its own value, through others or not: no order of the list is right then."""
+    """Whether the node uses its own value, directly or through others. Then no order of the list is valid."""
     met: set[int] = set()
     waiting = list(node.inputs)
     while waiting:
@@ -57,20 +57,16 @@ def reads_itself(case: CaseView, node: NodeRecord) -> bool:
 
 @rule
 def given_edited(case: CaseView) -> Found:
-    """The module given was edited, and is what the answer returned."""
     if case.same_object:
         return
     if case.changes:
-        yield None, "The result is another module than the one that was given, which was to be edited."
-    yield None, "You edited a copy: the module that you were given is what it was."
-
-
-# ---- where nodes stand, and what they write --------------------------------------------------------------------------
+        yield None, "The result is another module, but the given one should be edited."
+    yield None, "You edited a copy: the module that you were given is unchanged."
 
 
 @rule
 def output_last(case: CaseView) -> Found:
-    """No node stands behind ``output``, where it would never run."""
+    """No node follows ``output``, where it would never run."""
     output = next((node for node in case.nodes if node.op == "output"), None)
     if output is None:
         yield None, "The graph has no `output` node."
@@ -81,7 +77,7 @@ def output_last(case: CaseView) -> Found:
 
 @rule("01_node_creation#four-spellings-of-add")
 def callers_input_stays(case: CaseView) -> Found:
-    """No new node works in place on an input of the model, which is the caller's tensor."""
+    """No new node writes into an input of the model, which is the caller's tensor."""
     for node in case.new():
         if "in place" in node.notes and node.inputs:
             written = case.nodes[node.inputs[0]]
@@ -91,15 +87,15 @@ def callers_input_stays(case: CaseView) -> Found:
 
 @rule
 def own_weights_stay(case: CaseView) -> Found:
-    """What the module had under a name is what it has under it now."""
+    """Each weight of the module keeps its name."""
     for node in case.new():
         if node.op == "get_attr" and node.target in case.weights:
-            yield node, f"fetches `{node.target}`, a name that the module used already"
+            yield node, f"fetches `{node.target}`, a name that the module already uses"
 
 
 @rule
 def no_shared_buffer(case: CaseView) -> Found:
-    """No two nodes fetch one buffer, where they stand for two tensors."""
+    """No two nodes fetch one buffer as two different tensors."""
     fetching: dict[str, NodeRecord] = {}
     for node in case.nodes:
         if node.op == "get_attr" and node.target in fetching and node.target not in case.weights:
@@ -111,12 +107,9 @@ def no_shared_buffer(case: CaseView) -> Found:
         fetching[node.target] = node
 
 
-# ---- what a node is made of ------------------------------------------------------------------------------------------
-
-
 @rule("when_it_breaks/01_node_creation#a-list-assigned-to-nodeargs")
 def args_are_tuples(case: CaseView) -> Found:
-    """The arguments of each node are a tuple: a list runs as code, and not in an Interpreter."""
+    """The arguments of each node are a tuple: a list works in the compiled code, but not in an Interpreter."""
     for node in case.nodes:
         if isinstance(node.args, list):
             yield node, f"The arguments of node `{node.name}` are a list, where torch.fx keeps a tuple."
@@ -124,7 +117,7 @@ def args_are_tuples(case: CaseView) -> Found:
 
 @rule("00_first_graph#attributeerror-tensor-object-has-no-attribute-gelu")
 def methods_exist(case: CaseView) -> Found:
-    """Tensors have each method that is called."""
+    """Tensors have each called method."""
     for node in case.nodes:
         if node.op == "call_method" and "." not in node.target and not hasattr(torch.Tensor, node.target):
             yield node, f"calls the method `{node.target}`, which tensors do not have"
@@ -132,7 +125,7 @@ def methods_exist(case: CaseView) -> Found:
 
 @rule("01_node_creation#a-tensor-is-not-an-argument")
 def tensor_free(case: CaseView) -> Found:
-    """No tensor stands among the arguments of a node, at any depth."""
+    """No tensor is among the arguments of a node, at any depth."""
     for node in case.nodes:
         if _holds_tensor(node.args) or _holds_tensor(node.kwargs):
             yield node, f"has a tensor among its arguments: `{node.call}`"
@@ -152,7 +145,7 @@ def _holds_tensor(value: JSON) -> bool:
 
 @rule("when_it_breaks/01_node_creation#referenced-target-head-but-that-target-was-not-provided-in-root")
 def paths_exist(case: CaseView) -> Found:
-    """The module that the graph runs in holds something at each path."""
+    """The root module holds something at each path."""
     for node in case.nodes:
         if node.op in ("get_attr", "call_module") and node.kind is None and _missing(case, node.target):
             does = "fetches" if node.op == "get_attr" else "calls"
@@ -168,7 +161,7 @@ def _missing(case: CaseView, path: str) -> bool:
 
 @rule("when_it_breaks/01_node_creation#argument-input-position-1-must-be-tensor-not-str")
 def reads_nodes(case: CaseView) -> Found:
-    """No name of a node stands where the node itself was meant."""
+    """No argument is the name of a node where the node itself is meant."""
     names = {node.name for node in case.nodes}
     for node in case.nodes:
         named = next((value for value in node.positional if isinstance(value, str) and value in names), None)

@@ -1,4 +1,4 @@
-"""One operation, all its spellings: ``torch.relu(x)``, ``F.relu(x)``, ``x.relu()``, ``nn.ReLU()(x)``, in place or not.
+"""One operation in all its spellings: ``torch.relu(x)``, ``F.relu(x)``, ``x.relu()``, ``nn.ReLU()(x)``, ``x.relu_()``.
 
 A rule that counts or places an operation names a family, so that a right answer passes in any spelling.
 """
@@ -22,8 +22,8 @@ _NAMESPACES = (torch, torch.nn.functional, torch.Tensor, torch.special, torch.li
 class Family:
     """The spellings of one operation; ``node in family`` says whether a node is one of them.
 
-    ``label`` is how a report calls it. ``functions`` are readable targets of ``call_function``, ``methods`` targets of
-    ``call_method``, ``modules`` the classes (readable) that a ``call_module`` calls.
+    ``label`` is its name in reports. ``functions`` are readable targets of ``call_function``, ``methods`` targets of
+    ``call_method``, ``modules`` the (readable) classes that a ``call_module`` calls.
     """
 
     label: str
@@ -43,7 +43,6 @@ class Family:
                 return False
 
     def __or__(self, other: Family) -> Family:
-        """Either operation."""
         return Family(
             f"{self.label} or {other.label}",
             self.functions | other.functions,
@@ -52,7 +51,6 @@ class Family:
         )
 
     def called(self, label: str) -> Family:
-        """The same spellings under another name in reports."""
         return dataclasses.replace(self, label=label)
 
     def _aten(self) -> list[list[str]]:
@@ -65,7 +63,7 @@ def family(*names: str, modules: tuple[type[nn.Module], ...] = (), functions: tu
     Args:
         names: ``"add", "iadd"``: looked up, with and without a trailing underscore, in ``torch``,
             ``torch.nn.functional``, ``torch.special``, ``torch.linalg`` and ``operator``, and taken as method names
-            (with ``__add__`` and ``__radd__`` beside ``add``). The first is the label.
+            (``add`` also as ``__add__`` and ``__radd__``). The first is the label.
         modules: classes of ``torch.nn`` that compute it.
         functions: further functions, such as one of the exercise's own.
     """

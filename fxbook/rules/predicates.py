@@ -1,8 +1,8 @@
 """The rules that many exercises share; see :mod:`fxbook.rules.rule` for what a rule is and yields.
 
 A rule without settings is used by its name (``lints``), one with settings is called (``calls(RELU, times=2)``). Its
-message says what the learner's graph does and what was asked, and never how to get there. Numbers that were drawn stand
-behind a colon, so that the rest is the same under any seed.
+message says what the learner's graph does and what was asked, and never how to get there. Random numbers come after a
+colon, so that the rest of the message is the same under any seed.
 """
 
 from __future__ import annotations
@@ -21,14 +21,13 @@ from fxbook.rules.view import CaseView
 
 @rule
 def lints(case: CaseView) -> Found:
-    """``graph.lint()`` raises nothing."""
     for node in case.nodes:
         if node.faults:
             yield node, f"The graph is broken: node `{node.name}` {node.faults[0]}."
     if case.graph and case.graph.lint:
         blamed = re.search(r"\bNode '?(\w+)", case.graph.lint)
         named = case.graph.named(blamed[1]) if blamed else None
-        yield named, f"graph.lint() refuses the graph: {case.graph.lint.rstrip('.!')}."
+        yield named, f"graph.lint() rejects the graph: {case.graph.lint.rstrip('.!')}."
 
 
 _LEFT_INSERTING = "02_insertion_points#an-anchor-holds-as-long-as-its-with"
@@ -36,22 +35,21 @@ _LEFT_INSERTING = "02_insertion_points#an-anchor-holds-as-long-as-its-with"
 
 @rule(_LEFT_INSERTING)
 def inserts_at_the_end(case: CaseView) -> Found:
-    """Whoever edits the graph next adds nodes at its end, as before: no insertion point is left behind."""
+    """The graph inserts new nodes at its end, as before: no insertion point is left behind."""
     if case.graph and case.graph.inserts:
         where = case.graph.inserts
-        yield None, f"The graph still inserts {where}: the next node that anybody makes lands there, not at the end."
+        yield None, f"The graph still inserts {where}: the next new node lands there, not at the end."
 
 
 @rule
 def recompiled(case: CaseView) -> Found:
-    """The compiled code matches the graph."""
     if case.graph and case.stale:
         yield None, "The graph is changed, but the compiled code is stale: calling the module runs the old code."
 
 
 @rule
 def no_dead_nodes(case: CaseView) -> Found:
-    """Every node is read by another, or has an effect; inputs may stay unused."""
+    """Every node has a user or an effect; inputs may be unused."""
     for node in case.nodes:
         if "dead" in node.notes:
             yield node, "is dead: no node uses its result"
@@ -59,7 +57,7 @@ def no_dead_nodes(case: CaseView) -> Found:
 
 @rule
 def all_in_sight(case: CaseView) -> Found:
-    """What the graph computes stands in it: no function that it calls holds a module."""
+    """The graph shows all it computes: none of the functions that it calls holds a module."""
     for node in case.nodes:
         if node.holds:
             yield (
@@ -71,7 +69,7 @@ def all_in_sight(case: CaseView) -> Found:
 
 @rule
 def nothing_left(case: CaseView) -> Found:
-    """What no exercise asks to change is as it was: torch's modes, the inputs, hooks, modes and weights."""
+    """The answer has no side effects: torch's modes, the inputs, hooks, training modes and weights are as before."""
     for what in case.left:
         see = _LEFT_INSERTING if " still inserts " in what else None
         yield None, f"Your code leaves something behind: {what}.", see
@@ -82,7 +80,6 @@ def nothing_left(case: CaseView) -> Found:
 
 @rule
 def runs(case: CaseView) -> Found:
-    """Running the result raises nothing."""
     if case.run_error:
         blamed = next((node for node in case.nodes if f"`{node.name}`" in case.run_error), None)
         node = blamed if case.run_node is None else case.nodes[case.run_node]
@@ -91,7 +88,6 @@ def runs(case: CaseView) -> Found:
 
 @rule
 def same_result(case: CaseView) -> Found:
-    """On random inputs the result gives the outputs that were asked for (see ``Exercise.expected``)."""
     yield from runs.find(case)
     for draw, (output, expected) in enumerate(zip(case.outputs or [], case.expected, strict=True)):
         if differs := difference(output, expected):
@@ -107,7 +103,7 @@ def same_result(case: CaseView) -> Found:
 
 @rule
 def same_output(case: CaseView) -> Found:
-    """As :func:`same_result`, where a right answer may change what the nodes that were given compute."""
+    """:func:`same_result`, for exercises where a right answer may change what the given nodes compute."""
     yield from runs.find(case)
     for output, expected in zip(case.outputs or [], case.expected, strict=True):
         if differs := difference(output, expected):
@@ -123,30 +119,32 @@ def _returning(case: CaseView) -> NodeRecord | None:
 
 @rule
 def input_unchanged(case: CaseView) -> Found:
-    """The model given is as before: values, structure, code, mode, attributes."""
+    """The given model is as before: values, structure, code, mode, attributes."""
     for change in case.changes:
         yield None, f"The model that was given has been changed: {change}."
 
 
 @rule
 def new_object(case: CaseView) -> Found:
-    """The result is not the very object that was given."""
     if case.same_object:
         yield None, "The result is the object that was given, not a new one."
 
 
 @rule
 def shares_weights(case: CaseView) -> Found:
-    """Parameters and buffers of the result are those of the model given, not copies."""
+    """Parameters and buffers of the result are those of the given model, not copies."""
     for name, origin in case.shared.items():
         if origin is None and name in case.weights:
             reader = next((node for node in case.nodes if _holds(node, name)), None)
-            yield reader, f"`{name}` is not the object that the model holds: its own weights were to be used."
+            yield (
+                reader,
+                f"`{name}` is not the object that the model holds: the result should use the model's own weights.",
+            )
 
 
 @rule
 def edited(case: CaseView) -> Found:
-    """The graph given was edited (or copied and edited), not traced anew."""
+    """The given graph was edited (or copied and edited), not traced again."""
     if case.nodes and not any(origin is not None for origin in case.origins):
         yield None, "No node of the given graph is left: it was traced or built again, not edited."
 
@@ -156,7 +154,7 @@ def edited(case: CaseView) -> Found:
 
 @configurable
 def calls(case: CaseView, family: Family, times: int | None = None) -> Found:
-    """The operation stands in the graph, in any spelling; exactly ``times`` times if given."""
+    """The operation occurs in the graph, in any spelling; exactly ``times`` times if given."""
     calling = [node for node in case.nodes if node in family]
     if times is None and not calling:
         yield None, f"No node calls {family.label}."
@@ -167,7 +165,6 @@ def calls(case: CaseView, family: Family, times: int | None = None) -> Found:
 
 @configurable
 def none_left(case: CaseView, family: Family) -> Found:
-    """The operation does not stand in the graph, in any spelling."""
     for node in case.nodes:
         if node in family:
             yield node, f"still calls {family.label}"
@@ -175,14 +172,14 @@ def none_left(case: CaseView, family: Family) -> Found:
 
 @configurable
 def others_stay(case: CaseView, *named: Family) -> Found:
-    """What the exercise does not name is there as often as before, used or not, and nothing else is new."""
+    """Operations that the exercise does not name occur as often as before, used or not, and none is new."""
     graphs = (case.before, case.nodes)
     before, after = (collections.Counter(_does(node) for node in graph if _is_other(node, named)) for graph in graphs)
     present = case.now()
     for node in case.before:
         left = node.index in present and _does(present[node.index]) == _does(node)
         if after[_does(node)] < before[_does(node)] and not left and _is_other(node, named):
-            yield node, f"is gone, and was to stay: `{node.call}`"
+            yield node, f"is gone, but should have stayed: `{node.call}`"
     for node in case.nodes:
         if after[_does(node)] > before[_does(node)] and _is_other(node, named):
             yield node, f"is new, and the task does not ask for it: `{node.call}`"
@@ -198,7 +195,7 @@ def _does(node: NodeRecord) -> tuple[str, str]:
 
 @configurable
 def calls_after(case: CaseView, family: Family, anchor: Family) -> Found:
-    """Each node of ``anchor`` is read by one of ``family`` and by nothing else: what follows reads the new node."""
+    """Each node of ``anchor`` has a user of ``family`` and no other, so that what follows uses the new node."""
     for node in case.nodes:
         if node not in anchor:
             continue
@@ -212,7 +209,7 @@ def calls_after(case: CaseView, family: Family, anchor: Family) -> Found:
 
 @configurable
 def calls_before(case: CaseView, family: Family, anchor: Family) -> Found:
-    """Each node of ``anchor`` reads its first input from a node of ``family``."""
+    """The first input of each node of ``anchor`` is a node of ``family``."""
     for node in case.nodes:
         if node in anchor and not (node.inputs and case.nodes[node.inputs[0]] in family):
             yield node, f"Node `{node.name}` ({anchor.label}) does not read {family.label}."
@@ -222,10 +219,10 @@ def calls_before(case: CaseView, family: Family, anchor: Family) -> Found:
 def has_node(
     case: CaseView, op: str, target: str | None = None, times: int | None = None, label: str | None = None
 ) -> Found:
-    """A node of this opcode, and of this readable target if given, stands in the graph; ``times`` times if given.
+    """A node of this opcode, and of this readable target if given, occurs in the graph; ``times`` times if given.
 
-    For exercises *about* an opcode; where only the operation matters, use :func:`calls`. The message names the opcode
-    and ``label``, or the target where no label is given.
+    For exercises *about* an opcode; if only the operation matters, use :func:`calls`. The message names the opcode and
+    ``label``, which is the target by default.
     """
     matching = [node for node in case.nodes if node.op == op and target in (None, node.target)]
     what = f"`{op}` node" + (f" for {label or target}" if label or target else "")
@@ -241,7 +238,6 @@ def has_node(
 
 @configurable
 def opcodes(case: CaseView, *allowed: str) -> Found:
-    """Exactly these opcodes occur."""
     for node in case.nodes:
         if node.op not in allowed:
             yield node, f"is a `{node.op}`, which the task does not ask for"

@@ -1,4 +1,4 @@
-"""What an answer that is data says, read as names, numbers and tables of them; ``None`` for what is none of these."""
+"""Read what a ``compute`` answer returned as names, numbers and tables of them; ``None`` for anything else."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def names_of(value: Value) -> set[str] | None:
 
 
 def number_of(value: Value) -> float | None:
-    """An encoded number, or a tensor of one element and no dimension, as a float."""
+    """An encoded number, or a zero-dimensional tensor, as a float."""
     match value:
         case bool():
             return None

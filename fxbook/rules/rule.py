@@ -1,4 +1,4 @@
-"""Rules: what is asked of an answer, each a generator that yields the nodes that break it, and says how.
+"""Rules: what an answer must satisfy, each a generator that yields the nodes that violate it, and how.
 
 A rule of an exercise::
 
@@ -7,13 +7,16 @@ A rule of an exercise::
         \"\"\"Every linear is followed by a ReLU.\"\"\"
         for node in case.nodes:
             if node in LINEAR and not node.users:
-                yield node, "is read by nothing"
+                yield node, "has no user"
 
-It yields ``(node, sentence)`` or ``(node, sentence, place)``. A sentence that begins in lower case and has no full stop
-goes on after "Node `name`" and gets one; any other stands as it is. The node is one of the answer's graph, which the
-report marks; one of the graph that was given, which is named only; or ``None``. The place, ``"chapter#anchor"``, is
-where the mistake is explained; without one that of the rule counts, else that of the exercise. The function's name is
-the name in reports. Only the first violation is told, so a rule may stop at nothing.
+It yields ``(node, sentence)`` or ``(node, sentence, place)``.
+
+- The sentence, if it begins in lower case without a full stop, is appended to "Node `name`"; any other stays as it is.
+- The node is one of the answer's graph, which the report marks; one of the given graph, which is only named; or
+  ``None``.
+- The place, ``"chapter#anchor"``, is where the mistake is explained. Default: that of the rule, then of the exercise.
+
+The function's name is the name in reports. Only the first violation is reported, so a rule may stop there.
 
 A rule with settings is a function of them, under :func:`configurable`: ``calls(RELU, times=2)``.
 """
@@ -42,10 +45,10 @@ class Violation:
 
     Args:
         message: one sentence for the learner: what the graph does, and what it should do; never how.
-        node: the index of the node that violates it, in the answer's graph, which the report marks.
-        given: the index of the node that is named, in the graph that was given.
-        broken: whether the graph is, at that node: it cannot run. Otherwise the node is sound, and not what was asked.
-        see: ``"chapter#anchor"`` where this mistake is explained, in place of the exercise's own ``read``.
+        node: the index in the answer's graph of the node that violates the rule, which the report marks.
+        given: the index in the given graph of a node that the message names.
+        broken: whether the graph cannot run because of that node. Otherwise the node is sound, but not what was asked.
+        see: ``"chapter#anchor"`` where this mistake is explained; overrides the exercise's own ``read``.
         rule: the name of the rule.
     """
 
@@ -59,14 +62,13 @@ class Violation:
 
 @dataclasses.dataclass(frozen=True)
 class Rule:
-    """One thing that is asked of an answer.
+    """One thing that an answer must satisfy.
 
     Args:
-        name: in reports.
-        find: yields what breaks it.
-        reasons: rules that say why where this one is broken; the first that finds something is told in its place.
-        condition: the cases of which it is asked; ``None`` for all.
-        place: where each violation is explained, whatever the rule itself says.
+        find: yields the violations.
+        reasons: rules that explain a violation of this one; the first that finds something is reported instead.
+        condition: selects the cases to check; ``None`` for all.
+        place: where each violation is explained; overridden by the violation itself.
     """
 
     name: str
@@ -79,7 +81,6 @@ class Rule:
         _check_place(self.name, self.place)
 
     def __call__(self, case: CaseView) -> Violation | None:
-        """The first violation in a case."""
         if self.condition is not None and not self.condition(case):
             return None
         found = next(iter(self.find(case)), None)
@@ -93,18 +94,16 @@ class Rule:
         return dataclasses.replace(self, place=place)
 
     def or_because(self, *reasons: Rule) -> Rule:
-        """The same rule; where it is broken, the first of ``reasons`` that finds something is told in its place.
+        """The same rule; if it is violated, the first of ``reasons`` that finds something is reported instead.
 
         So a rule that accepts every right spelling still names the mistake and its node.
         """
         return dataclasses.replace(self, reasons=reasons)
 
     def where(self, condition: Callable[[CaseView], bool]) -> Rule:
-        """The same rule, asked only of the cases for which the condition holds."""
         return dataclasses.replace(self, condition=condition)
 
     def names(self) -> Iterator[str]:
-        """Its own name and those of its reasons: all that a report may say is violated."""
         yield self.name
         for reason in self.reasons:
             yield from reason.names()
@@ -115,11 +114,7 @@ def rule(function: Finder, /) -> Rule: ...
 @overload
 def rule(place: str, /) -> Callable[[Finder], Rule]: ...
 def rule(named: Finder | str, /) -> Rule | Callable[[Finder], Rule]:
-    """Make a rule of a generator function; ``@rule("chapter#anchor")`` says where its violations are explained.
-
-    Raises:
-        ValueError: there is no such place in the book.
-    """
+    """Make a rule of a generator function; ``@rule("chapter#anchor")`` says where its violations are explained."""
     if not isinstance(named, str):
         return Rule(named.__name__, named)
 
@@ -133,7 +128,7 @@ def rule(named: Finder | str, /) -> Rule | Callable[[Finder], Rule]:
 def configurable(
     function: Callable[Concatenate[CaseView, Settings], Found],
 ) -> Callable[Settings, Rule]:
-    """Turn ``function(case, …settings)`` into ``function(…settings)``, which gives the rule."""
+    """Turn ``function(case, …settings)`` into ``function(…settings)``, which returns the rule."""
 
     @functools.wraps(function)
     def configure(*args: Settings.args, **kwargs: Settings.kwargs) -> Rule:
@@ -143,12 +138,10 @@ def configurable(
 
 
 def where(condition: Callable[[CaseView], bool], *rules: Rule) -> tuple[Rule, ...]:
-    """The rules, asked only of the cases for which the condition holds."""
     return tuple(each.where(condition) for each in rules)
 
 
 def first_violation(case: CaseView, rules: Iterable[Rule]) -> Violation | None:
-    """The first violation that the rules find."""
     return next((violation for each in rules if (violation := each(case))), None)
 
 
@@ -158,13 +151,13 @@ def _violation(
     _check_place(name, place)
     if node is not None and sentence[:1].islower() and not sentence.endswith("."):
         sentence = f"Node `{node.name}` {sentence}."
-    # A node of the graph that was given is named, and cannot be marked in the answer's.
+    # A node of the given graph can be named, but not marked in the answer's.
     own = node is not None and node.index < len(case.nodes) and case.nodes[node.index] is node
     if node is None:
         return Violation(sentence, None, place, name)
     if not own:
         return Violation(sentence, None, place, name, given=node.index)
-    # A node that raises may be told for another reason: with an error of the run that is not told, it is no cause.
+    # The node that raised is a cause only if the message quotes that error; a rule may name it for another reason.
     raises = case.run_node == node.index and case.run_error is not None and case.run_error in sentence
     broken = bool(node.faults) or name == "lints" or raises
     return Violation(sentence, node.index, place, name, broken=broken)

@@ -1,4 +1,4 @@
-"""One case of an exercise under a seed: its model, what the answer is called with, and what is asked of its outputs."""
+"""One case of an exercise under a seed: its model, the arguments of the answer, and the expected outputs."""
 
 from __future__ import annotations
 
@@ -16,13 +16,9 @@ from fxbook.graph.record import GraphRecord, record
 
 
 class Trial:
-    """What the model itself gives, computed where the answer cannot reach it, and once.
+    """A case of an exercise, computed once and where the answer cannot reach it.
 
-    Args:
-        exercise: what is asked.
-        case: the model that it is tried on.
-        seed: chooses weights and inputs.
-        arguments: what an answer is called with, where that was made already and nothing else will use it.
+    ``arguments`` are those of the answer, if they are made already and nothing else will use them.
     """
 
     def __init__(self, exercise: Exercise, case: Case, seed: int, arguments: tuple[Any, ...] | None = None) -> None:
@@ -32,11 +28,10 @@ class Trial:
 
     @functools.cached_property
     def model(self) -> nn.Module:
-        """The model as it was before the answer saw it. It is there once: who reads it changes nothing."""
+        """The model as it was before the answer saw it. It is cached: do not change it."""
         return model_of(self.case, self.seed)
 
     def start(self) -> tuple[nn.Module, tuple[Any, ...]]:
-        """A model, and the arguments that an answer gets, both made anew."""
         model = model_of(self.case, self.seed)
         arguments = self.exercise.usage.arguments(self.case, model, self.seed)
         if self._before is None:
@@ -44,7 +39,6 @@ class Trial:
         return model, arguments
 
     def fresh_arguments(self) -> tuple[Any, ...]:
-        """What an answer is called with; whoever asks may change it."""
         if self._arguments is None:
             return self.start()[1]
         arguments, self._arguments = self._arguments, None
@@ -54,25 +48,23 @@ class Trial:
     @functools.cached_property
     def before(self) -> GraphRecord:
         """The graph that the answer was given, or that tracing the model gives."""
-        # Tracing leaves constants on the model that it traces.
+        # Tracing stores constants on the model, so it gets a new one.
         return record(traced(model_of(self.case, self.seed))[0]) if self.given is None else self.given
 
     @functools.cached_property
     def given(self) -> GraphRecord | None:
-        """The graph that the answer was called with, ``None`` where it was called with none."""
+        """The graph that the answer was called with, if any."""
         if self._before is None:
             self._before = _graph_in(self.start()[1] if self._arguments is None else self._arguments)
         return self._before
 
     @functools.cached_property
     def weights(self) -> frozenset[str]:
-        """The names of the parameters and buffers of the model."""
         return frozenset(name for name, _ in (*self.model.named_parameters(), *self.model.named_buffers()))
 
     @functools.cached_property
     def expected(self) -> list[Value]:
-        """The outputs asked for, encoded, one per draw of inputs."""
-        # Running may change the buffers of a model.
+        # A new model, because running may change the buffers.
         call = functools.partial(self.exercise.check.expected, model_of(self.case, self.seed))
         return [encode(output) for output in run_on(call, inputs_of(self.case, self.seed), self.seed)]
 
@@ -87,7 +79,7 @@ def _graph_in(arguments: tuple[Any, ...]) -> GraphRecord | None:
 def trials_of(
     exercise: Exercise, seed: int, arguments: Mapping[int, tuple[Any, ...]] = MappingProxyType({})
 ) -> tuple[Trial, ...]:
-    """The cases of an exercise, each under a seed of its own; ``arguments`` are those of :class:`Trial`, by place."""
+    """The cases of an exercise, each under its own seed; ``arguments`` are those of :class:`Trial`, by index."""
     return tuple(
         Trial(exercise, case, seed_of(seed, index), arguments.get(index))
         for index, case in enumerate(exercise.usage.cases)

@@ -1,9 +1,9 @@
-"""One SVG drawing that all frames share: it is stored once, and each frame shows its part of it.
+"""One SVG drawing for all frames: it is stored once, and each frame shows its part of it.
 
-The drawing stands in the ``<defs>`` of an empty svg. An element that is not always visible has
+The drawing is in the ``<defs>`` of an empty svg. An element that is not always visible has
 ``visibility:var(--f3,hidden)``, and a frame shows ``<use>`` of the drawing with ``--f3:visible`` in its style, since
-custom properties reach into ``<use>``. Elements that appear and disappear together share a property. Elements that make
-room for others have ``transform:translateY(var(--y1,0px))`` likewise.
+custom properties reach into ``<use>``. Elements that appear and disappear together share a property. Elements that move
+have ``transform:translateY(var(--y1,0px))`` likewise.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Sequence
 
 _EVERYWHERE = {"fx-svg", "fx-node", "fx-edge", "fx-rail", "fx-shape", "fx-inner", "fx-name", "fx-word"}
-"""Classes that say nothing of what a rule is for, beside others."""
+"""Classes that do not decide whether a rule is needed."""
 
 
 class Animation:
-    """A drawing of ``frames`` frames; build it below ``root``, without ids."""
+    """A drawing with a number of frames; build it below ``root``, without ids."""
 
     def __init__(self, width: float, height: float, frames: int, label: str, min_x: float = 0) -> None:
-        """Lengths are pixels at natural size; ``label`` is what a screen reader says of the drawing in any frame."""
+        """Lengths are pixels at natural size; ``label`` is what a screen reader says in any frame."""
         self.width, self.height, self.frames, self.min_x = width, height, frames, min_x
-        # What is drawn by <use> matches no selector that starts outside it.
+        # Selectors that start outside of <use> do not match what is inside.
         self.root = ET.Element("g", {"class": "fx-svg"})
         self._labels = [label] * frames
         self._properties: dict[frozenset[int], str] = {}
         self._slides: dict[tuple[float, ...], str] = {}
 
     def show(self, element: ET.Element, frames: Iterable[int]) -> None:
-        """Show the element in these frames only. Do not nest elements given here: the inner one decides alone."""
+        """Show the element in these frames only. Do not nest such elements, since the inner one ignores the outer."""
         visible = frozenset(frames)
         if len(visible) == self.frames:
             return
@@ -40,27 +40,24 @@ class Animation:
         element.set("style", f"visibility:var({name},hidden)")
 
     def slide(self, element: ET.Element, offsets: Sequence[float]) -> None:
-        """Move the element down by so many pixels in each frame."""
+        """Move the element down, by a number of pixels for each frame."""
         if any(offsets):
             name = self._slides.setdefault(tuple(offsets), f"--y{len(self._slides)}")
             element.attrib |= {"class": "fx-slide", "style": f"transform:translateY(var({name},0px))"}
 
     def label(self, frame: int, text: str) -> None:
-        """What a screen reader says of the drawing in this frame."""
         self._labels[frame] = text
 
     def definition(self, identity: str) -> str:
-        """The drawing itself, to stand once in the page; it takes no room."""
+        """The drawing itself, for the page to contain once; it takes no room."""
         self.root.set("id", identity)
         drawn = ET.tostring(self.root, encoding="unicode")
         return f'<svg class="fx-svg fx-defs" width="0" height="0" aria-hidden="true"><defs>{drawn}</defs></svg>'
 
     def still(self, frame: int, style: str) -> str:
-        """The drawing in a frame as an ``<img>`` of its own, dark on white, for where neither svg nor style is let in.
+        """A frame as an ``<img>``, dark on white, for viewers that remove svg and style.
 
-        Args:
-            frame: the frame that is shown.
-            style: the style of all drawings, a rule on each line; what the picture needs of it goes into the picture.
+        ``style`` is that of all drawings, one rule a line; the picture includes the rules that it needs.
         """
         moved = {f"transform:translateY(var({name},0px))": by[frame] for by, name in self._slides.items()}
         hidden = {f"visibility:var({name},hidden)" for seen, name in self._properties.items() if frame not in seen}
@@ -90,10 +87,9 @@ class Animation:
         return f'<img class="fx-still" alt="{label}" width="{width}" src="data:image/svg+xml,{address}">'
 
     def picture(self, identity: str, frame: int) -> str:
-        """The drawing as it is in a frame."""
         shown = "".join(f";{name}:visible" for visible, name in self._properties.items() if frame in visible)
         shown += "".join(f";{name}:{by[frame]:g}px" for by, name in self._slides.items() if by[frame])
-        # Never enlarged; never so small that text is hard to read: then it scrolls.
+        # Never enlarged, and never so small that text is hard to read; then it scrolls.
         style = f"max-width:{self.width:g}px;min-width:{self.width * 0.96:g}px{shown}"
         return (
             f'<svg class="fx-svg" role="img" aria-label="{html.escape(self._labels[frame])}"'
@@ -103,7 +99,6 @@ class Animation:
 
 
 def _needed(style: str, drawing: str) -> str:
-    """The rules of the style for classes that the drawing has."""
     there = set(re.findall(r"fx-[\w-]+", drawing))
     needed = []
     for line in style.splitlines():

@@ -1,4 +1,4 @@
-"""Draw a graph as an animation: what is seen in each frame, laid out once for all of them."""
+"""Draw a graph as an animation, with one layout for all frames."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from fxbook.graph.record import GraphRecord, NodeRecord
 from fxbook.stepping.animation import Animation
 
 Edge = tuple[int, int, str]
-"""The row of the node that is read, the row of its reader, the label at the arrow."""
+"""The row of the input, the row of its user, the label at the arrow."""
 _ARROW_ROOM, _GHOST_HEIGHT = 20, 44
 
 
 @dataclasses.dataclass(frozen=True)
 class Seen:
-    """A node as it is seen in one frame.
+    """A node in one frame.
 
-    ``key`` is its identity in all frames, ``number`` its place in the list (``""``: it is not in the list), ``words``
-    are further lines on it, ``classes`` change its look.
+    ``key`` is its identity in all frames, ``number`` its place in the list, or ``""`` if it is not in the list,
+    ``words`` are further lines on it, and ``classes`` change its look.
     """
 
     node: NodeRecord
@@ -36,14 +36,14 @@ class Seen:
 
     @property
     def look(self) -> tuple:
-        """Equal for what is drawn alike; the number stands apart, on the rail."""
+        """Equal for nodes that are drawn alike; the number is separate, on the rail."""
         node = self.node
         return node.op, node.name, self.words, self.classes
 
 
 @dataclasses.dataclass(frozen=True)
 class GraphFrame:
-    """What is seen in one frame: nodes by row, edges with their classes, moves from row to row.
+    """The content of one frame: nodes by row, edges with their classes, moves from row to row.
 
     A row belongs to one node, in every frame of an animation.
     """
@@ -59,9 +59,9 @@ def still(
     classes: Mapping[int, Sequence[str]] | None = None,
     edge_classes: Mapping[tuple[int, int], Sequence[str]] | None = None,
 ) -> GraphFrame:
-    """The frame of a whole record: rows and keys are indices; its notes and faults are written on its nodes.
+    """The frame of a whole record: rows and keys are indices; notes and faults are written on the nodes.
 
-    ``words`` and ``classes`` are by index, ``edge_classes`` by the indices of the node that is read and its reader.
+    ``words`` and ``classes`` are by index, ``edge_classes`` by the indices of the input and its user.
     """
     words, classes, edge_classes = words or {}, classes or {}, edge_classes or {}
     seen = {}
@@ -76,13 +76,13 @@ def still(
 
 
 def inputs_of(node: NodeRecord) -> list[tuple[int, str]]:
-    """What the node reads, with the label of each arrow: its place among the arguments, where there are several."""
+    """The inputs of a node, with the label of each arrow: its place among the arguments if there are several."""
     labels = argument_places(node) if len(node.inputs) > 1 else [""] * len(node.inputs)
     return list(zip(node.inputs, labels, strict=True))
 
 
 def animation_of(graph_frames: Sequence[GraphFrame], label: str) -> Animation:
-    """The frames as one drawing; rows keep their order, and one that a frame does not have takes no room in it."""
+    """The frames as one drawing. Rows keep their order, and take no room in a frame without them."""
     rows = 1 + max((row for graph_frame in graph_frames for row in graph_frame.seen), default=-1)
     edges = sorted(
         {edge for graph_frame in graph_frames for edge in graph_frame.edges},
@@ -126,7 +126,7 @@ def _wires_of(record: GraphRecord, edges: Sequence[Edge], layout: Layout) -> dic
 
 
 def _row(animation: Animation, parent: ET.Element, box: Box, layouts: Sequence[Layout]) -> ET.Element:
-    """A group for what stands in the row of a box, which goes where the row is in each frame."""
+    """A group for the row of a box, which moves with the row from frame to frame."""
     offsets = [layout.boxes[box.index].y - box.y for layout in layouts]
     if not any(offsets):
         return parent
@@ -136,7 +136,6 @@ def _row(animation: Animation, parent: ET.Element, box: Box, layouts: Sequence[L
 
 
 def _union(looks: list[dict], edges: list[Edge]) -> tuple[GraphRecord, dict[int, list[str]]]:
-    """All rows and edges as one record, for the layout, and the labels of the edges."""
     inputs, users, labels = defaultdict(list), defaultdict(list), defaultdict(list)
     for source, reader, text in edges:
         inputs[reader].append(source)
@@ -153,7 +152,6 @@ def _union(looks: list[dict], edges: list[Edge]) -> tuple[GraphRecord, dict[int,
 def _draw_rail(
     animation: Animation, whole: Layout, layouts: Sequence[Layout], graph_frames: Sequence[GraphFrame]
 ) -> None:
-    """The line of the list, and the number of each node beside it."""
     if not whole.boxes:
         return
     rail = ET.SubElement(animation.root, "g", {"class": "fx-rail"})
@@ -185,7 +183,6 @@ def _draw_rail(
 def _draw_moves(
     animation: Animation, rail: ET.Element, layouts: Sequence[Layout], graph_frames: Sequence[GraphFrame]
 ) -> None:
-    """An arrow beside the rail for each node that got another place."""
     x = layouts[0].rail_x
     moves: dict[tuple[float, float], list[int]] = defaultdict(list)
     for frame, (layout, graph_frame) in enumerate(zip(layouts, graph_frames, strict=True)):
@@ -202,14 +199,14 @@ def _draw_moves(
 
 
 def _in_trunk(wire: Wire) -> bool:
-    """Whether other edges of the same source may run along with this one."""
+    """Whether it may share a line with other edges of the same source."""
     return wire.lane is not None and not wire.broken
 
 
 def _draw_trunks(
     animation: Animation, drawn: Sequence[Mapping[Edge, Wire]], graph_frames: Sequence[GraphFrame]
 ) -> None:
-    """The lines of ordinary edges in lanes, those of one source as one: lines drawn twice look bolder than they are."""
+    """The lines of ordinary edges in lanes; one for each source, since a line drawn twice looks bolder."""
     frames: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for frame, graph_frame in enumerate(graph_frames):
         paths: dict[int, list[str]] = defaultdict(list)
@@ -251,18 +248,18 @@ def _draw_node(
     graph_frames: Sequence[GraphFrame],
     layouts: Sequence[Layout],
 ) -> None:
-    """Each look of a node as its own group, all in one row."""
+    """Each look of a node as a group of its own, all in one row."""
     parent = _row(animation, animation.root, row, layouts)
     for seen, shown in looks.values():
         box, attributes = row, {"data-fx-node": str(seen.key)}
         came = [(old, frame) for frame in shown for old, new in graph_frames[frame].moves if new == row.index]
         if came:
-            # The row itself begins where it was in the frame before.
+            # The row itself begins where it was in the previous frame.
             old, frame = min(came)
             before = layouts[max(frame - 1, 0)].boxes
             attributes["data-fx-from"] = f"{before[old].y - before[row.index].y:g}"
         if not seen.number and "fx-ghost" in seen.classes:
-            # Nothing leads to it, so it need not fill its row.
+            # It has no edges, so it need not fill its row.
             box = dataclasses.replace(box, height=min(box.height, _GHOST_HEIGHT))
         box = letter(box, seen.node.op, brief_lettering(seen.node, seen.words))
         animation.show(paint_node(parent, box, seen.node.op, seen.classes, attributes), shown)

@@ -1,8 +1,8 @@
 """Show frames one at a time: plain HTML that reads well stacked, and a script that turns it into a player.
 
-A viewer that trusts nobody takes away script, style, svg and ids, some of them inline style too, and keeps the text of
-what it takes away. What is left then is the last frame, with pictures (``<img>``) in place of its animations, below a
-fold with the frames before it; the words of the animations are in a fold of their own.
+A viewer of untrusted notebooks removes script, style, svg and ids, some also inline style, but keeps the text in them.
+What remains is the last frame, with pictures (``<img>``) in place of its animations, and folds with the earlier frames
+and with the words of the animations.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from fxbook.drawing.lettering import clean, wrap
 from fxbook.stepping.animation import Animation
 
 MAX_FRAMES = 100
-"""Frames in one player, at most: nobody steps through more, and the page has to hold them all."""
+"""The most frames in a player: nobody steps through more, and the page has to hold them all."""
 _STATIC = Path(__file__).parent.parent / "static"
 _WIDTH = 100
 _TWO_COLUMNS = "min(var(--fx-left),55%) minmax(0,1fr)"
-# Where style elements are taken away, this one often stays.
+# It often stays where style elements are removed.
 _UNSEEN = 'class="fx-films" style="display:none"'
 
 
 @dataclasses.dataclass(frozen=True)
 class Panel:
-    """A part of a frame: HTML that is escaped already, or an animation (the same one in every frame).
+    """A part of a frame: escaped HTML, or an animation (the same one in every frame).
 
-    ``tab`` is its name where there is room for one panel only; without one, that is its heading.
+    ``tab`` is its name if there is room for one panel only; by default the heading.
     """
 
     key: str
@@ -44,8 +44,8 @@ class Panel:
 class Frame:
     """One step: what happened, and the panels that show it.
 
-    ``caption`` and ``remarks`` are plain text. A remark that starts with ``!`` warns, one that starts with ``✓`` says
-    that something is in order. ``text`` is what only the plain text shows.
+    ``caption`` and ``remarks`` are plain text. A remark that starts with ``!`` warns, one that starts with ``✓``
+    confirms. ``text`` appears only in the plain text.
     """
 
     caption: str
@@ -55,7 +55,7 @@ class Frame:
 
 
 class Player:
-    """Frames to step through, to be shown by naming it at the end of a cell."""
+    """Frames to step through; put it at the end of a cell to show them."""
 
     def __init__(
         self,
@@ -68,12 +68,10 @@ class Player:
         """Put frames together.
 
         Args:
-            title: what the frames show.
-            frames: in order.
-            columns: keys of panels, the left column and the right one, each from top to bottom; the left one is as
-                wide as its widest animation.
-            legend: what signs and shapes mean, as HTML, an item each.
-            wide: rows of three keys each, for a screen with room for three columns; without them, two are enough.
+            columns: keys of panels, the left column and the right one, each from top to bottom; the left one is as wide
+                as its widest animation.
+            legend: the meaning of signs and shapes, as HTML items.
+            wide: rows of three keys each, for a screen with room for three columns; by default there are two.
 
         Raises:
             ValueError: there is no frame, or there are more than :data:`MAX_FRAMES`.
@@ -135,7 +133,7 @@ class Player:
         tab = html.escape(panel.tab or panel.heading)
         animation, body, name = "", panel.body, f' data-fx-panel="{panel.key}" data-fx-tab="{tab}"'
         if isinstance(body, Animation):
-            # A picture wider than a phone scrolls there, so it must be reachable by keyboard.
+            # On a phone, a wide picture scrolls, so the keyboard must reach it.
             label = html.escape(f"{panel.heading or self.title}, frame {at + 1}")
             reach = f' role="group" tabindex="0" aria-label="{label}"' if body.width * 0.96 > 290 else ""
             animation = " fx-film"
@@ -144,7 +142,7 @@ class Player:
         return f'<div class="fx-panel{animation}"{name} style="grid-area:{panel.key}">{heading}{body}</div>'
 
     def _grid(self) -> str:
-        """Where the panels stand, on a narrow screen, a wide and a wider one, as custom properties for the style."""
+        """The places of the panels on a narrow, a wide and a wider screen, as custom properties for the style."""
         present = {panel.key for panel in self.frames[0].panels}
         left, right = ([key for key in column if key in present] for column in self.columns)
         one = _areas([["head"], *([key] for key in (*left, *right))])
@@ -165,7 +163,7 @@ def _areas(rows: Sequence[Sequence[str]]) -> str:
 
 
 def _heights(rows: Sequence[Sequence[str]]) -> str:
-    # What is left over goes to the last row, so that the panels above keep together.
+    # The last row takes the remaining height, so that the panels above keep together.
     return " ".join([*["auto"] * (len(rows) - 1), "1fr"])
 
 
@@ -179,24 +177,23 @@ def _manner(remark: str) -> str:
 
 @functools.cache
 def stepper_style() -> str:
-    """The style that every stepper carries: the same bytes each time."""
+    """The style of every stepper, always the same bytes."""
     rules = ((_STATIC / name).read_text(encoding="utf-8") for name in ("stepper.css", "film.css"))
     return "".join(_short(text, "/*") for text in rules)
 
 
 @functools.cache
 def _film_style() -> str:
-    """The rules that an animation may need outside the page, a line each."""
     return "\n".join((_STATIC / name).read_text(encoding="utf-8") for name in ("drawing.css", "film.css"))
 
 
 @functools.cache
 def script() -> str:
-    """The script that every stepper carries: the same bytes each time; a page runs it once."""
+    """The script of every stepper, always the same bytes, since a page runs it once."""
     return _short((_STATIC / "stepper.js").read_text(encoding="utf-8"), "//", "\n")
 
 
 def _short(text: str, comment: str, end: str = "") -> str:
-    """The text without indentation and without lines that are comments only."""
+    """The text without indentation and comment lines."""
     lines = (line.strip() for line in text.splitlines())
     return end.join(line for line in lines if line and not line.startswith(comment))

@@ -1,8 +1,7 @@
-"""Attention that a model writes out, found in its graph: the parts around each softmax, in any spelling.
+"""Find attention that a model spells out as separate operations, around each softmax of its graph.
 
 ``written_attention`` finds ``softmax(query @ key.T * scale + mask)``, a dropout, and the product with the values. It
-reads the graph and changes nothing. Whether the parts may be replaced is for the pass to say that asks: the functions
-below it do what is left then.
+changes nothing. The pass that calls it decides whether to replace the parts, with the functions below it.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from torch import Tensor, fx, nn
 from fxbook.surgery.effects import Effect, effect, has_hooks, may_share
 
 _ATEN = torch.ops.aten
-# What torch.export writes beside a cast: it reads nothing of the value.
+# torch.export writes it next to a cast; it does not use the value.
 _ASSERTION = _ATEN._assert_tensor_metadata.default
 _PRODUCTS = ("matmul", "bmm")
 _CASTS = ("to", "type", "type_as", "float", "half", "bfloat16", "double", "_to_copy")
@@ -27,23 +26,19 @@ _TURNS = ("transpose", "swapaxes", "swapdims")
 _NO_EXAMPLE = "it has no example: run FakeTensorProp first"
 _IN_THE_WAY = (Effect.WRITES, Effect.RANDOM, Effect.MODE, Effect.UNKNOWN)
 _HOMES = ("torch", "_operator", "math")
-# Where examples are noted: by FakeTensorProp and torch.export, and by torch.compile.
+# The keys of examples in meta: of FakeTensorProp and torch.export, and of torch.compile.
 _EXAMPLES = ("val", "example_value")
-# What a plain softmax may be given by name; that of torch.masked has a mask as well.
+# The keyword arguments of a plain softmax; that of torch.masked has a mask as well.
 _SETTINGS_OF_SOFTMAX = {"input", "self", "dim", "dtype", "_stacklevel", "half_to_float", "out"}
 _LAYERS = {nn.Softmax: "softmax", nn.Dropout: "dropout"}
 
 
 class _NotAttentionError(ValueError):
-    """Why the nodes around a softmax are not taken for attention."""
+    """Why the nodes around a softmax are not attention."""
 
 
 class DroppingAttention(nn.Module):
-    """``scaled_dot_product_attention`` that drops weights while a dropout layer is training.
-
-    Args:
-        drop: the layer, which is asked at each call.
-    """
+    """``scaled_dot_product_attention`` that drops weights while ``drop``, a dropout layer, is training."""
 
     def __init__(self, drop: nn.Dropout) -> None:
         super().__init__()
@@ -58,10 +53,10 @@ class DroppingAttention(nn.Module):
 
 @dataclasses.dataclass(frozen=True)
 class Mask:
-    """What the scores were masked with.
+    """How the scores were masked.
 
     Attributes:
-        kind: ``"add"``: the node was added. ``"hide"``: where it is true, the fill took the place of the score.
+        kind: ``"add"``: the mask was added. ``"hide"``: the fill replaced the scores where the mask is true.
             ``"keep"``: where it is false.
         node: the mask.
         fill: the number in place of a hidden score.
@@ -74,16 +69,14 @@ class Mask:
 
 @dataclasses.dataclass(frozen=True)
 class Written:
-    """Attention as it is written out.
+    """Attention that is spelled out.
 
     Attributes:
-        mask: what the scores were masked with, after they were scaled.
+        mask: how the scores were masked, after they were scaled.
         factor: the number, or the node of a number, that scales the scores.
         divides: whether the scores are divided by the factor.
-        softmax: the node in the middle.
-        dim: of the softmax.
         dropout: the node that drops weights.
-        inside: the nodes from the first product to the last before the output, in order. Nobody else reads them.
+        inside: the nodes from the first product to the last before the output, in order. They have no other users.
         output: the product with the values.
     """
 
@@ -98,22 +91,20 @@ class Written:
 
     @property
     def query(self) -> fx.Node:
-        """On the left of the first product."""
         return _first(self.inside[0])
 
     @property
     def turned_key(self) -> fx.Node:
-        """On the right of it: the key with its last two dimensions exchanged."""
+        """The key with its last two dimensions exchanged."""
         return _second(self.inside[0])
 
     @property
     def value(self) -> fx.Node:
-        """On the right of the second product."""
         return _second(self.output)
 
 
 def written_attention(module: fx.GraphModule) -> tuple[list[Written], dict[fx.Node, str]]:
-    """The attention in a graph, and why any other softmax is none."""
+    """The attention in a graph, and for each other softmax the reason why it is not attention."""
     found: list[Written] = []
     left: dict[fx.Node, str] = {}
     for node in module.graph.nodes:
@@ -126,7 +117,7 @@ def written_attention(module: fx.GraphModule) -> tuple[list[Written], dict[fx.No
 
 
 def called(module: fx.GraphModule, node: fx.Node) -> str:
-    """The name of the operation of torch that a node calls, in any spelling, or nothing."""
+    """The name of the torch operation that a node calls, in any spelling, or ``""``."""
     target = node.target
     if node.op == "call_module":
         return _LAYERS.get(type(module.get_submodule(target)), "")
@@ -142,14 +133,13 @@ def called(module: fx.GraphModule, node: fx.Node) -> str:
 
 
 def given(node: fx.Node, place: int, *names: str, default: Any = None) -> Any:
-    """An argument of a call, by its place or by one of its names."""
     if place < len(node.args):
         return node.args[place]
     return next((node.kwargs[name] for name in names if name in node.kwargs), default)
 
 
 def example(node: fx.Node) -> Any:
-    """The example of a node's value, as `FakeTensorProp`, `torch.export` or `torch.compile` notes it, or None."""
+    """The example of a node's value from `FakeTensorProp`, `torch.export` or `torch.compile`, or None."""
     return next((node.meta[key] for key in _EXAMPLES if key in node.meta), None)
 
 
@@ -159,13 +149,13 @@ def readers(node: fx.Node) -> list[fx.Node]:
 
 
 def passed_by(module: fx.GraphModule, old: Written) -> fx.Node | None:
-    """A node between the first product and the last that may write, draw or change a mode: nothing is moved past it."""
+    """A node between the two products that nothing may move past: one that writes, draws or sets a mode."""
     between = (node for node in module.graph.nodes if old.inside[0] < node < old.output and node not in old.inside)
     return next((node for node in between if effect(node) in _IN_THE_WAY), None)
 
 
 def key_of(module: fx.GraphModule, old: Written) -> fx.Node:
-    """The key as it was before it was transposed; a node for it stands before the output, where there is none."""
+    """The key before its transpose; if the graph has no such node, one is inserted before the output."""
     node = old.turned_key
     source, dims = given(node, 0, "input", "self"), {given(node, 1, "dim0"), given(node, 2, "dim1")}
     rank = example(node).ndim
@@ -175,10 +165,10 @@ def key_of(module: fx.GraphModule, old: Written) -> fx.Node:
 
 
 def mask_of(module: fx.GraphModule, old: Written) -> fx.Node | None:
-    """The mask in the form of ``scaled_dot_product_attention``; nodes that change the form stand before the output.
+    """The mask in the form of ``scaled_dot_product_attention``; nodes that convert it are inserted before the output.
 
-    What was added stays. A fill of minus infinity becomes a boolean mask, in which true means keep. Any other fill
-    becomes a mask that is added: the fill where a score was hidden, else zero.
+    A mask that was added stays. A fill of minus infinity becomes a boolean mask, in which true means keep. Any other
+    fill becomes a mask to add: the fill where a score was hidden, else zero.
     """
     if old.mask is None or old.mask.kind == "add":
         return old.mask and old.mask.node
@@ -205,9 +195,9 @@ def scale_of(old: Written) -> Any:
 
 
 def put_in_place(module: fx.GraphModule, old: Written, new: fx.Node) -> None:
-    """Hand the users of attention that is written out over to a node before its output, and erase its nodes.
+    """Replace the attention by a node before its output, and erase its nodes.
 
-    The new value is made contiguous, as a product of matrices is, unless each user takes any strides.
+    The new value is made contiguous, like a product of matrices, unless each user accepts any strides.
     """
     graph, key, new.meta = module.graph, old.turned_key, dict(old.output.meta)
     if not _takes_any_strides(module, old.output):
@@ -223,7 +213,7 @@ def put_in_place(module: fx.GraphModule, old: Written, new: fx.Node) -> None:
 
 
 def is_recorded(old: Written) -> bool:
-    """Whether the graph calls operators of ATen, as one of ``torch.export`` does."""
+    """Whether the graph calls operators of ATen, like one of ``torch.export``."""
     return isinstance(old.output.target, torch._ops.OpOverload)
 
 
@@ -238,13 +228,13 @@ def _call(old: Written, method: str, operation: Any, node: fx.Node, *args: Any) 
 
 
 def _meta_like(node: fx.Node, computed: Callable[[Any], Any]) -> dict[str, Any]:
-    """The meta of a node for one that is computed from it: what tells the value is computed anew, or left out."""
+    """The meta of a node for one that is computed from it: examples are computed, ``tensor_meta`` is left out."""
     kept = {key: value for key, value in node.meta.items() if key != "tensor_meta"}
     return {**kept, **{key: computed(kept[key]) for key in _EXAMPLES if key in kept}}
 
 
 def _takes_any_strides(module: fx.GraphModule, node: fx.Node) -> bool:
-    """Whether the users of a node work whatever its strides are, in front of a transpose or behind it."""
+    """Whether the users of a node work with any strides, before or after a transpose."""
     return all(
         called(module, user) in ("reshape", "flatten", "contiguous")
         or (called(module, user) in (*_TURNS, "permute") and _takes_any_strides(module, user))
@@ -258,7 +248,6 @@ def _need(holds: bool, reason: str) -> None:
 
 
 def _read(module: fx.GraphModule, softmax: fx.Node) -> Written:
-    """The attention around a softmax."""
     _need(isinstance(example(softmax), Tensor), _NO_EXAMPLE)
     below: list[fx.Node] = []
     output, dropout = _down(module, softmax, below)
@@ -277,7 +266,7 @@ def _read(module: fx.GraphModule, softmax: fx.Node) -> Written:
     _need(softmax.kwargs.keys() <= _SETTINGS_OF_SOFTMAX, f"{softmax} has a setting")
     told = dropout is not None and isinstance(given(dropout, 2, "training", "train"), fx.Node)
     _need(not told, f"{dropout} is told in each run whether it drops")
-    # One call keeps its result and its mask for the backward pass, which refuses what was written since.
+    # One call saves its result and its mask for the backward pass, which fails if they were written since.
     writer = next(_writers(module, output), None)
     _need(writer is None, f"{writer} writes into the result")
     if mask and mask.kind == "add":
@@ -287,7 +276,6 @@ def _read(module: fx.GraphModule, softmax: fx.Node) -> Written:
 
 
 def _writers(module: fx.GraphModule, node: fx.Node) -> Iterator[fx.Node]:
-    """The calls that write into the memory of a node's value."""
     met, waiting = {node}, [node]
     while waiting:
         one = waiting.pop()
@@ -300,7 +288,7 @@ def _writers(module: fx.GraphModule, node: fx.Node) -> Iterator[fx.Node]:
 
 
 def _may_touch(module: fx.GraphModule, call: fx.Node, node: fx.Node) -> bool:
-    """Whether a call may write or return the memory of an argument; a call in place does so with its first alone."""
+    """Whether a call may write or return the memory of an argument. A call in place does so only with the first."""
     written = effect(call) is Effect.WRITES
     in_place = called(module, call).endswith("_") or getattr(call.target, "__module__", "") == "_operator"
     return _first(call) is node if written and in_place else written or may_share(call)
@@ -315,7 +303,7 @@ def _second(node: fx.Node) -> Any:
 
 
 def _down(module: fx.GraphModule, node: fx.Node, inside: list[fx.Node]) -> tuple[fx.Node, fx.Node | None]:
-    """From the softmax to the product with the values: that node, and the dropout before it."""
+    """From the softmax down to the product with the values: that node, and the dropout before it."""
     dropout = None
     while True:
         inside.append(node)
@@ -336,7 +324,7 @@ def _down(module: fx.GraphModule, node: fx.Node, inside: list[fx.Node]) -> tuple
 def _up(
     module: fx.GraphModule, node: Any, inside: list[fx.Node], mask: Mask | None, scale: tuple[Any, bool] | None
 ) -> tuple[Mask | None, tuple[Any, bool]]:
-    """From the input of the softmax to the product of query and key: the mask, and the scale."""
+    """From the input of the softmax up to the product of query and key: the mask, and the scale."""
     _need(isinstance(node, fx.Node), "the scores are no node")
     _need(len(readers(node)) == 1, f"{node} has {len(readers(node))} readers")
     inside.append(node)
@@ -370,7 +358,7 @@ def _up(
 def _masked(
     module: fx.GraphModule, node: fx.Node, operands: tuple[Any, Any], inside: list[fx.Node]
 ) -> tuple[Mask | None, tuple[Any, bool]]:
-    """Either operand of a sum may be the scores; of a sum in place, the first."""
+    """The scores may be either operand of a sum; for a sum in place, the first."""
     first, second = operands
     mark = len(inside)
     try:
@@ -388,5 +376,5 @@ def _masked(
 
 
 def _is_tensor(value: Any) -> bool:
-    """Whether an operand is a tensor, as far as its example tells: a node without one is taken for a tensor."""
+    """Whether an operand is a tensor, according to its example; a node without one counts as a tensor."""
     return isinstance(value, fx.Node) and not isinstance(example(value), bool | int | float)

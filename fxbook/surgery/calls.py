@@ -1,7 +1,7 @@
-"""One reading of a call, whichever front end wrote it: its kind in one word, and what it computes with, by name.
+"""Read calls in one way, whichever front end wrote them: the kind in one word, and the arguments by name.
 
 A convolution is a layer in a graph of ``symbolic_trace``, a function of torch in a graph of ``torch.compile``, and an
-operator of ATen in a graph of ``torch.export``. A pass that reads calls through this module is written once.
+operator of ATen in a graph of ``torch.export``. A pass that reads calls through this module handles all three.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ UNKNOWN = "unknown"
 
 
 def kind_of(node: fx.Node) -> str:
-    """What a call computes, in one word, small and without underscores: ``conv2d``, ``convtranspose2d``, ``batchnorm``.
+    """What a call computes, in one lowercase word without underscores: ``conv2d``, ``convtranspose2d``, ``batchnorm``.
 
-    A layer counts as its class, if the class is one of ``torch.nn`` itself: a class derived from it may compute
-    something else. Of a function or an operator only torch's own are known. Anything else is ``"unknown"``.
+    A layer counts as its class only if that is a class of ``torch.nn``: a subclass may compute something else. Only
+    torch's own functions and operators are known. Anything else is ``"unknown"``.
     """
     target, name = node.target, UNKNOWN
     if node.op == "call_module":
@@ -36,9 +36,9 @@ def kind_of(node: fx.Node) -> str:
 
 
 def given(node: fx.Node) -> dict[str, Any]:
-    """What a layer or a call computes with, by name. A tensor that the module stores stands for the node that gets it.
+    """What a layer or a call computes with, by name. A stored tensor is represented by the node that fetches it.
 
-    Of a layer these are its attributes, parameters and buffers, and ``input``, the node that it is called on. Of an
+    For a layer these are its attributes, parameters and buffers, and ``input``, the node that it is called on. For an
     operator or a function they are all its arguments, with defaults.
     """
     module = node.graph.owning_module
@@ -57,13 +57,13 @@ def given(node: fx.Node) -> dict[str, Any]:
 
 
 def arguments(node: fx.Node) -> dict[str, Any]:
-    """All arguments of an operator of ATen or a function of torch by name, with the defaults of those not given."""
+    """All arguments of an operator of ATen or a function of torch by name, with defaults for those not given."""
     values = _parameters(node.target)
     return {**values, **dict(zip(values, node.args, strict=False)), **node.kwargs}
 
 
 def put(node: fx.Node, name: str, value: Any) -> None:
-    """Set one argument of an operator or a function, by position where it stands by position."""
+    """Set one argument of an operator or a function, by position if it was given by position."""
     place = list(_parameters(node.target)).index(name)
     if place < len(node.args):
         node.update_arg(place, value)
@@ -72,7 +72,6 @@ def put(node: fx.Node, name: str, value: Any) -> None:
 
 
 def _parameters(target: Any) -> dict[str, Any]:
-    """The parameters of an operator or a function of torch, in order, with their defaults."""
     if inspect.isfunction(target):
         return {one.name: one.default for one in inspect.signature(target).parameters.values()}
     if not isinstance(target, torch._ops.OpOverload):

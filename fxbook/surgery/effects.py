@@ -1,8 +1,8 @@
-"""What a call of a graph does besides returning a value, and which memory the calls of a graph may write.
+"""What a call in a graph does besides returning a value, and which memory the calls of a graph may write.
 
-A pass may compute a call once, or once in place of twice, only if the call is a function of its arguments. The rules
-here answer for layers of ``torch.nn``, operators of ATen, and functions and methods of torch, whichever front end wrote
-the graph. Where they do not know a call, they say so.
+A pass may compute a call once, or once instead of twice, only if the call is a function of its arguments. The rules
+cover layers of ``torch.nn``, operators of ATen, and functions and methods of torch, in graphs of any front end. They
+report other calls as unknown.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ class Effect(enum.StrEnum):
 
 _MAY_WRITE = (Effect.WRITES, Effect.UNKNOWN, Effect.MODE)
 _READS = ("placeholder", "get_attr", "output")
-# Operators of higher order that run graphs which their module holds, put back the mode that they set, and do no more.
+# Higher-order operators that run graphs of their module, restore the mode that they set, and do nothing else.
 _RUNNING = ("cond", "wrap_with_autocast", "wrap_with_set_grad_enabled")
 _WORST_FIRST = (Effect.WRITES, Effect.UNKNOWN, Effect.MODE, Effect.RANDOM, Effect.CHECK)
 # Functions of Python that compute a value and do nothing else.
 _PYTHON = {getattr, len, int, float, bool, complex, abs, max, min, sum, round, tuple, list, slice, range, isinstance}
-# Methods that give a tensor of another type or place, or itself, and that ATen does not have under their name.
+# Methods that return a tensor of another type or place, or the same, and are not in ATen under their name.
 _CONVERTING = {
     *("bfloat16", "bool", "byte", "char", "double", "float", "half", "int", "long", "short", "type"),
     *("cpu", "cuda"),
 }
-# Operators of Python that ATen has under another name.
+# Operators of Python that have another name in ATen.
 _OF_ATEN = {
     "truediv": "div",
     "floordiv": "floor_divide",
@@ -50,9 +50,9 @@ _OF_ATEN = {
     "invert": "bitwise_not",
     "pos": "positive",
 }
-# Of operator: what writes and is not among the calls that torch.fx prints as statements, and what calls anything.
+# Functions of operator that write, though torch.fx does not print them as statements; and one that calls anything.
 _WRITING, _CALLING = (operator.delitem, operator.iconcat), (operator.call,)
-# Of torch: they raise or do nothing.
+# They raise an error or do nothing.
 _CHECKING = (torch._assert, torch._check)
 # Functions that draw the samples which the operator of this name takes as an argument.
 _DRAWING = "fractional_max_pool"
@@ -64,28 +64,28 @@ _TRAINED = (
     *(nn.RNNBase, nn.MultiheadAttention, nn.TransformerEncoderLayer, nn.TransformerDecoderLayer),
 )
 _RANDOM_LAYERS = (nn.FractionalMaxPool2d, nn.FractionalMaxPool3d)
-# Operators of ATen that move running statistics, whose schema does not say so.
+# Operators of ATen that update running statistics, though their schema does not say so.
 _MOVING = ("batch_norm_update_stats", "batch_norm_gather_stats", "batch_norm_gather_stats_with_counts")
-# Layers whose result is new memory in every case.
+# Layers that always return new memory.
 _FRESH_LAYERS = (nn.Linear, nn.modules.conv._ConvNd, nn.modules.batchnorm._NormBase, nn.LayerNorm, nn.Embedding)
-# The schema of a composite operator promises nothing of memory: ``einsum`` may return a view. These do not.
+# The schema of a composite operator says nothing about memory: ``einsum`` may return a view. These return none.
 _FRESH_COMPOSITES = {
     *("linear", "matmul", "conv1d", "conv2d", "conv3d", "scaled_dot_product_attention", "cross_entropy_loss"),
     *("conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "max_pool2d", "adaptive_avg_pool2d"),
     *("batch_norm", "layer_norm", "group_norm", "rms_norm", "softmax", "log_softmax", "square"),
 }
-# And these share memory though they are no composites and their schema does not say so.
+# These share memory, though they are not composite and their schema does not say so.
 _SHARING = {"_unsafe_view", "lift", "unsafe_split", "unsafe_split_with_sizes", "unsafe_chunk", "dequantize"}
 # Functions of Python that return their argument, or a part of it.
 _PASSING = (getattr, list, tuple, max, min, slice)
-# What Python computes with lists too: the new list has the tensors of the old ones.
+# Functions of Python that also join lists: the new list has the tensors of the old ones.
 _JOINING = (operator.add, operator.iadd, operator.concat, operator.iconcat, operator.mul, operator.imul, sum)
-# Names of arguments, and what makes the call a function of its arguments.
+# Arguments by name, with the value that makes the call a function of its arguments.
 _OFF: dict[str, Any] = {"training": False, "train": False, "p": 0, "dropout_p": 0}
 
 
 def effect(node: fx.Node) -> Effect | None:
-    """What a call does besides returning a value; ``None`` if its value follows from its arguments."""
+    """What a call does besides returning a value; ``None`` if its value depends only on its arguments."""
     if node.op in _READS:
         return None
     if node.op == "call_module":
@@ -104,7 +104,6 @@ def effect(node: fx.Node) -> Effect | None:
 
 
 def may_share(node: fx.Node) -> bool:
-    """Whether the value of a call may share memory with one of its arguments."""
     if node.op == "call_module":
         layer = node.graph.owning_module.get_submodule(str(node.target))
         return not isinstance(layer, _FRESH_LAYERS)
@@ -115,7 +114,6 @@ def may_share(node: fx.Node) -> bool:
 
 
 def _may_share(overload: Any) -> bool:
-    """Whether what an operator returns may share memory with an argument."""
     name = overload._schema.name.partition("::")[2]
     if any(value.alias_info is not None for value in overload._schema.returns) or name in _SHARING:
         return True
@@ -127,7 +125,7 @@ def _may_share(overload: Any) -> bool:
 
 
 def _is_list(value: Any) -> bool:
-    """Whether an argument is a list, or the value of a call is one: of a split, or of lists that are joined."""
+    """Whether an argument or the value of a call is a list, as from a split or a sum of lists."""
     if not isinstance(value, fx.Node):
         return isinstance(value, list | tuple)
     if value.target in (list, tuple):
@@ -138,12 +136,12 @@ def _is_list(value: Any) -> bool:
         return isinstance(value.args[1], slice) and _is_list(value.args[0])
     named = [value.target] if isinstance(value.target, torch._ops.OpOverload) else list(_overloads(value))
     results = [[result.type for result in overload._schema.returns] for overload in named if overload._schema.returns]
-    # Of ``max`` one overload gives a tensor and one gives two: ``x + x.max()`` joins no lists.
+    # One overload of ``max`` returns a tensor, another returns two: ``x + x.max()`` joins no lists.
     return bool(results) and all(len(types) > 1 or isinstance(types[0], torch.ListType) for types in results if types)
 
 
 class Memory:
-    """Which values of a graph live in memory that a call of this graph may write."""
+    """Which values of a graph are in memory that a call of this graph may write."""
 
     def __init__(self, module: fx.GraphModule) -> None:
         self._above: dict[Any, Any] = {}
@@ -172,11 +170,9 @@ class Memory:
         return any(self._find(place) in self._written for place in places)
 
     def is_returned(self, node: fx.Node) -> bool:
-        """Whether the graph returns memory of a node's value."""
         return self._find(node) in self._returned
 
     def merge(self, node: fx.Node, other: fx.Node) -> None:
-        """Take note that one call stands for both from now on: what holds for either holds for it."""
         before = {self._find(node), self._find(other)}
         self._join(node, other)
         for places in (self._written, self._returned):
@@ -202,20 +198,19 @@ class Memory:
 
 
 def _storages(values: list[Any]) -> list[int]:
-    """The memory behind tensors, as numbers that are equal where it is the same."""
     dense = [value for value in values if isinstance(value, Tensor) and value.layout is torch.strided]
     return [value.untyped_storage()._cdata for value in dense]
 
 
 def has_hooks(node: fx.Node) -> bool:
-    """Whether a call of a layer calls more than its class says: a hook, or a ``forward`` that the object itself has."""
+    """Whether a call of a layer runs more than its class says: a hook, or an instance's own ``forward``."""
     if node.op != "call_module":
         return False
     return any(_hooked(part) for part in node.graph.owning_module.get_submodule(str(node.target)).modules())
 
 
 def has_generator(node: fx.Node) -> bool:
-    """Whether a call draws random numbers from a generator of its own, which no seed of torch sets back."""
+    """Whether a call draws random numbers from its own generator, which torch's seed does not reset."""
     return effect(node) is Effect.RANDOM and node.op != "call_module" and _given(node).get("generator") is not None
 
 
@@ -249,7 +244,7 @@ def _of_operator(node: fx.Node) -> Effect | None:
 
 
 def _of_graphs(node: fx.Node) -> Effect | None:
-    """The worst that a call does in the graphs that an operator of higher order runs."""
+    """The worst effect in the graphs that a higher-order operator runs."""
     module = node.graph.owning_module
     fetched = [operator.attrgetter(read.target)(module) for read in node.all_input_nodes if read.op == "get_attr"]
     inside = {effect(one) for part in fetched if isinstance(part, fx.GraphModule) for one in part.graph.nodes}
@@ -257,7 +252,6 @@ def _of_graphs(node: fx.Node) -> Effect | None:
 
 
 def _of_name(node: fx.Node) -> Effect | None:
-    """The effect of a function or a method that torch or Python has under this name."""
     name = str(node.target) if node.op == "call_method" else node.target.__name__
     if node.target in _PYTHON or getattr(node.target, "__module__", "") == "math":
         return None
@@ -290,7 +284,6 @@ def _of_name(node: fx.Node) -> Effect | None:
 
 
 def _by_arguments(name: str, given: dict[str, Any], overloads: list[Any]) -> Effect | None:
-    """The effect that the arguments of a call decide."""
     if given.get("inplace") or given.get("max_norm") is not None or name.rpartition("::")[2] in _MOVING:
         return Effect.WRITES
     functional_norm = name.endswith("functional")
@@ -321,9 +314,9 @@ def _given(node: fx.Node) -> dict[str, Any]:
 
 
 def _overloads(node: fx.Node) -> Iterator[Any]:
-    """The operators of ATen that have the name of a function or a method, without those that write into ``out``.
+    """The operators of ATen that have the name of a function or a method, without the ``out`` variants.
 
-    Those that change a list, as one that sorts it, are for TorchScript, those that name dimensions of an older torch.
+    Also left out are overloads that change a list, which are for TorchScript, and those with named dimensions.
     """
     if isinstance(node.target, torch._ops.HigherOrderOperator):
         return
@@ -341,7 +334,7 @@ def _changes_a_list(overload: Any) -> bool:
 
 
 def _of_torch(target: Any) -> bool:
-    """Whether a function is one of torch's or Python's own, found where its name says."""
+    """Whether a function belongs to torch or Python, found under its own name."""
     name = getattr(target, "__name__", "")
     homes = (torch, functional, operator, math, torch.special, torch.linalg, torch.fft)
     return target in _PYTHON or any(getattr(home, name, None) is target for home in homes)

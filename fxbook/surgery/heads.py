@@ -1,7 +1,7 @@
-"""Where the heads of attention are in a graph: found by running it, not by the way it is written.
+"""Find the heads of attention in a graph by running it, whatever its spelling.
 
-The gradient of a head with respect to what the projections return says which channels belong to the head. These
-channels are then filled with NaN: whatever holds the head is NaN along one dimension.
+The gradient of a head with respect to the outputs of the projections shows which channels belong to the head. These
+channels are then filled with NaN: every value that contains the head is NaN along one dimension.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ class HeadsNotFoundError(ValueError):
 
 @dataclasses.dataclass(frozen=True)
 class HeadMap:
-    """Where heads are.
+    """Where the heads are in a graph.
 
     Attributes:
-        rows: the channels that each projection computes for the heads, as a boolean vector for each call.
-        columns: the channels that each layer behind the attention reads of the heads, likewise.
-        axes: of each node between them, the dimension along which the heads lie, counted from the last, which is -1;
-            and which places are theirs.
+        rows: for each projection, a boolean vector of the channels that it computes for the heads.
+        columns: for each layer after the attention, a boolean vector of the channels that it reads of the heads.
+        axes: for each node between them, the dimension of the heads, counted from the last, which is -1; and a boolean
+            vector of their places.
         layers: the layer of each call.
     """
 
@@ -46,7 +46,7 @@ class HeadMap:
 
 
 def attentions(module: fx.GraphModule) -> list[fx.Node]:
-    """The calls of ``scaled_dot_product_attention``, in order; a `DroppingAttention` is one."""
+    """The calls of ``scaled_dot_product_attention`` and `DroppingAttention`, in order."""
 
     def attends(node: fx.Node) -> bool:
         if node.op == "call_module":
@@ -57,11 +57,7 @@ def attentions(module: fx.GraphModule) -> list[fx.Node]:
 
 
 def attention_at(module: fx.GraphModule, place: int) -> fx.Node:
-    """One of the calls of ``scaled_dot_product_attention``, by its place among them.
-
-    Raises:
-        HeadsNotFoundError: there are fewer.
-    """
+    """A call of ``scaled_dot_product_attention``, by its number. Raises HeadsNotFoundError if the graph has fewer."""
     found = attentions(module)
     _need(0 <= place < len(found), f"the graph has {len(found)} calls of scaled_dot_product_attention")
     return found[place]
@@ -70,7 +66,7 @@ def attention_at(module: fx.GraphModule, place: int) -> fx.Node:
 def head_map(module: fx.GraphModule, attention: fx.Node, heads: Collection[int], inputs: Sequence[Any]) -> HeadMap:
     """Where these heads of an attention are, found in two runs of the graph.
 
-    Each runs on a copy of the inputs, and what the module holds is put back afterwards.
+    Each run uses a copy of the inputs, and restores what the module holds.
 
     Raises:
         HeadsNotFoundError: the heads share channels with others, or cannot be followed.
@@ -103,14 +99,14 @@ def head_map(module: fx.GraphModule, attention: fx.Node, heads: Collection[int],
 
 
 def shrink(node: fx.Node, axis: int, places: Tensor) -> None:
-    """Write the size that a dimension has without some places into a call that holds the old size.
+    """Reduce the size of a dimension in a call that has the old size as an argument.
 
-    Calls that hold sizes are ``view``, ``reshape``, ``expand``, ``unflatten`` and the ``split`` behind a ``getitem``.
+    Such calls are ``view``, ``reshape``, ``expand``, ``unflatten`` and the ``split`` before a ``getitem``.
 
     Args:
-        node: whose value has the dimension.
+        node: the node whose value has the dimension.
         axis: the dimension, counted from the last.
-        places: which of its places go.
+        places: a boolean vector of the places to remove.
     """
     module, old, new = node.graph.owning_module, len(places), int(places.logical_not().sum())
     if node.target is operator.getitem and node.args[0].args[1:2] == (old,):
@@ -127,7 +123,7 @@ def shrink(node: fx.Node, axis: int, places: Tensor) -> None:
 def drop_channels(module: fx.GraphModule, name: str, dim: int, places: Tensor) -> None:
     """Replace a parameter by one without some of its rows or columns, under each of its names.
 
-    The old parameter stays as it is, since a model may share it.
+    The old parameter is not changed, since another model may share it.
     """
     old = module.get_parameter(name)
     kept = old.detach().index_select(dim, places.logical_not().nonzero().flatten())
@@ -141,14 +137,13 @@ def drop_channels(module: fx.GraphModule, name: str, dim: int, places: Tensor) -
 def without_heads(module: fx.GraphModule, attention: fx.Node, heads: Collection[int], inputs: Sequence[Any]) -> Any:
     """The result of a graph in which these heads return zeros.
 
-    It runs on a copy of the inputs, and what the module holds is put back afterwards.
+    It runs on a copy of the inputs, and restores what the module holds.
     """
     with torch.no_grad():
         return _run(_Silenced(module, attention, heads), inputs)
 
 
 def _run(interpreter: fx.Interpreter, inputs: Sequence[Any]) -> Any:
-    """Run a graph that may write into its inputs, or into its buffers."""
     with kept(interpreter.module):
         return interpreter.run(*copy.deepcopy(tuple(inputs)))
 
@@ -159,7 +154,6 @@ def _need(holds: bool, reason: str) -> None:
 
 
 def _between(start: Iterable[Any], layers: Collection[fx.Node], follow: Any) -> tuple[list[fx.Node], list[fx.Node]]:
-    """The nodes that are met from a start until linear layers, and these layers."""
     waiting = [node for node in start if isinstance(node, fx.Node)]
     met: dict[fx.Node, None] = {}
     ends: dict[fx.Node, None] = {}
@@ -185,7 +179,7 @@ def _rows(
     heads: Collection[int],
     inputs: Sequence[Any],
 ) -> dict[fx.Node, Tensor]:
-    """The channels of each projection that these heads use, and no other head does."""
+    """The channels of each projection that only these heads use."""
     with torch.enable_grad():
         cut = _Cut(module, projections)
         _run(cut, inputs)
@@ -211,7 +205,7 @@ def _channels(leaf: Tensor, gradient: Tensor | None) -> Tensor:
 
 
 def _axis(node: fx.Node, marked: Tensor) -> tuple[int, Tensor]:
-    """The one dimension along which a tensor is marked, and where."""
+    """The one dimension along which a tensor is marked, and the marked places."""
     found = []
     for axis, size in enumerate(marked.shape):
         lines = marked.movedim(axis, -1).reshape(-1, size)
@@ -222,8 +216,6 @@ def _axis(node: fx.Node, marked: Tensor) -> tuple[int, Tensor]:
 
 
 class _Keeping(fx.Interpreter):
-    """An Interpreter that keeps every value."""
-
     def __init__(self, module: fx.GraphModule) -> None:
         super().__init__(module)
         self.values: dict[fx.Node, Any] = {}
@@ -237,7 +229,7 @@ class _Keeping(fx.Interpreter):
 
 
 class _Cut(_Keeping):
-    """The results of the projections are leaves of autograd."""
+    """Makes the results of the projections leaves of autograd."""
 
     def __init__(self, module: fx.GraphModule, projections: Collection[fx.Node]) -> None:
         super().__init__(module)
@@ -248,7 +240,7 @@ class _Cut(_Keeping):
 
 
 class _Painted(_Keeping):
-    """Channels of the projections are NaN, and the heads behind them: a fused kernel may return zeros for NaN."""
+    """Fills channels of the projections with NaN, and the heads too, since a fused kernel may return zeros for NaN."""
 
     def __init__(
         self, module: fx.GraphModule, rows: dict[fx.Node, Tensor], attention: fx.Node, heads: Collection[int]
@@ -264,7 +256,7 @@ class _Painted(_Keeping):
 
 
 class _Silenced(fx.Interpreter):
-    """Some heads return zeros."""
+    """Replaces some heads by zeros."""
 
     def __init__(self, module: fx.GraphModule, attention: fx.Node, heads: Collection[int]) -> None:
         super().__init__(module)

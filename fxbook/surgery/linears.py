@@ -1,7 +1,7 @@
-"""The linear layers of a graph that nobody here wrote: where they are, in each spelling, and which may be changed.
+"""Find the linear layers of any graph, in each spelling, and which of them may be changed.
 
-A linear layer is a call of ``nn.Linear``, of ``F.linear``, of ``aten.linear``, or of ``addmm``, as GPT-2's ``Conv1D``
-calls it with a weight that is stored as ``(in, out)``. Calls with one weight are one layer.
+A linear layer is a call of ``nn.Linear``, of ``F.linear``, of ``aten.linear``, or of ``addmm``, which GPT-2's
+``Conv1D`` calls with a weight that is stored as ``(in, out)``. Calls with one weight are one layer.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from torch.fx.passes.shape_prop import TensorMetadata
 from fxbook.surgery.effects import has_hooks
 
 _ATEN = torch.ops.aten
-# Where each function has its input, its weight and its bias.
+# The positions of input, weight and bias in each function.
 _PLACES = {
     nn.functional.linear: {"input": 0, "weight": 1, "bias": 2},
     _ATEN.linear.default: {"input": 0, "weight": 1, "bias": 2},
@@ -32,14 +32,12 @@ _TRANSPOSED = (torch.addmm, _ATEN.addmm.default)
 
 @dataclasses.dataclass(frozen=True)
 class Linear:
-    """A weight, and the calls that multiply by it.
+    """A weight, and the calls that multiply by it, in list order.
 
     Attributes:
         name: the qualified name of the weight, as in ``state_dict()``.
         names: all its names, if several layers have it.
         weight: ``(out, in)``, or ``(in, out)`` if it is transposed.
-        transposed: whether it is stored as ``(in, out)``.
-        calls: the nodes, in their order.
     """
 
     name: str
@@ -50,12 +48,11 @@ class Linear:
 
     @property
     def layer(self) -> str:
-        """The qualified name of the layer."""
         return self.name.rpartition(".")[0]
 
     @property
     def shape(self) -> tuple[int, int]:
-        """``(out, in)``, however it is stored."""
+        """``(out, in)``, however the weight is stored."""
         first, second = self.weight.shape
         return (second, first) if self.transposed else (first, second)
 
@@ -68,9 +65,9 @@ class Linears:
     left_alone: dict[str, str]
 
     def called(self, layers: Iterable[str]) -> tuple[list[Linear], dict[str, str]]:
-        """The layers with these last names, under any name of their weights; and what is to be told of a name.
+        """The layers with these last names, under any name of their weights; and remarks by name.
 
-        Told is a name that no layer has, and of a weight with several names, which layers it belongs to.
+        A remark says that no layer has the name, or which layers share a weight with several names.
         """
         asked, told = set(layers), {}
         ends = {one.name: {name.split(".")[-2] for name in one.names if "." in name} for one in self.found}
@@ -88,8 +85,8 @@ class Linears:
 def linears(module: fx.GraphModule) -> Linears:
     """The linear layers of a graph.
 
-    Left alone is a layer of a subclass or with hooks, a weight that the graph computes, a weight that somebody else
-    reads, as a tied embedding does, a weight that is multiplied by itself, and a product that is scaled.
+    It leaves alone a layer of a subclass or with hooks, a weight that the graph computes, a weight with another user,
+    such as a tied embedding, a weight that is multiplied by itself, and a product that is scaled.
     """
     tensors = dict(_state(module))
     left: dict[str, str] = {}
@@ -121,7 +118,7 @@ def linears(module: fx.GraphModule) -> Linears:
 
 
 def operand(call: fx.Node, name: str) -> fx.Node | None:
-    """The ``"input"``, the ``"weight"`` or the ``"bias"`` of a call; of a layer, its input alone."""
+    """The ``"input"``, the ``"weight"`` or the ``"bias"`` of a call; for a layer, only its input."""
     if call.op == "call_module":
         return call.args[0] if call.args else call.kwargs["input"]
     place = _PLACES[call.target][name]
@@ -130,13 +127,13 @@ def operand(call: fx.Node, name: str) -> fx.Node | None:
 
 
 def spell_out(module: fx.GraphModule, call: fx.Node) -> fx.Node:
-    """Make a call of a layer a call of ``F.linear``, in place; the weights keep their names.
+    """Turn a call of a layer into a call of ``F.linear``, in place; the weights keep their names.
 
-    The layer is replaced in the `GraphModule` by a module that holds its weights, so that the model that it was taken
+    The `GraphModule` gets a module with the same weights in place of the layer, so that the model that it was traced
     from keeps its layer.
 
     Returns:
-        The call, the same node if it is a function already.
+        The call, which is the same node if it is a function already.
     """
     if call.op != "call_module":
         return call
@@ -161,7 +158,7 @@ def spell_out(module: fx.GraphModule, call: fx.Node) -> fx.Node:
 
 
 def _notes(call: fx.Node, tensor: Tensor) -> dict[str, Any]:
-    """The notes of a node that fetches a tensor of a layer: those of the call, except what they tell of its result."""
+    """The meta of a node that fetches a tensor of a layer: that of the call, with the example replaced."""
     notes = {key: value for key, value in call.meta.items() if key not in ("val", "example_value", "tensor_meta")}
     if isinstance(result := call.meta.get("val"), FakeTensor):
         notes["val"] = result.fake_mode.from_tensor(tensor)
@@ -179,7 +176,7 @@ def _looks_linear(module: fx.GraphModule, node: fx.Node) -> bool:
 
 
 def _weight_name(module: fx.GraphModule, node: fx.Node) -> tuple[str, str]:
-    """The name of the weight; or of the layer, with the reason why it may not be changed."""
+    """The name of the weight; or the name of the layer, with the reason why it may not be changed."""
     if node.op == "call_module":
         layer = module.get_submodule(node.target)
         if type(layer) is not nn.Linear:
@@ -220,19 +217,18 @@ def _state(module: nn.Module) -> Iterator[tuple[str, Tensor]]:
 
 
 def _storage(tensor: Tensor) -> int:
-    # A tensor without memory, as a fake one, is known by itself.
+    # A tensor without memory, such as a fake one, is identified by its id.
     return tensor.untyped_storage().data_ptr() or id(tensor)
 
 
 def _further_operands(module: fx.GraphModule, call: fx.Node) -> list[int]:
-    """The memory of the stored tensors that a call has for its input or its bias."""
     parts = (operand(call, "input"), operand(call, "bias"))
     values = [_attribute(module, part.target) for part in parts if isinstance(part, fx.Node) and part.op == "get_attr"]
     return [_storage(value) for value in values if isinstance(value, Tensor)]
 
 
 def _readers(module: fx.GraphModule) -> dict[int, list[fx.Node]]:
-    """The nodes that read each memory of the module's state."""
+    """The nodes that use each memory of the module's state."""
     readers: dict[int, list[fx.Node]] = {}
     for node in module.graph.nodes:
         if node.op not in ("call_module", "get_attr"):

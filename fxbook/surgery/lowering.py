@@ -1,4 +1,4 @@
-"""Record the run of a graph as a new one, in ATen operators, that keeps the names of the weights and the notes."""
+"""Record the run of a graph as a new graph of ATen operators, with the same names of weights and the same meta."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ def lower(
     table: Mapping[Any, Callable[..., Any]] | None = None,
     mode: Literal["real", "symbolic"] = "real",
 ) -> fx.GraphModule:
-    """Return a module of ATen operators that computes what `module` computes, and is called as it is.
+    """Return a module of ATen operators that computes what `module` computes, and is called in the same way.
 
-    The module is run once, with its writes. What that run took from Python is fixed: the training mode, dtypes, numbers
-    among the inputs, defaults. The weights are shared, under the names of the old module.
+    The module runs once, including its writes. The recording fixes what that run took from Python: the training mode,
+    dtypes, numbers among the inputs, defaults. The weights are shared, under the names of the old module.
 
     Args:
         module: of `symbolic_trace`, `make_fx`, `torch.compile` or `torch.export`.
-        inputs: what it is run with.
-        kwargs: the same, by name. The new module takes these by name, or after the others in this order.
-        table: from an operator, as ``torch.ops.aten.silu.default``, to the function that takes its place.
+        inputs: the inputs of the run.
+        kwargs: keyword inputs. The new module takes these by name, or after the others in this order.
+        table: replacements of operators such as ``torch.ops.aten.silu.default`` by functions.
         mode: ``"real"``, or ``"symbolic"`` for all sizes that the guards in ``shape_env`` admit.
 
     Raises:
@@ -55,7 +55,7 @@ def lower(
     with fx.traceback.preserve_node_meta():
         recorded = record(*values)
     if spec != pytree.tree_flatten((tuple(values), {}))[1]:
-        # As torch.export spells it. make_fx itself takes two inputs, a tuple and a dict, for arguments and keywords.
+        # The names that torch.export gives. make_fx itself takes two inputs, a tuple and a dict.
         names = [*(f"arg{place}" for place in range(len(inputs))), *given[1]]
         recorded.graph.set_codegen(_PyTreeCodeGen(_PyTreeInfo(names, spec, None)))
     lowered = _with_old_names(recorded, module)
@@ -64,7 +64,7 @@ def lower(
 
 
 class _OperatorsAlone(TorchFunctionMode):
-    """Refuse what the run does and no operator says: that a tensor asks for its gradient, or does no more."""
+    """Reject what no recorded operator shows: that a tensor starts or stops to require its gradient."""
 
     def __torch_function__(
         self, func: Callable[..., Any], types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
@@ -78,7 +78,7 @@ class _OperatorsAlone(TorchFunctionMode):
 
 
 def _bound(module: fx.GraphModule, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[fx.Node, Any]:
-    """What each placeholder gets when the module is called: its own signature is asked."""
+    """What each placeholder gets when the module is called, according to its own signature."""
     placeholders = module.graph.find_nodes(op="placeholder")
     graph = fx.Graph()
     graph.output([graph.node_copy(node) for node in placeholders])
@@ -93,7 +93,7 @@ def _bound(module: fx.GraphModule, args: tuple[Any, ...], kwargs: dict[str, Any]
 
 
 def _refuse_one_for_two(module: fx.GraphModule, values: list[Any]) -> None:
-    """Raise if an input is also another input, or a weight: a recording knows tensors by identity."""
+    """Raise if an input is also another input, or a weight: a recording identifies tensors by identity."""
     held = [*values, *module.parameters(), *module.buffers()]
     tensors = [id(value) for value in held if isinstance(value, Tensor)]
     if len({*tensors}) < len(tensors):
@@ -101,7 +101,7 @@ def _refuse_one_for_two(module: fx.GraphModule, values: list[Any]) -> None:
 
 
 def _with_old_names(recorded: fx.GraphModule, module: fx.GraphModule) -> fx.GraphModule:
-    """Return the recorded graph with the weights named as in `module`; a constant of the run is ``lowered…``."""
+    """Name the weights of the recorded graph as in `module`; a constant of the run becomes ``lowered…``."""
     old_names = {id(tensor): name for name, tensor in [*module.named_parameters(), *module.named_buffers()]}
     attributes = {}
     for node in recorded.graph.find_nodes(op="get_attr"):

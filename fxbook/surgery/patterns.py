@@ -1,7 +1,7 @@
-"""Replace the matches of a pattern where nothing between a match and its first user can tell; log why a match stays.
+"""Replace the matches of a pattern only if moving them changes nothing; log why a match stays.
 
-`torch.fx.replace_pattern` puts the new nodes before the first user of a match. So a match moves past every node in
-between, and the numbers stay the same only if none of these nodes writes, changes a mode, or draws in its turn.
+`torch.fx.replace_pattern` inserts the new nodes before the first user of a match. So a match moves past every node in
+between, and the numbers stay the same only if none of these nodes writes, changes a mode, or draws random numbers.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from torch.fx.subgraph_rewriter import replace_pattern_with_filters
 
 from fxbook.surgery.effects import Effect, effect
 
-# What `register_effect` has told; torch 2.9 has no such thing.
+# The effect that `register_effect` declared; torch 2.9 lacks it.
 _registered = getattr(effects, "_get_effect", lambda _: None)
 Filter = Callable[[InternalMatch, fx.Graph, fx.Graph], bool]
 _log = logging.getLogger(__name__)
 _FIXED = (Effect.WRITES, Effect.MODE, Effect.UNKNOWN)
 _READS = ("placeholder", "get_attr")
-# Their public functions compute a value; some draw random numbers.
+# Public functions of these modules compute a value; some draw random numbers.
 _COMPUTING = ("torch.nn.functional", "torch._C._nn", "torch._C._linalg", "torch._C._special", "torch._C._fft")
 _OF_SIZES = (torch.sym_float, torch.sym_int, torch.sym_ite, torch.sym_max, torch.sym_min, torch.sym_not)
 
@@ -39,15 +39,15 @@ def fuse_pattern(
     *,
     filters: Iterable[Filter] = (),
 ) -> PassResult:
-    """Replace each match of a pattern, and hand `meta` to the new results.
+    """Replace each match of a pattern, and copy `meta` to the new results.
 
     A match that stays is logged with its reason, at level INFO, by the logger ``fxbook.surgery.patterns``.
 
     Args:
         module: of any front end; it is edited.
         pattern: a function, or a graph recorded in the dialect and the dtype of the module, that holds no tensors.
-        replacement: the same, with the parameters of the pattern and as many results. It returns new memory, or a
-            view, where the pattern does.
+        replacement: the same, with the parameters of the pattern and as many results. It must return new memory where
+            the pattern does, and a view where the pattern does.
         filters: each says whether a match may be replaced, as `match_filters` of `replace_pattern_with_filters`.
 
     Raises:
@@ -75,10 +75,10 @@ def fuse_pattern(
 
 
 def does(node: fx.Node) -> Effect | None:
-    """What a call does besides returning a value, as far as the order of calls can tell.
+    """What a call does besides returning a value, as far as it depends on the order of calls.
 
-    As `effect`, and of an operator of another library what its author has declared: its schema, its tags, and
-    `register_effect`. A public function of torch that `effect` does not know counts as one that draws.
+    Like `effect`, but operators of other libraries have the effects that their authors declared: by schema, tags, and
+    `register_effect`. A public function of torch that `effect` does not know is assumed to draw random numbers.
     """
     target, what = node.target, effect(node)
     if what is not Effect.UNKNOWN:
@@ -99,7 +99,7 @@ def _declared(operator: Any, *, returns: bool = False) -> Effect | None:
         return Effect.RANDOM
     types = [argument.type for argument in operator._schema.arguments]
     declares_more = (
-        not (operator._schema.returns or returns)  # it is called for something else
+        not (operator._schema.returns or returns)  # it is called for its effect
         or _registered(operator) is not None
         or operator in fx.node._side_effectful_functions
         or "c10d" in operator.namespace  # processes wait for each other
@@ -109,7 +109,7 @@ def _declared(operator: Any, *, returns: bool = False) -> Effect | None:
 
 
 def why_it_stays(match: InternalMatch, graph: fx.Graph) -> str | None:
-    """Why a match must not move to its first user; ``None`` if nothing can tell that it did."""
+    """Why a match must not move to its first user; ``None`` if moving it changes nothing."""
     inside = [node for key, node in match.nodes_map.items() if key.op not in ("placeholder", "output")]
     users = [user for node in match.returning_nodes for user in node.users]
     last = max(*inside, min(users, default=graph.output_node()))
@@ -142,7 +142,7 @@ def _accepts(one: Filter, match: InternalMatch, graph: fx.Graph, pattern: fx.Gra
 
 
 def _as_graph(program: Callable[..., Any] | fx.Graph | nn.Module) -> fx.Graph:
-    """The graph of a function or a module, which may hold nothing of its own."""
+    """The graph of a function or a module, which must not hold tensors or modules."""
     if not isinstance(program, fx.Graph | fx.GraphModule):
         program = fx.symbolic_trace(program)
     graph = program if isinstance(program, fx.Graph) else program.graph
@@ -153,7 +153,6 @@ def _as_graph(program: Callable[..., Any] | fx.Graph | nn.Module) -> fx.Graph:
 
 
 def _results_of(graph: fx.Graph) -> list[fx.Node]:
-    """The nodes that a replacement returns."""
     results = graph.output_node().args[0]
     results = results if isinstance(results, tuple | list) else [results]
     if not all(isinstance(result, fx.Node) for result in results):

@@ -22,18 +22,18 @@ def prove(
     modes: tuple[bool, ...] = (True, False),
     gradients: bool = True,
 ) -> None:
-    """Compare a traced module with its model on batches, in training and in eval mode; both are left as they were.
+    """Compare a traced module with its model on batches, in training and in eval mode, and restore both.
 
-    Each batch is run under two seeds of torch and of Python. Compared are the results, the inputs as the call leaves
-    them, the buffers, and the gradients of inputs and parameters. Not compared are plain attributes, shared memory,
-    strides and memory format. A ``train`` of the model's own counts as a difference, since the traced module has none.
+    Each batch is run under two seeds of torch and of Python. It compares the results, the inputs after the call, the
+    buffers, and the gradients of inputs and parameters. It does not compare plain attributes, shared memory, strides or
+    memory format. A model's own ``train`` method counts as a difference, since the traced module has none.
 
     Args:
         traced: what was recorded; its parameters and buffers have the model's names.
-        model: what it was recorded from: a module. One of ``torch.export`` refuses ``train()``.
+        model: what it was recorded from: a module. One of ``torch.export`` rejects ``train()``.
         batches: each a tuple of inputs, by position.
         modes: ``(False,)`` compares in eval mode only.
-        gradients: ``False`` for a model that cannot be differentiated, as one that calls ``numpy()`` on an input.
+        gradients: ``False`` for a model that cannot be differentiated, such as one that calls ``numpy()`` on an input.
 
     Raises:
         TypeError: there is no batch, or one is not a tuple.
@@ -72,7 +72,7 @@ def _behaviour(
     leaves = pytree.tree_map_only(Tensor, _leaf if gradients else torch.clone, batch)
     given = pytree.tree_map_only(Tensor, torch.clone, leaves)
     result = _seeded(module, given, seed)
-    # By the model's names; the model's own tensor where the module has none of that name.
+    # By the model's names; the model's own tensor if the module has none of that name.
     own: dict[str, Tensor] = dict(module.named_parameters(remove_duplicate=False))
     sources: dict[str, Tensor] = {name: own.get(name, value) for name, value in model.named_parameters()}
     sources |= {f"input {place}": value for place, value in enumerate(_tensors(leaves))}
@@ -104,7 +104,7 @@ def _tensors(value: Any) -> list[Tensor]:
 
 
 def _gradients(outputs: list[Tensor], sources: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Each element of the outputs has its own weight, so that errors do not cancel."""
+    """Gradients of a sum with a different weight for each output element, so that errors do not cancel."""
     ends = [output for output in outputs if output.requires_grad]
     weights = [
         torch.linspace(1 + 2 * place, 2 + 2 * place, end.numel()).to(end).view_as(end) for place, end in enumerate(ends)
@@ -117,7 +117,6 @@ def _gradients(outputs: list[Tensor], sources: Mapping[str, Tensor]) -> dict[str
 
 
 def _saved(*modules: nn.Module) -> State:
-    """The parameters, buffers and modes that :func:`_restore` takes."""
     state = []
     for part in {part for module in modules for part in module.modules()}:
         own = (*part.named_parameters(recurse=False), *part.named_buffers(recurse=False))

@@ -21,7 +21,7 @@ RELUS = {nn.functional.relu, torch.relu, "relu", aten.relu, aten.relu.default}
 def find_relus(module: fx.GraphModule) -> dict[fx.Node, bool]:
     """The nodes that call a ReLU, each with whether it works in place.
 
-    A class derived from ``nn.ReLU`` may compute something else, so it does not count.
+    A subclass of ``nn.ReLU`` may compute something else, so it does not count.
 
     Raises:
         ValueError: an input of the graph decides whether a call works in place.
@@ -41,7 +41,7 @@ def find_relus(module: fx.GraphModule) -> dict[fx.Node, bool]:
 
 
 def relu_to_gelu(module: fx.GraphModule) -> PassResult:
-    """Call GELU wherever the graph calls ReLU; in place where the ReLU worked in place.
+    """Call GELU wherever the graph calls ReLU, on a copy where the ReLU worked in place.
 
     A ReLU inside a leaf module or a nested ``GraphModule`` stays. Hooks on a ReLU module are lost.
     """
@@ -59,7 +59,7 @@ def relu_to_gelu(module: fx.GraphModule) -> PassResult:
         graph.erase_node(node)
     used = tuple(f"{node.target}." for node in graph.nodes if node.op in ("call_module", "get_attr"))
     for node in found:
-        # A layer that is used keeps what is inside: the model has it too.
+        # The inside of a layer that is still called is shared with the model, so it stays.
         if node.op == "call_module" and not f"{node.target}.".startswith(used):
             module.delete_submodule(str(node.target))
     graph.lint()
@@ -68,8 +68,6 @@ def relu_to_gelu(module: fx.GraphModule) -> PassResult:
 
 
 class Operators(TorchDispatchMode):
-    """Writes down every operator that runs."""
-
     def __init__(self) -> None:
         super().__init__()
         self.called: list[Any] = []
@@ -82,9 +80,9 @@ class Operators(TorchDispatchMode):
 
 
 def operators_run(module: nn.Module, *inputs: Any) -> Counter[str]:
-    """Count the operators of a run on copies of the module and the inputs, the fast path of transformers off.
+    """Count the operators of a run on copies of the module and the inputs, with the fast path of transformers off.
 
-    The copy of a ``GraphModule`` has no hooks of its own, and an edit that was not recompiled takes effect in it.
+    The copy of a ``GraphModule`` has no hooks, and an edit that was not recompiled takes effect in it.
 
     Example:
         >>> import torch

@@ -1,10 +1,10 @@
-"""How far rounding can move what a network returns: a bound that is computed along with the network, not guessed.
+"""Bound how far rounding can move the result of a network, by a computation alongside the network.
 
 Each node rounds. By the standard model of floating-point arithmetic ``fl(a op b) = (a op b)(1 + d)``, ``|d| <= u``, so
-a sum of ``n`` products, in any order, is off by at most ``n u / (1 - n u)`` times the same sum of absolute values
-(N. J. Higham, *Accuracy and Stability of Numerical Algorithms*, sections 2.2 and 3.1). What a node is off by reaches
-the result multiplied by the derivative of the result with respect to the node's value. The bound is the sum of these
-products over all nodes. Terms with ``u`` squared are left out.
+the error of a sum of ``n`` products, in any order, is at most ``n u / (1 - n u)`` times the same sum of absolute values
+(N. J. Higham, *Accuracy and Stability of Numerical Algorithms*, sections 2.2 and 3.1). The error of a node reaches the
+result multiplied by the derivative of the result with respect to the node's value. The bound is the sum of these
+products over all nodes, without terms in ``u`` squared.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from torch import Tensor, fx, nn
 from torch.utils import _pytree as pytree
 
 functional = nn.functional
-# What a batch norm rounds besides sums of products, whether it is run or folded into the layer that it reads: the
+# Roundings of a batch norm besides sums of products, whether it runs or is folded into the layer before it: the
 # variance plus eps, the root, the quotient, and products and sums with weight, mean and bias.
 _OF_A_NORM = 8
 
 
 def error_bound(traced: fx.GraphModule, inputs: Sequence[Any], dtype: torch.dtype = torch.float32) -> float:
-    """The most by which rounding moves any element of what a network returns.
+    """The largest error that rounding can cause in any element of a network's result.
 
-    It holds for the network as it is, and for the same network with batch norms folded into convolutions. So the
-    results of two such networks differ by the sum of their bounds at most.
+    It holds for the network itself, and for the same network with batch norms folded into convolutions. So the results
+    of two such networks differ by at most the sum of their bounds.
 
     Args:
         traced: a network in eval mode whose result is one tensor, with a row for each item of the batch. It may have
             convolutions, linear layers, batch norms, ReLUs, sums, differences, quotients, means, global average pools,
-            and what only hands values on.
-        inputs: what it is run on, in the order of its inputs.
+            and operations that only pass values on.
+        inputs: in the order of the network's inputs.
         dtype: in which the network computes.
 
     Raises:
@@ -48,7 +48,7 @@ def error_bound(traced: fx.GraphModule, inputs: Sequence[Any], dtype: torch.dtyp
     with torch.enable_grad():
         result = run.run(*exact)
         values = [value for value, _ in run.rounded]
-        # A row depends on no other row, so the derivatives of a column are those of each of its elements.
+        # A row depends on no other row, so the derivative of a column's sum gives those of each of its elements.
         for column in result.flatten(1).unbind(1):
             slopes = torch.autograd.grad(column.sum(), values, retain_graph=True, allow_unused=True)
             pairs = zip(slopes, run.rounded, strict=True)
@@ -59,16 +59,10 @@ def error_bound(traced: fx.GraphModule, inputs: Sequence[Any], dtype: torch.dtyp
 
 @dataclasses.dataclass(frozen=True)
 class _Unit:
-    """The unit roundoff of a network."""
-
     u: float
 
     def gamma(self, roundings: int) -> float:
-        """The relative error of so many roundings, one after another.
-
-        Raises:
-            ValueError: there are too many for this dtype: the formula holds as long as ``n u < 1``.
-        """
+        """The relative error of consecutive roundings; raises if ``n u >= 1``, where the formula does not hold."""
         if roundings * self.u >= 1:
             raise ValueError(
                 f"no bound: {roundings} roundings in a row are too many for a dtype that rounds by {self.u:.1e}; "
@@ -78,7 +72,7 @@ class _Unit:
 
 
 class _Rounding(fx.Interpreter):
-    """Runs a graph in float64 and keeps each value that is rounded, with the most by which its node is off."""
+    """Runs a graph in float64 and keeps each rounded value with a bound on its node's own error."""
 
     def __init__(self, module: fx.GraphModule, u: float) -> None:
         super().__init__(module)
@@ -86,10 +80,10 @@ class _Rounding(fx.Interpreter):
         self.rounded: list[tuple[Tensor, Tensor]] = []
 
     def call_method(self, target: str, args: Any, kwargs: Any) -> Any:
-        return self._kept(target, super().call_method(target, *_own((args, kwargs))), args, kwargs)
+        return self._kept(target, super().call_method(target, *_copied((args, kwargs))), args, kwargs)
 
     def call_function(self, target: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-        return self._kept(target.__name__, super().call_function(target, *_own((args, kwargs))), args, kwargs)
+        return self._kept(target.__name__, super().call_function(target, *_copied((args, kwargs))), args, kwargs)
 
     def _kept(self, name: str, value: Any, args: Any, kwargs: Any) -> Any:
         if not isinstance(value, Tensor):
@@ -105,7 +99,7 @@ class _Rounding(fx.Interpreter):
 
     def call_module(self, target: str, args: Any, kwargs: Any) -> Any:
         layer, x = self.fetch_attr(target), next(iter((*args, *kwargs.values())))
-        value = super().call_module(target, *_own((args, kwargs)))
+        value = super().call_module(target, *_copied((args, kwargs)))
         match layer:
             case nn.Conv2d():
                 settings = layer.stride, layer.padding, layer.dilation, layer.groups
@@ -120,16 +114,14 @@ class _Rounding(fx.Interpreter):
                 return value
         raise NotImplementedError(f"no bound is known for a call of {type(layer).__name__}")
 
-    # ---- by how much a node is off -----------------------------------------------------------------------------------
-
     def _product(self, value: Tensor, layer: nn.Conv2d | nn.Linear, of_sizes: Callable[..., Tensor]) -> Tensor:
         bias = None if layer.bias is None else layer.bias.abs()
-        # A norm that is folded in has rounded the weights before.
+        # The weights carry the roundings of a batch norm that was folded in.
         roundings = layer.weight[0].numel() + 1 + _OF_A_NORM
         return self._keep(value, self.unit.gamma(roundings) * of_sizes(layer.weight.abs(), bias))
 
     def _mean(self, value: Tensor, x: Tensor) -> Tensor:
-        # Of no element more than the mean of the sizes, which is at most their maximum.
+        # The sum of absolute values is at most their number times their maximum.
         return self._keep(value, self.unit.gamma(x.numel() // value.numel() + 1) * x.abs().max().expand_as(value))
 
     def _keep(self, value: Tensor, off: Tensor) -> Tensor:
@@ -138,13 +130,12 @@ class _Rounding(fx.Interpreter):
         return value
 
 
-def _own(arguments: Any) -> Any:
-    """The arguments, tensors copied: a node that works in place changes none that is kept."""
+def _copied(arguments: Any) -> Any:
+    """Copies of the tensors, so that a node that works in place changes none that is kept."""
     return pytree.tree_map_only(Tensor, torch.clone, arguments)
 
 
 def _norm_of_sizes(layer: nn.BatchNorm2d, x: Tensor) -> Tensor:
-    """What a batch norm computes, each term with its absolute value."""
     weight, bias = layer.weight, layer.bias
     return functional.batch_norm(
         x.abs(),

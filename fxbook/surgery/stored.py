@@ -1,4 +1,4 @@
-"""What a module stores for its graph: put a tensor or a layer in, and take out what no node needs any more."""
+"""Store tensors and layers in the module of a graph, and delete those that no node needs."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from fxbook.surgery.effects import effect
 
 
 def store(module: fx.GraphModule, name: str, value: Tensor | nn.Module) -> str:
-    """Store a parameter, a layer, or any other tensor as a buffer, in the module itself; its name there.
+    """Store a parameter, a layer, or any other tensor as a buffer, in the root module; return its name there.
 
-    The containers inside a traced module may be those of the model that was traced, so nothing is stored in them.
+    The containers inside a traced module may belong to the model that was traced, so nothing is stored in them.
     """
     name = name.replace(".", "_")
     while hasattr(module, name):
@@ -27,7 +27,7 @@ def store(module: fx.GraphModule, name: str, value: Tensor | nn.Module) -> str:
 def forget(module: fx.GraphModule, targets: Iterable[str]) -> None:
     """Delete the tensors and the layers of these qualified names, except what a node needs.
 
-    A node needs what it fetches or calls, what is inside that, and what that is inside of.
+    A node needs what it fetches or calls, everything inside that, and the containers of it.
     """
     fetched = [node.target for node in module.graph.nodes if node.op in ("get_attr", "call_module")]
     needed = [f"{target}." for target in fetched]
@@ -39,7 +39,7 @@ def forget(module: fx.GraphModule, targets: Iterable[str]) -> None:
 
 
 def retire(node: fx.Node) -> None:
-    """Erase a node that has no users, and all that only this node needed: nodes, stored tensors, layers.
+    """Erase a node that has no users, and everything that only this node needed: nodes, stored tensors, layers.
 
     Inputs of the graph stay, and so do calls that do more than return a value.
 

@@ -1,4 +1,4 @@
-"""Bind the committed notebooks into HTML, without executing any: Jupyter Book with every warning an error."""
+"""Build the HTML from the committed notebooks, without executing any: Jupyter Book with every warning an error."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from press.binding import fingerprint, serving
 
 BUILD = ROOT / "_build"
 HTML, DOCTREES, KEPT = (f"_build/{name}" for name in ("html", ".doctrees", ".fingerprint.json"))
-# `press` first: what it takes care of before notebooks are read holds there, too.
-# It waits for a line before it begins, so that its imports can run beside something else.
+# `press` is imported first for its workaround. The process waits for a line before it begins, so that its imports can
+# run in parallel with something else.
 _JUPYTER_BOOK = """
 import functools, sys
 import press
@@ -32,20 +32,16 @@ jupyter_book.sphinx.build_sphinx = functools.partial(jupyter_book.sphinx.build_s
 sys.stdin.readline()
 sys.exit(main())
 """
-# What Sphinx says, in colours: "updating environment: 55 added, 1 changed, 0 removed", then of each page, or of some,
-# where several processes share the work, "reading sources... [ 50%] chapters/intro".
+# The output of Sphinx, in colours: "updating environment: 55 added, 1 changed, 0 removed", then for each page, or for
+# some if several processes share the work, "reading sources... [ 50%] chapters/intro".
 _COUNT = re.compile(r"updating environment: .*?(\d+) added, (\d+) changed")
 _STEP = re.compile(r"(reading sources|writing output)\.\.\. .*\[ *\d+%\]")
 
 
 def build(target: Path = ROOT) -> Path:
-    """Build the book into ``target/_build/html``, and print a line for each step; what is as it was is left as it is.
+    """Build the book into ``target/_build/html``, incrementally; print a line for each step; return the first page.
 
-    Returns:
-        The page to open.
-
-    Raises:
-        subprocess.CalledProcessError: Sphinx warned or failed; it has printed why.
+    Raises subprocess.CalledProcessError if Sphinx warned or failed; it has printed why.
     """
     built = fingerprint.kept(target / KEPT)
     begun = time.monotonic()
@@ -56,9 +52,9 @@ def build(target: Path = ROOT) -> Path:
 
 
 def prepare(target: Path = ROOT) -> subprocess.Popen[str]:
-    """Start what builds the book, as far as it goes before it reads a page; ends unused when it is killed."""
+    """Start the process that builds the book, up to where it reads pages; it may be killed unused."""
     if importlib.util.find_spec("jupyter_book") is None:
-        raise ModuleNotFoundError("jupyter-book is not installed beside this Python: run `python -m press book`")
+        raise ModuleNotFoundError("jupyter-book is not installed for this Python: run `python -m press book`")
     jobs = os.cpu_count() or 1
     command = [sys.executable, "-u", "-c", _JUPYTER_BOOK, str(jobs), "build", str(ROOT)]
     command += ["-n", "-W", "--keep-going", "--path-output", str(target)]
@@ -67,7 +63,7 @@ def prepare(target: Path = ROOT) -> subprocess.Popen[str]:
 
 
 def finish(process: subprocess.Popen[str], target: Path = ROOT) -> Path:
-    """Let what :func:`prepare` started build the book; takes, returns and raises as :func:`build`."""
+    """Let the process from :func:`prepare` build the book; otherwise as :func:`build`."""
     sources = fingerprint.of_sources()
     if fingerprint.kept(target / KEPT).get("machinery") != sources["machinery"]:
         shutil.rmtree(target / DOCTREES, ignore_errors=True)
@@ -78,7 +74,7 @@ def finish(process: subprocess.Popen[str], target: Path = ROOT) -> Path:
         process.stdin.flush()
         _tell_steps(process.stdout)
     if process.returncode:
-        # Sphinx would not read the pages it has warned of again, and the next build would pass.
+        # Otherwise Sphinx would skip the pages it has warned of, and the next build would pass.
         shutil.rmtree(target / DOCTREES, ignore_errors=True)
         raise subprocess.CalledProcessError(process.returncode, "jupyter-book")
     fingerprint.keep(target / KEPT, sources, target / HTML)
@@ -86,7 +82,6 @@ def finish(process: subprocess.Popen[str], target: Path = ROOT) -> Path:
 
 
 def _tell_steps(lines: Iterable[str]) -> None:
-    """Print what each step of Sphinx was about, and how long it took."""
     step, pages, begun = "", 0, time.monotonic()
     for line in itertools.chain(lines, [""]):
         if count := _COUNT.search(line):
@@ -101,7 +96,6 @@ def _tell_steps(lines: Iterable[str]) -> None:
 
 
 def serve(port: int = 8000) -> None:
-    """Serve the built book on the loopback address until interrupted."""
     page = build()
     handler = functools.partial(serving.Host, directory=str(page.parent))
     with http.server.ThreadingHTTPServer(("127.0.0.1", port), handler) as server:

@@ -1,4 +1,4 @@
-"""Draw the card that a link to the book shows elsewhere: its title, and a graph in the colours of its drawings."""
+"""Draw the preview card of links to the book: its title, and a graph in the colours of its drawings."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from press import ROOT
 
 CARD = ROOT / "book" / "_static" / "card.png"
-# Pixels, as the sites that show such cards ask for.
+# Pixels, as the sites that show such cards require.
 WIDTH, HEIGHT = 1200, 630
 _GROUND, _INK, _MUTED = "#14181d", "#f2f5f8", "#a9b4c0"
 # Nodes from the input to the output: text and Okabe-Ito hue.
@@ -16,7 +16,6 @@ _EDGES = ((0, 1, 0.0), (1, 2, 0.0), (2, 3, 0.0), (0, 3, 0.62), (3, 4, 0.0))
 
 
 def draw(target: Path = CARD) -> int:
-    """Draw the card as a PNG; returns the exit status."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
     from matplotlib.patches import FancyArrowPatch, FancyBboxPatch

@@ -1,4 +1,4 @@
-"""Make the project's own environment in ``.venv``; with the standard library alone, since nothing else is there yet."""
+"""Make the project's environment in ``.venv``, with the standard library alone."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class Need:
     """What a command needs.
 
     Args:
-        whose: who needs it, as a sentence goes on after *what*.
-        met_by: the needs that bring as much.
-        megabytes: what is fetched for it besides torch; measured on Linux, as is the next.
+        whose: who needs it, to continue a sentence after *what*.
+        met_by: the needs that include this one.
+        megabytes: what to fetch for it besides torch; measured on Linux, like ``seconds``.
         seconds: how long it takes, besides fetching, with the small torch.
-        extras: those of ``pyproject.toml`` that are installed, in the pinned versions.
-        pins: where no extra is named, the files whose pins are all installed.
-        torch: whether torch is among it, and the book's own package with it.
+        extras: those of ``pyproject.toml`` to install, in the pinned versions.
+        pins: if there are no extras, the files whose pins are all installed.
+        torch: whether it includes torch and the book's own package.
     """
 
     whose: str
@@ -46,8 +46,8 @@ class Need:
     torch: bool = True
 
 
-# Rendering needs no torch, and who learns nothing of the press and the tests. The tests meet the systems that teachers
-# use as well, which are pinned apart.
+# Rendering needs no torch. Learners need neither the press nor the tests. The tests use the learning platforms of
+# teachers, too, which have their own pins.
 NEEDS = {
     BOOK: Need("rendering needs", (BOOK, NOTEBOOKS, EVERYTHING), 70, 40, ("book",), torch=False),
     LEARN: Need(
@@ -56,10 +56,10 @@ NEEDS = {
     NOTEBOOKS: Need("the notebooks need", (NOTEBOOKS, EVERYTHING), 300, 110, pins=PINS[:1]),
     EVERYTHING: Need("the tests need", (EVERYTHING,), 350, 120, pins=PINS),
 }
-# The megabytes of torch 2.13.0: the build for processors, and the ordinary one for Linux, with CUDA; and the seconds
-# that it takes more to unpack that one.
+# The megabytes of torch 2.13.0: the CPU build, and the ordinary one for Linux, with CUDA; and the additional seconds to
+# unpack the latter.
 _TORCH, _TORCH_WITH_CUDA, _UNPACK_CUDA = 190, 2740, 80
-# How many megabytes a second are fetched where nobody measured: 50 Mbit/s.
+# Assumed megabytes a second: 50 Mbit/s.
 _SPEED = 6.25
 
 
@@ -68,26 +68,17 @@ class SetupError(Exception):
 
 
 def python() -> Path:
-    """The interpreter of the project's environment."""
     return VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
 def is_current() -> bool:
-    """Whether this process runs in the project's environment."""
     return Path(sys.prefix).resolve() == VENV.resolve()
 
 
 def ensure(need: str) -> Path:
-    """Make or complete the environment, unless that was done for the same pins before.
+    """Make or complete the environment, unless that was done for the same pins before; return its interpreter.
 
-    Args:
-        need: one of ``NEEDS``.
-
-    Returns:
-        The interpreter of the environment.
-
-    Raises:
-        SetupError: Python is too old, has no venv, or pip failed.
+    Raises SetupError if Python is too old or has no venv, or if pip failed.
     """
     if sys.version_info < OLDEST:
         raise SetupError(f"Python {'.'.join(map(str, OLDEST))} or newer is needed, this is {sys.version.split()[0]}")
@@ -105,16 +96,10 @@ def ensure(need: str) -> Path:
 
 
 def run_module(need: str, module: str, arguments: list[str], folder: Path | None = None) -> int | None:
-    """Run a module in the project's environment, which is made or completed first.
-
-    Args:
-        need: one of ``NEEDS``.
-        module: as after ``python -m``.
-        arguments: those behind it.
-        folder: to run it in; by default this process's.
+    """Make or complete the project's environment, and run a module in it.
 
     Returns:
-        Its exit status; ``None`` where this process is in the environment already, and goes on by itself.
+        Its exit status; ``None`` if this process is in the environment already and can go on by itself.
     """
     try:
         interpreter = ensure(need)
@@ -127,17 +112,16 @@ def run_module(need: str, module: str, arguments: list[str], folder: Path | None
 
 
 def _announcement(need: Need) -> str:
-    """What is fetched at most, and in how many minutes, as far as that is known before pip was asked."""
     has_torch = any(_packages().glob("torch-*.dist-info"))
-    small = _told(need.megabytes + (_TORCH if need.torch and not has_torch else 0), need.seconds)
+    small = _download_estimate(need.megabytes + (_TORCH if need.torch and not has_torch else 0), need.seconds)
     said = f"Setting up {VENV.name}, once, with what {need.whose}. To fetch, at most: "
     if not need.torch or has_torch or sys.platform != "linux" or os.environ.get("TORCH_INDEX"):
         return f"{said}{small}."
-    large = _told(need.megabytes + _TORCH_WITH_CUDA, need.seconds + _UNPACK_CUDA)
+    large = _download_estimate(need.megabytes + _TORCH_WITH_CUDA, need.seconds + _UNPACK_CUDA)
     return f"{said}{large}, nearly all for CUDA.\nWith TORCH_INDEX, as README.md says: {small}."
 
 
-def _told(megabytes: int, seconds: int) -> str:
+def _download_estimate(megabytes: int, seconds: int) -> str:
     """``"325 MB, about 3 minutes at 50 Mbit/s"``."""
     minutes = math.ceil((megabytes / _SPEED + seconds) / 60)
     size = f"{megabytes / 1000:.1f} GB" if megabytes >= 1000 else f"{megabytes} MB"
@@ -153,7 +137,6 @@ def _make(heartbeat: Heartbeat) -> None:
 
 
 def _fill(need: Need, heartbeat: Heartbeat) -> None:
-    """Install what a need names, in the pinned versions."""
     if need.torch and (index := os.environ.get("TORCH_INDEX")):
         _pip(heartbeat, 1, "--index-url", index, "--no-deps", _pin("torch"))
     if not need.torch:
@@ -181,7 +164,7 @@ def _fingerprint() -> str:
 
 
 def _project() -> dict[str, Any]:
-    import tomllib  # An older Python has none, and must get as far as its message.
+    import tomllib  # Older versions of Python lack it, and must get as far as the message.
 
     return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
@@ -195,8 +178,8 @@ def _pin(package: str) -> str:
 
 
 def _pip(heartbeat: Heartbeat, total: int | None, *arguments: str) -> None:
-    """Install; ``total`` is how many packages that are, where the pins tell it."""
+    """Install packages; ``total`` is how many, if the pins say so."""
     progress = PipProgress(total, _packages())
     if not install([str(python()), "-m", "pip"], [*arguments], progress, heartbeat, ROOT):
-        advice = "pip failed, its message stands above: mend that, then run the same command again"
+        advice = "pip failed, with the message above: fix that, then run the same command again"
         raise SetupError(f"{progress.complaint()}\n{advice}")

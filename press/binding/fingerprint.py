@@ -1,4 +1,4 @@
-"""Whether a built book is what its sources would give, told without Sphinx, which takes longer to start."""
+"""Tell whether a built book is up to date, without Sphinx, which takes longer to start."""
 
 from __future__ import annotations
 
@@ -12,31 +12,28 @@ from pathlib import Path
 
 from press import ROOT
 
-# What a page is made from; of the notebooks' folders all, since a new page needs no entry here; and the
-# editions, which every page offers.
+# What pages are made from. The notebooks' folders are included as a whole, so that a new page needs no entry here, and
+# so are the editions, which every page offers.
 SOURCES = (
     *("_config.yml", "_toc.yml", "requirements.txt", "book", "chapters", "exercises", "solutions"),
     "_build/editions",
 )
-# What makes pages. Sphinx does not know that every page needs it.
+# What makes pages. Sphinx does not know that every page depends on it.
 MACHINERY = ("book/_ext", "press/binding")
 _SKIPPED = {"__pycache__", ".ipynb_checkpoints"}
 
 
 def of_sources(root: Path = ROOT) -> dict[str, str]:
-    """What a build depends on: a digest of the sources, and one of what makes pages from them."""
     return {"sources": _digest(root, SOURCES), "machinery": _digest(root, MACHINERY, _environment())}
 
 
 def of_site(html: Path) -> str:
-    """A digest of what was built, by names, sizes and times."""
     found = sorted((str(path.relative_to(html)), path.stat()) for path in html.rglob("*") if path.is_file())
     told = [f"{name} {stat.st_size} {stat.st_mtime_ns}" for name, stat in found]
     return hashlib.sha256("\n".join(told).encode()).hexdigest()
 
 
 def kept(file: Path) -> dict[str, str]:
-    """What was kept of the last build; nothing where there was none."""
     try:
         return dict(json.loads(file.read_text("utf-8")))
     except (OSError, ValueError, TypeError):
@@ -44,12 +41,12 @@ def kept(file: Path) -> dict[str, str]:
 
 
 def keep(file: Path, sources: dict[str, str], html: Path) -> None:
-    """Keep what the sources were before the build, so that a change during it is met by the next one."""
+    """Record the digests from before the build, so that the next one notices a change during it."""
     file.write_text(json.dumps({**sources, "site": of_site(html)}) + "\n", "utf-8")
 
 
 def _environment() -> Iterator[str]:
-    """The versions of Python and of all packages, and what else a build reads from the environment."""
+    """Everything that a build reads from the environment: the versions of Python and of all packages, and variables."""
     yield sys.version
     yield os.environ.get("SOURCE_DATE_EPOCH", "")
     folders = {Path(str(distribution.locate_file(""))) for distribution in importlib.metadata.distributions()}

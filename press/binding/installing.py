@@ -1,4 +1,4 @@
-"""Run pip and say what it fetches and how far it is, in plain lines; with the standard library alone."""
+"""Run pip and report its progress, in plain lines; with the standard library alone."""
 
 from __future__ import annotations
 
@@ -12,26 +12,24 @@ from pathlib import Path
 
 # Seconds between two lines.
 EVERY = 4.0
-# Of what a failed pip said besides its errors, how much is shown.
+# How many lines a failed pip's report has besides its errors.
 _LAST_LINES = 40
 _FILE = re.compile(r"(?P<name>.+?)-(?P<version>\d[^-]*?)(-.*)?\.(whl|tar\.gz|zip)")
 _ADDRESS = re.compile(r"\w[\w+.-]*://(?:[^\s/@]*@)?(?P<host>[^\s/:'\"]*)\S*|\bhost='(?P<named>[^']+)'")
 
 
 class Heartbeat:
-    """Lines a few seconds apart that say what goes on, each with the seconds since the set-up began."""
+    """Prints a line of progress every few seconds, each with the seconds since the set-up began."""
 
     def __init__(self, every: float = EVERY) -> None:
         self.every = every
         self._begun = time.monotonic()
 
     def say(self, text: str) -> None:
-        """Print one line."""
         print(f"{time.monotonic() - self._begun:5.0f} s  {text}", flush=True)
 
     @contextlib.contextmanager
     def during(self, text: Callable[[], str]) -> Iterator[None]:
-        """Print a line at once, and one whenever the interval is over, as long as the block runs."""
         over = threading.Event()
 
         def beat() -> None:
@@ -49,11 +47,9 @@ class Heartbeat:
 
 
 class PipProgress:
-    """What pip is at, read from the lines that it prints to a pipe; a line that is not known changes nothing.
+    """The progress of pip, read from its output; unknown lines change nothing.
 
-    Args:
-        total: how many packages there are to fetch; ``None`` where only pip knows.
-        packages: the folder that they are installed in.
+    ``total`` is how many packages there are to fetch, ``None`` if only pip knows; ``packages`` is the folder for them.
     """
 
     def __init__(self, total: int | None, packages: Path) -> None:
@@ -67,7 +63,6 @@ class PipProgress:
         self._hosts: set[str] = set()
 
     def read(self, line: str) -> None:
-        """Take in one line of pip's output."""
         self._hosts |= {match["host"] or match["named"] for match in _ADDRESS.finditer(line)} - {"", None}
         for pattern, meaning in _MEANINGS:
             if match := pattern.match(line.strip()):
@@ -82,7 +77,7 @@ class PipProgress:
         return f"{count}{self._now}{f' for {seconds} s' if seconds else ''}"
 
     def complaint(self) -> str:
-        """The errors and the last lines of a failed pip, without addresses of registries: those can hold a password."""
+        """The errors and the last lines of a failed pip, without addresses, which may contain a password."""
         last = len(self._unknown) - _LAST_LINES
         shown = "\n".join(line for at, line in enumerate(self._unknown) if at >= last or "error" in line.lower())
         shown = _ADDRESS.sub("(address)", shown)
@@ -115,7 +110,7 @@ class PipProgress:
             self._now, self._since = what, time.monotonic()
 
     def _ignore(self, _: re.Match[str]) -> None:
-        """Pass over a line that says nothing of progress."""
+        """A line that says nothing about progress."""
 
     def _not_for_this_system(self, _: re.Match[str]) -> None:
         self._total = self._total and self._total - 1
@@ -125,7 +120,7 @@ class PipProgress:
         self._step(f"looking up {match[1]}")
 
     def _fetch(self, match: re.Match[str]) -> None:
-        # Small ones are there at once, and pip does not say so.
+        # pip does not say that a small file is complete.
         kept = "kB" in match[2] or "byte" in match[2]
         self._fetched.add(_name(match[1]))
         self._step(f"reading {_release(match[1])}" if kept else f"fetching {_release(match[1])} ({match[2]})")
@@ -146,7 +141,7 @@ class PipProgress:
         self._installs_since = time.time() - 1
 
 
-# What the lines of pip mean, as 23.2 writes them, which comes with Python 3.11, and newer ones so far.
+# The lines that pip prints, from 23.2, which comes with Python 3.11, to the newest so far.
 _MEANINGS = tuple(
     (re.compile(pattern), meaning)
     for pattern, meaning in (
@@ -165,19 +160,11 @@ _MEANINGS = tuple(
 
 
 def install(pip: list[str], arguments: list[str], progress: PipProgress, heartbeat: Heartbeat, folder: Path) -> bool:
-    """Run ``pip install``, and say how far it is.
+    """Run ``pip install`` in a folder and report its progress; return whether it succeeded.
 
-    Args:
-        pip: what starts pip.
-        arguments: what it is to install.
-        progress: reads what pip prints.
-        heartbeat: prints what was read.
-        folder: where pip runs.
-
-    Returns:
-        Whether pip did not fail.
+    ``pip`` is the command that starts pip.
     """
-    # A question would not be seen: pip has to fail in its place.
+    # Nobody would see a question, so pip has to fail instead.
     options = ["--disable-pip-version-check", "--no-input"]
     command = [*pip, "install", *options, *arguments]
     with heartbeat.during(progress.told), _started(command, folder) as running:
@@ -192,7 +179,7 @@ def _started(command: list[str], folder: Path) -> subprocess.Popen[str]:
 
 
 def _release(file: str) -> str:
-    """``"torch 2.13.0+cpu"``, of the file of a package, its path or its name alone."""
+    """``"torch 2.13.0+cpu"`` from the path or name of a package file."""
     name = file.rpartition("/")[2]
     match = _FILE.fullmatch(name)
     return f"{match['name']} {match['version']}" if match else name

@@ -12,21 +12,21 @@ from typing import Any
 from press import ROOT
 
 TABLES = ROOT / "book" / "_links"
-# How manuscripts and notebooks write links to the documentation of PyTorch, so that a new version needs no new text.
+# Manuscripts and notebooks link to this address of PyTorch's documentation, so that a new version needs no new text.
 _NEWEST = "https://docs.pytorch.org/docs/stable/"
 
 
 def addresses(table: Path) -> dict[str, str]:
-    """Every name of a table with its address, as seen from that of the documentation: ``"fx.html#torch.fx.Graph"``."""
+    """Every name of a table with its address relative to the documentation: ``"fx.html#torch.fx.Graph"``."""
     told = _read(table)
     found = {name: f"{page.format(name=name)}#{name}" for page, names in told["pages"].items() for name in names}
     return found | told.get("aliases", {})
 
 
 def of_the_version(page: str) -> str:
-    """HTML whose links to the newest documentation of PyTorch lead to that of the version that the book is proven with.
+    """Redirect links to PyTorch's newest documentation to that of the version that the book is proven with.
 
-    What is newest moves on, and what a page says of it, or quotes, would be read beside something else.
+    Otherwise, the documentation would soon differ from what a page says about it or quotes.
     """
     return page.replace(f'href="{_NEWEST}', f'href="{_address_of_torch()}')
 
@@ -37,7 +37,6 @@ def _address_of_torch() -> str:
 
 
 def write(table: Path, inventory: Path) -> None:
-    """Write the inventory of a table, in the format and by the code of Sphinx; the same table gives the same bytes."""
     from sphinx.util.inventory import InventoryFile  # Only a build of the book has it.
 
     told = _read(table)
@@ -50,7 +49,6 @@ def write(table: Path, inventory: Path) -> None:
 
 
 def write_all() -> int:
-    """Write the inventory of every table; returns the exit status."""
     for table in sorted(TABLES.glob("*.toml")):
         inventory = table.with_suffix(".inv")
         write(table, inventory)
@@ -59,7 +57,7 @@ def write_all() -> int:
 
 
 def _objects(found: dict[str, str]) -> Iterator[tuple[str, str, str, str, str, int]]:
-    """What a domain of Sphinx gives of each name: its kind is read from how it is written."""
+    """The tuples that a domain of Sphinx gives for names; the kind depends on the spelling."""
     for name, address in found.items():
         page, _, anchor = address.partition("#")
         owner, _, last = name.rpartition(".")

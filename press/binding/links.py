@@ -1,4 +1,4 @@
-"""Ask every address outside the book that a page links to, where there is a network: by Sphinx's own link checker."""
+"""Check every link that leads out of the book, with Sphinx's own link checker."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 
 _LINK = re.compile(r'<a\b[^>]*?\bhref="(https?://[^"]+)"')
 _LOOPBACK = ("http://127.", "http://localhost")
-# The host that the pages link to most: where it cannot be reached, nothing can be checked.
+# The host that the pages link to most; without it, nothing can be checked.
 _HOST = ("docs.pytorch.org", 443)
 _SETTINGS = """\
 project = "links"
@@ -29,7 +29,6 @@ linkcheck_anchors_ignore_for_url = [r"https://github\\.com/.*"]
 
 
 def collected(book: Path) -> dict[str, list[str]]:
-    """The addresses outside the book, each with the pages that link to it."""
     found: dict[str, set[str]] = {}
     for page in sorted(book.rglob("*.html")):
         for address in map(unescape, _LINK.findall(page.read_text(encoding="utf-8"))):
@@ -39,7 +38,6 @@ def collected(book: Path) -> dict[str, list[str]]:
 
 
 def reachable(host: tuple[str, int] = _HOST, seconds: float = 5) -> bool:
-    """Whether there is a network."""
     try:
         with socket.create_connection(host, seconds):
             return True
@@ -48,7 +46,7 @@ def reachable(host: tuple[str, int] = _HOST, seconds: float = 5) -> bool:
 
 
 def asked(addresses: Iterable[str]) -> dict[str, tuple[str, str]]:
-    """What Sphinx says of each address: ``("working", "")``, ``("broken", "404 …")``, ``("redirected", "https://…")``."""
+    """Sphinx's result for each address: ``("working", "")``, ``("broken", "404 …")``, ``("redirected", "https://…")``."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder)
         (source / "conf.py").write_text(_SETTINGS, encoding="utf-8")
@@ -66,20 +64,15 @@ def check(
     online: Callable[[], bool] = reachable,
     ask: Callable[[Iterable[str]], dict[str, tuple[str, str]]] = asked,
 ) -> int:
-    """Check the built book and say which links lead nowhere.
-
-    Args:
-        book: the folder of the built pages.
-        online: whether there is a network.
-        ask: what each address answers.
+    """Check the links of the built book and print the broken ones.
 
     Returns:
-        The exit status: 0 all lead somewhere, 1 some do not, 2 nothing could be checked.
+        The exit status: 0 if all work, 1 if some are broken, 2 if nothing could be checked.
     """
     links = collected(book)
     if not online():
         print(
-            f"No network: none of the {len(links)} addresses was asked. Run this again where "
+            f"No network: none of the {len(links)} addresses was checked. Run this again where "
             f"{_HOST[0]} can be reached.",
             file=sys.stderr,
         )

@@ -1,4 +1,4 @@
-"""Take the pictures of README from the built site: its first page, light and dark, and a stepper that moves."""
+"""Take the pictures for README from the built site: its first page, light and dark, and an animated stepper."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ PAGES = {"light": ROOT / "book" / "page_light.png", "dark": ROOT / "book" / "pag
 STEPPER = ROOT / "book" / "stepper.gif"
 _SITE = "_build/html/chapters/intro.html"
 _WIDTH, _HEIGHT = 1240, 760
-# Of a palette, as few as still look right; milliseconds a frame is shown.
+# As few colours as still look right; milliseconds for each frame.
 _COLOURS, _SHOWN = 48, 2500
 
 
 def take(book: Book) -> int:
-    """Take all three with Chromium; returns the exit status."""
+    """Take all three with Chromium; return the exit status."""
     from PIL import Image
     from playwright.sync_api import sync_playwright
 

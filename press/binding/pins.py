@@ -1,4 +1,4 @@
-"""Write the pins: those of whoever runs the notebooks, and apart from them those that only teachers add."""
+"""Write the pins: those of the book, and separately those that only teachers need."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _HEADING = """\
 
 
 def write() -> int:
-    """Choose the newest versions that fit together, and pin them; return the exit status of the tool that chooses."""
+    """Choose the newest versions that fit together, and pin them; return the exit status of uv."""
     if status := _run("-m", "pip", "install", "--quiet", "uv"):
         return status
     book, teachers = _project(ROOT), _project(TEACHERS)
@@ -40,7 +40,6 @@ def write() -> int:
 
 
 def _compile(out: Path, extras: list[str], more: list[str], *options: str) -> int:
-    """Pin the book with extras, and with what its teachers need more."""
     compile_pins = ["pip", "compile", "--quiet", "--universal", "--python-version", "3.11"]
     asked = [part for extra in extras for part in ("--extra", extra)]
     told = ["--custom-compile-command", "python -m press pins", "--output-file", str(out)]
@@ -60,7 +59,6 @@ def _project(folder: Path) -> dict[str, Any]:
 
 
 def _blocks(text: str) -> dict[str, str]:
-    """Each pin with the comment under it that says what asked for it."""
     blocks: dict[str, str] = {}
     pin = ""
     for line in text.splitlines(keepends=True):

@@ -1,4 +1,4 @@
-"""Serve a built book on the loopback address as a host would: where there is nothing, with the book's own page."""
+"""Serve a built book on the loopback address as a host would, with its own page for missing files."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from pathlib import Path
 
 
 class Host(http.server.SimpleHTTPRequestHandler):
-    """Serves a folder, and its page 404.html where there is nothing."""
+    """Serves a folder, with its 404.html for missing files."""
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Send the book's own page for an address that leads nowhere."""
         page = Path(self.directory) / "404.html"
         if code != 404 or not page.is_file():
             super().send_error(code, message, explain)

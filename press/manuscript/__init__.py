@@ -1,1 +1,1 @@
-"""What authors write, read and checked: notebooks, exercises, claims."""
+"""Read and check what authors write: notebooks, exercises, claims."""

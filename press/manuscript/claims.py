@@ -1,6 +1,9 @@
-"""The fact check: a claim is a heading with ``<!-- claim: VERDICT; chapters: NN, NN -->`` under it, printed with the
-verdict in the heading and a line of the chapters, and collected for the page that lists all of them. A claim that does
-much harm is marked with its rank besides: ``<!-- claim: false; chapters: 03; harm: 1 -->``."""
+"""The fact check: claims in the manuscript, their verdicts, and what is printed of them.
+
+A claim is a heading with ``<!-- claim: VERDICT; chapters: NN, NN -->`` under it. It is printed with the verdict in the
+heading and a line of the chapters, and listed on the overview page. A claim that does much harm also has its rank:
+``<!-- claim: false; chapters: 03; harm: 1 -->``.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +25,9 @@ _SENTENCE = re.compile(r"(.+?)(?:\.(?: |$)|:$)")
 
 @dataclasses.dataclass(frozen=True)
 class Claim:
-    """What somebody wrote, in our words, and what is to be said of it; ``chapters`` are numbers: ``("03", "07")``.
+    """A published statement, in our words, with its verdict; ``chapters`` are numbers: ``("03", "07")``.
 
-    ``said`` is the first sentence of what follows; ``harm`` is the rank among the claims that do the most harm, or 0.
+    ``said`` is the first sentence of the explanation; ``harm`` is the rank among the most harmful claims, or 0.
     """
 
     text: str
@@ -41,7 +44,7 @@ class Claim:
 
     @property
     def heading(self) -> str:
-        """Its printed heading, which stands alone in a list of contents: the verdict, then the claim."""
+        """The printed heading: the verdict, then the claim."""
         if self.text.startswith(_EXAMPLE):
             kind = "Working" if self.verdict == "true" else self.verdict.capitalize()
             return f"{kind} example: {self.text.removeprefix(_EXAMPLE)}"
@@ -49,15 +52,14 @@ class Claim:
 
     @property
     def anchor(self) -> str:
-        """The anchor of its printed heading."""
         return anchor(self.heading)
 
 
 def claims(manuscript: Manuscript) -> list[Claim]:
-    """The claims of a manuscript, in its order; none in most.
+    """The claims of a manuscript, in order.
 
     Raises:
-        PressError: a marker is not of the form, does not follow a heading of its own, or a heading occurs twice.
+        PressError: a marker is malformed or does not follow its own heading, or a heading occurs twice.
     """
     found: list[Claim] = []
     problems: list[Problem] = []
@@ -95,7 +97,6 @@ def claims(manuscript: Manuscript) -> list[Claim]:
 
 
 def _first_sentence(lines: Iterable[str]) -> str:
-    """The first sentence of an entry, without the original phrase and the anchors before it; "" for none."""
     paragraph: list[str] = []
     for line in lines:
         if line.startswith("#"):

@@ -1,4 +1,4 @@
-"""What is wrong, where, and what to do: the one kind of error a person sees from the press."""
+"""The errors of the press for people: what is wrong, where, and what to do."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from press import ROOT
 
 @dataclasses.dataclass(frozen=True, order=True)
 class Problem:
-    """A fault at a line of a file, with its cure in the message."""
+    """A fault at a line of a file; the message says how to fix it."""
 
     path: Path
     line: int
@@ -23,18 +23,15 @@ class Problem:
 
 @dataclasses.dataclass(frozen=True)
 class Place:
-    """A line of a file, from 1; 0 where the press wrote the line itself."""
-
     path: Path
     line: int
 
     def problem(self, message: str) -> Problem:
-        """A fault that stands here."""
         return Problem(self.path, self.line, message)
 
 
 class PressError(Exception):
-    """Something a person has to mend first; carries one or more :class:`Problem`."""
+    """Something to fix first; carries one or more :class:`Problem`."""
 
     def __init__(self, *problems: Problem) -> None:
         super().__init__("\n".join(map(str, sorted(problems))))

@@ -1,15 +1,15 @@
-"""The questions before a sheet of exercises: a multiple choice that answers at once, with no script.
+"""The questions before a sheet of exercises: multiple choice with immediate answers, without a script.
 
-``fxbook/tasks/NN_name/questions.toml`` holds them:
+``fxbook/tasks/NN_name/questions.toml`` contains:
 
 - ``setup``: code that runs before each question and is not shown;
 - ``[[question]]``: ``ask``; ``read``, the anchor of the section of the chapter that answers it; ``code``, which is
   shown and runs; ``proof``, which runs after it and is not shown;
 - ``[[question.choice]]``: ``say``; ``why``, the reason in one or two sentences; ``right = true`` for one of them; and
-  ``holds``, an expression that is true if the choice is right. ``error(function)`` is there to call a function: it
-  returns the exception that it raised, or ``None``.
+  ``holds``, an expression that is true if the choice is right. It may call ``error(function)``, which returns the
+  exception that the function raised, or ``None``.
 
-Printing marks what ``right`` says. ``tests/book/test_questions.py`` runs the code and asks every ``holds``.
+Printing uses ``right``. ``tests/book/test_questions.py`` runs the code and evaluates every ``holds``.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _CODE = re.compile(r"`([^`]+)`")
 
 @dataclasses.dataclass(frozen=True)
 class Choice:
-    """An answer that people give; ``holds`` is the expression that decides whether it is right."""
+    """A possible answer; ``holds`` is the expression that decides whether it is right."""
 
     say: str
     why: str
@@ -54,16 +54,11 @@ class Question:
 
     @property
     def place(self) -> int:
-        """Where the right choice stands, from 0."""
         return next(place for place, choice in enumerate(self.choices) if choice.right)
 
 
 def read_questions(path: Path) -> tuple[Question, ...]:
-    """The questions of a chapter; none where the file is missing.
-
-    Raises:
-        PressError: the file is not valid TOML, or a question has not the form of one; every fault is listed.
-    """
+    """The questions of a chapter; empty without the file. Raises PressError with all faults of the file."""
     if not path.is_file():
         return ()
     text = path.read_text(encoding="utf-8")
@@ -83,7 +78,6 @@ def read_questions(path: Path) -> tuple[Question, ...]:
 
 
 def _faults(table: dict[str, Any]) -> list[str]:
-    """What is wrong with the form of a question."""
     choices = table.get("choice", [])
     faults = _keys("a question", table, {"ask", "read", "choice"}, {"code", "proof"})
     for choice in choices:
@@ -107,11 +101,9 @@ def _question(table: dict[str, Any], setup: str) -> Question:
 
 
 def as_markdown(questions: tuple[Question, ...], link: Callable[[Question], str]) -> str:
-    """The questions as plain Markdown, with the heading above them.
+    """The questions as plain Markdown, with a heading.
 
-    Args:
-        questions: one or more.
-        link: the Markdown link to the section that answers a question.
+    ``link`` returns the Markdown link to the section that answers a question.
     """
     opening = (
         f"{_NUMBERS[len(questions)].capitalize()} questions on the chapter. Open a question, then the answer that you "
@@ -137,5 +129,5 @@ def _as_fold(number: int, question: Question, link: str) -> str:
 
 
 def _inline(text: str) -> str:
-    """A line of Markdown for a ``summary``, where Markdown is not read: code spans as HTML."""
+    """A line of Markdown for a ``summary``, where Markdown is not parsed: code spans as HTML."""
     return _CODE.sub(r"<code>\1</code>", html.escape(text, quote=False))

@@ -1,4 +1,4 @@
-"""Read a manuscript (a MyST Markdown notebook) into cells that know their line, and refuse what cannot be printed."""
+"""Read a manuscript (a MyST Markdown notebook) into cells that know their line, and reject what cannot be printed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ kernelspec:
   name: python3
 ---
 """
-# A misspelt tag is ignored in silence by every tool that reads one.
+# Listed, because every tool ignores a misspelt tag silently.
 TAGS = {
     "hide-input": "the page folds the code",
     "hide-output": "the page folds the output until the reader has guessed it",
@@ -45,8 +45,8 @@ _CODE_SPAN = re.compile(r"(?<![`}])(`+)(?!`).+?(?<!`)\1(?!`)")
 class Cell:
     """A cell of a manuscript: ``kind`` is ``"markdown"`` or ``"code"``, ``line`` that of its first line, from 1.
 
-    ``path`` is the file that it stands in, where that is another than its page's; ``id`` is the one that it is printed
-    with, ``""`` where its text decides.
+    ``path`` is its file, if it differs from the page's; ``id`` is the printed one, or ``""`` to derive it from the
+    text.
     """
 
     kind: str
@@ -59,36 +59,28 @@ class Cell:
 
 @dataclasses.dataclass(frozen=True)
 class Manuscript:
-    """A file of the manuscript, read and found printable."""
-
     path: Path
     cells: tuple[Cell, ...]
 
     def problem(self, line: int, message: str) -> Problem:
-        """A problem at a line of this file."""
         return Problem(self.path, line, message)
 
 
 def is_manuscript(text: str) -> bool:
-    """Whether a Markdown file has cells to print; a page without them is rendered as it is."""
+    """Whether a Markdown file has cells to print; other pages are rendered as they are."""
     return text.startswith("---\njupytext:") or "```{code-cell}" in text
 
 
 def read(path: Path, *, headed: bool = True) -> Manuscript:
-    """Read a manuscript.
+    """Read a manuscript; ``headed`` says whether it begins with jupytext's header, unlike parts of a sheet.
 
-    Args:
-        path: the file.
-        headed: whether it begins with jupytext's header; the parts of a sheet of exercises do not.
-
-    Raises:
-        PressError: it is not valid MyST, or holds what a notebook cannot show; every fault is listed with its line.
+    Raises PressError with all faults if it is not valid MyST, or contains what a notebook cannot show.
     """
     return parse(path, path.read_text(encoding="utf-8"), headed=headed)
 
 
 def parse(path: Path, text: str, *, headed: bool = True) -> Manuscript:
-    """As :func:`read`, of a text that was read from the file before."""
+    """Read a manuscript from the text of its file; otherwise as :func:`read`."""
     problems = [Problem(path, line, message) for line, message in _faults_of_text(text, headed)]
     if problems:
         raise PressError(*problems)
@@ -122,9 +114,9 @@ def parse(path: Path, text: str, *, headed: bool = True) -> Manuscript:
 
 
 def headings(manuscript: Manuscript) -> dict[str, str]:
-    """The headings of a manuscript, anchor to text; an anchor is made as MyST and GitHub make it.
+    """The headings of a manuscript, anchor to text, with the anchors of MyST and GitHub.
 
-    A heading answers to its former anchors too: those of the lines ``<a id="…"></a>`` directly above it.
+    A heading may have former anchors, too: lines ``<a id="…"></a>`` directly above it.
     """
     found: dict[str, str] = {}
     for cell in manuscript.cells:
@@ -143,7 +135,7 @@ def anchor(heading: str) -> str:
 
 
 def prose_lines(cell: Cell) -> Iterator[tuple[int, str]]:
-    """The lines of a markdown cell that are not inside a fence, with their place in the file."""
+    """The lines of a markdown cell that are not inside a fence, with their line numbers."""
     if cell.kind == "markdown":
         yield from _outside_fences(cell.source, cell.line)[0]
 
@@ -176,7 +168,7 @@ def _faults_of_text(text: str, headed: bool) -> Iterator[tuple[int, str]]:
 
 
 def raw_in_notebooks(cell: Cell) -> Iterator[tuple[int, str]]:
-    """What a markdown cell holds that only MyST understands and a notebook would show raw: line and message."""
+    """Syntax in a markdown cell that only MyST understands and a notebook would show raw: line and message."""
     if cell.kind != "markdown":
         return
     for number, line in enumerate(cell.source.splitlines(), start=cell.line):
@@ -202,7 +194,7 @@ def _raw(name: str, what: str) -> str:
 
 
 def _first_line(lines: list[str], start: int, source: str) -> int:
-    """The line, from 1, at which the cell's source begins; ``start`` is where jupytext saw the cell begin."""
+    """The line, from 1, at which the cell's source begins; ``start`` is jupytext's guess."""
     first = source.split("\n", 1)[0]
     for index in range(max(start - 1, 0), len(lines)):
         if lines[index] == first and (first or index >= start):

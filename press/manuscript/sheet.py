@@ -1,7 +1,7 @@
-"""A sheet of exercises: what it begins with and the exercises in their order, assembled from the folder of a chapter.
+"""A sheet of exercises, assembled from the folder of a chapter.
 
-``fxbook/tasks/NN_name/`` holds ``opening.md``, ``questions.toml``, in ``__init__.py`` the ``ORDER`` of the exercises,
-and a folder for each of these, whose name is the exercise's id without the number of the chapter.
+``fxbook/tasks/NN_name/`` contains ``opening.md``, ``questions.toml``, the ``ORDER`` of the exercises in
+``__init__.py``, and a folder for each exercise, named by its id without the number of the chapter.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SLUG = re.compile(r"[a-z0-9]+(_[a-z0-9]+)*")
 
 @dataclasses.dataclass(frozen=True)
 class ExerciseSheet:
-    """What stands before the first exercise, the questions there, the exercises; ``chapter`` is the folder's name."""
+    """The opening, the questions and the exercises; ``chapter`` is the folder's name."""
 
     folder: Path
     title: str
@@ -34,16 +34,11 @@ class ExerciseSheet:
 
     @property
     def chapter(self) -> str:
-        """The chapter that it belongs to: ``"03_replacement"``."""
         return self.folder.name
 
 
 def read_sheet(folder: Path) -> ExerciseSheet:
-    """Assemble the sheet of a chapter.
-
-    Raises:
-        PressError: a file or an entry of ``ORDER`` is lacking, or a part cannot be printed; every fault is listed.
-    """
+    """Assemble the sheet of a chapter; raises PressError with all its faults."""
     problems: list[Problem] = []
     exercises: list[Exercise] = []
     opening: tuple[Cell, ...] = ()
@@ -94,7 +89,6 @@ def _read_opening(path: Path) -> tuple[Cell, ...]:
 
 
 def _order(folder: Path) -> tuple[str, ...]:
-    """The folders of the exercises as ``ORDER`` lists them, once it was compared with those that are there."""
     path = folder / ORDER
     form = 'write ORDER = ("first_slug", "second_slug"), the folders of the exercises, and import nothing'
     try:
@@ -103,7 +97,7 @@ def _order(folder: Path) -> tuple[str, ...]:
         raise PressError(Problem(path, 1, f"is missing: {form}")) from None
     except Exception as error:
         raise PressError(
-            Problem(path, 1, f"does not tell the order ({type(error).__name__}: {error}): {form}")
+            Problem(path, 1, f"does not give the order ({type(error).__name__}: {error}): {form}")
         ) from error
     there = {path.parent.name for name in (TASK, *CHECKED_BY) for path in folder.glob(f"*/{name}")}
     messages = [f"{slug!r} stands in ORDER twice: take one out" for slug in order if order.count(slug) > 1]
@@ -114,7 +108,7 @@ def _order(folder: Path) -> tuple[str, ...]:
         for slug in order
         if _SLUG.fullmatch(slug) and slug not in there
     ]
-    # A folder of cases and checks alone is what several exercises share.
+    # A folder with only cases and checks is shared by several exercises.
     exercises = {path.parent.name for name in (TASK, ANSWERS) for path in folder.glob(f"*/{name}")}
     unlisted = sorted(exercises - {*order})
     messages += [f"the folder {slug!r} is not in ORDER: say there where it comes" for slug in unlisted]

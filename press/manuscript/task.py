@@ -1,14 +1,14 @@
-"""Read one exercise, a ``task.md``, and split it into what the learner gets and what the solution shows.
+"""Read one exercise, a ``task.md``, and split it into the learner's version and the solution.
 
-It begins with its title as the one heading of the first level. The markers, each on a line of its own
+It begins with its title, the only heading of the first level. The markers, each on its own line
 (docs/authoring.md shows a whole task):
 
-- in Markdown ``<!-- exercise; difficulty: N; minutes: N; read: CHAPTER#ANCHOR -->`` under the title,
-  then ``<!-- hint -->``, ``<!-- solution -->`` and ``<!-- what if -->``, each closed by ``<!-- /hint -->`` and so on;
-- under the task ``<!-- tells``, each of its sentences that asks nothing on a line of its own, and ``-->``: this is for
+- in Markdown ``<!-- exercise; difficulty: N; minutes: N; read: CHAPTER#ANCHOR -->`` under the title, then ``<!-- hint
+  -->``, ``<!-- solution -->`` and ``<!-- what if -->``, each closed by ``<!-- /hint -->`` and so on;
+- under the task ``<!-- tells``, each of its sentences that asks nothing on its own line, and ``-->``: this is for
   ``tests/checking/test_clauses.py`` and is not printed;
-- in code ``# stub``, ``# solution``, ``# end``: what stands after ``# stub`` is for the learner alone, what stands
-  after ``# solution`` for the solution alone.
+- in code ``# stub``, ``# solution``, ``# end``: the lines after ``# stub`` are only for the learner, those after
+  ``# solution`` only for the solution.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ HINTS = 2
 
 @dataclasses.dataclass(frozen=True)
 class Code:
-    """A code cell in its three forms: as written, the learner's, the solution's; all the same where it has no mark."""
+    """A code cell in its three forms: as written, the learner's, the solution's; all equal without markers."""
 
     written: Cell
     stub: Cell
@@ -40,14 +40,11 @@ class Code:
 
     @property
     def is_answer(self) -> bool:
-        """Whether the learner's form differs from the solution's."""
         return self.stub.source != self.solution.source
 
 
 @dataclasses.dataclass
 class Exercise:
-    """One exercise as its file tells it; ``line`` is that of its marker."""
-
     id: str
     path: Path
     title: str = ""
@@ -65,12 +62,10 @@ class Exercise:
 
     @property
     def stub(self) -> list[Cell]:
-        """Its code cells as the learner gets them."""
         return [code.stub for code in self.code]
 
     @property
     def solution(self) -> list[Cell]:
-        """Its code cells as they are solved, each at the place of its stub."""
         return [code.solution for code in self.code]
 
     def place(self, line: int = 0) -> Place:
@@ -79,14 +74,10 @@ class Exercise:
 
 
 def read_task(path: Path, identity: str) -> Exercise:
-    """Read one exercise.
-
-    Args:
-        path: its ``task.md``.
-        identity: its id, ``NN-slug``.
+    """Read one exercise with the id ``NN-slug``.
 
     Raises:
-        PressError: it cannot be printed, a marker is not closed, not opened or unknown, or a part is lacking.
+        PressError: it cannot be printed, a marker is not closed, not opened or unknown, or a part is missing.
     """
     manuscript = read(path, headed=False)
     exercise = Exercise(identity, path)
@@ -101,7 +92,6 @@ def read_task(path: Path, identity: str) -> Exercise:
 
 
 def _describe(manuscript: Manuscript, exercise: Exercise) -> None:
-    """Read the title and the marker under it, which stand in the first cell."""
     first = manuscript.cells[0] if manuscript.cells else Cell("code", "", 1)
     title = first.source.split("\n", 1)[0]
     if first.kind == "code" or not title.startswith("# "):
@@ -123,7 +113,7 @@ def _describe(manuscript: Manuscript, exercise: Exercise) -> None:
 
 
 def _add_prose(cell: Cell, exercise: Exercise) -> None:
-    """Sort the lines of a markdown cell into the task, the hints, the why and the what-if."""
+    """Sort the lines of a markdown cell into the task, the hints, the solution and the what-if."""
     prose = dict(prose_lines(cell))
     task: list[str] = []
     block: list[str] | None = None
@@ -163,13 +153,13 @@ def _add_prose(cell: Cell, exercise: Exercise) -> None:
 
 
 def _opened(line: str) -> str:
-    """The name of the block that a line opens; ``""`` where it opens none."""
+    """The name of the block that a line opens, or ``""``."""
     match = _OPEN.match(line)
     return match["name"] if match else "tells" if line == _TELLS else ""
 
 
 def _closed(line: str, inside: str) -> str:
-    """The name of the block that a line closes, of a line inside a block or of none; ``""`` where it closes none."""
+    """The name of the block that a line closes, or ``""``; ``inside`` is the open block."""
     match = _CLOSE.match(line)
     return match["name"] if match else "tells" if line == "-->" and inside == "tells" else ""
 

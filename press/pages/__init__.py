@@ -1,1 +1,1 @@
-"""The pages that are derived: symptoms, fact check, status, the index of the API."""
+"""The generated pages: symptoms, fact check, status, the index of the API."""

@@ -1,4 +1,4 @@
-"""The page that tells what the finished passes did to models of `transformers`: printed from a record of a run."""
+"""The page of what the finished passes did to models of `transformers`, printed from a recorded run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from press.book import Book
 
 # Written by `python -m tests.architectures`, compared by `make prove ROOM=models`.
 RECORD = Path("book/reference/architectures.yml")
-# The name of a node or of a layer, in a reason.
+# The name of a node or of a layer in a reason.
 _NAME = re.compile(r"\b[a-z]\w*(?:[._]\w+)+")
 _PAGE = """\
 # Passes on models that nobody here wrote
@@ -31,20 +31,19 @@ models that are not listed, there was nothing to do.
 
 
 def page_text(book: Book) -> str:
-    """The text of ``chapters/reference/architectures.md``."""
     record = yaml.safe_load((book.root / RECORD).read_text(encoding="utf-8"))
     architectures: dict[str, list[dict[str, Any]]] = record["architectures"]
     parts = []
     for place, run in enumerate(record["passes"]):
         trials = {name: found[place] for name, found in architectures.items()}
         chapter = f"[chapter {run['chapter'][:2]}](../{run['chapter']}.ipynb)"
-        # Two patterns go by one name.
+        # The name alone is not unique: it has two patterns.
         parts.append(f"## `{run['name']}` {run['does']}\n\nFrom {chapter}.\n\n" + "\n".join(_rows(trials)))
     return _PAGE.format(count=len(architectures), passes="\n\n".join(parts))
 
 
 def _rows(trials: dict[str, dict[str, Any]]) -> Iterator[str]:
-    """What a pass did to the models, as items of a list: changed, then left alone by reason."""
+    """What a pass did to the models, as list items: changed, then left alone, by reason."""
     if changed := [
         f"`{name}`\N{NO-BREAK SPACE}{_nodes(*one['nodes'])}" for name, one in trials.items() if "nodes" in one
     ]:
@@ -52,9 +51,9 @@ def _rows(trials: dict[str, dict[str, Any]]) -> Iterator[str]:
     reasons: dict[str, list[str]] = {}
     for name, one in trials.items():
         for reason in one.get("left", {}):
-            reasons.setdefault(f"Left nodes alone, because {_told(reason)}", []).append(f"`{name}`")
+            reasons.setdefault(f"Left nodes alone, because {_reason_text(reason)}", []).append(f"`{name}`")
         if one.get("no graph"):
-            reasons.setdefault(f"No graph, because of a {_told(one['no graph'])}", []).append(f"`{name}`")
+            reasons.setdefault(f"No graph, because of a {_reason_text(one['no graph'])}", []).append(f"`{name}`")
     for reason, names in sorted(reasons.items()):
         yield f"- {reason}: {', '.join(names)}."
 
@@ -63,5 +62,5 @@ def _nodes(before: int, after: int) -> str:
     return f"{before}" if before == after else f"{before}\N{NO-BREAK SPACE}→\N{NO-BREAK SPACE}{after}"
 
 
-def _told(reason: str) -> str:
+def _reason_text(reason: str) -> str:
     return _NAME.sub(lambda name: f"`{name[0]}`", reason)

@@ -1,4 +1,4 @@
-"""The pages that are made of the manuscript and of all printed notebooks, by their path in the book."""
+"""The pages that are generated from the manuscript and all printed notebooks, by their path in the book."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pages *All exercises* and *What you have solved*: tables of the sheets, which scripts of the site fill."""
+"""The pages *All exercises* and *What you have solved*: tables that scripts of the site complete."""
 
 from __future__ import annotations
 
@@ -43,7 +43,6 @@ and [all exercises](exercises.md), to tick by hand.
 
 
 def all_exercises(book: Book) -> str:
-    """The text of ``chapters/reference/exercises.md``."""
     exercises = [exercise for sheet in book.sheets() for exercise in sheet.exercises]
     rows = [_row(book, sheet, exercise) for sheet in book.sheets() for exercise in sheet.exercises]
     hours = round(sum(exercise.minutes for exercise in exercises) / 60)
@@ -51,7 +50,6 @@ def all_exercises(book: Book) -> str:
 
 
 def solved(book: Book) -> str:
-    """The text of ``chapters/reference/solved.md``."""
     rows = []
     for sheet in book.sheets():
         title = next(iter(book.headings(sheet.chapter).values()))

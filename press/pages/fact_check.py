@@ -1,4 +1,4 @@
-"""The overview of the fact check: every claim of every page with its verdict, collected from the manuscripts."""
+"""The overview of the fact check: every claim of every page with its verdict."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ runs, here or in a chapter. There are {count} claims: {counts}.
 
 | verdict | means |
 |---|---|
-| true | as it is said |
-| incomplete | true, with a condition or an exception that is not said and matters |
-| misleading | each word may pass, the picture that it leaves does not |
+| true | as stated |
+| incomplete | true, but an important condition or exception is missing |
+| misleading | each word may be right, but the impression is wrong |
 | outdated | was true of an older version |
 | false | torch {torch} does something else |
 
@@ -30,7 +30,7 @@ source gives.
 
 ## The errors that matter most
 
-Most harmful first: wrong numbers in silence, then changes that do nothing, then broken graphs.
+Most harmful first: silently wrong numbers, then changes that do nothing, then broken graphs.
 
 {worst}
 
@@ -41,12 +41,11 @@ Most harmful first: wrong numbers in silence, then changes that do nothing, then
 ## Every claim
 
 """
-# Works without a script as a plain list; the script of the book adds the choice of chapter and verdict.
+# A plain list without scripts; the book's script adds a choice of chapter and verdict.
 _ROW = '<li class="fx-claim" data-verdict="{verdict}" data-chapters="{chapters}">'
 
 
 def page_text(book: Book) -> str:
-    """The text of ``chapters/reference/fact_check.md``."""
     pages = list(book.claimed())
     every = [claim for _, claims in pages for claim in claims]
     counted = collections.Counter(claim.verdict for claim in every)
@@ -72,7 +71,6 @@ def page_text(book: Book) -> str:
 
 
 def _worst(pages: Iterable[tuple[Manuscript, list[Claim]]]) -> str:
-    """The claims that are marked as harmful, by their rank."""
     ranked = sorted(
         ((claim, page) for page, claims in pages for claim in claims if claim.harm), key=lambda found: found[0].harm
     )
@@ -83,7 +81,6 @@ def _worst(pages: Iterable[tuple[Manuscript, list[Claim]]]) -> str:
 
 
 def _table(pages: Iterable[tuple[Manuscript, list[Claim]]]) -> str:
-    """For each page how many claims it has, and how many of each verdict."""
     lines = [f"| page | claims | {' | '.join(VERDICTS)} |", f"|---|{'---:|' * (len(VERDICTS) + 1)}"]
     for page, claims in pages:
         counted = collections.Counter(claim.verdict for claim in claims)

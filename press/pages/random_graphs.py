@@ -1,4 +1,4 @@
-"""The page that tells what random graphs found in the passes of the book and of torch: printed from a record."""
+"""The page of what random graphs found in the passes of the book and of torch, printed from a record."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ what the pass does not promise. *Found* is a mistake of an earlier version. `mak
 
 {passes}
 
-Values and gradients are not asked where numbers change on purpose.
+Values and gradients are not compared where numbers change on purpose.
 
 ## What random graphs find in passes of torch
 
@@ -35,7 +35,6 @@ it was found by hand.
 
 
 def page_text(book: Book) -> str:
-    """The text of ``chapters/reference/random_graphs.md``."""
     record = yaml.safe_load((book.root / RECORD).read_text(encoding="utf-8"))
     return _PAGE.format(
         graphs=record["graphs"],

@@ -1,4 +1,4 @@
-"""The status page: what the book consists of and what was proven of it, counted from the files; no number is typed."""
+"""The status page: the contents of the book and what was proven, with all numbers counted from the files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from press.manuscript.claims import VERDICTS
 _PAGE = """\
 # Status
 
-Counted from the files of the book whenever it is printed, and held by its tests. The foot of this page tells the day on
+Counted from the files of the book whenever it is printed, and held by its tests. The foot of this page shows the day on
 which it was built.
 
 | package | version |
@@ -33,7 +33,7 @@ which it was built.
 |---|---|
 | exercises | {exercises} |
 | right answers, besides the printed solution, that pass | {right} |
-| wrong answers that are told their mistake | {wrong} |
+| wrong answers whose mistake is reported | {wrong} |
 
 The minutes of a chapter are counted, not measured with readers: 180 words a minute, 3 seconds a line of code, 90
 seconds a stepper.
@@ -44,7 +44,6 @@ _VERSIONS = ("torch", "jupyter-book", "nbval", "matplotlib", "graphviz")
 
 
 def page_text(book: Book) -> str:
-    """The text of ``chapters/reference/status.md``."""
     from press.pages.api.page import coverage  # Needs torch, which takes seconds to import.
 
     notebooks = list(book.proven())
@@ -70,7 +69,7 @@ def page_text(book: Book) -> str:
 
 
 def _answers(root: Path) -> tuple[int, int]:
-    """How many answers are marked right and wrong, by the decorators of theirs, each of which begins a line."""
+    """How many answers are marked right and wrong."""
     paths = (root / "fxbook" / "tasks").glob("*/*/answers.py")
     marks = collections.Counter(mark for path in paths for mark in _MARK.findall(path.read_text(encoding="utf-8")))
     return marks["right"], marks["wrong"]

@@ -1,8 +1,7 @@
 """The symptom index: every error message and every silent fault of the chapters, collected from the printed cells.
 
-An entry of *When it breaks*, in a chapter or on the page beside it, is a heading, the cells under it, and a paragraph
-that begins with ``*Cause*:``. The message is what its cells printed, so the index cannot say anything that the book has
-not seen.
+An entry of *When it breaks*, in a chapter or on its companion, is a heading, the cells under it, and a paragraph that
+begins with ``*Cause*:``. Its message is the output of its cells, so the index lists only messages that the book prints.
 """
 
 from __future__ import annotations
@@ -24,13 +23,13 @@ from press.versions.messages import MESSAGE, form
 
 BREAKS = "When it breaks"
 _HEADING = re.compile(r"^(#{2,4}) +(.+?) *$")
-# Of a heading that is a message, the class: the entry stands under it.
+# The class in a heading that is a message; the index has a heading for it.
 _KIND = re.compile(r"^\w+(Error|Exception|Warning|Failed): (?=.)")
 _LINK = re.compile(r"\[([^\]]+)\]\([^)]*\)")
-# Of an entry, the link to its fix.
+# The link of an entry to its fix.
 _FIX = re.compile(r" Fix: \[\d\d · (?P<heading>.+)\]\((?P<place>[^()]+)\)$")
 _LONGEST = 300
-# Of a message and of a heading, what the page shows.
+# How much of a message and of a heading the page shows.
 _LONGEST_SHOWN = 120
 _LONGEST_LINK = 50
 _INTRODUCTION = """\
@@ -47,10 +46,10 @@ the end, with the section that shows it. Where another version of torch has othe
 
 @dataclasses.dataclass
 class Symptom:
-    """One entry: where it stands, what its cells printed (may be empty), the first sentence of its cause.
+    """One entry: its place, what its cells printed (may be empty), the first sentence of its cause.
 
-    ``chapter`` names the page, ``"03_replacement"`` or ``"when_it_breaks/03_replacement"``.
-    ``shown`` says whether a cell stands under the heading: one without is the heading of a group.
+    ``chapter`` names the page, ``"03_replacement"`` or ``"when_it_breaks/03_replacement"``. ``shown`` is false for a
+    heading without cells, which is that of a group.
     """
 
     chapter: str
@@ -61,34 +60,31 @@ class Symptom:
 
     @property
     def silent(self) -> bool:
-        """Whether there is no message to look for."""
         return self.heading.startswith("Silent") or not (self.messages or MESSAGE.match(self.heading))
 
     @property
     def searched(self) -> list[str]:
-        """What somebody looks for: what the cells printed, else the heading, which is the message then."""
+        """What readers search for: what the cells printed, or the heading, which is the message then."""
         return self.messages or [re.sub(r"\\(?=[^\w\s]|_)", "", self.heading)]
 
     @property
     def link(self) -> str:
-        """Seen from ``chapters/reference/``."""
+        """The link from ``chapters/reference/``."""
         number = self.chapter.rpartition("/")[2][:2]
         heading = _plain(self.heading) if self.heading.startswith("Silent") else _KIND.sub("", self.heading)
         return f"[{number} · {_shortened(heading)}](../{self.place})"
 
     @property
     def place(self) -> str:
-        """Seen from ``chapters/``."""
+        """The path from ``chapters/``."""
         return f"{self.chapter}.ipynb#{anchor(self.heading)}"
 
     @property
     def told(self) -> str:
-        """The cause, and where the fix is."""
         return f"{self.cause}. Fix: {self.link}"
 
 
 def symptoms(chapter: str, notebook: NotebookNode) -> tuple[list[Symptom], list[Symptom]]:
-    """The entries of the printed page of that name, and its other sections."""
     entries: list[Symptom] = []
     others: list[Symptom] = []
     current: Symptom | None = None
@@ -106,7 +102,7 @@ def symptoms(chapter: str, notebook: NotebookNode) -> tuple[list[Symptom], list[
         elif current is not None and kind == "output":
             current.messages += [message for message in _messages_in(text) if message not in current.messages]
         elif current is not None and kind == "prose" and not text.startswith(("#", "|", "<")):
-            # Where no paragraph is marked as the cause, the first one is.
+            # The first paragraph, unless one is marked as the cause.
             marked = text.startswith("*Cause*:")
             current.cause = (
                 _first_sentence(text.removeprefix("*Cause*:")) if marked or not current.cause else current.cause
@@ -115,14 +111,13 @@ def symptoms(chapter: str, notebook: NotebookNode) -> tuple[list[Symptom], list[
 
 
 def _messages_in(line: str) -> Iterator[str]:
-    """The message in a printed line, under each class of error that it names."""
+    """The message in a printed line, once for each class of error that it names."""
     if match := MESSAGE.match(line):
         for kind in (match["kind"], *match["others"].split(" or ")[1:]):
             yield f"{kind.rpartition('.')[2]}: {match['text']}"[:_LONGEST]
 
 
 def of_every_chapter(book: Book) -> Iterator[tuple[list[Symptom], list[Symptom]]]:
-    """The symptoms of each chapter and companion that is printed, in their order."""
     for name, source in {**book.chapters, **book.companions}.items():
         if notebook := book.printed(book.targets(source)[0]):
             yield symptoms(name, notebook)
@@ -133,7 +128,6 @@ def _of_versions(change: Told) -> str:
 
 
 def page_text(book: Book) -> str:
-    """The text of ``chapters/reference/symptom_index.md``."""
     found = list(of_every_chapter(book))
     entries = [one for listed, _ in found for one in listed]
     known = {message for one in entries for message in one.messages}
@@ -165,7 +159,7 @@ def page_text(book: Book) -> str:
 
 
 def _fold(heading: str, kind: str, rows: Iterable[tuple[str, str]]) -> str:
-    """A class of errors: a heading, and a fold with its messages; those of one cause and one fix are one entry."""
+    """A class of errors: a heading, and a fold with its messages; those with the same cause and fix share an entry."""
     entries: dict[str, list[str]] = collections.defaultdict(list)
     for message, told in dict.fromkeys(rows):
         entries[told].append(message)
@@ -176,7 +170,7 @@ def _fold(heading: str, kind: str, rows: Iterable[tuple[str, str]]) -> str:
 
 
 def _linked(messages: list[str], told: str) -> list[str]:
-    """The lines of an entry. A message that is the heading of the section with the fix is the link to that section."""
+    """The lines of an entry. A message that is the heading of the section with the fix becomes the link to it."""
     if fix := _FIX.search(told):
         heading = re.sub(r"[`\\]", "", fix["heading"]).removesuffix(" …")
         for at, message in enumerate(messages):
@@ -187,12 +181,9 @@ def _linked(messages: list[str], told: str) -> list[str]:
 
 
 def _on_other_versions(fixes: Mapping[str, str], book: Book, known: set[str]) -> Iterator[tuple[str, str]]:
-    """The messages of other versions of torch, each with the versions that have it and with what is told of it.
+    """The messages of other versions of torch, each with its versions and its explanation.
 
-    Args:
-        fixes: what is told in each section, by its place.
-        book: the book.
-        known: the messages that it prints.
+    ``fixes`` are the texts about the sections, by place; ``known`` are the messages that the book prints.
     """
     told: dict[str, str] = {}
     versions: dict[str, set[str]] = collections.defaultdict(set)
@@ -246,7 +237,7 @@ def _plain(heading: str) -> str:
 
 
 def _shortened(heading: str) -> str:
-    """A heading as one line shows it: cut between words, without marks of code that would stay open."""
+    """A heading shortened to a line: cut between words, without code marks that would stay open."""
     if len(heading) <= _LONGEST_LINK:
         return heading
     return heading.replace("`", "")[:_LONGEST_LINK].rpartition(" ")[0].rstrip(" ,:;([\\<*") + " …"

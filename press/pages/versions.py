@@ -1,4 +1,4 @@
-"""The page *What changed between versions*: printed from the facts, their places and what was recorded of them."""
+"""The page *What changed between versions*, printed from the facts, their places and their record."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from press.versions.messages import form, searched
 from press.versions.notes import Place, places
 from press.versions.record import JUDGED, KINDS, minor
 
-# Of a message as much as fits a line.
+# As much of a message as fits a line.
 _WORDS = re.compile(r"(?!AssertionError)\w+: .{3,90}?(?=[.;] | from |$)")
 _MOST_MESSAGES = 2
 
 _PAGE = """\
 # What changed between versions
 
-The book is proven with torch {pinned}; `torch.__version__` says which one you have. This page tells what other
-versions do otherwise. Each heading says what torch {pinned} does, and each section is named after the version that
+The book is proven with torch {pinned}; `torch.__version__` says which one you have. This page says what other
+versions do differently. Each heading says what torch {pinned} does, and each section is named after the version that
 changed it: on torch 2.9 read the sections 2.10 to 2.13, on 2.15 those of 2.14 and 2.15. For each heading a program
 was run on torch {oldest} to {newest}.
 
@@ -34,15 +34,15 @@ The book has {cells_now:,} cells of code, and `make test` runs all of them on to
 versions, the book was last run as a whole when it had the number of cells in the second column. Cells that were written
 since then are missing there, but the program of each fact below was run on all versions.
 
-| torch | cells | the same | other words | a warning more | behave otherwise | need an earlier cell |
+| torch | cells | the same | other words | one more warning | behave differently | need an earlier cell |
 |---|---|---|---|---|---|---|
 {versions}
 
-*Other words*: an error message is spelled otherwise. *A warning more*: torch warns, and does the same. The cells that
-*behave otherwise* are told below, and at the place or the beginning of their page. *Need an earlier cell*: they
-fail since an earlier cell failed or did otherwise. Many raise a `NameError` for a name that the earlier cell did not
-set. On 2.7 others meet torch as a failed export has left it. Nothing is known of these cells themselves. Where nothing
-differs, cells that meet a fact of this page are written to show the same on these versions.
+*Other words*: an error message has other words. *One more warning*: torch warns, but does the same. The cells that
+*behave differently* are described below, and at the place or the beginning of their page. *Need an earlier cell*: they
+fail because an earlier cell failed or behaved differently. Many raise a `NameError` for a name that the earlier cell
+did not set. On 2.7, others run after a failed export, which leaves torch in another state. Nothing is known of these
+cells themselves. Cells that depend on a fact of this page and do not differ were written to show the same everywhere.
 {answers}
 {facts}
 
@@ -55,38 +55,37 @@ _ANSWERS = """
 The exercises have {judged:,} known answers, right and wrong. On torch {pinned} the checks judge each as
 they should. On the other versions:
 
-| torch | right ones refused | wrong ones that pass | wrong ones told another mistake |
+| torch | right ones rejected | wrong ones that pass | wrong ones with another mistake reported |
 |---|---|---|---|
 {rows}
 
-A right answer is refused where it uses something that this torch lacks or does otherwise. {solutions}
+A right answer is rejected if it uses something that this torch lacks or does differently. {solutions}
 """
 
 
 def page_text(book: Book) -> str:
-    """The text of ``chapters/reference/versions.md``."""
     kept = book.record
     found: dict[str, list[tuple[str, Place]]] = collections.defaultdict(list)
     for path, page in pages(book).items():
         for place in places(page):
             found[place.fact].append((path, place))
-    # Of some versions no more than some notebooks or the facts were asked.
+    # For some versions only some notebooks or the facts were run.
     ordered = record.in_order(version for version, counts in kept.versions.items() if "cells" in counts)
     cells_now = sum(cell.cell_type == "code" for notebook in book.proven() for cell in notebook.cells)
-    # Of the pinned version every cell is proven with each test.
+    # On the pinned version, every test proves every cell.
     now = {book.pins["torch"]: {"cells": cells_now, **dict.fromkeys(KINDS, 0)}}
     counted = [_row(version, now.get(version, kept.versions[version])) for version in ordered]
     seen: dict[str, list[str]] = collections.defaultdict(list)
     for message in kept.messages:
         if message.fact and (words := _WORDS.match(searched(message.text))):
             seen[message.fact].append(words[0])
-    # What changed last comes first: a reader's torch is more often new than old.
+    # The latest changes come first, since a reader's torch is more often new than old.
     changed = {version for one in book.changes.values() for version in one.changed}
     parts = []
     for version in sorted(changed, key=Version, reverse=True):
         here = [one for one in book.changes.values() if one.changed[0] == version]
         told = [_fact(one, seen[one.fact.id], found[one.fact.id]) for one in here]
-        told += [_told_above(one) for one in book.changes.values() if version in one.changed[1:]]
+        told += [_see_above(one) for one in book.changes.values() if version in one.changed[1:]]
         parts.append("\n\n".join([f"## Torch {version}", *told]))
     asked = record.in_order({version for lines in kept.facts.values() for version in lines})
     return _PAGE.format(
@@ -102,14 +101,13 @@ def page_text(book: Book) -> str:
 
 
 def pages(book: Book) -> dict[str, Manuscript]:
-    """The pages that may have notes, by their path as seen from ``chapters/reference/``."""
+    """The pages that may have notes, by their path from ``chapters/reference/``."""
     sources = [source for source in book.sources if source not in book.sheet_folders]
     beside = book.root / "chapters" / "reference"
     return {Path(os.path.relpath(book.targets(source)[0], beside)).as_posix(): book.page(source) for source in sources}
 
 
 def _of_answers(book: Book) -> str:
-    """How the checks judge the known answers on each version; nothing where none was asked."""
     asked = {version: counts for version, counts in book.record.versions.items() if "answers" in counts}
     if not asked:
         return ""
@@ -122,7 +120,6 @@ def _of_answers(book: Book) -> str:
 
 
 def _of_cells(book: Book) -> Iterator[str]:
-    """What differs in a cell and is no fact of torch that another page meets, with a link to the page."""
     for path, page in pages(book).items():
         notebook = (Path("chapters/reference") / path).as_posix()
         for name in book.record.pages.get(os.path.normpath(notebook), []):
@@ -148,14 +145,14 @@ def _fact(one: Told, messages: Iterable[str], where: Iterable[tuple[str, Place]]
     return "\n\n".join(filter(None, [f"### {one.fact.title}", one.text, you_see, one.table, told]))
 
 
-def _told_above(one: Told) -> str:
-    """What changed with this version and with a later one again."""
+def _see_above(one: Told) -> str:
+    """A reference to a fact that changed again with a later version."""
     link = f"[{one.fact.title}](#{anchor(one.fact.title)})"
-    return f"With this version too, something changed that stands under torch {one.later}: {link}."
+    return f"This version also changed something that is listed under torch {one.later}: {link}."
 
 
 def _worth_showing(messages: Iterable[str], text: str) -> list[str]:
-    """The commonest messages that the text does not have, of those that differ in numbers alone the first."""
+    """The commonest messages that the text does not contain; of those that differ only in numbers, the first."""
     by_form: dict[str, str] = {}
     for message in messages:
         if form(message).partition(": ")[2] not in form(text):

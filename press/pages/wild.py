@@ -1,4 +1,4 @@
-"""The page that shows faults of other packages' passes: printed from programs and a record of what they print."""
+"""The page of faults in other packages' passes, printed from programs and a record of their output."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from press.book import Book
 
 # Written by `python -m tests.wild`, compared by `make prove ROOM=models`.
 RECORD = Path("book/reference/wild.yml")
-# A program for each entry: its folder is the package.
+# A program for each entry; its folder is the package.
 FAULTS = Path("tests/wild/faults")
-# What the docstring of a program tells after its first line, and an issue where there is one.
+# The parts of a program's docstring after its first line, and the optional issue.
 PARTS = ("Expected", "What happens", "Way round")
 _KNOWN = "Known as"
 _PROGRAM = re.compile(r'"""(?P<title>.+)\.\n\n(?P<told>.+?)\n"""\n(?P<code>.+)', re.DOTALL)
@@ -27,9 +27,9 @@ _PAGE = """\
 [`check_pass`](tools.ipynb#what-a-pass-must-keep) was asked about passes of other packages, and found {count} faults in
 {packages} of them. Each is shown by a program of our own. The program first asserts with torch alone that the fault is
 there, then prints what `check_pass` says. Most passes that were tried keep what they must. Each fault holds for the
-version that is named, and a later one may have mended it.
+version that is named, and a later one may have fixed it.
 
-Faults that only show where a graph writes in place stand
+Faults that appear only if a graph writes in place are
 [with the random graphs](random_graphs.md#what-random-graphs-find-in-passes-of-torch). `make prove ROOM=models` runs all
 of this.
 
@@ -38,7 +38,6 @@ of this.
 
 
 def page_text(book: Book) -> str:
-    """The text of ``chapters/reference/wild.md``."""
     record = yaml.safe_load((book.root / RECORD).read_text(encoding="utf-8"))
     return _PAGE.format(
         count=len(record["said"]),

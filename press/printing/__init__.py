@@ -1,1 +1,1 @@
-"""From manuscript to executed notebooks, the same bytes each time."""
+"""From manuscript to executed notebooks, always the same bytes."""

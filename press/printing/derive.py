@@ -1,4 +1,4 @@
-"""Derive the notebooks that a source prints to, without outputs: their cells, order, ids and metadata."""
+"""Derive the notebooks of a source, without outputs: their cells, order, ids and metadata."""
 
 from __future__ import annotations
 
@@ -39,8 +39,6 @@ UNSOLVED = "Before you start, the check prints a report such as:"
 
 @dataclasses.dataclass(frozen=True)
 class Derived:
-    """A notebook to print: where, each cell's place in the manuscript, and whether it is stored with outputs."""
-
     path: Path
     notebook: NotebookNode
     places: tuple[Place, ...]
@@ -49,15 +47,7 @@ class Derived:
 
 
 def derive(book: Book, source: Path) -> list[Derived]:
-    """The notebooks that a source prints to; the reports of unsolved exercises are empty yet.
-
-    Args:
-        book: the book that it belongs to.
-        source: one of ``book.sources``.
-
-    Raises:
-        PressError: the source cannot be printed.
-    """
+    """The notebooks of one of ``book.sources``; the reports of unsolved exercises are still empty."""
     targets = book.targets(source)
     if source not in book.sheet_folders:
         return [Derived(targets[0], *_printed(book, book.page(source), TRANSFORMS), True)]
@@ -69,7 +59,7 @@ def derive(book: Book, source: Path) -> list[Derived]:
 
 
 def with_reports(derived: Derived, reports: Mapping[str, str]) -> Derived:
-    """The notebook with what ``check`` prints for each unsolved exercise, by id; one that is missing stays empty."""
+    """The notebook with the report of ``check`` for each unsolved exercise, by id; others stay empty."""
     notebook = copy.deepcopy(derived.notebook)
     for cell in notebook.cells:
         if (report := reports.get(cell.id.removesuffix("-help"))) and cell.id.endswith("-help"):
@@ -82,11 +72,9 @@ def _block(report: str) -> str:
 
 
 def exercise_index(sheets: Iterable[ExerciseSheet], needed: Mapping[str, str]) -> dict[str, dict[str, object]]:
-    """What the library needs to know of the exercises: ``fxbook/exercises.json``.
+    """The text of ``fxbook/exercises.json``, which the library reads, as a dict.
 
-    Args:
-        sheets: the exercises.
-        needed: the oldest torch with which a solution passes, by exercise; those that pass with any are not in it.
+    ``needed`` is the oldest torch with which a solution passes, by exercise; exercises that pass with any are missing.
     """
     return {
         exercise.id: {
@@ -105,8 +93,8 @@ def exercise_index(sheets: Iterable[ExerciseSheet], needed: Mapping[str, str]) -
     }
 
 
-def _told_elsewhere(book: Book, source: Path, printed: Path) -> list[str]:
-    """For what cells of a page differ on other versions of torch, besides what its notes tell."""
+def _other_changes(book: Book, source: Path, printed: Path) -> list[str]:
+    """Links to the facts for which cells of a page differ on other versions of torch, besides those in its notes."""
     met = book.record.pages.get(printed.relative_to(book.root).as_posix(), [])
     noted = {place.fact for place in places(book.page(source))} if met else set()
     page = Path(os.path.relpath(book.root / "chapters" / f"{PAGE}.md", printed.parent)).as_posix()
@@ -117,7 +105,7 @@ def _told_elsewhere(book: Book, source: Path, printed: Path) -> list[str]:
 
 
 def _with_others(page: Manuscript, book: Book) -> Manuscript:
-    cells = with_others(page.cells, _told_elsewhere(book, page.path, book.targets(page.path)[0]))
+    cells = with_others(page.cells, _other_changes(book, page.path, book.targets(page.path)[0]))
     return dataclasses.replace(page, cells=tuple(cells))
 
 
@@ -133,7 +121,6 @@ TRANSFORMS: list[Transform] = [
 
 
 def _printed(book: Book, page: Manuscript, transforms: Iterable[Transform]) -> tuple[NotebookNode, tuple[Place, ...]]:
-    """The notebook of a page, and the place of each cell."""
     for transform in transforms:
         page = transform(page, book)
     notebook = v4.new_notebook(metadata=nbformat.from_dict(METADATA))
@@ -151,7 +138,7 @@ def _printed(book: Book, page: Manuscript, transforms: Iterable[Transform]) -> t
 def _metadata(cell: Cell) -> dict[str, object]:
     if cell.id == CELL:
         return FOLDED
-    # The tag is for the page; JupyterLab folds an output by metadata of its own.
+    # The tag is for the page; JupyterLab folds an output by other metadata.
     hidden = {"jupyter": {"outputs_hidden": True}} if HIDES_UNTIL_GUESSED in cell.tags else {}
     return hidden | ({"tags": list(cell.tags)} if cell.tags else {})
 
@@ -172,7 +159,6 @@ def _exercises(book: Book, sheet: ExerciseSheet) -> Iterator[Cell]:
 
 
 def _questions(book: Book, sheet: ExerciseSheet) -> Iterator[Cell]:
-    """The questions before the first exercise, in one cell; none where there are none."""
     place = Place(sheet.folder / QUESTIONS, 1)
     headings = book.headings(sheet.chapter)
 
@@ -200,7 +186,6 @@ def _solutions(book: Book, sheet: ExerciseSheet) -> Iterator[Cell]:
 
 
 def _numbered(sheet: ExerciseSheet, title: str) -> str:
-    """A heading of the first level with the number of the chapter, as the text cites it."""
     return title.replace("# ", f"# {sheet.chapter[:2]} · ", 1)
 
 

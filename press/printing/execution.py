@@ -1,4 +1,4 @@
-"""Run a notebook once in a fresh kernel and keep its outputs in a canonical form: two prints are the same bytes."""
+"""Run a notebook once in a fresh kernel and keep its outputs in a canonical form: two prints give the same bytes."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from press.printing.derive import Derived
 
 CELL_TIMEOUT = 600
 ADDRESS = re.compile(r"0x[0-9a-f]{6,}")
-# Jupyter tells a kernel by this variable which notebook it serves; the drawings take their ids from it.
+# Jupyter tells a kernel its notebook by this variable; the drawings derive their ids from it.
 NOTEBOOK_VARIABLE = "JPY_SESSION_NAME"
-# Of the reports that are printed: what is drawn stands in some of them.
+# The seed of printed reports, some of which contain random numbers.
 PRINTED_SEED = 0
 
 
 async def execute(derived: Derived) -> NotebookNode:
-    """A copy of the notebook with its outputs, from a kernel of its own that starts in the notebook's folder.
+    """A copy of the notebook with its outputs, from a kernel that starts in the notebook's folder.
 
     Raises:
         PressError: a cell raises, writes to stderr, takes too long or kills the kernel; its line is named.
@@ -89,7 +89,7 @@ def canonise(cell: NotebookNode, count: int) -> None:
 
 
 def without_addresses(text: str) -> str:
-    """Text in which no memory address is left; nbval applies the same rule (``tests/nbval_sanitize.cfg``)."""
+    """Replace memory addresses; nbval applies the same rule (``tests/nbval_sanitize.cfg``)."""
     return ADDRESS.sub("0x…", text)
 
 

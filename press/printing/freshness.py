@@ -16,19 +16,14 @@ from press.printing.derive import Derived, derive, exercise_index, with_reports
 INDEX = Path("fxbook/exercises.json")
 SECTIONS = Path("fxbook/sections.json")
 CURE = "run `make notebooks`"
-# Files by their path in the book, each with what makes its text.
+# Files by their path in the book, each with the function that makes its text.
 Texts = Mapping[Path, Callable[[Book], str]]
-# Of a heading: code marks, and backslashes that escape.
+# Code marks and escaping backslashes of a heading.
 _MARKUP = re.compile(r"`|\\(?=[^\w\s]|_)")
 
 
 def stale(derived: Derived, printed: NotebookNode | None) -> Problem | None:
-    """How a printed notebook differs from what was derived, at the first cell that does; ``None`` when it does not.
-
-    Args:
-        derived: what the manuscript says.
-        printed: what is stored at ``derived.path``; ``None`` where no notebook is.
-    """
+    """How a printed notebook differs from the derived one, at the first cell that does, or ``None``."""
     if printed is None:
         return Problem(derived.path, 1, f"is missing or not a notebook: {CURE}")
     if printed.metadata != derived.notebook.metadata:
@@ -56,7 +51,6 @@ def _difference(cell: NotebookNode, wanted: NotebookNode, executed: bool) -> str
 
 
 def printed_reports(notebook: NotebookNode | None, ids: tuple[str, ...]) -> dict[str, str]:
-    """What each unsolved exercise printed, as the notebook of exercises tells it; one that is missing is left out."""
     reports = {}
     for cell in notebook.cells if notebook else ():
         identity = cell.get("id", "").removesuffix("-help")
@@ -67,23 +61,19 @@ def printed_reports(notebook: NotebookNode | None, ids: tuple[str, ...]) -> dict
 
 
 def derive_as_printed(book: Book, source: Path) -> list[Derived]:
-    """The notebooks of a source, with the reports of unsolved exercises taken from what is printed.
-
-    Raises:
-        PressError: the source cannot be printed.
-    """
+    """The notebooks of a source, with the printed reports of unsolved exercises."""
     first, *rest = derive(book, source)
     return [with_reports(first, printed_reports(book.printed(first.path), first.exercise_ids)), *rest]
 
 
 def index_text(book: Book) -> str:
-    """The text of ``fxbook/exercises.json`` as the manuscript wants it."""
+    """The text of ``fxbook/exercises.json``."""
     index: Mapping[str, object] = exercise_index(book.sheets(), book.solutions_need)
     return json.dumps(index, indent=1, ensure_ascii=False) + "\n"
 
 
 def sections_text(book: Book) -> str:
-    """The text of ``fxbook/sections.json``: of each chapter, project and companion the headings by anchor, bare."""
+    """The text of ``fxbook/sections.json``: the plain headings of each chapter, project and companion, by anchor."""
     sections = {
         name: {anchor: _MARKUP.sub("", heading) for anchor, heading in book.headings(name).items()}
         for name in (*book.chapters, *book.projects, *book.companions)
@@ -96,15 +86,7 @@ INDEXES: Texts = {INDEX: index_text, SECTIONS: sections_text}
 
 
 def problems(book: Book, pages: Texts | None = None) -> list[Problem]:
-    """Every printed file that differs from the manuscript, and every printed notebook that has none.
-
-    Args:
-        book: the book.
-        pages: those that are made of all printed notebooks, each with what makes its text.
-
-    Raises:
-        PressError: a source cannot be printed.
-    """
+    """Every printed file that differs from the manuscript, and every printed notebook without a manuscript."""
     found = []
     expected = set()
     for source in book.sources:

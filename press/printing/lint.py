@@ -1,4 +1,4 @@
-"""Rules for printed notebooks that close the holes of nbval: what it passes or never compares is refused here."""
+"""Rules for printed notebooks that close the gaps of nbval: they reject what it passes or never compares."""
 
 from __future__ import annotations
 
@@ -13,21 +13,19 @@ from press.manuscript.reading import TAGS, Cell, raw_in_notebooks
 from press.printing import package
 from press.printing.execution import ADDRESS
 
-# nbval compares text, HTML and SVG; of these it compares nothing.
+# nbval compares text, HTML and SVG, but none of these.
 UNCOMPARED = ("image/png", "image/jpeg", "image/gif", "application/pdf")
 UNRENDERED = ("application/javascript", "application/vnd.jupyter.widget-view+json")
 _NBVAL_COMMENT = re.compile(r"^\s*#\s*(?:NBVAL|PYTEST_VALIDATE)_\w+", re.IGNORECASE | re.MULTILINE)
 HIDES_OUTPUT = "nbval-ignore-output"
 MOST_BYTES_OF_OUTPUT = 200_000
-# What a program gives when it is timed against itself, as a notebook with timings prints it.
+# The ratios of a program timed against itself, which a notebook with timings prints.
 NOISE_FLOOR = re.compile(r"noise floor\D*(?P<low>\d+\.\d+) to (?P<high>\d+\.\d+)")
 WIDEST_FLOOR = 1.25
 
 
 @dataclasses.dataclass(frozen=True)
 class Fault:
-    """What is wrong with a cell; ``cell`` is its place in the notebook, from 0."""
-
     cell: int
     message: str
 
@@ -35,9 +33,7 @@ class Fault:
 def lint(notebook: NotebookNode, executed: bool) -> list[Fault]:
     """The faults of a printed notebook.
 
-    Args:
-        notebook: the notebook, as stored.
-        executed: whether it is printed with outputs (a chapter, a solution) or without (an exercise).
+    ``executed`` says whether it is printed with outputs (a chapter, a solution) or without (an exercise).
     """
     faults = []
     count = 0
@@ -52,7 +48,7 @@ def lint(notebook: NotebookNode, executed: bool) -> list[Fault]:
 
 
 def _noise(notebook: NotebookNode) -> list[Fault]:
-    """A notebook with timings tells how quiet the machine was, and is not printed on one that was not."""
+    """A notebook with timings prints how noisy the machine was, and is rejected if it was too noisy."""
     timed = [place for place, cell in enumerate(notebook.cells) if HIDES_OUTPUT in cell.metadata.get("tags", [])]
     floors = [
         (place, float(match["low"]), float(match["high"]))

@@ -1,4 +1,4 @@
-"""A pytest plugin: nbval's kernels start warm, each is told which notebook it serves, and checks draw as when printed.
+"""A pytest plugin: nbval's kernels start warm, know their notebook, and use the seed of printed reports.
 
 ``pytest --nbval-kernel-name=python3`` starts them cold.
 """
@@ -35,7 +35,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 class _ByFileAndChapter(LoadFileScheduling):
-    """The cells of a notebook, and the tests of a file, go to one worker; tests on exercises a chapter at a time."""
+    """Assigns the cells of a notebook, or the tests of a file, to one worker, and tests on exercises by chapter."""
 
     def _split_scope(self, nodeid: str) -> str:
         chapter = re.search(r"\[([0-9P]\d)-", nodeid)
@@ -48,7 +48,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileSche
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Before nbval starts the kernel of a notebook's first cell: set its variable, have the server run."""
+    """Before nbval starts the kernel of a notebook's first cell: set its variable, and start the server."""
     if item.path.suffix != ".ipynb":
         os.environ.pop(NOTEBOOK_VARIABLE, None)
         return

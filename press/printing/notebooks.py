@@ -1,4 +1,4 @@
-"""Print what the manuscript changed: each notebook that differs from it, executed in parallel, replaced as a whole."""
+"""Print each notebook that differs from its manuscript: execute them in parallel, and replace each as a whole."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from press.printing.lint import lint
 
 
 def changed(book: Book, paths: Iterable[Path], everything: bool = False) -> tuple[list[Path], list[PressError]]:
-    """The sources of these files whose printed notebooks differ from them, or all of them; and what is at fault."""
+    """The sources of these files whose printed notebooks differ from them, or all of them; and the errors."""
     sources: dict[Path, None] = {}
     failures: list[PressError] = []
     for path in paths:
@@ -39,19 +39,18 @@ def changed(book: Book, paths: Iterable[Path], everything: bool = False) -> tupl
 def print_notebooks(
     book: Book, paths: list[Path] | None = None, everything: bool = False, pages: Texts | None = None
 ) -> int:
-    """Print the notebooks of the given manuscripts (of all where none is given) that differ from them.
+    """Print the notebooks of the given manuscripts (by default of all) that differ from them.
 
-    A manuscript that cannot be printed leaves its earlier notebooks as they were and does not stop the others.
+    A manuscript that cannot be printed keeps its old notebooks and does not stop the others.
 
     Args:
-        book: the book, of which nothing was asked yet.
+        book: the book, not used before.
         paths: pages of the manuscript, and files or folders of exercises, whose whole sheet is printed.
-        everything: print them even where nothing differs, and run each; else a page of which prose alone differs keeps
-            its outputs.
-        pages: those that are made of all printed notebooks, to make anew, too.
+        everything: print and run each, even without a difference; otherwise a page keeps its outputs if only prose
+            differs.
+        pages: generated pages to print, too.
 
-    Returns:
-        The number of manuscripts that could not be printed; the reasons are on stderr.
+    Returns the number of manuscripts that could not be printed; the reasons are on stderr.
     """
     whole = not paths and not everything and pages is not None
     if whole and unchanged.since_the_last_print(book.root):
@@ -78,7 +77,6 @@ def print_notebooks(
 
 
 def _print_texts(texts: Mapping[Path, Callable[[Book], str]], book: Book) -> tuple[list[Path], list[PressError]]:
-    """Write the texts that differ; return these, and what failed."""
     written: list[Path] = []
     failures: list[PressError] = []
     for path, text in texts.items():
@@ -95,7 +93,6 @@ _NOTHING = "Nothing to print: every notebook is as its manuscript says."
 
 
 async def _print_all(sources: list[Path], book: Book, everything: bool) -> list[PressError]:
-    """Print each source, as many at a time as there are cores; return what failed."""
     cores = asyncio.Semaphore(os.cpu_count() or 1)
     done = 0
 
@@ -126,7 +123,7 @@ async def _print_one(source: Path, book: Book, everything: bool) -> None:
             _refuse_unsolved(derived, executed)
             final = executed
         else:
-            # The stubs ran to learn what an unsolved check prints; only that is kept.
+            # The stubs ran only to print the reports of unsolved checks.
             final = with_reports(derived, _reports(derived, executed)).notebook
         if faults := lint(final, derived.executed):
             raise PressError(*(derived.places[fault.cell].problem(fault.message) for fault in faults))
@@ -136,7 +133,6 @@ async def _print_one(source: Path, book: Book, everything: bool) -> None:
 
 
 def _with_outputs_of(printed: NotebookNode | None, derived: Derived) -> NotebookNode | None:
-    """What was derived with the outputs that are printed; ``None`` unless prose alone differs from what is printed."""
     notebook = copy.deepcopy(derived.notebook)
     before, now = ([cell for cell in one.cells if cell.cell_type == "code"] for one in (printed or notebook, notebook))
     if [(cell.source, cell.metadata) for cell in before] != [(cell.source, cell.metadata) for cell in now]:
@@ -149,7 +145,6 @@ def _with_outputs_of(printed: NotebookNode | None, derived: Derived) -> Notebook
 
 
 def _reports(derived: Derived, executed: NotebookNode) -> dict[str, str]:
-    """What the checks of the unsolved exercises printed, by exercise."""
     reports = {}
     for identity, place, report in _checked(derived, executed):
         if not report.strip():
@@ -159,7 +154,7 @@ def _reports(derived: Derived, executed: NotebookNode) -> dict[str, str]:
 
 
 def _refuse_unsolved(derived: Derived, executed: NotebookNode) -> None:
-    """A solution that did not pass, be it for lack of time on a busy machine, must not be printed as one."""
+    """Raise if a solution did not pass its check, for example for lack of time on a busy machine."""
     for identity, place, report in _checked(derived, executed):
         if ": solved." not in report:
             reason = " ".join(report.split("\n")[1:2])
@@ -168,7 +163,6 @@ def _refuse_unsolved(derived: Derived, executed: NotebookNode) -> None:
 
 
 def _checked(derived: Derived, executed: NotebookNode) -> Iterator[tuple[str, Place, str]]:
-    """Each exercise with the place of its check and the report that was printed."""
     for cell, place in zip(executed.cells, derived.places, strict=True):
         for identity in derived.exercise_ids:
             if cell.cell_type == "code" and cell.source.startswith(f'check("{identity}"'):

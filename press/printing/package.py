@@ -1,12 +1,10 @@
-"""Where a notebook gets `fxbook` from, the book's own package: said where it is first imported, and done by a cell.
+"""Say where a notebook gets `fxbook`, the book's own package, and install it.
 
-A first cell that somebody copies fails elsewhere at its `from fxbook import …`; the comment that is printed above that
-line says what to install. Once the book has an address, every notebook begins its code with a folded cell that
-installs the package where it is not there, so that the notebook runs wherever it is opened. While there is no address,
-such a cell could install nothing, so it is not printed: naming the repository makes every notebook differ from what
-it should be, and `make notebooks` prints them all.
+The comment above its first import says what to install, for those who copy the cell. Once the book has an address,
+every notebook begins its code with a folded cell that installs the package if it is missing, so that the notebook runs
+anywhere. Naming the repository thus changes every notebook, and `make notebooks` prints them all.
 
-The package leaves a torch that is there as it is. Only where there is none, the cell installs the pinned one with it.
+An installed torch is not changed. If there is none, the cell installs the pinned one, too.
 """
 
 from __future__ import annotations
@@ -31,7 +29,7 @@ from importlib.util import find_spec
 if not (find_spec("fxbook") and find_spec("fxbook.catalogue")):
     extra, home = "" if find_spec("torch") else "[torch]", "{requirement}"
     %pip install --quiet "fxbook{{extra}} @ {{home}}" "fxbook-exercises @ {{home}}#subdirectory=fxbook\""""
-# Of a notebook with models of transformers, which are an extra.
+# For a notebook with models of transformers, which are an extra.
 _INSTALL_MODELS = """\
 # @title Install fxbook, the package of this book, and transformers, where they are not there
 from importlib.util import find_spec
@@ -44,7 +42,7 @@ _MODELS = re.compile(r"^(?:from|import) fxbook\.models\b", re.MULTILINE)
 
 
 def with_package(page: Manuscript, book: Book) -> Manuscript:
-    """Say where `fxbook` is first imported what to install, and install it once the book has an address."""
+    """Say what to install where `fxbook` is first imported, and install it once the book has an address."""
     cells, imprint = list(page.cells), book.imprint
     code = [number for number, cell in enumerate(cells) if cell.kind == "code"]
     importing = next((number for number in code if _IMPORT.search(cells[number].source)), None)
@@ -61,11 +59,10 @@ def with_package(page: Manuscript, book: Book) -> Manuscript:
 
 
 def advice(imprint: Imprint) -> str:
-    """What to do about a missing `fxbook`, in one sentence."""
     folder = f"a clone of {imprint.repository}" if imprint.repository else "its folder"
     return f"fxbook comes with this book: run `pip install . ./fxbook` in {folder}."
 
 
 def python(cell: NotebookNode) -> str:
-    """The code of a printed cell, ``""`` of the one that installs, whose magic only a notebook understands."""
+    """The code of a printed cell, or ``""`` for the cell that installs, which is not plain Python."""
     return "" if cell.id == CELL else cell.source

@@ -1,4 +1,4 @@
-"""What turns a page of the manuscript into what is printed of it, step by step: each a function of page and book."""
+"""The steps from a page of the manuscript to the printed page: functions of page and book."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from press.manuscript.reading import Cell, Manuscript, anchor, headings, prose_l
 
 Transform = Callable[[Manuscript, Book], Manuscript]
 FAULTS = "<!-- all faults -->"
-# The sections of a companion whose entries are faults; what else it has is more on the subject of the chapter.
+# The sections of a companion whose entries are faults; its other sections continue the chapter.
 GROUPS = ("With a message", "Silent")
 HIDES_UNTIL_GUESSED = "hide-output"
 ANSWER = '<details class="fx-answer">\n<summary>Show the answer</summary>'
@@ -24,10 +24,10 @@ _BETWEEN_SENTENCES = re.compile(r"(?<=[.?!])[)*`]*\s+")
 def with_verdicts(page: Manuscript, book: Book) -> Manuscript:
     """Print each claim with its verdict in the heading, and its chapters under it.
 
-    A heading keeps the anchor that it has without the verdict; links within the page lead to the heading as printed.
+    A heading keeps the anchor that it has without the verdict; links within the page lead to the printed heading.
 
     Raises:
-        PressError: a chapter is not there.
+        PressError: a chapter does not exist.
     """
     at = {claim.line: claim for claim in book.claims(page.path)}
     files = {name[:2]: name for name in book.chapters}
@@ -45,7 +45,7 @@ def with_verdicts(page: Manuscript, book: Book) -> Manuscript:
             return f'<a id="{claim.name}"></a>\n\n### {claim.heading}'
         claim = at.get(line)
         if claim is None:
-            return re.sub(r"\]\(#([\w-]+)\)", lambda link: _led(link, printed), text)
+            return re.sub(r"\]\(#([\w-]+)\)", lambda link: _redirected(link, printed), text)
         links = ", ".join(f"[{number}](../{files[number]}.ipynb)" for number in claim.chapters)
         word = "Chapter" if len(claim.chapters) == 1 else "Chapters"
         return f'<div class="fx-verdict fx-verdict-{claim.verdict}">\n\n{word} {links}\n\n</div>'
@@ -55,20 +55,20 @@ def with_verdicts(page: Manuscript, book: Book) -> Manuscript:
     )
 
 
-def _led(link: re.Match[str], printed: dict[str, Claim]) -> str:
-    """A link within the page, to the printed heading where it leads to a claim."""
+def _redirected(link: re.Match[str], printed: dict[str, Claim]) -> str:
+    """A link within the page; if it leads to a claim, to its printed heading."""
     claim = printed.get(link[1])
     return f"](#{claim.anchor})" if claim else link[0]
 
 
 def with_faults(page: Manuscript, book: Book) -> Manuscript:
-    """Replace the marker of a chapter by a fold that leads to each entry of its companion.
+    """Replace the marker of a chapter by a fold that links each entry of its companion.
 
-    Each line of it has the anchors that the entry has, or had, on the companion, so that a link to an entry that once
-    stood in the chapter leads to it, in any browser and without a script.
+    Each line has the present and former anchors of its entry, so that old links to entries that were in the chapter
+    still work in any browser and without a script.
 
     Raises:
-        PressError: the marker is missing, stands there twice, or there is no companion.
+        PressError: the marker is missing or occurs twice, or there is no companion.
     """
     if page.path not in book.chapters.values():
         return page
@@ -94,7 +94,6 @@ def with_faults(page: Manuscript, book: Book) -> Manuscript:
 
 
 def _entries(companion: Manuscript) -> Iterator[tuple[str, str]]:
-    """The headings of the third level, each with that of the second level above it."""
     group = ""
     for cell in companion.cells:
         for _, line in prose_lines(cell):
@@ -106,12 +105,10 @@ def _entries(companion: Manuscript) -> Iterator[tuple[str, str]]:
 
 
 def with_byline(page: Manuscript, book: Book) -> Manuscript:
-    """Name the authors where the page asks for them."""
     return _of_prose(page, lambda cell: cell.source.replace(BYLINE, book.imprint.byline))
 
 
 def _of_prose(page: Manuscript, text: Callable[[Cell], str]) -> Manuscript:
-    """The page with another text in each cell of prose."""
     cells = [dataclasses.replace(cell, source=text(cell)) if cell.kind == "markdown" else cell for cell in page.cells]
     return dataclasses.replace(page, cells=tuple(cells))
 
@@ -120,10 +117,10 @@ def with_answers(page: Manuscript, book: Book) -> Manuscript:
     """Fold the answer to a prediction: the paragraph after a cell whose output the reader is to guess.
 
     The page moves the fold into that of the output (``book/_ext/outputs.py``); a notebook shows it below the output.
-    A sentence that ends with a colon leads on to what comes next, and stays open.
+    A sentence that ends with a colon introduces what follows, and stays visible.
 
     Raises:
-        PressError: the answer and a sentence that leads on stand in one paragraph.
+        PressError: the answer and such a sentence are in one paragraph.
     """
     cells = list(page.cells)
     for number, cell in enumerate(cells[1:], start=1):

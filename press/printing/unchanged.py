@@ -1,4 +1,4 @@
-"""Whether anything was touched since the last print: then nothing has to be read, let alone compared."""
+"""Tell whether any file has changed since the last print, without parsing anything."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from press import ROOT
 
 _STAMP = Path("_build", ".printed")
-# What is printed, what it is printed from, and what prints it.
+# Printed files, their sources, and the printing code.
 _OF_A_BOOK = ("book/**/*.md", "book/reference/**/*.*", "fxbook/tasks/**/*.*", "fxbook/*.json", "chapters/**/*.*",
               "exercises/*.ipynb", "solutions/*.ipynb", "requirements.txt", "_config.yml", "pyproject.toml",
               "CHANGELOG.md", "CITATION.cff")  # fmt: skip
@@ -18,20 +18,19 @@ _OF_THE_PRESS = "press/**/*.py"
 
 
 def since_the_last_print(root: Path) -> bool:
-    """Whether every file of a book, and the press, is as it was when all was printed and nothing differed."""
+    """Whether every file of the book and of the press is as it was after the last complete print."""
     stamp = root / _STAMP
     return stamp.is_file() and stamp.read_text(encoding="utf-8") == _digest(root)
 
 
 def remember(root: Path) -> None:
-    """All is printed now."""
     stamp = root / _STAMP
     stamp.parent.mkdir(exist_ok=True)
     stamp.write_text(_digest(root), encoding="utf-8")
 
 
 def _digest(root: Path) -> str:
-    """Of names and contents, and of the versions that the index of the API and the outputs depend on."""
+    """A digest of names and contents, and of the versions that the index of the API and the outputs depend on."""
     sha = hashlib.sha256(f"{sys.version} {metadata.version('torch')}".encode())
     paths = {path for pattern in _OF_A_BOOK for path in root.glob(pattern)} | set(ROOT.glob(_OF_THE_PRESS))
     for path in sorted(path for path in paths if path.is_file() and path.suffix != ".pyc"):

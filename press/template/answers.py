@@ -45,7 +45,7 @@ def leaves_a_first_try_behind():
     return graph
 
 
-@wrong("lints", node="add", says="reads x before it is defined", read="02_insertion_points#two-nodes-one-anchor")
+@wrong("lints", node="add", says="uses x before it is defined", read="02_insertion_points#two-nodes-one-anchor")
 def puts_the_input_after_its_user():
     graph = fx.Graph()
     x = graph.placeholder("x")

@@ -9,7 +9,7 @@ from fxbook.cases import Case, Usage
 
 
 class Doubled(nn.Module):
-    """What is to be computed, in eager terms."""
+    """The expected computation."""
 
     def forward(self, x: Tensor) -> Tensor:
         return x + x

@@ -1,1 +1,1 @@
-"""The book on other versions of torch: an environment for each, what differs there, and what a reader is told of it."""
+"""The book on other versions of torch: their environments, the differences, and the notes for readers."""

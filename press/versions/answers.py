@@ -1,4 +1,4 @@
-"""Judge every answer to every exercise on another torch: the tests of the answers, run by its interpreter."""
+"""Judge every answer to every exercise with another torch: its interpreter runs the tests of the answers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _REPORT = re.compile(r"([\w-]+) \(.*\): (solved|not yet)\.")
 
 
 def judge(python: Path) -> tuple[int, dict[str, str]]:
-    """Run the tests of the answers; return how many answers were judged, and what is otherwise: see :func:`read`."""
+    """Run the tests of the answers; return how many answers were judged, and the differences: see :func:`read`."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
         command = [str(python), "-m", "pytest", "-n", "2", "--quiet", "--no-summary", f"--junitxml={report}", *TESTS]
@@ -32,7 +32,7 @@ def judge(python: Path) -> tuple[int, dict[str, str]]:
 
 
 def read(report: str) -> tuple[int, dict[str, str]]:
-    """How many answers pytest has judged; and of each test that failed how, one of ``JUDGED``, and what was said."""
+    """How many answers pytest has judged; and for each failed test how, one of ``JUDGED``, with its message."""
     judged, wrong = 0, {}
     for case in ElementTree.fromstring(report).iter("testcase"):
         name = case.get("name", "")
@@ -46,12 +46,11 @@ def read(report: str) -> tuple[int, dict[str, str]]:
 
 
 def counted(wrong: Mapping[str, str]) -> dict[str, int]:
-    """How many answers are judged in each way of ``JUDGED``."""
     return {kind: sum(says.startswith(f"{kind}: ") for says in wrong.values()) for kind in JUDGED}
 
 
 def failing_solution(one: Difference) -> str:
-    """The exercise whose solution passes in print and fails here, if that is how a cell differs."""
+    """The exercise whose solution passes in print and fails here, if the cell differs in this."""
     before, now = map(_REPORT.match, first_difference(one.printed, one.here))
     is_solution = one.notebook.startswith("solutions/") and before and now
     return now[1] if is_solution and (before[2], now[2]) == ("solved", "not yet") else ""

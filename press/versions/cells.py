@@ -1,4 +1,4 @@
-"""Run a notebook on another torch, every cell of it: after one that fails the rest goes on, without what it sets."""
+"""Run every cell of a notebook with another torch, also after one that fails."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from press.versions.record import BEHAVIOUR, FOLLOWS
 
 CELL_TIMEOUT = 600
 _IGNORED = "nbval-ignore-output"
-# Of a traceback of IPython: the line of the cell that raised.
+# The line of the cell that raised, in a traceback of IPython.
 _LINE = re.compile(r"Cell In\[\d+\], line (\d+)|<cell line: (\d+)>")
 _HEADING = re.compile(r"^#{2,4} +(.+?) *$", re.MULTILINE)
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
@@ -33,16 +33,14 @@ _COLOUR = re.compile(r"\x1b\[[\d;]*m")
 
 @dataclasses.dataclass(frozen=True)
 class Difference:
-    """A cell that shows here what is not printed.
+    """A cell whose output here differs from the printed one.
 
     Attributes:
-        notebook: its path in the project.
-        section: the page, as seen from ``chapters/``, and the anchor of the heading above the cell.
+        section: the page, relative to ``chapters/``, and the anchor of the heading above the cell.
         begins: its first line.
         printed: what the book shows.
         here: what it shows here.
-        kind: what kind of difference that is, by rule.
-        reads_lost: whether it reads a name that an earlier cell, which failed or did otherwise, was to set.
+        reads_lost: whether it uses a name from an earlier cell that failed or differed.
     """
 
     notebook: str
@@ -55,13 +53,7 @@ class Difference:
 
 
 async def differences(path: Path, name: str, notebook: NotebookNode) -> tuple[int, list[Difference]]:
-    """Run a printed notebook in a warm kernel; return how many cells ran, and those that differ.
-
-    Args:
-        path: where it is stored; the kernel starts in its folder.
-        name: its path in the project.
-        notebook: as printed; it stays as it is.
-    """
+    """Run a printed notebook in the folder of ``path``; return how many cells ran, and those that differ."""
     ran = 0
     found: list[Difference] = []
     lost: set[str] = set()
@@ -82,7 +74,6 @@ async def differences(path: Path, name: str, notebook: NotebookNode) -> tuple[in
 
 
 def _sections(page: str, notebook: NotebookNode) -> dict[str, str]:
-    """The section of each cell, by its id."""
     sections, at = {}, page
     for cell in notebook.cells:
         headings = _HEADING.findall(cell.source) if cell.cell_type == "markdown" else ()
@@ -92,7 +83,6 @@ def _sections(page: str, notebook: NotebookNode) -> dict[str, str]:
 
 
 async def _run(path: Path, notebook: NotebookNode) -> AsyncIterator[tuple[NotebookNode, Shown]]:
-    """Each cell of code, and what it shows here."""
     mine = copy.deepcopy(notebook)
     client = NotebookClient(
         mine,
@@ -102,7 +92,7 @@ async def _run(path: Path, notebook: NotebookNode) -> AsyncIterator[tuple[Notebo
         kernel_name=warm.NAME,
         resources={"metadata": {"path": str(path.parent)}},
     )
-    # This checkout is what runs, wherever the environment found the project when it was made.
+    # Use the code of this checkout, not the one that was installed when the environment was made.
     here = {NOTEBOOK_VARIABLE: str(path), SEED_VARIABLE: str(PRINTED_SEED), "PYTHONPATH": str(ROOT)}
     environment = {**os.environ, **here}
     dead = ""
@@ -124,9 +114,9 @@ async def _run(path: Path, notebook: NotebookNode) -> AsyncIterator[tuple[Notebo
 
 
 def _rest(cell: NotebookNode) -> list[str]:
-    """Of a cell that raised, what comes behind the statement that did, each statement by itself.
+    """The statements after the one that raised, for the names that later cells need.
 
-    What the cells below need is set as far as it can be: of an import that failed, each name by itself.
+    An import that failed is split, so that each of its names is imported separately if possible.
     """
     errors = [output for output in cell.outputs if output.output_type == "error"]
     if not errors:
@@ -149,7 +139,6 @@ def _singly(statement: ast.stmt) -> list[ast.stmt]:
 
 
 def names(source: str) -> tuple[set[str], set[str]]:
-    """The names that a cell sets, wherever in it, with those of imports, functions and classes; and those it reads."""
     try:
         nodes = list(ast.walk(ast.parse(source)))
     except SyntaxError:

@@ -1,4 +1,4 @@
-"""An environment with other packages beside the project's own, which lends it all that it lacks: with another torch."""
+"""Environments with another torch or other packages, which borrow everything else from the project's own one."""
 
 from __future__ import annotations
 
@@ -15,35 +15,26 @@ from press import ROOT
 from press.binding.environment import SetupError
 
 _VERSION = re.compile(r"\d+(\.\d+)+(\.?(a|b|rc|dev|post)\d+)?")
-# What a `.pth` file of the environment says: behind its own packages come those of the environment that runs the press.
+# The line of a `.pth` file in the environment, by which it borrows the packages of the environment that runs the press.
 _SHARED = "import site; site.addsitedir({packages!r})\n"
 _STAMP = ".complete"
 _PTH = "of-the-book.pth"
-# torch of before 2.9 imports it, and names it as a need on newer versions of Python alone.
+# torch before 2.9 imports it, but requires it only on newer versions of Python.
 _BESIDE = "setuptools<80"
 
 
 def folder(version: str) -> Path:
-    """Where the environment of a version of torch lies: beside ``.venv``."""
     return ROOT / f".venv-torch-{version}"
 
 
 def python(place: Path) -> Path:
-    """The interpreter of the environment in a folder."""
     return place / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
 def ensure(version: str) -> Path:
-    """Make the environment of a version of torch, unless it is there.
+    """Make the environment of a version of torch, ``"2.15.0"``, unless it exists; return its interpreter.
 
-    Args:
-        version: as torch names it, ``"2.15.0"``.
-
-    Returns:
-        Its interpreter; that of ``.venv`` where this is the version there.
-
-    Raises:
-        SetupError: there is no such version, or uv failed.
+    Raises SetupError if there is no such version, or uv failed.
     """
     if not _VERSION.fullmatch(version):
         raise SetupError(f"{version!r} is no version of torch: write it as 2.15.0")
@@ -56,20 +47,10 @@ def ensure(version: str) -> Path:
 def beside(
     place: Path, wanted: Sequence[str], size: str, *, options: Sequence[str] = (), lent: Sequence[str] = ()
 ) -> Path:
-    """Make an environment, unless it is there with the same packages.
+    """Make an environment, unless it exists with the same packages; return its interpreter.
 
-    Args:
-        place: its folder.
-        wanted: the packages.
-        size: what it takes, as told to who waits.
-        options: more options of uv.
-        lent: packages that the wanted ones name as needs, and that are not installed: they come from the project's own.
-
-    Returns:
-        Its interpreter.
-
-    Raises:
-        SetupError: uv failed.
+    ``lent`` are required packages that are not installed, but borrowed from the project's environment. Raises
+    SetupError if uv failed.
     """
     stamp, packages = place / _STAMP, "\n".join(wanted)
     if stamp.is_file() and stamp.read_text(encoding="utf-8") == packages:
@@ -77,7 +58,7 @@ def beside(
     print(f"{', '.join(wanted)} go into {place.name}: {size}.", flush=True)
     if not python(place).exists():
         _uv("venv", "--quiet", "--python", sys.executable, str(place))
-    # The project's own settings leave triton and CUDA out, which is right for pins alone: --no-config.
+    # --no-config, since the project's own settings exclude triton and CUDA, which is right for pins only.
     install = ("pip", "install", "--no-config", *options, "--python", str(python(place)), "--excludes", "-")
     _uv(*install, *wanted, given="\n".join(lent))
     shared = _SHARED.format(packages=str(Path(sysconfig.get_path("purelib")).resolve()))
@@ -87,18 +68,13 @@ def beside(
 
 
 def newest() -> str:
-    """The newest version of torch that can be installed here.
-
-    Raises:
-        SetupError: the index did not answer.
-    """
+    """The newest version of torch that can be installed here. Raises SetupError if the index did not answer."""
     command = ("pip", "compile", "--quiet", "--no-config", "--no-header", "--no-deps", *_index())
     told = _uv(*command, "--python", sys.executable, "-", given="torch")
     return re.findall(r"^torch==([^\s+]+)", told, re.MULTILINE)[0]
 
 
 def _own() -> str:
-    """The version of torch in the environment that runs the press, as ``"2.13.0"``; ``""`` where none is."""
     try:
         return importlib.metadata.version("torch").partition("+")[0]
     except importlib.metadata.PackageNotFoundError:
@@ -115,8 +91,8 @@ def _packages(place: Path) -> Path:
 
 
 def _uv(*arguments: str, given: str = "") -> str:
-    """What uv prints; its messages and its progress are shown."""
+    """The output of uv; its messages and its progress are shown."""
     done = subprocess.run([sys.executable, "-m", "uv", *arguments], input=given, stdout=subprocess.PIPE, text=True)
     if done.returncode:
-        raise SetupError("uv failed, its message stands above: mend that, then run the same command again")
+        raise SetupError("uv failed, with the message above: fix that, then run the same command again")
     return done.stdout

@@ -1,18 +1,18 @@
-"""The facts that changed between versions of torch: one file of ``book/reference/version_facts/`` each.
+"""The facts that changed between versions of torch, one file of ``book/reference/version_facts/`` each.
 
-Such a file is a program that prints one line, the same line wherever torch does the same: the probe of the fact. The
-name of the file is the id of the fact, with hyphens. Its docstring is what a reader is told:
+Such a file is a program, the probe of the fact, that prints one line, the same wherever torch behaves the same. Its
+name is the id of the fact, with hyphens. Its docstring is the text for readers:
 
 - the title, a line that holds on the version that the book is proven with;
-- a paragraph or two, in which ``{since}`` and ``{later}`` may stand for versions that are found in the record: the
-  first one that does what the book says, and the first one behind it that does otherwise again;
-- if cells differ for it, a paragraph that begins with ``Explains:`` and lists, one a line, what is found in them:
-  regular expressions, searched in ``notebook: first line that is printed => first line that is shown there``, on those
-  versions alone on which the probe prints another line than on the pinned one;
+- a paragraph or two, in which ``{since}`` and ``{later}`` stand for versions from the record: the first one that
+  behaves as the book says, and the first later one that differs again;
+- if cells differ for it, a paragraph that begins with ``Explains:`` and lists regular expressions, one a line. They are
+  searched in ``notebook: first printed line that differs => first line that is shown there``, only on versions on which
+  the probe prints another line than on the pinned one;
 - at the end, if no page has a note of it, a paragraph that begins with ``Nowhere:`` and says why.
 
-What the probe prints on each version is recorded by ``python -m press versions``, and never typed. What single cells do
-otherwise for no such fact is told by a *remark*, in ``single_cells.yml`` beside the facts.
+``python -m press versions`` records what the probe prints on each version. Differences of single cells that no such
+fact explains are described by a *remark*, in ``single_cells.yml`` in the same folder.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _NOWHERE, _EXPLAINS = "Nowhere:", "Explains:"
 
 @dataclasses.dataclass(frozen=True)
 class Fact:
-    """Something that changed: its id, its file, what is told, and why no page has a note (``""`` where one has).
+    """Something that changed: its id, its file, its text, and why no page has a note of it (``""`` if one has).
 
     ``explains`` are the patterns of the cells that differ for it.
     """
@@ -48,19 +48,18 @@ class Fact:
     explains: tuple[str, ...] = ()
 
     def problem(self, message: str) -> PressError:
-        """A fault of this fact."""
         return PressError(Problem(self.path, 1, message))
 
 
 @dataclasses.dataclass(frozen=True)
 class Told:
-    """A fact with what was recorded of it.
+    """A fact with its record.
 
     Attributes:
         fact: what changed.
-        rows: neighbouring versions and what its probe prints there, the oldest first.
-        since: the first version with the line of the pinned one, ``"2.10"``; ``""`` where that is the oldest of all.
-        later: the first version behind the pinned one with another line; ``""`` where there is none.
+        rows: ranges of versions and what the probe prints there, the oldest first.
+        since: the first version with the line of the pinned one, ``"2.10"``; ``""`` if that is the oldest of all.
+        later: the first version after the pinned one with another line, or ``""``.
     """
 
     fact: Fact
@@ -70,7 +69,7 @@ class Told:
 
     @property
     def when(self) -> str:
-        """``"Before torch 2.10, and since 2.14"``: the versions on which it is otherwise than the book says."""
+        """The versions that differ from the book: ``"Before torch 2.10, and since 2.14"``."""
         before, after = f"efore torch {self.since}", f"ince torch {self.later}"
         if self.since and self.later:
             return f"B{before}, and since {self.later}"
@@ -78,7 +77,7 @@ class Told:
 
     @property
     def holds(self) -> str:
-        """``"Only from torch 2.10 on, and before 2.14"``: the versions on which it is as the title says."""
+        """The versions for which the title holds: ``"Only from torch 2.10 on, and before 2.14"``."""
         if self.since and self.later:
             return f"Only from torch {self.since} on, and before {self.later}"
         return f"Only from torch {self.since} on" if self.since else f"Only before torch {self.later}"
@@ -90,35 +89,29 @@ class Told:
 
     @property
     def order(self) -> tuple[int, ...]:
-        """The version with which it changed last, as numbers that can be compared: ``(2, 10)``."""
+        """The version with which it changed last, as numbers for sorting: ``(2, 10)``."""
         return tuple(map(int, self.changed[0].split(".")))
 
     @property
     def text(self) -> str:
-        """What a reader is told, with the versions."""
         return self.fact.text.replace("{since}", self.since).replace("{later}", self.later)
 
     @property
     def table(self) -> str:
-        """The lines of the probe, version by version."""
         rows = [f"| {versions} | {_code(line)} |" for versions, line in self.rows]
         return "\n".join(["| torch | prints |", "|---|---|", *rows])
 
 
 def read(root: Path = ROOT) -> dict[str, Fact]:
-    """Every fact by id, in the order of their files.
-
-    Raises:
-        PressError: a file has not the form of one.
-    """
+    """Every fact by id, in the order of their files. Raises PressError if a file is malformed."""
     return {fact.id: fact for fact in map(_read, sorted((root / FOLDER).glob("*.py")))}
 
 
 @dataclasses.dataclass(frozen=True)
 class Remark:
-    """What single cells do otherwise on some versions: ``says`` is empty where a reader misses nothing without it.
+    """A difference of single cells on some versions: ``says`` is empty if readers do not need an explanation.
 
-    ``kind`` is what such a cell counts as, one of ``record.KINDS``.
+    ``kind`` is how such a cell is counted, one of ``record.KINDS``.
     """
 
     torch: tuple[str, ...]
@@ -128,26 +121,23 @@ class Remark:
 
 
 def remarks(root: Path = ROOT) -> dict[str, Remark]:
-    """Every remark by id, in the order of the file; none where there is no such file."""
+    """Every remark by id, in the order of the file, if there is one."""
     path = root / FOLDER / "single_cells.yml"
     rows = yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else {}
     return {name: Remark(**{**row, "torch": tuple(row["torch"].split())}) for name, row in rows.items()}
 
 
 def patterns(version: str, kept: Record, pinned: str) -> dict[str, tuple[str, ...]]:
-    """What the facts and remarks that differ on a version explain, by their ids, in the order in which they are asked.
+    """The patterns of the facts and remarks that apply to a version, by their ids, in the order to try them.
 
-    Args:
-        version: of torch.
-        kept: has what each probe prints on the version and on the pinned one.
-        pinned: the version that the book is proven with.
+    ``kept`` has what each probe prints on the version and on the pinned one.
     """
     by_facts = {
         name: fact.explains
         for name, fact in read().items()
         if version in (lines := kept.facts.get(name, {})) and lines[version] != lines[pinned]
     }
-    # Those that say something know more of a cell than a fact does, the others less.
+    # Remarks with a text come before facts, because they are more specific, the others after them.
     here = {name: one for name, one in remarks().items() if version in one.torch}
     said = {name: (one.explains,) for name, one in here.items() if one.says}
     silent = {name: (one.explains,) for name, one in here.items() if not one.says}
@@ -155,16 +145,10 @@ def patterns(version: str, kept: Record, pinned: str) -> dict[str, tuple[str, ..
 
 
 def told(fact: Fact, by_version: Mapping[str, str], pinned: str) -> Told:
-    """A fact with what was recorded of it.
+    """A fact with its record; ``by_version`` is what its probe prints on each version.
 
-    Args:
-        fact: what changed.
-        by_version: what its probe prints on each version.
-        pinned: the version that the book is proven with.
-
-    Raises:
-        PressError: nothing is recorded of it on the pinned version, nothing changed, or its text names a version that
-            there is not.
+    Raises PressError if there is no record for the pinned version, nothing changed, or the text names an unknown
+    version.
     """
     if pinned not in by_version:
         raise fact.problem(f"has no record on torch {pinned}: run `python -m press versions`")

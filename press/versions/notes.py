@@ -1,8 +1,8 @@
-"""The notes of what changed between versions of torch: ``<!-- versions: recompile-children -->`` becomes a fold.
+"""The notes on changes between versions of torch: ``<!-- versions: recompile-children -->`` becomes a fold.
 
-The marker stands on a line of its own, at the end of the section that tells the fact. One marker may name several
-facts, with commas between them; they share a fold. Facts that other pages tell, and for which a cell of this page
-differs too, are listed at the end of the page, with links.
+The marker is on its own line, at the end of the section about the fact. One marker may name several facts, separated by
+commas; they share a fold. Facts from other pages for which a cell of this page differs, too, are linked at the end of
+the page.
 """
 
 from __future__ import annotations
@@ -19,24 +19,22 @@ from press.versions.facts import Told
 
 _MARKER = re.compile(r"<!-- versions: ([\w\-, ]+) -->")
 _OPENS = '<details class="fx-versions">'
-# The page that has all of them.
+# The page with all notes.
 PAGE = "reference/versions"
 
 
 @dataclasses.dataclass(frozen=True)
 class Place:
-    """Where a note stands: the fact, and the anchor and the text of the heading above it."""
-
     fact: str
     anchor: str
     heading: str
 
 
 def with_notes(page: Manuscript, book: Book) -> Manuscript:
-    """The page with each marker replaced by what it names.
+    """The page with each marker replaced by its note.
 
     Raises:
-        PressError: a marker names no fact, or what is recorded of it tells nothing.
+        PressError: a marker names no fact, or its record is not usable.
     """
     printed = []
     for cell in page.cells:
@@ -54,21 +52,19 @@ def with_notes(page: Manuscript, book: Book) -> Manuscript:
 
 
 def note(facts: Iterable[Told]) -> str:
-    """The fold: when torch does otherwise than the page says, and for each fact what it does then."""
+    """The fold: the versions on which torch differs from the page, and how, for each fact."""
     facts = list(facts)
     whens = list(dict.fromkeys(fact.when for fact in facts))
     when = whens[0] if len(whens) == 1 else "On other versions of torch"
     parts = [f"**{fact.fact.title}.** {fact.text}\n\n{fact.table}" for fact in facts]
-    summary = f"<summary>{when}, this is otherwise</summary>"
+    summary = f"<summary>{when}, this is different</summary>"
     return "\n".join([_OPENS, summary, "", "\n\n".join(parts), "", "</details>"])
 
 
 def with_others(cells: Sequence[Cell], others: Sequence[str]) -> list[Cell]:
-    """The cells of a page, with a fold at its end: what no note of the page tells.
+    """The cells of a page, with a fold at its end for differences that no note explains.
 
-    Args:
-        cells: the cells of the page, as they are to be printed.
-        others: for what cells of this page differ, besides what its notes tell: a sentence or a link each.
+    ``others`` are sentences or links.
     """
     if not others:
         return list(cells)
@@ -81,7 +77,7 @@ def with_others(cells: Sequence[Cell], others: Sequence[str]) -> list[Cell]:
 
 
 def places(page: Manuscript) -> Iterator[Place]:
-    """The notes of a page, in their order; a claim's heading is printed with its verdict."""
+    """The notes of a page, in order; a claim's heading is printed with its verdict."""
     printed = {claim.text: claim.heading for claim in claims(page)}
     heading = ""
     for cell in page.cells:

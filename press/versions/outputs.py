@@ -1,4 +1,4 @@
-"""What a cell shows, and how two showings of it differ: compared as nbval compares, judged by rule."""
+"""The output of a cell, and how two outputs differ: compared as nbval compares them, classified by rule."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _NOT_COMPARED = ("image/png", "image/jpeg", "application/vnd.jupyter.widget-view
 _EXPECTED = re.compile(
     r"AssertionError: expected (?P<kinds>\w+(?: or \w+)*) with .* in its message, got (?P<got>.*)", re.DOTALL
 )
-# The library's own line on another torch, which stands before whatever a notebook shows.
+# The library's own warning about another torch, before any other output.
 _TOLD = re.compile(r"^fxbook was tried with .*\n", re.MULTILINE)
 _LONGEST = 300
-# Of a machine and of a run, beyond what the sanitizer of nbval knows: where packages lie, which process it is and when.
+# Details of a machine and a run that nbval's sanitizer does not know: paths of packages, process ids and times.
 _HERE = (
     (re.compile(r"^[VIWEC]\d{4} [\d:.]+ \d+ ", re.MULTILINE), ""),
     (re.compile(r"[^\s'\"(]*/site-packages/"), "…/site-packages/"),
@@ -35,23 +35,21 @@ _HERE = (
 
 @dataclasses.dataclass(frozen=True)
 class Shown:
-    """What a cell shows, by what carries it: ``"stdout"``, ``"text/html"``, ``"error"``; the texts of each in order."""
+    """What a cell shows, by ``"stdout"``, ``"text/html"``, ``"error"``; the texts of each in order."""
 
     texts: dict[str, tuple[str, ...]]
 
     @property
     def error(self) -> str:
-        """``"TypeError: …"`` where the cell raises, else nothing."""
+        """``"TypeError: …"`` if the cell raises, else ``""``."""
         return self.texts.get(ERROR, ("",))[0]
 
     def lines(self) -> list[str]:
-        """All of it, for people; pages of HTML are told by their text where there is one."""
         shown = {carrier: texts for carrier, texts in self.texts.items() if carrier != "text/html"} or self.texts
         return [line for texts in shown.values() for text in texts for line in text.splitlines()]
 
 
 def shown(outputs: Iterable[NotebookNode]) -> Shown:
-    """What the outputs of a cell show, without what differs from run to run."""
     texts: dict[str, list[str]] = {}
     streams: dict[str, str] = {}
     for output in outputs:
@@ -69,12 +67,12 @@ def shown(outputs: Iterable[NotebookNode]) -> Shown:
 
 
 def differ(printed: Shown, here: Shown, ignored: bool = False) -> bool:
-    """Whether nbval would refuse what a cell shows here; ``ignored``: its outputs differ from run to run."""
+    """Whether nbval would reject the output; ``ignored``: it differs from run to run."""
     return bool(here.error) if ignored else printed != here
 
 
 def kind(printed: Shown, here: Shown, lost: Iterable[str] = ()) -> str:
-    """What kind of difference this is, by rule; ``lost``: names that are missing since an earlier cell failed."""
+    """The kind of a difference, by rule; ``lost`` are names that are missing since an earlier cell failed."""
     if here.error:
         missing = re.match(r"NameError: name '(\w+)' is not defined", here.error)
         if missing and missing[1] in set(lost):
@@ -91,12 +89,11 @@ def kind(printed: Shown, here: Shown, lost: Iterable[str] = ()) -> str:
 
 
 def _classes(one: Shown) -> list[str]:
-    """The classes of the errors that a cell shows, in their order."""
     return [match["kind"] for line in messages(one) if (match := MESSAGE.match(line))]
 
 
 def first_difference(printed: Shown, here: Shown) -> tuple[str, str]:
-    """The first line that is printed and is not shown here, and the first that is shown here in its place."""
+    """The first printed line that is not shown here, and the first line that is shown here in its place."""
     if here.error:
         expected = _EXPECTED.match(here.error)
         told = expected["got"] if expected else here.error
@@ -111,7 +108,7 @@ def first_difference(printed: Shown, here: Shown) -> tuple[str, str]:
 
 
 def messages(one: Shown) -> list[str]:
-    """The error messages that a cell shows, each in one line; of an error that it expects otherwise, what it got."""
+    """The error messages that a cell shows, each in one line; if it expected another error, the one that it got."""
     written = [text for carrier in ("stdout", "text/plain") for text in one.texts.get(carrier, ())]
     if expected := _EXPECTED.match(one.error):
         written.append(expected["got"])

@@ -1,7 +1,7 @@
-"""Ask the probe of every fact on one torch: each in a fork of a process that has imported torch.
+"""Run the probe of every fact on one torch, each in a fork of a process that has imported torch.
 
-``probes.py PROBE …`` runs these programs and prints, as JSON, the last line that each prints. It runs so in an
-environment that may have nothing but torch: what it imports then is of the standard library alone.
+``probes.py PROBE …`` runs these programs and prints, as JSON, the last line that each prints. It imports only the
+standard library and torch, since the environment may have nothing else.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _LONGEST = 300
 
 
 def ask(python: Path | str = sys.executable, paths: Iterable[Path] | None = None) -> dict[str, str]:
-    """What the probes print with an interpreter, by id of the fact; an error that one raises stands for its line.
+    """What the probes print with an interpreter, by id of the fact; an error that one raises replaces its line.
 
     Raises:
         RuntimeError: the interpreter has no torch.
@@ -38,13 +38,12 @@ def ask(python: Path | str = sys.executable, paths: Iterable[Path] | None = None
 
 
 def _printed_by(path: str) -> str:
-    """The last line that a program prints; the error that it raises stands for it."""
     source = Path(path).read_text(encoding="utf-8")
     written = io.StringIO()
     warnings.simplefilter("ignore")
     try:
         with contextlib.redirect_stdout(written), contextlib.redirect_stderr(io.StringIO()):
-            # What this file imports from `__future__` is not the way of the probe.
+            # The future imports of this file must not apply to the probe.
             exec(compile(source, path, "exec", dont_inherit=True), {"__name__": "__main__"})
     except BaseException as error:
         told = str(error).strip().splitlines()
@@ -54,10 +53,10 @@ def _printed_by(path: str) -> str:
 
 
 if __name__ == "__main__":
-    # The folder of this script is no place to import from.
+    # The folder of this script must not be imported from.
     sys.path.pop(0)
     import torch.fx  # noqa: F401
 
-    # Each in a process of its own, which leaves nothing behind for the next.
+    # A process for each probe, so that none affects the next.
     with multiprocessing.get_context("fork").Pool(2, maxtasksperchild=1) as pool:
         print(json.dumps(dict(zip(sys.argv[1:], pool.map(_printed_by, sys.argv[1:], chunksize=1), strict=True))))

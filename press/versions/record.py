@@ -15,13 +15,13 @@ from packaging.version import Version
 from press import ROOT, stored
 from press.versions.messages import form
 
-# What two versions of torch can differ in, the least first. A cell that FOLLOWS fails only because an earlier one did.
+# How a cell can differ, the least first. A cell that FOLLOWS fails only because an earlier one did.
 WORDING, WARNING, BEHAVIOUR, FOLLOWS = KINDS = ("wording", "warning", "behaviour", "follows")
-# How an answer can be judged wrongly: a right one is refused, a wrong one passes, or is told another mistake.
+# How an answer can be misjudged: a right one is rejected, a wrong one passes, or gets another mistake reported.
 REFUSED, PASSING, MISJUDGED = JUDGED = ("refused", "passing", "misjudged")
-# The versions that the book is proven with alike: nothing differs there.
+# The versions that the book is proven with, without any difference.
 ALIKE = ("2.13.0", "2.14.1", "2.15.0")
-# All that are recorded: the newest release of each line that the book is told of.
+# All recorded versions: the newest release of each line that the book covers.
 VERSIONS = ("2.6.0", "2.7.1", "2.8.0", "2.9.1", "2.10.0", "2.11.0", "2.12.1", *ALIKE)
 PATH = Path("book/reference/versions.yml")
 _HEADING = """\
@@ -37,8 +37,8 @@ class Message:
     Attributes:
         text: its words.
         torch: the versions, the oldest first.
-        at: the section of the cell, as seen from ``chapters/``; ``""`` where what is told there does not explain it.
-        fact: the fact or the remark that explains it; ``""`` where none does.
+        at: the section of the cell, relative to ``chapters/``, or ``""`` if that section does not explain it.
+        fact: the fact or the remark that explains it, or ``""``.
     """
 
     text: str
@@ -49,13 +49,13 @@ class Message:
 
 @dataclasses.dataclass
 class Record:
-    """All that is recorded.
+    """The record.
 
     Attributes:
-        versions: of each version of torch what was counted there, and as ``"solutions"`` those that fail there.
+        versions: for each version of torch, its counts, and as ``"solutions"`` those that fail there.
         facts: what the probe of each fact prints, by version.
-        pages: the facts and remarks that the cells of a printed notebook meet, by its path.
-        messages: those that other versions have, in the order in which they were found.
+        pages: the facts and remarks that apply to cells of a printed notebook, by its path.
+        messages: those of other versions, in the order in which they were found.
     """
 
     versions: dict[str, dict[str, Any]] = dataclasses.field(default_factory=dict)
@@ -64,7 +64,6 @@ class Record:
     messages: list[Message] = dataclasses.field(default_factory=list)
 
     def add(self, message: Message) -> None:
-        """Note a message, or another version of one that is noted and differs in numbers alone."""
         same = next((at for at, one in enumerate(self.messages) if form(one.text) == form(message.text)), None)
         if same is None:
             self.messages.append(message)
@@ -73,7 +72,7 @@ class Record:
             self.messages[same] = dataclasses.replace(before, torch=tuple(in_order([*before.torch, *message.torch])))
 
     def solutions_need(self, pinned: str) -> dict[str, str]:
-        """Of each exercise whose solution fails on versions before the pinned one: the oldest on which all is well."""
+        """For each exercise whose solution fails on versions before the pinned one: the oldest on which it passes."""
         ordered = in_order(self.versions)
         needed = {}
         for version, following in itertools.pairwise(ordered):
@@ -83,9 +82,8 @@ class Record:
 
 
 def read(root: Path = ROOT) -> Record:
-    """What is recorded; nothing where no record is."""
     path = root / PATH
-    # The parser in C is ten times as fast; a build of PyYAML may lack it.
+    # The parser in C is ten times as fast, but a build of PyYAML may lack it.
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     told = yaml.load(path.read_text(encoding="utf-8"), loader) if path.is_file() else {}
     return Record(
@@ -100,7 +98,6 @@ def read(root: Path = ROOT) -> Record:
 
 
 def write(record: Record, root: Path = ROOT) -> bool:
-    """Store the record; return whether it changed."""
     facts = {
         name: {" ".join(versions): line for versions, line in ranges(lines)}
         for name, lines in sorted(record.facts.items())
@@ -119,7 +116,7 @@ def write(record: Record, root: Path = ROOT) -> bool:
 
 
 def ranges(by_version: Mapping[str, str]) -> list[tuple[list[str], str]]:
-    """Neighbouring versions of which the same is told, the oldest first."""
+    """Ranges of versions with the same text, the oldest first."""
     found: list[tuple[list[str], str]] = []
     for version in in_order(by_version):
         if found and found[-1][1] == by_version[version]:
@@ -130,23 +127,22 @@ def ranges(by_version: Mapping[str, str]) -> list[tuple[list[str], str]]:
 
 
 def spans(versions: Iterable[str], known: Iterable[str]) -> str:
-    """``"2.6 to 2.9, 2.15"``: versions, those that follow one another among the known ones in one span."""
+    """``"2.6 to 2.9, 2.15"``: versions, with consecutive ones among the known ones as ranges."""
     wanted = set(versions)
     runs = ranges({version: str(version in wanted) for version in {*known, *wanted}})
     return ", ".join(span(run) for run, among in runs if among == str(True))
 
 
 def span(versions: Sequence[str]) -> str:
-    """``"2.6 to 2.9"`` of versions in order that follow one another; or the only one."""
+    """``"2.6 to 2.9"`` for consecutive versions, or the only one."""
     first, last = minor(versions[0]), minor(versions[-1])
     return first if first == last else f"{first} to {last}"
 
 
 def minor(version: str) -> str:
-    """As people name it: ``"2.15"`` of ``"2.15.0"``."""
+    """The short name: ``"2.15"`` for ``"2.15.0"``."""
     return re.sub(r"^(\d+\.\d+)\..*", r"\1", version)
 
 
 def in_order(versions: Iterable[str]) -> list[str]:
-    """Each version once, the oldest first."""
     return sorted(set(versions), key=Version)

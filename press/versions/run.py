@@ -1,4 +1,4 @@
-"""Run the book on other versions of torch, record what is otherwise, and name the cells that no fact explains."""
+"""Run the book on other versions of torch, record the differences, and list the cells that no fact explains."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ _NO_FORK = "The cells run in forks, on Linux and macOS alone."
 def run(
     versions: Sequence[str], only: Sequence[str] = (), *, with_answers: bool = False, facts_alone: bool = False
 ) -> int:
-    """Run the book on these versions, record what was found, and write a report of each to ``_build/versions``.
+    """Run the book on these versions, record the differences, and write a report for each to ``_build/versions``.
 
     Args:
-        versions: of torch, ``NEWEST`` or ``TODAY``; where none is named all of ``VERSIONS``, and a new record begins.
-        only: parts of the paths of notebooks; where some are given, the others stay as they were recorded.
-        with_answers: whether every answer to every exercise is judged as well, which takes much longer.
-        facts_alone: whether the probes of the facts are all that is asked.
+        versions: of torch, ``NEWEST`` or ``TODAY``; by default all of ``VERSIONS``, and a new record begins.
+        only: parts of the paths of notebooks to run; the record of the others stays. By default all are run.
+        with_answers: also judge every answer to every exercise, which takes much longer.
+        facts_alone: only run the probes of the facts.
 
     Returns:
-        1 where a cell differs that no fact explains, or a fact prints what is not recorded of it; else 0.
+        1 if a cell differs that no fact explains, or a fact differs from its record; else 0.
 
     Raises:
         SetupError: an environment cannot be made.
@@ -88,17 +88,12 @@ def _run_on(version: str, only: Sequence[str], with_answers: bool, facts_alone: 
 
 
 def notebooks(book: Book, only: Sequence[str] = ()) -> list[Path]:
-    """The notebooks that are proven; of these, those with one of these parts in their paths."""
     paths = [book.targets(source)[-1] for source in book.sources]
     return [path for path in paths if not only or any(part in path.as_posix() for part in only)]
 
 
 def cells(book: Book, paths: Iterable[Path], python: Path) -> tuple[int, list[Difference]]:
-    """Run notebooks with an interpreter; return how many cells ran, and those that differ.
-
-    Raises:
-        SetupError: the system cannot fork a process.
-    """
+    """Run notebooks with an interpreter; return how many cells ran, and those that differ."""
     if not warm.AVAILABLE:
         raise SetupError(_NO_FORK)
     kernels = warm.WarmKernels(python)
@@ -131,7 +126,7 @@ async def _run_all(book: Book, paths: list[Path]) -> list[tuple[int, list[Differ
 def note(
     kept: record.Record, book: Book, version: str, differing: Iterable[Difference]
 ) -> list[tuple[Difference, str]]:
-    """Note in the record what cells do otherwise on a version; return each with the fact or remark that explains it."""
+    """Record the differences of cells on a version; return each with the fact or remark that explains it."""
     found = []
     remarks = book.remarks
     patterns = facts.patterns(version, kept, book.pins["torch"])
@@ -158,7 +153,7 @@ def _note_messages(kept: record.Record, version: str, one: Difference, fact: str
     printed, here = first_difference(one.printed, one.here)
     before = {form(searched(message)) for message in messages(one.printed)}
     listed = [text for message in (*messages(one.here), here) if (text := searched(message))]
-    # Where the cell prints no error, what is told of it does not tell of the message.
+    # If the printed cell shows no error, its section does not explain the message.
     instead = bool(fact) and not searched(printed)
     at = "" if instead or not one.notebook.startswith("chapters/") else one.section
     for text in listed:
@@ -167,12 +162,11 @@ def _note_messages(kept: record.Record, version: str, one: Difference, fact: str
 
 
 def _in_order(names: Iterable[str], remarks: Sequence[str]) -> list[str]:
-    """Facts by name, then remarks in their order."""
     return sorted(names, key=lambda name: (name in remarks, remarks.index(name) if name in remarks else 0, name))
 
 
 def otherwise(recorded: Mapping[str, Mapping[str, str]], version: str, here: Mapping[str, str]) -> Iterator[str]:
-    """The facts that print what is not recorded on this version, or on the newest where there is no record of it."""
+    """The facts that differ from their record for this version, or for the newest if it is not recorded."""
     for name, line in here.items():
         lines = recorded.get(name, {})
         before = lines.get(version, lines[record.in_order(lines)[-1]] if lines else line)
@@ -181,7 +175,6 @@ def otherwise(recorded: Mapping[str, Mapping[str, str]], version: str, here: Map
 
 
 def _report(version: str, found: Sequence[tuple[Difference, str]], more: Sequence[str]) -> Path:
-    """Write all that differs, what no fact explains first: for authors, and not committed."""
     lines = [f"# The book on torch {version}", "", *more]
     rank = (BEHAVIOUR, WORDING, WARNING, FOLLOWS)
     for one, fact in sorted(found, key=lambda row: (bool(row[1]), rank.index(row[0].kind))):

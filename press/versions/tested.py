@@ -1,7 +1,6 @@
-"""The tests that another torch can change: whatever runs a cell, judges an answer, draws a graph or edits one.
+"""The tests that depend on torch: those that run a cell, judge an answer, draw a graph or edit one.
 
-The other tests look at pages as they are printed, at the grading of answers that the first tests judge already, or at
-tools of the press; they meet torch only where they start what is tested here.
+The other tests look at printed pages, grade answers that these tests judge already, or test tools of the press.
 """
 
 from __future__ import annotations
@@ -13,9 +12,9 @@ from packaging.version import Version
 from press.rooms import names_tests
 from press.versions.record import ALIKE
 
-# The first version on which the book is proven. On an older one cells and answers may do otherwise: see the record.
+# The first version on which the book is proven. On an older one cells and answers may differ: see the record.
 PROVEN_FROM = ALIKE[0]
-# The tests of what works on every version. Among them are tests of the chapters' passes, which an older one skips.
+# Tests of what works on every version. Those of the chapters' passes are skipped on older ones.
 LIBRARY = (
     "tests/checking",
     "tests/drawing",
@@ -26,9 +25,9 @@ LIBRARY = (
     "tests/plotting",
     "tests/stepping",
 )
-# Of these, what every known answer is told: on other versions `python -m press versions --answers` records it.
+# The reports of known answers, which `python -m press versions --answers` records for other versions.
 ANSWERS = ("test_answers.py", "test_clauses.py", "test_exercises.py")
-# Proven on each version alike. Of tests/book those files that run code of torch; its others read the manuscript.
+# Tests for the versions that the book is proven on. From tests/book, only files that run code of torch.
 TESTS = (
     "chapters",
     "solutions",
@@ -43,12 +42,11 @@ TESTS = (
 
 
 def is_proven(version: str) -> bool:
-    """Whether the book is proven on that version of torch."""
     return Version(version) >= Version(PROVEN_FROM)
 
 
 def asked(arguments: Sequence[str], version: str) -> list[str]:
-    """The arguments of pytest: those that were given, and all tests of the version where they name none."""
+    """The arguments of pytest, with all tests of the version unless they name some."""
     if names_tests(arguments):
         return list(arguments)
     if is_proven(version):

@@ -380,7 +380,7 @@ def patches_torch_and_loops(module: fx.GraphModule) -> None:
 def test_tracing_patches_are_not_blamed_on_a_timeout() -> None:
     report = checked(BRIEF, patches_torch_and_loops)
     assert report.violated == "ends well"
-    assert "still running when the time was over" in report.message
+    assert "still running when time ran out" in report.message
 
 
 def test_child_ends_even_if_its_end_is_patched_away() -> None:
@@ -724,7 +724,7 @@ def test_memory_and_time_are_never_the_checks_fault(monkeypatch: pytest.MonkeyPa
         assert "asked for more memory" in checked(COMPUTE, lambda module: 1).message
     monkeypatch.setattr("fxbook.observing.observe.encode", of_fxbook("def fails(*_):\n    while True:\n        pass"))
     brief = changed(COMPUTE, seconds=BRIEF.usage.seconds)
-    assert "still running when the time was over" in checked(brief, lambda module: 1).message
+    assert "still running when time ran out" in checked(brief, lambda module: 1).message
 
 
 # ---- reports, ids, hints ---------------------------------------------------------------------------------------------

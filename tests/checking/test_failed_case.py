@@ -74,7 +74,7 @@ def test_script_and_watch_explain_the_failed_case(tmp_path: Path, capsys: pytest
     (tmp_path / "00_first_graph.py").write_text("# %%\ndef layers_in_order(*_):\n    return 3\n", encoding="utf-8")
     about = catalogue.catalogue()["00-layers-in-order"]
     text = attempt(tmp_path, about).text
-    told, _, line = text.partition("\nTo hold the case that failed: ")
+    told, _, line = text.partition("\nTo get the case that failed: ")
     seed = int(line.partition("seed=")[2].partition(")")[0])
     assert line == f'check("00-layers-in-order", layers_in_order, seed={seed}).case'
     held = check("00-layers-in-order", lambda *_: 3, seed=seed)

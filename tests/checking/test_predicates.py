@@ -129,7 +129,7 @@ two = graph_of("x", "scale")
 Row = tuple[str, Rule, Any, dict[str, Any], str | None, str | None]
 
 ROWS: list[Row] = [
-    ("lints: missing module", lints, missing_module, {}, "graph.lint() refuses the graph", "layers_1"),
+    ("lints: missing module", lints, missing_module, {}, "graph.lint() rejects the graph", "layers_1"),
     ("same_result: nan", same_result, returns_nan, {}, "it holds nan", "output"),
     ("or_because: why", same_result.or_because(calls(GELU)), drops_a_layer, {}, "No node calls gelu", None),
     ("input_unchanged: mode", input_unchanged, evaluates, PASS, "the model is now in eval mode", None),

@@ -222,7 +222,7 @@ def test_only_the_functions_that_are_given() -> None:
 @pytest.mark.parametrize(
     ("limit", "error", "says"),
     [
-        ({"functions": ("relu",)}, TypeError, "nothing to call"),
+        ({"functions": ("relu",)}, TypeError, "cannot be called"),
         ({"steps": 0}, ValueError, "a step and an input"),
         ({"dtype": torch.int64}, ValueError, "a floating one"),
         ({"inplace": False}, TypeError, "inplace"),
@@ -291,7 +291,7 @@ def test_the_whole_numbers_of_an_input_are_told() -> None:
 
 def test_inputs_for_a_graph_that_was_traced() -> None:
     traced = fx.symbolic_trace(lambda x, mask: x * mask)
-    with pytest.raises(ValueError, match="the placeholder `x` tells no shape"):
+    with pytest.raises(ValueError, match="the placeholder `x` has no shape"):
         inputs_for(traced)
     ShapeProp(traced).propagate(torch.ones(2, 3, dtype=torch.float32), torch.ones(2, 3, dtype=torch.bool))
     x, mask = inputs_for(traced, rows=None)

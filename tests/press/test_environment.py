@@ -156,7 +156,7 @@ def test_a_failed_install_says_so_and_is_tried_again(calls: list[list[str]], mon
         ensure(BOOK)
     lines = str(failed.value).splitlines()
     assert lines[0] == "ERROR: No matching distribution found for jupyter-book"
-    assert "mend that, then run the same command again" in lines[1]
+    assert "fix that, then run the same command again" in lines[1]
     monkeypatch.setattr(environment, "install", working)
     ensure(BOOK)
     assert calls

@@ -45,7 +45,7 @@ def test_untested_address_is_no_success(book: Path) -> None:
 
 def test_without_a_network_it_says_so_and_asks_nothing(book: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert links.check(book, lambda: False, lambda _: pytest.fail("asked")) == 2
-    assert "No network: none of the 2 addresses was asked." in capsys.readouterr().err
+    assert "No network: none of the 2 addresses was checked." in capsys.readouterr().err
 
 
 class _Host(http.server.BaseHTTPRequestHandler):

@@ -119,4 +119,4 @@ def test_unavailable_version_ends_in_one_line(
     monkeypatch.setattr(commands.environment, "run_module", lambda *_: None)
     for command in (["test", "--torch", "2.99.0"], ["versions", "2.99.0"]):
         assert commands.main(command) == 1
-        assert capsys.readouterr().err.startswith("uv failed, its message stands above") and asked
+        assert capsys.readouterr().err.startswith("uv failed, with the message above") and asked

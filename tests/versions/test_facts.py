@@ -108,7 +108,7 @@ def test_a_marker_is_printed_as_a_fold_with_what_is_recorded() -> None:
     (cell,) = notes.with_notes(manuscript, SimpleNamespace(changes={"a-fact": told})).cells
     assert "<!--" not in cell.source
     assert (
-        "<summary>Before torch 2.10, and since 2.15, this is otherwise</summary>\n\n**It is new.** Before"
+        "<summary>Before torch 2.10, and since 2.15, this is different</summary>\n\n**It is new.** Before"
         in cell.source
     )
     assert "| 2.6 to 2.9 | `old` |\n| 2.10 to 2.13 | `new` |" in cell.source

@@ -132,7 +132,7 @@ def test_grader_errors_cost_nothing(tmp_path: Path) -> None:
 def test_marks_are_grouped_ignoring_names() -> None:
     assignment = an_assignment()
     graph = graph_of(node("up"), node("x", 1), node("mul", 2), node("y", 3))
-    message = "The graph is broken: node `{}` reads {} before it is defined."
+    message = "The graph is broken: node `{}` uses {} before it is defined."
     alike = [("up", "x"), ("up", "x"), ("mul", "y")]
     marks = [a_mark(key=str(i), message=message.format(*names), graph=graph) for i, names in enumerate(alike)]
     marks += [a_mark(key="3", rule="recompiled", message="The compiled code is stale.")]
@@ -143,7 +143,7 @@ def test_marks_are_grouped_ignoring_names() -> None:
     ]
     most, *others = wrong_ideas(assignment.exercises, marks)
     assert (len(most.marks), most.tried, most.rule, most.hidden) == (3, 5, "lints", False)
-    assert most.message == "The graph is broken: node `…` reads … before it is defined."
+    assert most.message == "The graph is broken: node `…` uses … before it is defined."
     assert [mark.key for mark in most.examples] == ["0"]
     assert sorted((len(idea.marks), idea.rule, idea.hidden) for idea in others) == [
         (1, "lints", True),
@@ -201,7 +201,7 @@ def test_python_trouble_is_listed_separately(tmp_path: Path) -> None:
     undefined, ended = "`x` could not be defined. Cell 2 raises ", "Your code raises "
     python = {
         f"{ended}NameError: name 'grph' is not defined.": "An undefined name",
-        "Your code was still running when the time was over: it may loop for ever.": "in time",
+        "Your code was still running when time ran out: it may loop for ever.": "in time",
         f"{ended}MemoryError.": "More memory",
         "Your code ended the Python process (os._exit or the like).": "Code that exits Python",
         f"{undefined}IndentationError: unexpected indent": "not Python",

@@ -1,4 +1,4 @@
-"""Check the answer to one exercise as it stands in the learner's sheet, and say what came of it as text."""
+"""Check the answer to one exercise in the learner's sheet, and return the result as text."""
 
 from __future__ import annotations
 
@@ -11,21 +11,19 @@ from fxbook.catalogue import About
 from fxbook.learning import sheets
 
 JSON = Any
-# For the cells above the answer; using the answer itself has those of the exercise.
+# For the cells above the answer; the answer itself has the time limit of the exercise.
 SECONDS = 10.0
 
 
 @dataclasses.dataclass(frozen=True)
 class Attempt:
-    """What came of a check: whether it passed, the report or what stands in its way, and the sheet it was read from."""
-
     passed: bool
     text: str
     path: Path | None = None
 
 
 def attempt(folder: Path, about: About) -> Attempt:
-    """Check the exercise in the sheet of its chapter that was saved last; never raises for what stands in it."""
+    """Check the exercise in the newest sheet of its chapter; never raises for anything in the sheet."""
     try:
         path = sheets.newest(folder, about.chapter)
     except sheets.SheetError as problem:
@@ -39,7 +37,7 @@ def attempt(folder: Path, about: About) -> Attempt:
 
 
 def _checked(sheet: sheets.Sheet, about: About) -> tuple[bool, str]:
-    # These import torch, which a damaged sheet needs not wait for.
+    # These import torch, which the message about a damaged sheet need not wait for.
     from fxbook import tasks
     from fxbook.checking import new_seed
     from fxbook.checking.again import looking_inside
@@ -67,18 +65,18 @@ def _checked(sheet: sheets.Sheet, about: About) -> tuple[bool, str]:
     seen = outcome.data if outcome else work(prepared)
     if seen is None:
         why = "did not end in time" if outcome and outcome.ended == "time" else "ended the Python process"
-        return False, f"The cells of {sheet.path.name} up to `{about.answer}` {why}: mend or remove the one that does."
-    raised = "\n".join(_told(failed) for failed in seen["failed"])
+        return False, f"The cells of {sheet.path.name} up to `{about.answer}` {why}: fix or remove that cell."
+    raised = "\n".join(_failure_text(failed) for failed in seen["failed"])
     if seen["observation"] is None:
         missing = f"No cell of {sheet.path.name} gives the name `{about.answer}`."
         return False, "\n".join(filter(None, [missing, raised]))
     verdict = judge(exercise, seen["observation"], seed, inside=looking_inside(exercise, seed, again))
     case = FailedCase.of(exercise, seed, verdict)
     report = Report(about, verdict, "" if CAN_FORK else UNPROTECTED, case)
-    held = f'To hold the case that failed: check("{about.id}", {about.answer}, seed={seed}).case' if case else ""
+    held = f'To get the case that failed: check("{about.id}", {about.answer}, seed={seed}).case' if case else ""
     return report.passed, repr(report) if report.passed else "\n".join(filter(None, [repr(report), raised, held]))
 
 
-def _told(failed: JSON) -> str:
+def _failure_text(failed: JSON) -> str:
     line = f", in `{failed['line']}`" if failed["line"] else ""
     return f"Cell {failed['cell']} raises {failed['type']}: {failed['message']}{line}"

@@ -20,13 +20,7 @@ _BAR = 24
 
 
 class Watch:
-    """The state of the loop: the exercises in order, what is solved, the current one and what its check said.
-
-    Args:
-        folder: where the sheets lie.
-        exercises: those to work through, in order.
-        progress: what is solved.
-    """
+    """The state of the loop: the exercises in order, the solved ones, the current one and its last check."""
 
     def __init__(self, folder: Path, exercises: Sequence[About], progress: Progress) -> None:
         self.folder, self.exercises, self.progress = folder, exercises, progress
@@ -34,17 +28,16 @@ class Watch:
         self.last = Attempt(False, "")
         self.hints = 0
         self.said = ""
-        # The line of the text that the terminal shows first, and the one to go on with.
+        # The first line of text on the screen, and the line to continue with.
         self.first = self.later = 0
         self._seen: dict[Path, int] = {}
 
     @property
     def count(self) -> int:
-        """How many of the exercises are solved."""
         return sum(one.id in self.progress for one in self.exercises)
 
     def advance(self) -> None:
-        """Go to the next unsolved exercise, after the current one and round; those that pass by now are solved."""
+        """Go to the next exercise that is not solved, cyclically, marking those that pass."""
         start = self.exercises.index(self.current) + 1 if self.current else 0
         for one in [*self.exercises[start:], *self.exercises[:start]]:
             if one.id not in self.progress:
@@ -56,7 +49,6 @@ class Watch:
             self.current = None
 
     def check(self) -> None:
-        """Check the current exercise."""
         if self.current is None:
             return
         self._seen = self._saved()
@@ -66,7 +58,6 @@ class Watch:
             self.progress.solved(self.current.id)
 
     def changed(self) -> bool:
-        """Whether a sheet of the current exercise was saved since its last check."""
         return self.current is not None and self._saved() != self._seen
 
     def _saved(self) -> dict[Path, int]:
@@ -75,7 +66,7 @@ class Watch:
         return {path: path.stat().st_mtime_ns for path in paths if path.is_file()}
 
     def press(self, key: str) -> bool:
-        """Act on a key; returns whether to go on."""
+        """Act on a key; return whether to go on."""
         self.first = self.later if key == " " else 0
         if key == "h" and self.current:
             hints = self.current.hints
@@ -105,14 +96,12 @@ class Watch:
         return "\n".join([self.sum(chapter), *(row(one, one.id in self.progress) for one in exercises)])
 
     def sum(self, chapter: str) -> str:
-        """How many exercises of a chapter are solved, as the sidebar of the book counts them."""
         return f"{numbered(chapter)}: {self._counted(of_chapters()[chapter])}"
 
     def _counted(self, exercises: Sequence[About]) -> str:
         return f"{sum(one.id in self.progress for one in exercises)} of {len(exercises)}"
 
     def head(self) -> str:
-        """The first line: what is solved of the book, and of the chapter at hand."""
         every = [one for chapter in of_chapters().values() for one in chapter]
         done = sum(one.id in self.progress for one in every)
         filled = _BAR * done // max(len(every), 1)
@@ -120,7 +109,6 @@ class Watch:
         return f"{_TITLE}  [{'#' * filled}{'.' * (_BAR - filled)}]  {self._counted(every)} solved{chapter}"
 
     def body(self) -> str:
-        """What stands below: the exercise, its report, what was asked for last."""
         if self.current is None:
             return "\n\n".join(filter(None, [f"All {len(self.exercises)} exercises are solved.", self.said]))
         one = self.current
@@ -128,12 +116,12 @@ class Watch:
         file = self.last.path.name if self.last.path else f"{one.chapter}.ipynb"
         after = "Solved. Press n for the next exercise." if self.last.passed else ""
         title = f"{one.title}\n{where}\n{_short(self.folder / file)}, `{one.answer}`"
-        # What was just asked for stands first: it must be on the screen.
+        # The answer to the last key comes first, since it must be on the screen.
         return "\n\n".join(filter(None, [self.said, title, self.last.text, after]))
 
 
 def _short(path: Path) -> str:
-    """The path as seen from here, where that is shorter."""
+    """The path relative to the working directory, if that is shorter."""
     try:
         return min(os.path.relpath(path), str(path), key=len)
     except ValueError:
@@ -146,7 +134,7 @@ def watch(
     """Run the loop until ``q``, or with ``once`` check the first unsolved exercise and return.
 
     Returns:
-        The exit status: 0 where every exercise is solved, else 1.
+        The exit status: 0 if every exercise is solved, else 1.
     """
     state = Watch(folder, exercises, progress)
     screen.note(f"{state.head()} …", screen.size())

@@ -1,4 +1,4 @@
-"""Which exercises a learner has solved: one small file of JSON that can be deleted at any time."""
+"""Which exercises a learner has solved: a small JSON file that can be deleted at any time."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ NAME = ".fxbook-progress.json"
 class Progress:
     """The solved exercises and when each was first solved; every change is saved at once.
 
-    Args:
-        path: the file. Where there is none, or none that can be read, nothing is solved; a damaged one is kept beside.
+    A missing or damaged file counts as empty; a damaged one is kept under another name.
     """
 
     def __init__(self, path: Path) -> None:
@@ -33,11 +32,10 @@ class Progress:
         return exercise_id in self._solved
 
     def day(self, exercise_id: str) -> str:
-        """The day on which an exercise was first solved, ``"2026-11-28"``; ``""`` for one that is not solved."""
+        """The day on which an exercise was first solved, ``"2026-11-28"``, or ``""``."""
         return self._solved.get(exercise_id, "")[:10]
 
     def solved(self, exercise_id: str) -> None:
-        """Keep that an exercise is solved."""
         if exercise_id not in self._solved:
             self._solved[exercise_id] = datetime.now().isoformat(timespec="seconds")
             self._save()

@@ -1,4 +1,4 @@
-"""Fit text to a terminal: lines broken between words, as many as the screen has, and the rest a key away."""
+"""Fit text to a terminal: break lines between words, show a screenful, and the rest on a key."""
 
 from __future__ import annotations
 
@@ -14,14 +14,12 @@ _LEAST_COLUMNS = 20
 
 @dataclasses.dataclass(frozen=True)
 class Size:
-    """Columns and rows of a terminal."""
-
     columns: int
     rows: int
 
 
 def size() -> Size | None:
-    """The size of the terminal; ``None`` where the output goes elsewhere, and nothing needs to fit."""
+    """The size of the terminal; ``None`` if the output goes elsewhere."""
     if not sys.stdout.isatty():
         return None
     found = shutil.get_terminal_size()
@@ -29,15 +27,15 @@ def size() -> Size | None:
 
 
 def lines(text: str, columns: int) -> list[str]:
-    """The text in lines of at most so many columns, broken between words; a continuation is set in by two more.
+    """Break text between words into lines of at most ``columns``; a continuation is indented by two more.
 
-    Only a word that is wider than a line by itself is broken.
+    Only a word that is longer than a line is broken.
     """
     found = []
     for line in text.split("\n"):
         plain = "".join(sign if sign.isprintable() else " " for sign in line.expandtabs(4))
         indent = plain[: len(plain) - len(plain.lstrip())]
-        # Of a line that is set in deeply, the words need the room.
+        # A deep indent would leave too little room for words.
         indent = indent if len(indent) < columns // 2 else ""
         wrapper = textwrap.TextWrapper(
             columns,
@@ -53,15 +51,15 @@ def lines(text: str, columns: int) -> list[str]:
 
 
 def fitted(head: str, body: str, keys: str, size: Size, first: int = 0) -> tuple[list[str], int]:
-    """The lines of a screen: head and keys always, of the body what has room from its line ``first`` on.
+    """The lines of a screen: always head and keys, and as much of the body as fits, from its line ``first`` on.
 
     Returns:
-        The lines, and the line of the body to begin with for the next part: 0 where this is the last.
+        The lines, and the first line of the next part of the body; 0 if this is the last.
     """
     # A terminal may go to the next line once the last column is written.
     columns = max(size.columns - 1, _LEAST_COLUMNS)
     top, bottom = [*lines(head, columns), ""], ["", *lines(keys, columns)]
-    # What is least needed goes first where there is no room for all.
+    # If there is not enough room, the least important lines are dropped first.
     while len(top) + len(bottom) + 2 > size.rows and (len(bottom) > 1 or len(top) > 1):
         (bottom if len(bottom) > 1 else top).pop(0 if not bottom[0] else -1)
     middle = lines(body, columns)
@@ -78,13 +76,12 @@ def fitted(head: str, body: str, keys: str, size: Size, first: int = 0) -> tuple
 
 
 def show(screen: Sequence[str]) -> None:
-    """Put a screen in place of what the terminal shows."""
-    # No line end behind the last line: it would push the first one out.
+    # A line end after the last line would scroll the first one away.
     print(_CLEAR + "\n".join(screen), end="", flush=True)
 
 
 def note(text: str, size: Size | None) -> None:
-    """One line at once, in place of the last one of a terminal."""
+    """Print one line at once; on a terminal, it replaces the previous one."""
     if size:
         print(_CLEAR_LINE + lines(text, max(size.columns - 1, _LEAST_COLUMNS))[0], end="", flush=True)
     else:

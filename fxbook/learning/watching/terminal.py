@@ -1,4 +1,4 @@
-"""One key at a time from a terminal, without Enter; and whether there is one."""
+"""Read single keys from a terminal, without Enter."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ ReadKey = Callable[[float], str]
 
 @contextlib.contextmanager
 def keys() -> Iterator[ReadKey]:
-    """A function that waits so many seconds for a key and returns it, ``""`` where none came.
+    """Yield a function that waits for a key for some seconds and returns it, or ``""``.
 
-    Where the input is no terminal it only waits.
+    If the input is not a terminal, it only waits.
     """
     if not sys.stdin.isatty():
         yield _wait

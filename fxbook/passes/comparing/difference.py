@@ -24,19 +24,19 @@ Traced = fx.Graph | fx.GraphModule
 class Diff:
     """What differs between two graphs; true if anything does.
 
-    Show it at the end of a cell to step from one to the other, print it to read it as in a code review.
+    At the end of a cell it shows a stepper from one graph to the other; printed, it reads like a code review.
 
     Attributes:
-        added: names of the nodes that only the second has, in list order.
-        removed: names of the nodes that only the first has.
-        changed: by the name in the second, what differs of a node that both have: ``"name"``, ``"op"``, ``"target"``,
-            ``"args"``, ``"kwargs"``, ``"module"`` (what is called or fetched) or ``"meta"``, each with its text before
-            and after. An argument that is a node is alike if both have that node, whatever its name is.
-        moved: names, in the second, of nodes that stand at another place among those that both have.
-        inside: what differs between graph modules that both call, by the name of the node that calls them.
-        pairs: the name in the first of each node that both have, by its name in the second.
-        everywhere: what differs in ``meta`` of all nodes of a graph that has more than a few, by key; ``changed`` does
-            not tell it once more of each.
+        added: names of the nodes that only the second graph has, in list order.
+        removed: names of the nodes that only the first graph has.
+        changed: by the name in the second graph, what differs in a node that both have: ``"name"``, ``"op"``,
+            ``"target"``, ``"args"``, ``"kwargs"``, ``"module"`` (what is called or fetched) or ``"meta"``, each with
+            its text before and after. Arguments that are a pair of nodes count as equal, whatever their names.
+        moved: names, in the second graph, of nodes that both have and that were moved.
+        inside: the differences of nested graph modules, by the name of the node that calls them.
+        pairs: the name in the first graph of each node that both have, by its name in the second.
+        everywhere: differences in ``meta`` that all nodes of a larger graph share, by key; ``changed`` does not repeat
+            them.
     """
 
     added: tuple[str, ...]
@@ -59,10 +59,10 @@ class Diff:
         return self.text()
 
     def text(self, context: int = 2) -> str:
-        """The change as text: ``-`` before what is gone, ``+`` before what is new.
+        """The change as text, with ``-`` before removed and ``+`` before added lines.
 
         Args:
-            context: how many nodes that stay are shown on either side of a change.
+            context: how many unchanged nodes are shown on either side of a change.
 
         Example:
             >>> import copy, torch
@@ -81,7 +81,6 @@ class Diff:
         return "".join(parts)
 
     def lines_of_all(self) -> list[str]:
-        """What differs in the meta of all nodes, a line for each key."""
         return [f"meta of all nodes: {one} → {other}" for one, other in self.everywhere.values()]
 
     @functools.cached_property
@@ -167,13 +166,12 @@ def _nodes(traced: Traced) -> list[fx.Node]:
 
 
 def _snapshot(traced: Traced, caption: str, keys: dict[fx.Node, int]) -> Snapshot:
-    # The places that torch.fx gives tell nothing across two graphs.
+    # The sort keys that torch.fx gives to nodes cannot be compared across two graphs.
     snapshot = take(traced, caption, keys)
     return dataclasses.replace(snapshot, places=(None,) * len(snapshot.keys))
 
 
 def _inside(was: fx.Node, now: fx.Node, meta: bool) -> Diff | None:
-    """What differs between the graph modules that two nodes call or fetch."""
     old, new = fetched(was), fetched(now)
     if not isinstance(old, fx.GraphModule) or not isinstance(new, fx.GraphModule) or old is new:
         return None
@@ -181,7 +179,7 @@ def _inside(was: fx.Node, now: fx.Node, meta: bool) -> Diff | None:
 
 
 def _moved(pairs: Pairs) -> list[int]:
-    """Of the nodes that both have, the fewest that must have been moved, by index in the second."""
+    """The smallest set of common nodes that were moved, by index in the second graph."""
     order = [a for a, b in sorted(pairs.items(), key=lambda pair: pair[1])]
     stay = set(heaviest_rising(order, [1.0] * len(order)))
     return [pairs[a] for at, a in enumerate(order) if at not in stay]

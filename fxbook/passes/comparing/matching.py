@@ -1,7 +1,7 @@
-"""Which node of one graph is which of another: by what a node computes, by what is computed of it, and by its name.
+"""Pair the nodes of two graphs: by what a node computes, by how its value is used, and by name.
 
-Names alone mislead: a graph that was traced again counts its nodes anew. So two nodes are taken for one if all that
-leads to them is alike, or all that follows from them, before a name decides.
+Names alone mislead, because a new trace numbers its nodes again. So two nodes are first paired if everything that leads
+to them, or everything that follows from them, is equal.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ Pairs = dict[int, int]
 
 
 def matched(before: GraphRecord, after: GraphRecord) -> Pairs:
-    """The pairs of nodes that are one; each node is in one pair at most."""
     return _Matching(before, after).pairs
 
 
@@ -38,7 +37,6 @@ class _Matching:
         self._by_neighbours()
 
     def _alike(self, key: Callable[[int, NodeRecord], Hashable]) -> None:
-        """Pair the nodes that have the same key, in list order."""
         waiting: dict[Hashable, deque[int]] = defaultdict(deque)
         for node in self.before:
             if node.index not in self.pairs and (own := key(0, node)) is not None:
@@ -52,7 +50,7 @@ class _Matching:
         self._taken.add(new)
 
     def _by_neighbours(self) -> None:
-        """Pair what stands at the same place among the arguments of a pair, or reads the same, and so on."""
+        """Pair the nodes at the same argument position of a pair, then the users of a pair, and so on."""
         waiting = list(self.pairs.items())
         while waiting:
             old, new = waiting.pop()
@@ -68,12 +66,12 @@ class _Matching:
         first, second = self.before.nodes[old], self.after.nodes[new]
         if first.op != second.op:
             return False
-        # A layer or a weight may have got another path.
+        # A layer or a weight may have moved to another path.
         by_path = first.op in ("call_module", "get_attr") and first.kind == second.kind
         return first.target == second.target or by_path
 
     def _readers(self, old: NodeRecord, new: NodeRecord) -> list[tuple[int, int]]:
-        """Readers of two nodes that read pairs of nodes at each place; a weight may have thousands of readers."""
+        """Users of two nodes whose inputs are pairs at each position; fast, as a weight may have thousands of users."""
         waiting: dict[tuple[int, ...], list[int]] = defaultdict(list)
         for index in new.users:
             if index not in self._taken:
@@ -87,7 +85,6 @@ class _Matching:
 
 
 def _end(node: NodeRecord) -> Hashable | None:
-    """What tells an input or the output, of which there is one."""
     match node.op:
         case "placeholder":
             return node.op, node.target
@@ -97,25 +94,25 @@ def _end(node: NodeRecord) -> Hashable | None:
 
 
 def _above(record: GraphRecord) -> dict[int, int]:
-    """For each node a number that tells what it calls, and all that it reads, to the inputs."""
+    """A hash for each node of its call and everything that it depends on."""
     found: dict[int, int] = {}
     for node in record:
-        found[node.index] = hash((*_own(node), tuple(found.get(index, -1) for index in node.inputs)))
+        found[node.index] = hash((*_call_key(node), tuple(found.get(index, -1) for index in node.inputs)))
     return found
 
 
 def _below(record: GraphRecord) -> dict[int, int]:
-    """For each node a number that tells what it calls, and all that reads it, to the output."""
+    """A hash for each node of its call and everything that depends on it."""
     found: dict[int, int] = {}
     for node in reversed(record.nodes):
         users = []
         for index in node.users:
             places = tuple(at for at, read in enumerate(record.nodes[index].inputs) if read == node.index)
             users.append((found.get(index, -1), places))
-        found[node.index] = hash((*_own(node), tuple(sorted(users))))
+        found[node.index] = hash((*_call_key(node), tuple(sorted(users))))
     return found
 
 
-def _own(node: NodeRecord) -> tuple[Hashable, ...]:
-    """What a node calls, and with which arguments, but for the nodes among them."""
+def _call_key(node: NodeRecord) -> tuple[Hashable, ...]:
+    """What a node calls, and with which arguments, except nodes."""
     return node.op, node.target, node.kind, repr(node.constants)

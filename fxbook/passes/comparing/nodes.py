@@ -1,4 +1,4 @@
-"""What differs between the two nodes of a pair, as text before and after."""
+"""Compare the two nodes of a pair, as text before and after."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from fxbook.graph.record import NodeRecord
 from fxbook.passes.comparing.matching import Pairs
 
 Aspects = dict[str, tuple[str, str]]
-"""Two texts by what differs: ``"name"``, ``"op"``, ``"target"``, ``"args"``, ``"kwargs"``, ``"module"``, ``"meta"``."""
+"""Texts before and after, by ``"name"``, ``"op"``, ``"target"``, ``"args"``, ``"kwargs"``, ``"module"`` or ``"meta"``.
+"""
 
 
 def differing(old: tuple[fx.Node, NodeRecord], new: tuple[fx.Node, NodeRecord], pairs: Pairs) -> Aspects:
-    """What differs between two nodes that are one, but for meta; an argument is alike if it is a pair of nodes."""
     found: Aspects = {}
     (was, before), (now, after) = old, new
     for what, one, other in (("name", was.name, now.name), ("op", was.op, now.op)):
@@ -35,7 +35,6 @@ def differing(old: tuple[fx.Node, NodeRecord], new: tuple[fx.Node, NodeRecord], 
 
 
 def _by_pair(value: Any, pairs: Pairs) -> Any:
-    """Arguments of the first graph with the indices that the nodes have in the second."""
     match value:
         case {"node": int(index)}:
             return {"node": pairs.get(index, -1)}
@@ -46,11 +45,8 @@ def _by_pair(value: Any, pairs: Pairs) -> Any:
     return value
 
 
-# ---- what is called or fetched ---------------------------------------------------------------------------------------
-
-
 def fetched(node: fx.Node) -> Any:
-    """The module or tensor at the target of a node; ``None`` where there is none, or its graph has no module."""
+    """The module or tensor at the target of a node; ``None`` if there is none, or its graph has no module."""
     found: Any = node.graph.owning_module
     if node.op not in ("call_module", "get_attr"):
         return None
@@ -61,7 +57,7 @@ def fetched(node: fx.Node) -> Any:
 
 def _modules(was: fx.Node, now: fx.Node) -> tuple[str, str] | None:
     old, new = fetched(was), fetched(now)
-    # The nodes inside of graph modules are compared apart.
+    # Nested graph modules are compared separately.
     graphs = isinstance(old, fx.GraphModule) and isinstance(new, fx.GraphModule)
     if old is new or old is None or new is None or graphs:
         return None
@@ -77,7 +73,7 @@ def _thing(value: Any) -> str:
     if isinstance(value, nn.Module):
         inner = f"{len(list(value.children()))} modules" if any(value.children()) else value.extra_repr()
         return f"{type(value).__name__}({inner})"
-    return _worth(value)
+    return _short_value(value)
 
 
 def _same_tensors(old: Any, new: Any) -> bool:
@@ -97,31 +93,28 @@ def _same(old: Tensor, new: Tensor) -> bool:
     try:
         return torch.allclose(old, new, rtol=0, atol=0, equal_nan=old.is_floating_point() or old.is_complex())
     except (RuntimeError, NotImplementedError):
-        # Without numbers, on the device meta for one, there is nothing that could differ.
+        # Tensors without numbers, for example on the device meta, cannot differ.
         return True
 
 
-# ---- meta ------------------------------------------------------------------------------------------------------------
-
 _FEW = 10
-"""Of fewer nodes, each is told by itself."""
+"""With fewer nodes, each is listed separately."""
 
 
 def meta_differing(old: fx.Node, new: fx.Node) -> Aspects:
-    """What differs in the meta of two nodes, by key."""
     was, now = (node.meta if isinstance(node.meta, dict) else {"meta": node.meta} for node in (old, new))
     found: Aspects = {}
     for key in dict.fromkeys([*was, *now]):
         both = key in was and key in now
         if both and not _differ(was[key], now[key]):
             continue
-        one, other = (f"{key}={_worth(meta[key])}" if key in meta else f"no {key}" for meta in (was, now))
+        one, other = (f"{key}={_short_value(meta[key])}" if key in meta else f"no {key}" for meta in (was, now))
         found[key] = one, other if one != other else f"{other}, another object"
     return found
 
 
 def meta_of_all(differing: Sequence[tuple[fx.Node, Aspects]]) -> Aspects:
-    """The keys of meta that differ in all nodes that compute something: a pass marked them, or traced again."""
+    """The keys of meta that differ in all nodes that compute something, as after a new trace."""
     computing = [found for node, found in differing if node.op not in ("placeholder", "output")]
     if len(computing) < _FEW:
         return {}
@@ -135,21 +128,20 @@ def _of_all(key: str, texts: Sequence[str]) -> str:
 
 
 def joined(differing: Aspects) -> tuple[str, str]:
-    """The keys together, before and after."""
     one, other = zip(*differing.values(), strict=True)
     return ", ".join(one), ", ".join(other)
 
 
 def _differ(old: Any, new: Any) -> bool:
-    return old is not new and (type(old) is not type(new) or _worth(old, 10_000) != _worth(new, 10_000))
+    return old is not new and (type(old) is not type(new) or _short_value(old, 10_000) != _short_value(new, 10_000))
 
 
-def _worth(value: Any, most: int = 60) -> str:
-    """A value in meta, in few words: of a tensor and what describes one, dtype and shape."""
+def _short_value(value: Any, most: int = 60) -> str:
+    """A value of meta in a few words; a tensor, or a description of one, as dtype and shape."""
     try:
         text = _described(value, most)
     except Exception:
-        # Whatever has a shape and a dtype may be anything: a class, an object of somebody's own, a list in itself.
+        # Anything with a shape and a dtype gets here: a class, a user's own object, a list that contains itself.
         text = " ".join(constant_text(value).split())
     return text if len(text) <= most else f"{text[: most - 1]}…"
 

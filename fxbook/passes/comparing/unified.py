@@ -1,4 +1,4 @@
-"""A difference as text, like a code review: a line for each node, what is gone, what is new, and what is around it."""
+"""A difference as text, like a code review: a line for each node, removed, added, or context."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 _MOST = 160
 Line = tuple[str, str]
-"""A sign and the text behind it."""
+"""A sign and the text after it."""
 
 
 def unified(found: Diff, snapshots: tuple[Snapshot, Snapshot], context: int) -> str:
-    """The text of a difference; ``context`` is how many lines that stay are shown around a change."""
+    """The text of a difference; ``context`` is how many unchanged lines are shown around a change."""
     was, now = snapshots
     if not found:
         told = " (both are one object: keep a copy before a pass that edits in place)" if found._same_object else ""
@@ -52,7 +52,7 @@ def _counted(count: int) -> str:
 
 
 def _lines(found: Diff, was: Snapshot, now: Snapshot) -> list[Line]:
-    """A line for each node of either graph, in an order that keeps that of both."""
+    """A line for each node of either graph, in an order that respects both."""
     rows, (old_rows, new_rows), _ = union_rows([was.keys, now.keys])
     by_row: list[list[Line]] = [[] for _ in rows]
     for key, row in old_rows.items():
@@ -66,7 +66,7 @@ def _lines(found: Diff, was: Snapshot, now: Snapshot) -> list[Line]:
 
 
 def _removed_first(rows: Sequence[list[Line]]) -> list[list[Line]]:
-    """The rows, and where some are removed and some added, one beside the other, those that are removed first."""
+    """The rows, with removed lines before added ones where both are next to each other."""
     ordered: list[list[Line]] = []
     for lonely, run in itertools.groupby(rows, lambda lines: len(lines) == 1 and lines[0][0] in "+-"):
         together = list(run)
@@ -78,7 +78,7 @@ def _of_pair(found: Diff, old: NodeRecord | None, new: NodeRecord, *, moved: boo
     if old is None:
         return [("+", _text(new))]
     aspects = found.changed.get(new.name, {})
-    # What a line does not show is said behind it.
+    # Differences that the line itself does not show follow it.
     said = [f"{what}: {aspects[what][0]} → {aspects[what][1]}" for what in ("op", "module") if what in aspects]
     if "meta" in aspects and not moved:
         said.append(f"meta: {aspects['meta'][0]} → {aspects['meta'][1]}")
@@ -104,7 +104,7 @@ def _text(node: NodeRecord) -> str:
 
 
 def _folded(lines: Sequence[Line], context: int) -> list[str]:
-    """The lines that change and those around them; a run of others as one line that counts them."""
+    """The changed lines and those around them; the others are replaced by a line that counts them."""
     near = {
         beside for at, (sign, _) in enumerate(lines) if sign != " " for beside in range(at - context, at + context + 1)
     }

@@ -1,4 +1,4 @@
-"""Make a graph of a list of steps: any list gives a valid graph, for what cannot be done is left out."""
+"""Build a graph from a list of steps. Any list gives a valid graph, because impossible steps are left out."""
 
 from __future__ import annotations
 
@@ -21,17 +21,11 @@ _KINDS_OF_INPUTS = (*["features"] * 5, "image", "tokens", "mask")
 def grown(
     limits: Limits, taken: Sequence[Step], *, inputs: int = 1, shapes: int = 0, form: int = 0, seed: int = 0
 ) -> fx.GraphModule:
-    """Begin with inputs, do the steps, end with an output, and compile.
+    """Start with inputs, do the steps, add an output, and compile.
 
-    Args:
-        limits: what may be in the graph.
-        taken: the steps.
-        inputs: how many.
-        shapes: chooses what a row of each input is; at 0 all are of features.
-        form: chooses the form of the output.
-        seed: decides the weights.
+    ``shapes`` chooses the shape of a row of each input, 0 for a vector of features in all; ``form`` that of the output.
     """
-    # A module draws weights as it is made, which are none of ours.
+    # Modules draw initial weights, which are replaced.
     with torch.random.fork_rng(devices=[]):
         return _grown(limits, taken, inputs, shapes, form, seed)
 
@@ -49,13 +43,13 @@ def _grown(limits: Limits, taken: Sequence[Step], inputs: int, shapes: int, form
     _output(graph, form)
     if not limits.dead_code:
         _sweep(graph)
-    # Afterwards: GraphModule makes modules of its own for nested paths, in training mode.
+    # At the end, since GraphModule creates modules for nested paths, in training mode.
     module = fx.GraphModule(graph.root, graph.graph, "RandomGraph").train(limits.train)
     return in_aten(module) if limits.dialect == "aten" else module
 
 
 def _offered(limits: Limits) -> Iterator[Callable[[Growth, Step], None]]:
-    """The kinds of steps, those that are wanted often more than once."""
+    """The kinds of steps; frequent ones are repeated."""
     if limits.functions is not None:
         yield steps.own
         return
@@ -76,11 +70,8 @@ def _offered(limits: Limits) -> Iterator[Callable[[Growth, Step], None]]:
     yield from [steps.own] * 4 * bool(limits.also)
 
 
-# ---- both ends -------------------------------------------------------------------------------------------------------
-
-
 def _kind(limits: Limits, place: int, shapes: int) -> str:
-    """What a row of an input is; of the first, floating numbers, and of all, what a reader's own functions take."""
+    """The kind of a row of an input: floating-point for the first, and features for a user's own functions."""
     kind = _KINDS_OF_INPUTS[shapes // len(_KINDS_OF_INPUTS) ** (place % 2) % len(_KINDS_OF_INPUTS)]
     allowed = {"image": limits.images, "tokens": limits.integers and place, "mask": limits.masks and place}
     return kind if limits.functions is None and allowed.get(kind) else "features"
@@ -107,7 +98,7 @@ def _input(graph: Growth, name: str, kind: str) -> None:
 def _output(graph: Growth, form: int) -> None:
     numbers = graph.numbers()
     last, first = numbers[-1].node, numbers[0].node
-    # Maybe one of whole numbers or truth values.
+    # It may hold integers or booleans.
     middle = graph.values[len(graph.values) // 2].node
     forms = (
         last,
@@ -123,7 +114,6 @@ def _output(graph: Growth, form: int) -> None:
 
 
 def _sweep(graph: Growth) -> None:
-    """Take out what nothing needs."""
     pure = set(graph.pure)
     for node in reversed(list(graph.graph.nodes)):
         if not node.users and (node in pure or node.op == "get_attr"):

@@ -18,9 +18,9 @@ Opcode = Literal["call_function", "call_method", "call_module"]
 class Call:
     """Something to call.
 
-    ``target`` is a function, the name of a method, or for a module what makes one for the shape of its input.
-    ``tensors`` are how many tensors it takes, ``more`` what follows them, ``named`` what is always passed by name, and
-    ``names`` are those by which all arguments can be named; none where they cannot be.
+    ``target`` is a function, the name of a method, or a function that makes a module for the shape of its input.
+    ``tensors`` is how many tensors it takes, ``more`` the arguments after them, ``named`` the arguments that are always
+    passed by name. ``names`` are the names of all arguments, or empty if they cannot be passed by name.
     """
 
     op: Opcode
@@ -32,10 +32,10 @@ class Call:
 
 
 def called(given: Callable[..., Any] | tuple[Any, ...]) -> Call:
-    """What a reader wrote as a function, ``(function, tensors)`` or ``(opcode, target, tensors)``.
+    """A user's entry as a call: a function, ``(function, tensors)`` or ``(opcode, target, tensors)``.
 
     Raises:
-        TypeError: it has none of these forms; the message says which there are.
+        TypeError: it has none of these forms.
     """
     match given:
         case ("call_module", make, int(tensors)) if callable(make):
@@ -47,13 +47,13 @@ def called(given: Callable[..., Any] | tuple[Any, ...]) -> Call:
         case _ if callable(given):
             return Call("call_function", given)
     raise TypeError(
-        f"{given!r} is nothing to call: give a function of one tensor, (torch.add, 2) for one of two, "
+        f"{given!r} cannot be called: give a function of one tensor, (torch.add, 2) for one of two, "
         'or an opcode, a target and how many tensors it takes: ("call_method", "tanh", 1)'
     )
 
 
 def _function(target: Any, *names: str, more: tuple[Any, ...] = (), **named: Any) -> Call:
-    """A function all of whose arguments can be named: ``names`` are those of its tensors, then those of ``more``."""
+    """A function whose arguments all have names: first those of its tensors, then those of ``more``."""
     return Call("call_function", target, len(names) - len(more), more, tuple(named.items()), names)
 
 
@@ -62,7 +62,7 @@ def _operator(target: Any, tensors: int = 2, *more: Any) -> Call:
 
 
 def _method(name: str, *more: Any, tensors: int = 1, names: tuple[str, ...] = (), **named: Any) -> Call:
-    """A method: ``names`` are those of its arguments after the tensor itself."""
+    """A method; ``names`` are those of its arguments after the tensor itself."""
     return Call("call_method", name, tensors, more, tuple(named.items()), ("", *names) if names else ())
 
 
@@ -71,12 +71,12 @@ def _module(make: Callable[[torch.Size], nn.Module]) -> Call:
 
 
 def _for_images(kind: str, *settings: Any, **more: Any) -> Call:
-    """A layer that comes for rows of one, two and three dimensions besides the channels, as ``nn.MaxPool2d`` does."""
+    """A layer that exists in one, two and three dimensions, such as ``nn.MaxPool2d``."""
     return _module(lambda shape: getattr(nn, f"{kind}{len(shape) - 2}d")(*settings, **more))
 
 
 def _convolution(kind: str, *settings: Any, out: int = 0, **more: Any) -> Call:
-    """As many channels as there are, unless ``out`` says how many."""
+    """A convolution that keeps the number of channels unless ``out`` sets it."""
     return _module(lambda shape: getattr(nn, f"{kind}{len(shape) - 2}d")(shape[1], out or shape[1], *settings, **more))
 
 
@@ -85,7 +85,7 @@ def _batch_norm(**settings: Any) -> Call:
 
 
 def _convolution_block(shape: torch.Size) -> nn.Module:
-    """A convolution with its norm, as models have it, in a module of their own."""
+    """A convolution with its norm and ReLU in a module, as in real models."""
     layers = _convolution("Conv", 3, padding=1, bias=False), _batch_norm()
     return nn.Sequential(*(layer.target(shape) for layer in layers), nn.ReLU())
 
@@ -137,7 +137,7 @@ METHODS = (
     _method("__add__", tensors=2),
 )
 NUMBERS = (0, 1, 2, 0.5, -1, 1.0, 0.0, 3)
-# With a number in place of the second tensor.
+# With a number as the second argument.
 WITH_NUMBER = (
     _operator(operator.add, 1),
     _operator(operator.mul, 1),
@@ -151,7 +151,7 @@ WITH_NUMBER = (
     _function(torch.sub, "input"),
     _function(torch.div, "input"),
 )
-# The number stands first.
+# With a number as the first argument.
 NUMBER_FIRST = (operator.add, operator.mul, operator.sub)
 IN_PLACE = (
     _method("add_", tensors=2, names=("other",)),
@@ -186,7 +186,7 @@ MODULES = (
     _module(lambda shape: nn.GELU()),
     _module(lambda shape: nn.Softmax(dim=-1)),
 )
-# For values of three and four dimensions; behind those of the first table often stands one of the second.
+# For values of three and four dimensions. The second table holds what often follows an entry of the first.
 CONVOLUTIONS = (
     _convolution("Conv", 3, padding=1),
     _convolution("Conv", 1),
@@ -210,14 +210,14 @@ ON_IMAGES = (
     _module(lambda shape: nn.Flatten()),
     _module(lambda shape: getattr(nn, f"InstanceNorm{len(shape) - 2}d")(shape[1], affine=True)),
 )
-# Those that give whole numbers, each below the size of the last dimension.
+# They return integers below the size of the last dimension.
 INDICES = (
     _function(torch.argmax, "input", "dim", more=(-1,)),
     _method("argmin", -1, True, names=("dim", "keepdim")),
     _function(torch.argsort, "input", dim=-1, stable=True),
 )
 COMPARISONS = (operator.gt, torch.le, operator.lt, torch.ne)
-# Those whose result stands for the same numbers, or for some of them.
+# They return all or some of the numbers of their input.
 VIEWS = (
     _method("flatten", 1, names=("start_dim",)),
     _method("unsqueeze", 1, names=("dim",)),
@@ -233,7 +233,7 @@ VIEWS = (
     _method("view_as", tensors=2, names=("other",)),
     _method("expand_as", tensors=2, names=("other",)),
 )
-# Those that give several values.
+# They return several values.
 UNPACKED = (
     _function(torch.chunk, "input", "chunks", "dim", more=(2, -1)),
     _method("chunk", 2, names=("chunks",), dim=-1),
@@ -242,7 +242,7 @@ UNPACKED = (
     _function(torch.max, "input", dim=-1, keepdim=True),
     _function(torch.var_mean, "input", dim=-1, correction=0, keepdim=True),
 )
-# Those that take several values as one argument, which is a tuple or a list.
+# They take several values as one argument, a tuple or a list.
 PACKED = (
     Call("call_function", torch.cat, 2, names=("tensors",), named=(("dim", -1),)),
     Call("call_function", torch.stack, 2, names=("tensors",), named=(("dim", 1),)),

@@ -1,4 +1,4 @@
-"""Whether a pass changes a graph, and how often: a test of graphs that the pass leaves alone proves nothing."""
+"""Tell whether a pass changes a graph, and how often: a test on graphs that the pass leaves alone proves nothing."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TRIED = 120
 
 
 class HowOften(NamedTuple):
-    """Of so many graphs, how many a pass changed, and on how many it raised."""
+    """On how many of ``of`` graphs a pass changed something, and on how many it raised."""
 
     changed: int
     raised: int
@@ -34,7 +34,6 @@ class HowOften(NamedTuple):
 
 
 def count(run: Pass, graphs: Iterable[fx.GraphModule]) -> HowOften:
-    """How often the pass changes one of these graphs."""
     answers = []
     for module in graphs:
         try:
@@ -45,31 +44,29 @@ def count(run: Pass, graphs: Iterable[fx.GraphModule]) -> HowOften:
 
 
 def concerns(run: Pass, module: fx.GraphModule) -> bool:
-    """Whether the pass changes the graph, or raises: a test of it has something to see."""
+    """Whether the pass changes the graph or raises, so that a test of it is meaningful."""
     return bool(sum(count(run, [module])[:2]))
 
 
 def first_changed(run: Pass, limits: Limits, make: Maker, seed: int = 0) -> fx.GraphModule | None:
-    """The graph of this seed, or else of one of those that follow from it, that concerns the pass."""
+    """The first graph that concerns the pass: that of this seed, or of one of the seeds derived from it."""
     following = random.Random(seed)
     numbers = [seed, *(following.getrandbits(32) for _ in range(_TRIED - 1))]
     return next(filter(functools.partial(concerns, run), (make(limits, number) for number in numbers)), None)
 
 
 def why_none(run: Pass, limits: Limits, make: Maker) -> str:
-    """What to say where there is no such graph: with which other limits there would be."""
     name = getattr(run, "__name__", type(run).__name__)
     cures = (
         f"with {told} it changes some"
         for told, other, tried in _others(limits)
         if any(concerns(run, make(other, number)) for number in range(tried))
     )
-    cure = next(cures, "let the graphs have what it looks for: also=[...] adds calls and modules")
+    cure = next(cures, "add what it looks for: also=[...] adds calls and modules")
     return f"`{name}` changed 0 of {_TRIED} random graphs: {cure}"
 
 
 def _others(limits: Limits) -> Iterator[tuple[str, Limits, int]]:
-    """Limits with one thing more in the graphs, and how many graphs of these to try."""
     switches = [field.name for field in dataclasses.fields(Limits) if field.default is True]
     for name in switches:
         if not getattr(limits, name):
@@ -84,28 +81,26 @@ def _others(limits: Limits) -> Iterator[tuple[str, Limits, int]]:
 
 
 def changes(run: Pass, module: fx.GraphModule) -> bool:
-    """Whether a pass makes another program of a copy of the module, whatever it says of itself.
+    """Whether a pass makes another program of a copy of the module, whatever it reports.
 
-    New names and new meta are no change. Nor is a new trace, which opens modules: many passes begin with one.
+    New names and new meta are no change. Neither is a new trace, which opens modules, since many passes begin with one.
     """
     returned = run(given := copy.deepcopy(module))
     after = returned.graph_module if isinstance(returned, PassResult) else returned
     after = after if isinstance(after, fx.GraphModule) else given
     if _alike(module, after):
         return False
-    # What cannot be traced again was not.
+    # A module that cannot be traced again was not.
     with contextlib.suppress(Exception):
         return not _alike(fx.symbolic_trace(copy.deepcopy(module)), after)
     return True
 
 
 def _alike(one: fx.GraphModule, other: fx.GraphModule) -> bool:
-    """Whether they are the same but for the names of nodes."""
     return _calls(one) == _calls(other) and all(map(_same, _used(one), _used(other)))
 
 
 def _calls(module: fx.GraphModule) -> list[tuple[Any, ...]]:
-    """The nodes as text, each called by its place."""
     place = {node: f"%{number}" for number, node in enumerate(module.graph.nodes)}
     return [
         (node.op, "" if node.op == "placeholder" else node.target, repr(map_arg((node.args, node.kwargs), place.get)))
@@ -114,7 +109,6 @@ def _calls(module: fx.GraphModule) -> list[tuple[Any, ...]]:
 
 
 def _used(module: fx.GraphModule) -> Iterator[Any]:
-    """The modules that it calls, and what it fetches."""
     for node in module.graph.nodes:
         if node.op in ("call_module", "get_attr"):
             yield functools.reduce(getattr, node.target.split("."), module)

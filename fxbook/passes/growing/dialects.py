@@ -1,4 +1,4 @@
-"""The same graph in operators of ATen, as ``torch.export`` writes it."""
+"""Convert a graph to operators of ATen, as ``torch.export`` does."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from fxbook.passes.growing.inputs import inputs_for
 
 
 def in_aten(module: fx.GraphModule) -> fx.GraphModule:
-    """A random graph as an exported program has it: runs for any number of rows, ``meta["val"]`` at each node.
+    """A random graph as an exported program: it runs for any number of rows, with ``meta["val"]`` at each node.
 
-    It keeps its writes in place, since ``torch.export`` does.
+    It keeps its writes in place, as ``torch.export`` does.
     """
     inputs = inputs_for(module)
     program = torch.export.export(module, inputs, dynamic_shapes=[{0: Dim.AUTO}] * len(inputs))

@@ -1,7 +1,7 @@
-"""A graph while it grows: what a step needs to pick values, to add a call that fits, and to store a weight.
+"""A graph that grows: it picks values for a step, adds calls that fit, and stores weights.
 
-Each node is run as it is made, on inputs of three sizes at once. So a call is kept only if it runs, if the number of
-rows goes through it, and if its numbers stay small. What autograd saves is watched, so that no step writes into what
+Each node runs as it is made, on inputs of three sizes at once. So a call is kept only if it runs, if it preserves the
+number of rows, and if its numbers stay small. What autograd saves is tracked, so that no step writes into what
 ``backward`` needs.
 """
 
@@ -30,11 +30,11 @@ from fxbook.passes.growing.values import (
 
 
 class Step(NamedTuple):
-    """What to do next, as numbers: any numbers mean something, and zeros mean the simplest.
+    """What to do next, as numbers: any numbers are valid, and zeros mean the simplest.
 
-    ``kind`` chooses the kind of step, ``call`` what is called. ``first`` and ``second`` choose values by their place
-    among those that fit, the last one where there are fewer, so that a step means the same when others before it are
-    taken out. ``way`` chooses the spelling.
+    ``kind`` chooses the kind of step, ``call`` what is called. ``first`` and ``second`` are positions among the values
+    that fit, clipped to the last one, so that a step keeps its meaning when others before it are removed. ``way``
+    chooses the spelling.
     """
 
     kind: int
@@ -48,7 +48,6 @@ class Growth:
     """The graph, the module that holds its weights, and the value of each node."""
 
     def __init__(self, limits: Limits, seed: int) -> None:
-        """Begin with nothing; ``seed`` decides the weights."""
         self.limits = limits
         self.root = nn.Module()
         self.graph = fx.Graph()
@@ -56,23 +55,21 @@ class Growth:
         self.value_of: dict[fx.Node, Value] = {}
         self.pure: list[fx.Node] = []
         self.guarded: set[int] = set()
-        """Storages that nobody may write into."""
+        """Storages that no step may write into."""
         self.where = "the inputs"
         self._saved: set[int] = set()
         self._kept: list[Tensor] = []
         self._random = torch.Generator().manual_seed(seed)
 
-    # ---- values ------------------------------------------------------------------------------------------------------
-
     def numbers(self, *dimensions: int) -> list[Value]:
-        """The values of floating numbers, of one of these numbers of dimensions if any is given."""
+        """The floating-point values, optionally only those with these numbers of dimensions."""
         return [v for v in self.values if v.is_number and (not dimensions or v.example.dim() in dimensions)]
 
     def number(self, place: int, *dimensions: int) -> Value:
         return clipped(self.numbers(*dimensions), place)
 
     def like(self, first: Value, place: int, count: int, *, exact: bool = False) -> list[Value]:
-        """So many values that go with one: of its shape, or a shape that is stretched to it."""
+        """Values that can be combined with ``first``: of its shape, or of one that is expanded to it."""
         if count <= 0:
             return []
         shape = first.example.shape
@@ -93,15 +90,12 @@ class Growth:
         return not storages & (self._saved | self.guarded)
 
     def save(self, tensor: Tensor) -> Tensor:
-        """Called by autograd with each tensor that it saves; kept, so that no other gets its address."""
+        """A saved-tensor hook of autograd; it keeps the tensor, so that no other gets its address."""
         self._saved.add(storage(tensor))
         self._kept.append(tensor)
         return tensor
 
-    # ---- calls -------------------------------------------------------------------------------------------------------
-
     def call(self, call: Call, step: Step, *, first: Value | None = None, several: bool = False) -> Value:
-        """Add an entry of a table, on the values that the step chooses; ``first`` where it is chosen already."""
         first = first or self.number(step.first)
         args = (first, *self.like(first, step.second, call.tensors - 1), *call.more)
         return self.spelled(
@@ -109,7 +103,7 @@ class Growth:
         )
 
     def target(self, call: Call, first: Value) -> Any:
-        """What the node calls; a module is made for the value, and stored."""
+        """The target of the node; a module is made for the value, and stored."""
         return self.set_module(self.module_for(call, first)) if call.op == "call_module" else call.target
 
     def module_for(self, call: Call, first: Value) -> nn.Module:
@@ -135,9 +129,8 @@ class Growth:
         below: int = 0,
         **named: Any,
     ) -> Value:
-        """Add a call with some of its arguments by name, as ``way`` says."""
         if self.limits.kwargs and len(names) == len(args) and way % 2:
-            # All but the first, or all of them; what has no name goes by position.
+            # All but the first by name, or all that have a name.
             start = 1 if way % 4 == 1 and len(args) > 1 else sum(name == "" for name in names)
             named = dict(zip(names[start:], args[start:], strict=True)) | named
             args = args[:start]
@@ -160,7 +153,7 @@ class Growth:
         several: bool = False,
         below: int = 0,
     ) -> Value:
-        """Run a call at each size, and make its node if it fits; ``among``: a later step may use its value."""
+        """Run a call at each size, and add its node if it fits. Later steps may use its value if ``among``."""
         at = tuple(
             self.run(op, target, own_args, own_kwargs)
             for own_args, own_kwargs in zip(self.at(args), self.at(kwargs), strict=True)
@@ -173,11 +166,7 @@ class Growth:
         return value
 
     def run(self, op: str, target: Any, args: Any, kwargs: Any) -> Any:
-        """One call, with values in place of nodes.
-
-        Raises:
-            StepNotApplicable: the call raises.
-        """
+        """One call, with values in place of nodes; raises StepNotApplicable if the call raises."""
         if op == "call_module":
             return _run_module(self.root.get_submodule(target), args, kwargs)
         try:
@@ -188,7 +177,6 @@ class Growth:
             raise StepNotApplicable from error
 
     def at(self, arguments: Any) -> tuple[Any, ...]:
-        """The arguments with the values that the nodes have at each size."""
         return tuple(swapped(arguments, Value, lambda value, i=i: value.at[i]) for i in range(len(ROWS)))
 
     def keep(self, node: fx.Node, at: tuple[Any, ...], *, among: bool = True, below: int = 0) -> Value:
@@ -203,8 +191,6 @@ class Growth:
             self.values.append(value)
         return value
 
-    # ---- what is stored ----------------------------------------------------------------------------------------------
-
     def drawn(self, *shape: int) -> Tensor:
         return torch.rand(shape, generator=self._random, dtype=self.limits.dtype) * 2 - 1
 
@@ -212,7 +198,6 @@ class Growth:
         return torch.randint(below, shape, generator=self._random)
 
     def filled(self, module: nn.Module) -> nn.Module:
-        """The module with weights drawn by the seed of the graph, whatever it was made with."""
         module = module.to(self.limits.dtype)
         with torch.no_grad():
             for name, held in (*module.named_parameters(), *module.named_buffers()):
@@ -222,7 +207,6 @@ class Growth:
         return module
 
     def made(self) -> Iterator[tuple[str, nn.Module]]:
-        """Every module that a node calls, with its path, in the order in which they were made."""
         seen: dict[str, nn.Module] = {}
         for node in self.graph.nodes:
             if node.op == "call_module":
@@ -230,7 +214,6 @@ class Growth:
         yield from seen.items()
 
     def set_module(self, module: nn.Module, path: str = "") -> str:
-        """Store a module, at a path that tells its kind unless one is given."""
         if not path:
             kind, known = type(module).__name__.lower(), sum(1 for _ in self.made())
             path = f"{kind}_{known}" if known % 3 else f"block_{known}.{kind}"
@@ -239,7 +222,7 @@ class Growth:
         return path
 
     def stored(self, path: str, tensor: Tensor) -> Value:
-        """A new node that fetches a parameter or a buffer; what is stored at the path already stays."""
+        """A new node that fetches a parameter or a buffer, which is stored unless the path exists."""
         *parents, name = path.split(".")
         below = self._below(parents)
         if not hasattr(below, name):

@@ -1,4 +1,4 @@
-"""What a graph is run on: tensors of the shapes that its placeholders tell of, drawn from a seed."""
+"""Make inputs for a graph: tensors of the shapes in the meta of its placeholders, drawn from a seed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils import _pytree as pytree
 
 _PROMISES = ("val", "example_value")
-"""What torch.export, make_fx and torch.compile tell: the graph is right for these sizes, and those that have a name."""
+"""Keys of torch.export, make_fx and torch.compile: the graph holds for their sizes and for their symbols."""
 
 
 def inputs_for(module: fx.GraphModule, rows: int | None = 3, seed: int = 0) -> tuple[Any, ...]:
@@ -44,13 +44,13 @@ def inputs_for(module: fx.GraphModule, rows: int | None = 3, seed: int = 0) -> t
 def inputs_of_sizes(
     module: fx.GraphModule, named: dict[Any, int], rows: int | None = None, seed: int = 0
 ) -> tuple[Any, ...]:
-    """The same, with sizes for some of the names that the graph gives to those that it leaves open."""
+    """Inputs with the given sizes for some of the graph's symbols."""
     generator = torch.Generator().manual_seed(seed)
     return tuple(_drawn(node, rows, named, generator) for node in _placeholders(module))
 
 
 class Open(NamedTuple):
-    """A dimension of an input whose size has a name: which input, which dimension, and the size that was seen."""
+    """A dimension of an input whose size is a symbol: the input, the dimension, and the example size."""
 
     place: int
     dimension: int
@@ -58,7 +58,7 @@ class Open(NamedTuple):
 
 
 def open_dimensions(module: fx.GraphModule) -> dict[Any, list[Open]] | None:
-    """The sizes that a graph leaves open, by their names; ``None`` where it makes no promise about sizes at all."""
+    """The dimensions that a graph leaves open, by symbol; ``None`` if the graph has no information about sizes."""
     told = [_promise(node) for node in _placeholders(module)]
     if not any(isinstance(value, Tensor) and value.ndim for value in told):
         return None
@@ -71,12 +71,12 @@ def open_dimensions(module: fx.GraphModule) -> dict[Any, list[Open]] | None:
 
 
 def takes_sizes(module: fx.GraphModule) -> bool:
-    """Whether sizes are among the inputs, which go with the shapes of the others."""
+    """Whether some inputs are sizes, which must agree with the shapes of the others."""
     return any(isinstance(_promise(node), torch.SymInt) for node in _placeholders(module))
 
 
 def real(inputs: Any) -> Any:
-    """The same tree with a real tensor in place of each fake one, and the number that each size stands for."""
+    """Replace fake tensors by real ones, and symbolic sizes by their example numbers."""
     generator = torch.Generator().manual_seed(0)
 
     def made(leaf: Any) -> Any:
@@ -97,13 +97,13 @@ def _promise(node: fx.Node) -> Any:
 
 
 def _leading_symbols(module: fx.GraphModule) -> list[Any]:
-    """The names of sizes that stand alone as the first dimension of an input."""
+    """The symbols that alone are the first dimension of an input."""
     found = open_dimensions(module) or {}
     return [name for name, ones in found.items() if any(one.dimension == 0 for one in ones)]
 
 
 def _size(size: Any, named: dict[Any, int]) -> int:
-    """A size as a number. ``int(size)`` would tell the shape environment that the size is fixed from now on."""
+    """A size as a number. ``int(size)`` would make the shape environment specialise the symbol."""
     if not isinstance(size, torch.SymInt):
         return int(size)
     expression = size.node.expr
@@ -112,7 +112,7 @@ def _size(size: Any, named: dict[Any, int]) -> int:
 
 
 def known_size(size: Any, named: dict[Any, int]) -> int | None:
-    """A size as a number, where all its names are known; ``int(size)`` and ``size == 3`` would fix it."""
+    """A size as a number if all its symbols are known; ``int(size)`` and ``size == 3`` would specialise it."""
     if not isinstance(size, torch.SymInt):
         return int(size)
     expression = size.node.expr
@@ -139,7 +139,7 @@ def _drawn(node: fx.Node, rows: int | None, named: dict[Any, int], generator: to
         return node.args[0]
     if not hasattr(told, "shape") or not hasattr(told, "dtype"):
         raise ValueError(
-            f"the placeholder `{node.name}` tells no shape: give the inputs yourself, or run "
+            f"the placeholder `{node.name}` has no shape in its meta: give the inputs yourself, or run "
             "torch.fx.passes.shape_prop.ShapeProp(module).propagate(*inputs) once"
         )
     shape = [int(size) for size in told.shape]

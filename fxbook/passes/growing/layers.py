@@ -1,6 +1,6 @@
-"""The kinds of steps that models are made of: convolutions with their norms, attention, embeddings.
+"""The kinds of steps that real models consist of: convolutions with their norms, attention, embeddings.
 
-A value that has too few dimensions is reshaped before, unless views are switched off.
+A value with too few dimensions is reshaped first, unless views are switched off.
 """
 
 from __future__ import annotations
@@ -19,11 +19,8 @@ functional = nn.functional
 _CONVOLUTIONS = {1: functional.conv1d, 2: functional.conv2d}
 
 
-# ---- images ----------------------------------------------------------------------------------------------------------
-
-
 def image(graph: Growth, step: Step) -> None:
-    """A convolution, more often than not with a norm behind it; or what stands between convolutions."""
+    """A convolution, usually with a norm after it; or a layer that stands between convolutions."""
     value = _of_dimensions(graph, step, 4, 3)
     modules = graph.limits.modules
     if step.call % 4 == 3 and modules:
@@ -39,7 +36,7 @@ def image(graph: Growth, step: Step) -> None:
 
 
 def _of_dimensions(graph: Growth, step: Step, *dimensions: int) -> Value:
-    """A value of so many dimensions; if there is none, or now and then, one that is made so, of the first number."""
+    """A value of these dimensions; if there is none, and sometimes otherwise, one that is reshaped to the first."""
     known = graph.numbers(*dimensions)
     if not graph.limits.views or (known and step.first % 4):
         return clipped(known, step.first)
@@ -53,13 +50,12 @@ def _of_dimensions(graph: Growth, step: Step, *dimensions: int) -> Value:
 
 
 def _layer(graph: Growth, layer: calls.Call, value: Value, step: Step) -> Value:
-    # By name seldom, as in models: who looks for two layers in a row would find few.
+    # Rarely by name, as in models; otherwise patterns of two layers would seldom match.
     way = step.way if step.way == 7 else 0
     return graph.spelled("call_module", graph.target(layer, value), (value,), layer.names, way)
 
 
 def _written_out(graph: Growth, layer: calls.Call, value: Value) -> Value:
-    """A convolution as a function of its weights."""
     made = graph.module_for(layer, value)
     if not graph.limits.attributes or isinstance(made, nn.ConvTranspose1d | nn.ConvTranspose2d):
         raise StepNotApplicable
@@ -69,11 +65,8 @@ def _written_out(graph: Growth, layer: calls.Call, value: Value) -> Value:
     return graph.function(_CONVOLUTIONS[value.example.dim() - 2], value, *weights, **settings)
 
 
-# ---- attention -------------------------------------------------------------------------------------------------------
-
-
 def attention(graph: Growth, step: Step) -> None:
-    """One call of attention, a module of it, or the same written out."""
+    """Attention as one call, as a module, or written out."""
     as_module = step.call % 4 == 1 and graph.limits.modules and graph.limits.tuples
     query = _of_dimensions(graph, step, *((3,) if as_module else (3, 4)))
     key, value = graph.like(query, step.second, 2, exact=True)
@@ -93,11 +86,8 @@ def attention(graph: Growth, step: Step) -> None:
         graph.function(functional.scaled_dot_product_attention, query, key, value, is_causal=step.way % 2 == 1)
 
 
-# ---- whole numbers ---------------------------------------------------------------------------------------------------
-
-
 def index(graph: Growth, step: Step) -> None:
-    """Whole numbers, of a value or as they are there, and what looks something up with them."""
+    """Integers, new or existing ones, and a call that uses them as an index."""
     known = [value for value in graph.values if value.below]
     if known and step.way % 2:
         held = _changed(graph, clipped(known, step.first), step)
@@ -117,7 +107,6 @@ def index(graph: Growth, step: Step) -> None:
 
 
 def _changed(graph: Growth, held: Value, step: Step) -> Value:
-    """Other whole numbers below the same."""
     if step.second % 4 == 1:
         return graph.function(
             torch.remainder, graph.function(operator.add, held, 1, below=held.below + 1), held.below, below=held.below

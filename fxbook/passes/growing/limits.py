@@ -1,4 +1,4 @@
-"""What a reader may switch off, or add, in random graphs."""
+"""What a user may switch off, or add, in random graphs."""
 
 from __future__ import annotations
 
@@ -15,34 +15,33 @@ Given = Callable[..., Any] | tuple[Any, ...]
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Limits:
-    """How large a random graph is, and what may be in it.
+    """The size of a random graph, and what it may contain.
 
     Args:
         steps: the most steps; a step adds one node, or a few that belong together.
         inputs: the most placeholders.
-        dtype: of inputs, parameters and buffers, a floating dtype.
+        dtype: of inputs, parameters and buffers, a floating-point dtype.
         in_place: calls that write into a value; never into an input or a weight, nor where ``backward`` needs it.
         modules: ``call_module``; among them one that is called twice, or is at two paths, or shares its weight.
         methods: ``call_method``.
         attributes: ``get_attr`` of parameters and buffers.
-        kwargs: arguments spelled by name.
+        kwargs: arguments by name.
         views: slices and other views of a value.
-        tuples: calls that take or give several values, and the ``getitem`` that go with them.
-        sizes: sizes that the graph asks a tensor for.
-        masks: inputs of truth values, comparisons, and what uses them.
+        tuples: calls that take or return several values, and the ``getitem`` for them.
+        sizes: sizes that the graph takes from a tensor.
+        masks: boolean inputs, comparisons, and calls that use them.
         images: inputs of four dimensions, convolutions of one and two dimensions with their norms, pooling.
-        integers: inputs of whole numbers, those that are computed, embeddings and other uses of them.
+        integers: integer inputs, computed integers, embeddings and other uses of them.
         attention: in one call, as a module, and written out.
-        repeats: a call that stands in the graph already.
+        repeats: a call that is in the graph already.
         dead_code: nodes that nothing needs.
-        several_outputs: an output that is no single node.
+        several_outputs: an output that is not a single node.
         train: the mode of the modules.
-        dialect: ``"torch"``, or ``"aten"`` for the same graph as ``torch.export`` writes it: operators of ATen, a fake
-            tensor in ``meta["val"]`` of each node, and weights fetched by ``get_attr``. This takes fifty times as
-            long.
-        functions: in place of all others, only these; as :data:`also`.
-        also: what may be called besides: a function of one tensor, a pair of a function and how many tensors it takes,
-            or a triple with the opcode first; the target of ``"call_module"`` makes a module for a number of features.
+        dialect: ``"torch"``, or ``"aten"`` for the graph that ``torch.export`` makes of it: operators of ATen, a fake
+            tensor in ``meta["val"]`` of each node, and weights fetched by ``get_attr``. This takes fifty times as long.
+        functions: only these functions, in the form of :data:`also`.
+        also: further functions: a function of one tensor, a pair of a function and how many tensors it takes, or a
+            triple with the opcode first; the target of ``"call_module"`` makes a module for a number of features.
     """
 
     steps: int = 10
@@ -75,9 +74,8 @@ class Limits:
             raise ValueError(f"dtype is {self.dtype}: weights and gradients need a floating one, as torch.float64")
         if self.dialect not in ("torch", "aten"):
             raise ValueError(f'dialect is {self.dialect!r}: there are "torch" and "aten"')
-        self.added  # noqa: B018 (a wrong form is told of here, not when the first graph is made)
+        self.added  # noqa: B018 (reports a wrong form here, not when the first graph is made)
 
     @property
     def added(self) -> tuple[Call, ...]:
-        """What the reader gave, as calls."""
         return tuple(called(given) for given in (*(self.functions or ()), *self.also))

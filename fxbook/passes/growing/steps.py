@@ -1,6 +1,6 @@
-"""The kinds of steps that a graph grows by: calls, writes in place, views, tuples, masks, sizes.
+"""The kinds of steps: calls, writes in place, views, tuples, masks, sizes.
 
-Each takes the graph and what was drawn for the step, and raises ``StepNotApplicable`` where it cannot be done.
+Each takes the graph and the numbers of the step, and raises ``StepNotApplicable`` if it cannot be done.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ from fxbook.passes.growing.values import (
 
 
 def own(graph: Growth, step: Step) -> None:
-    """What the reader gave."""
     graph.call(one_of(graph.limits.added, step.call), step)
 
 
@@ -53,12 +52,12 @@ def with_number(graph: Growth, step: Step) -> None:
 
 
 def in_place(graph: Growth, step: Step) -> None:
-    """A call that writes into its first tensor; afterwards its node stands for that tensor, or the node before."""
+    """A call that writes into its first tensor; later steps use its node or the tensor's own."""
     call = one_of(calls.IN_PLACE, step.call)
     into = clipped([value for value in graph.numbers() if graph.may_be_written(value)], step.first)
     others = graph.like(into, step.second, call.tensors - 1)
     with torch.no_grad():
-        # What a call would write is looked at before it writes.
+        # Checked on copies, before it really writes.
         for args in map(copied, graph.at((into, *others))):
             if call.op != "call_module":
                 small(graph.run(call.op, call.target, (*args, *call.more), dict(call.named)))
@@ -81,7 +80,6 @@ def attribute(graph: Growth, step: Step) -> None:
 
 
 def several(graph: Growth, step: Step) -> None:
-    """Several values from one with ``getitem``, or one from several."""
     if step.call % 2:
         call = one_of(calls.PACKED, step.call // 2)
         first = graph.number(step.first)
@@ -91,7 +89,7 @@ def several(graph: Growth, step: Step) -> None:
         return
     call = one_of(calls.UNPACKED, step.call // 2)
     whole = graph.call(call, step, several=True)
-    # torch refuses to differentiate through a write into one of several views.
+    # torch does not differentiate through a write into one of several views.
     graph.guarded |= {storage(part) for parts in whole.at for part in parts}
     count = 1 if call.target in (torch.max,) else min(len(part) for part in whole.at)
     for item in range(min(count, 1 + step.second % 2)):
@@ -99,7 +97,7 @@ def several(graph: Growth, step: Step) -> None:
 
 
 def mask(graph: Growth, step: Step) -> None:
-    """A comparison with zero, or a mask that is there, and what is done with it."""
+    """A comparison with zero, or an existing mask, and a call that uses it."""
     value = graph.number(step.first)
     known = [one for one in graph.values if one.is_mask and one.example.shape == value.example.shape]
     if known and step.way % 2:
@@ -117,7 +115,7 @@ def mask(graph: Growth, step: Step) -> None:
 
 
 def size(graph: Growth, step: Step) -> None:
-    """The number of rows, asked of one value and used for another."""
+    """The number of rows, taken from one value and used for another."""
     value = graph.number(step.first)
     if step.call % 2:
         shape = graph.function(getattr, value, "shape", among=False)
@@ -128,7 +126,6 @@ def size(graph: Growth, step: Step) -> None:
 
 
 def repeat(graph: Growth, step: Step) -> None:
-    """A call that is in the graph already, written once more."""
     pure = set(graph.pure)
     known = [value for value in graph.values if value.node in pure]
     twin = clipped(known, step.first)

@@ -1,4 +1,4 @@
-"""What the nodes of a growing graph compute, at each of three sizes, and questions about it."""
+"""What the nodes of a growing graph compute, at each of three sizes."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from torch import Tensor, fx
 from torch.fx.passes.shape_prop import TensorMetadata
 
 ROWS = (3, 5, 1)
-"""The numbers of rows that each node is run at; ``meta`` tells of the first. One row makes more values contiguous."""
+"""The numbers of rows that each node is run at; ``meta`` has the first. One row makes more values contiguous."""
 FEATURES, IMAGE, TOKENS = 4, (2, 4, 4), 3
-"""A row of an input: so many numbers, an image of these sizes, so many whole numbers."""
+"""The shapes of a row of an input: features, an image, tokens."""
 VOCABULARY = 6
-"""The whole numbers of an input are below it."""
+"""The integers of an input are smaller."""
 _MOST_ELEMENTS, _LARGEST, _MOST_DIMENSIONS = 400, 1e3, 4
 
 
@@ -25,7 +25,7 @@ class StepNotApplicable(Exception):  # noqa: N818 (not an error: the step is lef
 
 @dataclasses.dataclass(eq=False)
 class Value:
-    """A node and what it computed at each size; ``below`` is what its whole numbers are below, if they are an index."""
+    """A node and what it computed at each size; ``below`` bounds its integers if they are an index."""
 
     node: fx.Node
     at: tuple[Any, ...]
@@ -37,12 +37,10 @@ class Value:
 
     @property
     def row(self) -> torch.Size:
-        """The shape of a row."""
         return self.example.shape[1:]
 
     @property
     def is_number(self) -> bool:
-        """Whether it holds floating numbers, rather than whole numbers or truth values."""
         return isinstance(self.example, Tensor) and self.example.is_floating_point()
 
     @property
@@ -51,11 +49,7 @@ class Value:
 
 
 def fits(at: Sequence[Any], dtype: torch.dtype) -> None:
-    """Refuse what is no tensor of few, small numbers with a row for each row of the input.
-
-    Raises:
-        StepNotApplicable: it is none.
-    """
+    """Raise StepNotApplicable unless each is a small tensor of small numbers with a row for each row of the input."""
     for value, rows in zip(at, ROWS, strict=True):
         if not isinstance(value, Tensor) or not 1 <= value.dim() <= _MOST_DIMENSIONS:
             raise StepNotApplicable
@@ -72,18 +66,13 @@ def fits(at: Sequence[Any], dtype: torch.dtype) -> None:
 
 
 def small(value: Tensor) -> None:
-    """Refuse large numbers, and what is no number.
-
-    Raises:
-        StepNotApplicable: it holds one.
-    """
     with torch.no_grad():
         if not bool(value.abs().max() <= _LARGEST):
             raise StepNotApplicable
 
 
 def metadata(tensor: Tensor) -> TensorMetadata:
-    """What ``ShapeProp`` tells of a tensor, whose own function takes ten times as long."""
+    """What ``ShapeProp`` records for a tensor; its own function takes ten times as long."""
     formats = [torch.contiguous_format] + [torch.channels_last] * (tensor.dim() == 4)
     found = next((one for one in formats if tensor.is_contiguous(memory_format=one)), None)
     return TensorMetadata(
@@ -96,11 +85,7 @@ def one_of(table: Sequence[Any], number: int) -> Any:
 
 
 def clipped(values: Sequence[Value], place: int) -> Value:
-    """The value at a place, or the last one where there are fewer.
-
-    Raises:
-        StepNotApplicable: there is none at all.
-    """
+    """The value at a position, or the last one; raises StepNotApplicable if there is none."""
     if not values:
         raise StepNotApplicable
     return values[min(place, len(values) - 1)]
@@ -115,7 +100,7 @@ def copied(args: Sequence[Any]) -> list[Any]:
 
 
 def swapped(value: Any, kind: type, swap: Callable[[Any], Any]) -> Any:
-    """The arguments with each object of a kind, however deep, replaced."""
+    """Replace each object of a kind among the arguments, at any depth."""
     if isinstance(value, kind):
         return swap(value)
     match value:

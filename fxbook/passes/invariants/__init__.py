@@ -1,4 +1,4 @@
-"""What a pass must keep: each invariant is a function that raises an error if a pass breaks it.
+"""What a pass must preserve: each invariant is a function that raises an error if a pass breaks it.
 
 All have the same signature, ``invariants.values(run, module, inputs)``, and do not change ``module`` or ``inputs``,
 because the pass runs on copies. :func:`check_pass` checks all of them and returns one report.
@@ -53,9 +53,9 @@ ALL: tuple[Invariant, ...] = (
     modified,
     no_retrace,
 )
-"""Every invariant, in the order in which they are asked: the first that is broken explains the most."""
+"""Every invariant, in the order of the checks: the first broken one explains the most."""
 
-from fxbook.passes.checking import check_pass, over_graph  # noqa: E402  It asks ALL.
+from fxbook.passes.checking import check_pass, over_graph  # noqa: E402  It imports ALL.
 
 __all__ = [
     "ALL",

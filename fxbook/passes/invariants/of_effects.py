@@ -1,4 +1,4 @@
-"""What a pass keeps of what a module does besides its result."""
+"""The invariant of a module's effects besides its result."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fxbook.passes.trial import Trial
 
 @invariant
 def effects(trial: Trial) -> Told | None:
-    """What the module refused it still refuses, and hooks and calls that are made for what they do still run.
+    """The module still rejects the same inputs, and its hooks and the calls for their effect still run.
 
     Example:
         >>> import torch

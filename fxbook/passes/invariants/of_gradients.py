@@ -1,4 +1,4 @@
-"""What a pass keeps of what autograd computes: the gradients of a result, at zeros too, and second derivatives."""
+"""The invariant of what autograd computes: the gradients of a result, also at zeros, and second derivatives."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _FEW = 2**20
 
 @invariant
 def gradients(trial: Trial) -> Told | None:
-    """The result has the gradients that it had, for inputs, and for the parameters that both modules have.
+    """The result has the same gradients, for the inputs and for the parameters that both modules have.
 
-    A parameter with another value is another parameter: of folded weights nothing is asked. A module in eval mode is
-    not trained, so another gradient of its parameters is advice. At zeros and ties a gradient may be another one, but
-    not nan; a second derivative of the inputs stays one where there was one.
+    A parameter with another value counts as another parameter, so folded weights are not compared. In eval mode,
+    another gradient of a parameter is only advice. At zeros and ties a gradient may differ, but must not become nan. A
+    module that was twice differentiable in its inputs must stay so.
 
     Example:
         >>> from fxbook import invariants, random_graph
@@ -40,15 +40,14 @@ def gradients(trial: Trial) -> Told | None:
     ]
     found = None
     for number, names in enumerate(_groups(kept, old_ones)):
-        told = _otherwise(trial, names, of_inputs=number == 0)
+        told = _difference(trial, names, of_inputs=number == 0)
         if told is not None and not told.advice:
             return told
         found = found or told
-    return _nan_at_zeros(trial) or found or _second_otherwise(trial)
+    return _nan_at_zeros(trial) or found or _second_difference(trial)
 
 
 def _groups(names: list[str], held: dict[str, Tensor]) -> Iterator[list[str]]:
-    """Parameters that are asked for together: of many, two gradients of each would take twice the memory of all."""
     limit = max(sum(held[name].nbytes for name in names) // 2, _FEW)
     group: list[str] = []
     size = 0
@@ -61,8 +60,7 @@ def _groups(names: list[str], held: dict[str, Tensor]) -> Iterator[list[str]]:
     yield group
 
 
-def _otherwise(trial: Trial, names: list[str], *, of_inputs: bool) -> Told | None:
-    """What is otherwise in the gradients of some parameters, and of the inputs."""
+def _difference(trial: Trial, names: list[str], *, of_inputs: bool) -> Told | None:
     try:
         before, asked_before = _gradients(trial.before, trial.inputs, names, of_inputs)
     except Exception as error:
@@ -108,8 +106,8 @@ def _nan_at_zeros(trial: Trial) -> Told | None:
     return None
 
 
-def _second_otherwise(trial: Trial) -> Told | None:
-    """Whether the module is no longer differentiable twice, as where a function has a backward of its own."""
+def _second_difference(trial: Trial) -> Told | None:
+    """Whether the module is no longer twice differentiable, for example because of a custom ``backward``."""
     try:
         before = _second_derivatives(trial.before, trial.inputs)
     except Exception:
@@ -123,12 +121,11 @@ def _second_otherwise(trial: Trial) -> Told | None:
         new = after.get(name, old)
         limits = (1e-3, 1e-4 * max(1.0, old.abs().max().item() if old.numel() else 0.0))
         if bool(old.isfinite().all()) and (said := difference(old, new, f"the second derivative of {name}", *limits)):
-            return Told(said, "let a backward of your own be made of operations that autograd can differentiate")
+            return Told(said, "write your own backward with operations that autograd can differentiate")
     return None
 
 
 def _second_derivatives(module: fx.GraphModule, inputs: Sequence[Any]) -> dict[str, Tensor]:
-    """Those of the inputs, zeros where there are none."""
     with _running(module, inputs) as (leaves, results):
         parts, weights = _weighted(results.values())
         if not parts or not leaves:
@@ -150,9 +147,9 @@ def _alike(before: Tensor, after: Tensor) -> bool:
 def _gradients(
     module: fx.GraphModule, inputs: Sequence[Any], names: list[str], of_inputs: bool
 ) -> tuple[dict[str, Tensor | None], dict[str, bool]]:
-    """The gradients of a weighted sum of all results, by name; ``None`` where the result does not depend.
+    """The gradients of a weighted sum of all results, by name, ``None`` if the result does not depend on it.
 
-    And whether each result asks for its gradient, by its place. A parameter's name is in backquotes.
+    Also whether each result requires its gradient, by its path. A parameter's name is in backquotes.
     """
     with _running(module, inputs) as (leaves, results):
         asks = {place: part.requires_grad for place, part in results.items()}
@@ -167,16 +164,16 @@ def _gradients(
 
 @contextlib.contextmanager
 def _running(module: fx.GraphModule, inputs: Sequence[Any]) -> Iterator[tuple[dict[str, Tensor], dict[str, Tensor]]]:
-    """The inputs that gradients are asked for, by name, and the tensors of the result, by place."""
+    """The inputs to differentiate, by name, and the tensors of the result, by path."""
     leaves: dict[str, Tensor] = {}
-    # Inputs that say for which of them a gradient is asked are taken at their word, as those of a backend.
+    # If any input requires its gradient, only those are differentiated, as in a backend.
     says = any(isinstance(one, Tensor) and one.requires_grad for one in pytree.tree_leaves(inputs))
 
     def leaf(value: Tensor) -> Tensor:
         if value.is_nested or not value.is_floating_point() or (says and not value.requires_grad):
             return value.detach().clone()
         own = leaves[f"input {len(leaves)}"] = value.detach().clone().requires_grad_()
-        # A module may write into its inputs, which no leaf allows.
+        # A module may write into its inputs, which is forbidden for leaves.
         return own.clone()
 
     given = pytree.tree_map_only(Tensor, leaf, inputs)
@@ -187,7 +184,6 @@ def _running(module: fx.GraphModule, inputs: Sequence[Any]) -> Iterator[tuple[di
 
 
 def _weighted(results: Iterable[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
-    """Those that ask for a gradient, and weights for them."""
     drawn = torch.Generator().manual_seed(SEED)
     parts = [part for part in results if part.requires_grad]
     return parts, [torch.rand(part.shape, generator=drawn, dtype=torch.float64).to(part) + 0.5 for part in parts]

@@ -1,4 +1,4 @@
-"""What a pass keeps of the graph: it is valid and compiled, its nodes are needed, their meta and its inputs stay."""
+"""The invariants of the graph: it is valid and compiled, without new dead nodes, with true meta and the same inputs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fxbook.passes.trial import Trial
 
 @invariant
 def lint(trial: Trial) -> Told | None:
-    """The graph that comes out is valid: ``graph.lint()`` says nothing, it has an output, and nothing stands behind it.
+    """The graph is valid: ``graph.lint()`` raises nothing, and the last node is the output.
 
     Example:
         >>> from fxbook import invariants, random_graph
@@ -29,17 +29,17 @@ def lint(trial: Trial) -> Told | None:
     """
     found = trial.recorded[1]
     if found.lint:
-        return Told(found.lint, "put a node behind the nodes that it reads, and call module.graph.lint()")
+        return Told(found.lint, "put each node after its inputs, and call module.graph.lint()")
     if not found.nodes or all(node.op != "output" for node in found):
         return Told("the graph has no output", "call graph.output(result)")
     if late := [node.name for node in found if "never runs: after the output" in node.notes]:
-        return Told(f"`{late[0]}` stands behind the output and never runs", "insert before the output", late[0])
+        return Told(f"`{late[0]}` follows the output and never runs", "insert before the output", late[0])
     return None
 
 
 @invariant
 def code(trial: Trial) -> Told | None:
-    """``forward`` runs the graph that comes out: the module is recompiled.
+    """``forward`` runs the graph: the module is recompiled.
 
     Example:
         >>> from fxbook import invariants, random_graph
@@ -49,20 +49,21 @@ def code(trial: Trial) -> Told | None:
         return Told("`forward` runs another program than the graph says", "call module.recompile() before you return")
     before, after = (_local_functions(module) for module in (trial.before, trial.after))
     if after and not before:
-        what = f"`{after[0].name}` calls a function that no module has under its name: what is pickled cannot be loaded"
+        what = (
+            f"`{after[0].name}` calls a function that no module has under its name, so a pickle of it cannot be loaded"
+        )
         return Told(what, "define it at the top level of a module", after[0].name, advice=True)
     return None
 
 
 def _local_functions(module: fx.GraphModule) -> list[fx.Node]:
-    """The calls of lambdas, and of functions that are made inside another one."""
     found = (node for node in module.graph.nodes if isinstance(node.target, types.FunctionType))
     return [node for node in found if "<" in node.target.__qualname__]
 
 
 @invariant
 def no_dead_nodes(trial: Trial) -> Told | None:
-    """No node is left behind that nothing needs: there are no more of them than before.
+    """The pass leaves no new dead node behind.
 
     Example:
         >>> from fxbook import invariants, random_graph
@@ -70,10 +71,10 @@ def no_dead_nodes(trial: Trial) -> Told | None:
     """
     before, after = ([node for node in found if "dead" in node.notes] for found in trial.recorded)
     names = {node.name for node in before}
-    # What takes the place of a node that was dead is dead, too.
+    # The replacement of a dead node is dead, too.
     if len(after) > len(before):
         left = next(node for node in after if node.name not in names)
-        # It costs time, and is not wrong: many passes leave it to eliminate_dead_code().
+        # Only advice: it costs time but is not wrong, and many passes leave it to eliminate_dead_code().
         cure = "erase a node once its users are gone"
         return Told(f"nothing uses `{left.name}` any more ({left.call})", cure, left.name, advice=True)
     return None
@@ -81,9 +82,9 @@ def no_dead_nodes(trial: Trial) -> Told | None:
 
 @invariant
 def meta(trial: Trial) -> Told | None:
-    """What a node tells of its value stays true; a node that stays keeps its meta, and a new one has what all have.
+    """The meta of each node is true; an old node keeps its keys, and a new one has those that all nodes have.
 
-    A shape or a dtype that is not true is a fault: the next pass believes it. What is missing is advice.
+    A wrong shape or dtype is a fault, because the next pass relies on it. Missing meta is advice.
 
     Example:
         >>> from fxbook import invariants, random_graph
@@ -102,7 +103,7 @@ def meta(trial: Trial) -> Told | None:
                 cure = "a node in place of another gets a copy of its meta"
                 return Told(f"`{node.name}` has lost meta[{lost[0]!r}]", cure, node.name, advice=True)
             if node.meta.get("stack_trace") != kept[1].get("stack_trace") and node.target == targets.get(node.name):
-                what = f"`{node.name}`, which is as it was, tells another line of the model in meta['stack_trace']"
+                what = f"`{node.name}`, which has not changed, names another line of the model in meta['stack_trace']"
                 return Told(what, "errors and profilers show it: leave it as it is", node.name, advice=True)
         elif node.op not in ("placeholder", "output", "get_attr") and (lacking := sorted(common - set(node.meta))):
             return Told(
@@ -115,7 +116,7 @@ def meta(trial: Trial) -> Told | None:
 
 
 def _meta_shared(trial: Trial) -> Told | None:
-    """Whether two nodes have one dict, so that whoever writes into the meta of one writes into that of the other."""
+    """Whether two nodes share one dict as their meta, so that a write to one changes the other."""
     owners: dict[int, fx.Node] = {}
     for node in trial.after.graph.nodes:
         first = owners.setdefault(id(node.meta), node)
@@ -125,9 +126,7 @@ def _meta_shared(trial: Trial) -> Told | None:
     return None
 
 
-class _Telling(fx.Interpreter):
-    """Runs a graph, and notes what each node tells of its value that is not so."""
-
+class _MetaChecker(fx.Interpreter):
     def __init__(self, module: fx.GraphModule) -> None:
         super().__init__(module)
         self.untrue: dict[str, str] = {}
@@ -140,12 +139,12 @@ class _Telling(fx.Interpreter):
             for size, now in zip(told.shape, value.shape, strict=False):
                 if isinstance(size, torch.SymInt) and size.node.expr.is_symbol:
                     self.sizes[size.node.expr] = now
-        if said := _tells(n.meta, value, self.sizes):
+        if said := _wrong_meta(n.meta, value, self.sizes):
             self.untrue[n.name] = said
         return value
 
     @classmethod
-    def of(cls, module: fx.GraphModule, inputs: Sequence[Any]) -> _Telling:
+    def of(cls, module: fx.GraphModule, inputs: Sequence[Any]) -> _MetaChecker:
         telling = cls(module)
         with kept(module), torch.no_grad():
             telling.run(*ordered(module, copy.deepcopy(inputs)))
@@ -153,13 +152,13 @@ class _Telling(fx.Interpreter):
 
 
 def _meta_untrue(trial: Trial) -> Told | None:
-    """Whether what a node tells of its value differs from what the node computes, where it was true before."""
+    """Whether the meta of a node does not match its value, although it did before."""
     told = [node.meta for node in trial.after.graph.nodes]
     if not any("tensor_meta" in one or "val" in one for one in told):
         return None
-    before = _Telling.of(trial.before, trial.inputs)
+    before = _MetaChecker.of(trial.before, trial.inputs)
     try:
-        after = _Telling.of(trial.after, trial.inputs)
+        after = _MetaChecker.of(trial.after, trial.inputs)
     except Exception as error:
         raise NotAskedError(f"the module that came out raises {one_line(error)}") from error
     for name, said in after.untrue.items():
@@ -169,7 +168,7 @@ def _meta_untrue(trial: Trial) -> Told | None:
     return None
 
 
-def _tells(meta: dict[str, Any], value: Any, sizes: dict[Any, int]) -> str | None:
+def _wrong_meta(meta: dict[str, Any], value: Any, sizes: dict[Any, int]) -> str | None:
     for key in ("tensor_meta", "val"):
         told = meta.get(key)
         if isinstance(value, Tensor) and not value.is_nested and hasattr(told, "shape") and hasattr(told, "dtype"):
@@ -183,7 +182,7 @@ def _tells(meta: dict[str, Any], value: Any, sizes: dict[Any, int]) -> str | Non
 
 @invariant
 def inputs_kept(trial: Trial) -> Told | None:
-    """The inputs are called as before, in the same order, with the same defaults.
+    """The inputs have the same names, order and defaults.
 
     Example:
         >>> from fxbook import invariants, random_graph

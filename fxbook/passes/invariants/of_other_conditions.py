@@ -1,4 +1,4 @@
-"""What a pass keeps where the module is used otherwise than in the trial: in the other mode, with other numbers."""
+"""The invariants under other conditions: in the other mode, with other numbers, dtypes and devices."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ _COARSE = ("times 1000", "with nan")
 _PLACE = (
     "take both from an input, as in torch.ones(n, dtype=x.dtype, device=x.device), and register a tensor as a buffer"
 )
-_CURE = "treat all numbers as the node did that was there, or document which ones the pass is for"
+_CURE = "treat all numbers as the old node did, or document which ones the pass is for"
 
 
 @invariant
 def values_in_another_mode(trial: Trial) -> Told | None:
-    """The same in training mode for a module that is given in eval mode, and the other way round.
+    """A module in eval mode gives the same values in training mode, too, and the other way round.
 
-    A model is trained, then evaluated: what is true in training mode alone is a fault. Many right passes are for eval
-    mode and take a layer away that has a mode, as one that folds a batch norm: that they need it is advice. Where all
-    such layers are still called, other values are a fault in either mode.
+    A pass that is right only in training mode is a fault, since a model is evaluated later. Many passes are right only
+    in eval mode and remove a layer that depends on the mode, for example by folding a batch norm: this is advice. If
+    all such layers are still called, other values are a fault in either mode.
 
     Example:
         >>> from fxbook import invariants, random_graph
@@ -58,10 +58,10 @@ def values_in_another_mode(trial: Trial) -> Told | None:
     with in_mode(trial.after, not trains):
         after = outcome(trial.after, trial.inputs)
     said = of_outcomes(before, after, trial.rtol, trial.atol)
-    # What differs in both modes is no matter of the mode.
+    # A difference in both modes does not depend on the mode.
     if said is None or of_outcomes(*trial.outcomes(trial.inputs), trial.rtol, trial.atol) is not None:
         return None
-    cure = "leave a layer where it is that has a mode, " + (
+    cure = "keep each layer that has a mode, " + (
         "or read `training` when it runs" if trains else "or document that the pass is for eval mode"
     )
     fewer = calls_with_a_mode(trial.after) < calls_with_a_mode(trial.before)
@@ -70,11 +70,11 @@ def values_in_another_mode(trial: Trial) -> Told | None:
 
 @invariant
 def values_of_other_numbers(trial: Trial) -> Told | None:
-    """The same for inputs with other signs, zeros, whole numbers, masks and strides, and of another dtype or device.
+    """The values are the same for inputs with other signs, zeros, integers, masks, strides, dtypes and devices.
 
-    For numbers 1,000 times as large, and for nan, other values are advice; nan instead of a number is a fault. Nothing
-    is asked where the module raises before the pass, as for an index that is out of range. Where it gives nan or
-    infinity for other signs, another result is advice; otherwise nothing is asked there.
+    For inputs 1,000 times as large, and for nan, other values are advice, but nan instead of a number is a fault.
+    Inputs on which the module raises before the pass are skipped, such as an index out of range. So are those for which
+    it gives nan or infinity, except that with other signs another result is advice.
 
     Example:
         >>> import torch
@@ -107,9 +107,9 @@ def values_of_other_numbers(trial: Trial) -> Told | None:
             told.append(Told(f"{words}, {said}", _CURE, advice=_is_advice(words, before, after)))
             if not told[-1].advice:
                 return told[-1]
-    told += filter(None, [_elsewhere(trial)])
+    told += filter(None, [_on_other_devices(trial)])
     if not asked:
-        raise NotAskedError("no input has numbers that may be others, or the module does not run on them")
+        raise NotAskedError("no input has numbers that can be changed, or the module does not run on them")
     trial.asked = asked
     return min(told, key=lambda one: one.advice, default=None)
 
@@ -119,7 +119,7 @@ def _is_advice(words: str, before: Outcome, after: Outcome) -> bool:
         return True
     if after.error is not None:
         if words in (_TURNED, _CHANNELS_LAST):
-            # A kernel may be for dense tensors alone; a view, in place of a reshape, is a slip.
+            # A kernel may accept dense tensors only, but a view in place of a reshape is a mistake.
             return "view size is not compatible" not in str(after.error)
         # An index may be out of range for the new node, and in range for the old one by chance.
         return words in (*_COARSE, *_OF_WHOLE[1:], "with other Python numbers")
@@ -129,20 +129,19 @@ def _is_advice(words: str, before: Outcome, after: Outcome) -> bool:
     if words == _CHANNELS_LAST:
         return of_outcomes(before, after, 1e-3, 1e-4 * _largest(before), layout=False) is None
     if words == "with zeros and equal numbers":
-        # Which of two equal numbers comes first is nobody's promise.
+        # The order of equal numbers is not defined.
         return any(isinstance(leaf, Tensor) and not _has_fractions(leaf) for leaf in pytree.tree_leaves(before.result))
     if words == "times 1000":
         return _is_finite(after) or any(leaf.dtype.itemsize < 4 for leaf in _numbers(before))
     return words in _COARSE
 
 
-def _elsewhere(trial: Trial) -> Told | None:
-    """Whether the pass has written the dtype or the device that it saw into the graph."""
+def _on_other_devices(trial: Trial) -> Told | None:
     if open_dimensions(trial.before) is not None:
-        # A front end has written both into the graph itself.
+        # The front end itself has written both into the graph.
         return None
     places = [("in float64, on another device", torch.float64), ("on another device", None)]
-    # Whoever lets numbers be apart may compute with other dtypes on purpose.
+    # With tolerances, the pass may compute in another dtype on purpose.
     for words, dtype in places if trial.rtol is None and trial.atol is None else places[1:]:
         before = outcome(*elsewhere(trial.before, trial.inputs, dtype))
         leaves = [leaf for leaf in pytree.tree_leaves(before.result) if isinstance(leaf, Tensor)]
@@ -152,7 +151,7 @@ def _elsewhere(trial: Trial) -> Told | None:
         if after.error is None:
             found = difference(before.result, after.result, "the result", None, None)
         else:
-            # What torch cannot compute there for another reason is no matter of the device.
+            # Any other error there has nothing to do with the device.
             said = one_line(after.error)
             of_place = not isinstance(after.error, NotImplementedError) and re.search("device|dtype", said)
             found = f"the module raises {said}" if of_place else None

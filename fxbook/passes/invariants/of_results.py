@@ -1,4 +1,4 @@
-"""What a pass keeps of what the module computes: values, at other sizes too, gradients, and the memory of results."""
+"""The invariants of what the module computes: values, also at other sizes, and the memory of results."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _FIRST = ("with every other sign turned", "with other whole numbers")
 
 @invariant
 def values(trial: Trial) -> Told | None:
-    """The module gives what it gave: structure, shapes, dtypes and numbers, and what it writes into inputs and buffers.
+    """The module returns the same (structure, shapes, dtypes, numbers) and writes the same into inputs and buffers.
 
-    That is asked of a later call too, and of the branches of ``torch.cond`` that the inputs do not take.
+    This is also checked in a later call, and for the branches of ``torch.cond`` that the inputs do not take.
 
     Example:
         >>> import torch
@@ -48,7 +48,7 @@ def values(trial: Trial) -> Told | None:
 
 
 def _in_other_branches(trial: Trial) -> Told | None:
-    """Whether a branch of `torch.cond` gives something else that these inputs do not take."""
+    """Whether a branch of `torch.cond` that these inputs do not take gives another result."""
     old, new = conds_of(trial.before), conds_of(trial.after)
     if not old or len(old) != len(new):
         return None
@@ -74,23 +74,23 @@ def _in_other_branches(trial: Trial) -> Told | None:
 
 
 def _in_a_later_call(trial: Trial) -> Told | None:
-    """Whether the module keeps something from one call to the next that it did not keep."""
+    """Whether an earlier call affects a later one differently than before."""
     firsts = {"in a second call, ": trial.inputs}
     firsts |= {f"in a call after one {words}, ": one for words, one in varied(trial.inputs, _FIRST)}
     for words, first in firsts.items():
         before, after = (outcome(module, trial.inputs, first=first) for module in (trial.before, trial.after))
         if said := of_outcomes(before, after, trial.rtol, trial.atol):
-            return Told(words + said, "compute anew what the module computed in each call")
+            return Told(words + said, "compute it in each call, as the module did")
     return None
 
 
 @invariant
 def values_at_another_size(trial: Trial) -> Told | None:
-    """The same for inputs of other sizes: a number that the pass took from one input is no constant of the module.
+    """The values are the same for inputs of other sizes: the pass has not fixed a size that it saw.
 
-    Where no ``others`` are given, all inputs get one row and five, and then other sizes in each further dimension, as
-    far as the graph leaves them open and the module runs. A result for no rows, or for one row in one input alone,
-    which broadcasts, is kept too; that the module now raises there is advice.
+    Without ``others``, all inputs get one row and five, then other sizes in each further dimension, as far as the graph
+    leaves them open and the module runs. With no rows, or one row in one input alone, which broadcasts, the result must
+    be the same, too; but if the module now raises there, this is advice.
 
     Example:
         >>> from fxbook import invariants, random_graph
@@ -126,10 +126,10 @@ def _other_values(trial: Trial, inputs: Sequence[Any], skipped: list[str] | None
 
 @invariant
 def aliasing(trial: Trial) -> Told | None:
-    """A result shares memory with an input, a stored tensor or another result only where it did before.
+    """A result shares memory with an input, a stored tensor or another result only if it did before.
 
-    Otherwise ``y.add_(1)`` on a result changes ``x``, which it did not change before. A pass may return a copy where
-    the module returned a view.
+    Otherwise ``y.add_(1)`` on a result changes ``x``, which it did not before. A pass may return a copy where the
+    module returned a view.
 
     Example:
         >>> import torch

@@ -1,4 +1,4 @@
-"""What a pass keeps as a program: it ends, says what it did, is the same twice, and edits in place of tracing."""
+"""The invariants of a pass as a program: it returns, reports changes, is deterministic, edits instead of tracing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fxbook.passes.trial import Trial
 
 @invariant
 def runs(trial: Trial) -> Told | None:
-    """The pass raises nothing. Where it does, nothing else can be asked, and this is told in any case.
+    """The pass raises nothing. This is always checked, since nothing else can be if it raises.
 
     Example:
         >>> from fxbook import invariants, random_graph
@@ -29,7 +29,7 @@ def runs(trial: Trial) -> Told | None:
 def modified(trial: Trial) -> Told | None:
     """The pass returns ``PassResult``, and ``modified`` is true exactly if something changed: a convention.
 
-    A change of meta alone may be told either way.
+    If only meta changed, either value is accepted.
 
     Example:
         >>> from torch.fx.passes.infra.pass_base import PassResult
@@ -41,7 +41,7 @@ def modified(trial: Trial) -> Told | None:
     returned = trial.first.returned
     if not hasattr(returned, "modified"):
         if trial.first.made is not trial.after:
-            raise NotAskedError("a pass over an ExportedProgram does not tell")
+            raise NotAskedError("a pass over an ExportedProgram does not say")
         kind = "None" if returned is None else type(returned).__name__
         made = "fx.GraphModule(module, graph)" if isinstance(returned, fx.Graph) else "module"
         cure = f"return PassResult({made}, modified), so that a caller knows when to stop"
@@ -65,9 +65,9 @@ def _meta_changed(trial: Trial) -> bool:
 
 @invariant
 def idempotence(trial: Trial) -> Told | None:
-    """A second run changes nothing, and says so: a convention, which a pass that cuts or wraps cannot follow.
+    """A second run changes nothing, and says so: a convention, which a pass that splits or wraps cannot follow.
 
-    Other names alone are no change.
+    New names alone are no change.
 
     Example:
         >>> from fxbook import invariants, random_graph
@@ -75,7 +75,7 @@ def idempotence(trial: Trial) -> Told | None:
     """
     try:
         again = trial.first and trial.twice
-        # copy.deepcopy of a GraphModule drops what its graph does not use, as the copy for the second run did.
+        # copy.deepcopy of a GraphModule drops what its graph does not use, and made the copy for the second run.
         what = changed(shared_copy(trial.after), again.after)
         says_so = getattr(again.returned, "modified", False) is True
         del again
@@ -90,7 +90,7 @@ def idempotence(trial: Trial) -> Told | None:
         return Told(said, "repeat inside the pass until nothing changes", advice=True)
     if says_so:
         said = "a second run changes nothing and says that it did"
-        return Told(said, "who repeats it until `modified` is false never ends: count your changes", advice=True)
+        return Told(said, "a loop until `modified` is false never ends: count your changes", advice=True)
     return None
 
 
@@ -118,9 +118,9 @@ def determinism(trial: Trial) -> Told | None:
 
 @invariant
 def no_retrace(trial: Trial) -> Told | None:
-    """The pass does not trace the module again: what tracing cannot see would be lost. It may trace a pattern.
+    """The pass does not trace the module again, which would lose what tracing cannot see. It may trace a pattern.
 
-    A convention: where tracing sees all, nothing is lost.
+    A convention, since some modules lose nothing by a new trace.
 
     Example:
         >>> import torch

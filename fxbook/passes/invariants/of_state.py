@@ -1,4 +1,4 @@
-"""What a pass keeps of what it was given: tensors, modules that others hold, names of weights, modes."""
+"""The invariants of state: tensors, modules that others hold, names of weights, modes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fxbook.passes.outcome import dense, same_bytes
 from fxbook.passes.state import otherwise, reordered
 from fxbook.passes.trial import Trial
 
-# By a part of what is told, the first that fits.
+# By a part of the message; the first that fits counts.
 _CURES = {
     "random numbers of torch": "draw from a torch.Generator of the pass, or inside torch.random.fork_rng(), "
     "and make layers with torch.nn.utils.skip_init",
@@ -45,8 +45,8 @@ _CURES = {
 def purity(trial: Trial) -> Told | None:
     """The pass changes the graph and nothing else: no tensor, no module that others hold, none of torch's modes.
 
-    A weight may be replaced by another one, in the module that the pass was given; it may not be written into, and a
-    module that is called may not get another one, for the model that was traced holds the same module.
+    A pass may replace a weight in the module that it was given, but not write into it, and not replace a weight of a
+    called module, which the traced model also holds.
 
     Example:
         >>> import torch
@@ -66,12 +66,12 @@ def purity(trial: Trial) -> Told | None:
 
 @invariant
 def state_kept(trial: Trial) -> Told | None:
-    """A checkpoint, an optimizer and a caller find what they found: names, kinds, order, ties, attributes of the root.
+    """Checkpoints, optimizers and callers still work: names, kinds, order, ties, and attributes of the root.
 
-    Whether a buffer is saved is kept, too, and so are tensors and ``meta`` of the module that no node reads.
+    This includes whether a buffer is saved, and tensors and ``meta`` of the module that no node uses.
 
-    A weight under another name is a fault. A weight that is gone or new, as where a pass folds, and one whose name has
-    a prefix, as where a pass cuts a graph into parts, is what such a pass costs: advice.
+    A weight under another name is a fault. Advice is what some passes cannot avoid: a weight that is gone or new, as
+    after folding, and a name with a new prefix, as after splitting a graph into parts.
 
     Example:
         >>> from fxbook import invariants, random_graph
@@ -89,7 +89,7 @@ def state_kept(trial: Trial) -> Told | None:
             if _same_value(before[name], after[renamed]):
                 return Told(f"the weight `{name}` is called `{renamed}` in state_dict", "keep the names")
     order = reordered(trial.before, trial.after)
-    # Who builds a new module has its parameters in the order of the graph.
+    # A pass that builds a new module gets its parameters in the order of the graph.
     if order and trial.before.training and trial.first.in_place:
         return Told(*order)
     if lost:
@@ -108,14 +108,14 @@ def state_kept(trial: Trial) -> Told | None:
 def _same_value(one: Any, other: Any) -> bool:
     if not (isinstance(one, Tensor) and isinstance(other, Tensor)) or one.shape != other.shape:
         return False
-    # All zeros or all ones, as in a fresh norm, tell nothing of where they come from.
+    # All zeros or all ones, as in a fresh norm, say nothing about where they come from.
     telling = dense(one) and bool((one != one.flatten()[:1]).any())
     return telling and one.dtype == other.dtype and same_bytes(one, other)
 
 
 @invariant
 def modes(trial: Trial) -> Told | None:
-    """Each module trains or not as before, and each parameter asks for its gradient as before.
+    """The training mode of each module and ``requires_grad`` of each parameter are as before.
 
     Example:
         >>> from fxbook import invariants, random_graph
@@ -125,7 +125,7 @@ def modes(trial: Trial) -> Told | None:
     """
     before, after = (dict(module.named_modules()) for module in (trial.before, trial.after))
     for path, now in after.items():
-        # What GraphModule makes of a nested path is a plain module: nothing reads its mode.
+        # GraphModule creates plain modules for nested paths, whose mode does not matter.
         if type(now) is not nn.Module and path in before and before[path].training != now.training:
             name = f"`{path}`" if path else "the module"
             mode = "training" if now.training else "eval"

@@ -1,4 +1,4 @@
-"""What differs between two frames, node by node: as marks, as edges that came or went, and as sentences."""
+"""Compare two frames node by node: as marks, as edges that came or went, and as sentences."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from fxbook.stepping.edit.snapshot import Snapshot
 
 MARKS = {**SIGNS, "retargeted": "≠", "changed": "≠", "renamed": "≠"}
 Input = tuple[int, int, str]
-"""The key of the node that is read, that of its reader, and the place among the arguments."""
+"""The key of the input, that of its user, and the place among the arguments."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Changes:
-    """What happened since the frame before.
+    """The changes since the previous frame.
 
-    ``marks`` by key, of nodes that are in either frame; ``details`` says of a node what a mark does not (whom it reads
-    now); ``arrived`` and ``left`` are inputs of nodes that are in both frames.
+    ``marks`` are by key, for nodes that are in either frame; ``details`` adds to a mark, for example what a rewired
+    node uses now; ``arrived`` and ``left`` are inputs of nodes that are in both frames.
     """
 
     marks: dict[int, tuple[str, ...]] = dataclasses.field(default_factory=dict)
@@ -31,7 +31,7 @@ class Changes:
 
 
 def compare(before: Snapshot, after: Snapshot, moved: Set[int]) -> Changes:
-    """What happened between two snapshots; ``moved`` are the keys of nodes at another place in the list."""
+    """Compare two snapshots; ``moved`` are the keys of nodes at another place in the list."""
     marks: dict[int, list[str]] = {}
     details: dict[int, str] = {}
     sentences: list[str] = []

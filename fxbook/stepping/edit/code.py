@@ -1,4 +1,4 @@
-"""The generated code as a panel: each line knows its node, lines that came and went are marked."""
+"""The generated code as a panel: each line knows its node, and added and removed lines are marked."""
 
 from __future__ import annotations
 
@@ -25,14 +25,10 @@ def code_panel(
     moved: Collection[int] = (),
     shown: Collection[int] | None = None,
 ) -> str:
-    """The code as HTML.
+    """The code as HTML, with marks on the lines that differ from those of ``before``.
 
-    Args:
-        snapshot: the frame.
-        before: the frame before it, for the marks of lines.
-        keys: of nodes by name, those that were removed included: stale code still has them.
-        moved: keys of nodes that were moved since: their lines are what left its place, not the lines around them.
-        shown: keys of the nodes whose lines are wanted; without it, all of them.
+    ``keys`` are by name and include removed nodes, which stale code still has. The lines of ``moved`` nodes count as
+    moved, not the lines around them. Only the lines of the ``shown`` nodes appear; by default all.
     """
     outputs = [key for key, node in snapshot.nodes.items() if node.op == "output"]
     new = _lines(snapshot)

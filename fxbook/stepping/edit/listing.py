@@ -1,4 +1,4 @@
-"""The list of nodes as a panel: a row per node, with what happened to it."""
+"""The list of nodes as a panel: a row per node, with its changes."""
 
 from __future__ import annotations
 
@@ -18,14 +18,13 @@ Entry = tuple[int, NodeRecord] | int
 
 
 def list_panel(entries: Sequence[Entry], snapshot: Snapshot, changes: Changes) -> str:
-    """The rows as an HTML table; a node that is not in the snapshot is one that was removed."""
     rows = "".join(_gap(entry) if isinstance(entry, int) else _row(*entry, snapshot, changes) for entry in entries)
     head = "".join(f'<th scope="col">{text}</th>' for text in ("#", "node", "what it does", "users"))
     return f'<table class="fx-table fx-list"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
 
 
 def notes_of(key: int, node: NodeRecord, changes: Changes) -> list[str]:
-    """What is to be said of a node besides its call: what happened to it, its faults, what is worth knowing."""
+    """Remarks on a node besides its call: its changes, faults and notes."""
     marks = changes.marks.get(key, ())
     told = [
         f"{MARKS[mark]} {changes.details[key] if mark == 'rewired' and key in changes.details else mark}"
@@ -55,7 +54,6 @@ def _row(key: int, node: NodeRecord, snapshot: Snapshot, changes: Changes) -> st
 
 
 def _breakable(text: str) -> str:
-    """The text as HTML that may be broken where a name has its joints."""
     return _JOINT.sub(r"\1<wbr/>", html.escape(text))
 
 
@@ -71,7 +69,6 @@ def _gap(count: int) -> str:
 
 
 def words_on(key: int, node: NodeRecord, changes: Mapping[int, tuple[str, ...]]) -> tuple[str, ...]:
-    """The same, as short as it must be in a drawing."""
     marks = changes.get(key, ())
     told = [f"{MARKS[mark]} {mark}" for mark in marks]
     return tuple(told) if "removed" in marks else (*told, *(f"! {fault}" for fault in node.faults), *node.notes)

@@ -1,4 +1,4 @@
-"""Give every node one place for all frames: who stays in order stays where it is, who is moved gets a second place."""
+"""Give every node one row for all frames: those that keep their order stay, and a moved one gets a second row."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 @dataclasses.dataclass(eq=False)
 class _Slot:
-    """A row; rows are a chain, so that one more in the middle costs the same in a large graph."""
+    """A row; rows are a linked list, so that inserting one is cheap in a large graph."""
 
     key: int
     at: int = 0
@@ -22,11 +22,11 @@ def union_rows(
 
     Args:
         orders: for each frame, the keys of its nodes in list order.
-        reluctance: how much a node is taken to have stayed, by frame and key, where either of two may have been moved.
+        reluctance: by frame and key, decides which of two nodes that changed their order was moved: the smaller one.
 
     Returns:
         The key of each row; for each frame, the row of each of its keys; for each frame, the keys that were moved since
-        the frame before.
+        the previous frame.
     """
     top = _Slot(-1)
     current: dict[int, _Slot] = {}
@@ -68,7 +68,7 @@ def _chain(slot: _Slot | None, stop: _Slot | None = None) -> Iterator[_Slot]:
 
 
 def _next_kept(order: Sequence[int], stay: set[int]) -> list[int | None]:
-    """For each position, the first key behind it that stays where it was."""
+    """For each position, the next key that stays."""
     found: list[int | None] = []
     latest = None
     for key in reversed(order):
@@ -78,7 +78,7 @@ def _next_kept(order: Sequence[int], stay: set[int]) -> list[int | None]:
 
 
 def heaviest_rising(values: Sequence[int], weights: Sequence[float]) -> list[int]:
-    """The positions of the rising subsequence of greatest weight; ``values`` are distinct. O(n log n)."""
+    """The positions of the increasing subsequence of greatest weight; ``values`` are distinct. O(n log n)."""
     rank = {value: at for at, value in enumerate(sorted(values), 1)}
     # A Fenwick tree of maxima: the best (weight, position) that ends at or below a rank.
     tree: list[tuple[float, int]] = [(0.0, -1)] * (len(values) + 1)

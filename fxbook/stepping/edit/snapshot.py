@@ -1,4 +1,4 @@
-"""What one frame of an edit records: plain data, and who each node is."""
+"""The data of one frame of an edit, with the identity of each node."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ from fxbook.graph.record import GraphRecord, NodeRecord, record
 class Snapshot:
     """A graph at one moment.
 
-    ``keys`` are the identities of the nodes in list order, the same number for the same ``fx.Node`` in every snapshot
-    of a stepper. ``code`` is what ``forward`` runs, or for a bare graph what would be generated. ``places``
-    are torch.fx's own sort keys: that of a node changes when the node is put at another place, and only then.
-    ``compiled`` says which of the two ``code`` is.
+    ``keys`` are the identities of the nodes in list order, the same for the same ``fx.Node`` in every snapshot of a
+    stepper. ``code`` is what ``forward`` runs if ``compiled``, else what a bare graph would generate. ``places`` are
+    torch.fx's own sort keys, which change only if a node is moved.
     """
 
     caption: str
@@ -31,7 +30,6 @@ class Snapshot:
 
     @functools.cached_property
     def nodes(self) -> dict[int, NodeRecord]:
-        """The nodes by identity, in list order."""
         return dict(zip(self.keys, self.record.nodes, strict=True))
 
 

@@ -52,9 +52,9 @@ class EditStepper:
         """Record the first frame.
 
         Args:
-            traced: the graph that will be edited, or its module, which also tells whether ``forward`` is stale.
-            caption: what the first frame shows.
-            title: what all frames show.
+            traced: the graph that will be edited, or its module, which also shows whether ``forward`` is stale.
+            caption: the caption of the first frame.
+            title: the title of all frames.
 
         Raises:
             TypeError: there is no graph to record; the message says what to pass.
@@ -69,9 +69,9 @@ class EditStepper:
         self.title = "The graph, step by step" if title is None else clean(title, 200)
 
     def frame(self, caption: str) -> None:
-        """Record the graph as it is now, as plain data; nothing is drawn before the stepper is shown.
+        """Record the graph as it is now, as plain data; nothing is drawn until the stepper is shown.
 
-        After the 100th frame nothing more is recorded, and the stepper says so.
+        Frames after the 100th are not recorded, and the stepper says so.
         """
         if len(self._snapshots) >= MAX_FRAMES:
             self._not_kept += 1
@@ -114,7 +114,7 @@ class EditStepper:
 
 @dataclasses.dataclass
 class _Inside:
-    """A graph inside, by the number of each frame in which it is there."""
+    """A nested graph, by the numbers of the frames that contain it."""
 
     keys: dict[fx.Node, int] = dataclasses.field(default_factory=dict)
     snapshots: dict[int, Snapshot] = dataclasses.field(default_factory=dict)
@@ -122,7 +122,7 @@ class _Inside:
     def changed(self) -> dict[int, tuple[str, ...]]:
         """What happened in it, in sentences, by the number of the frame."""
         snapshots = list(self.snapshots.values())
-        # A graph that was put in place of another is that one still, if it says the same.
+        # A graph that replaces an equal one counts as the same.
         if all(one.record.nodes == snapshots[0].record.nodes for one in snapshots):
             return {}
         _, _, moved = union_rows([one.keys for one in snapshots], _reluctance(snapshots))
@@ -137,9 +137,9 @@ class _Inside:
 def play(
     title: str, snapshots: Sequence[Snapshot], not_kept: int = 0, said: Mapping[int, Sequence[str]] | None = None
 ) -> Player:
-    """Put snapshots together to a player; a node has the same key in all of them.
+    """Make a player of snapshots; a node has the same key in all of them.
 
-    So many more were ``not_kept``. What else is ``said``, by the number of the frame, stands before what lint says.
+    ``not_kept`` is how many more there were. What is ``said``, by the number of the frame, comes before lint's message.
     """
     rows, places, moved = union_rows([snapshot.keys for snapshot in snapshots], _reluctance(snapshots))
     changes = [Changes(), *(compare(snapshots[i - 1], snapshots[i], moved[i]) for i in range(1, len(snapshots)))]
@@ -166,7 +166,6 @@ def play(
 
 
 def _legend(snapshots: Sequence[Snapshot], changes: Sequence[Changes]) -> list[str]:
-    """What the shapes and signs mean that are seen in any frame."""
     ops = {node.op for snapshot in snapshots for node in snapshot.record}
     marks = {mark for one in changes for words in one.marks.values() for mark in words}
     if any(node.faults for snapshot in snapshots for node in snapshot.record):
@@ -179,15 +178,13 @@ def _legend(snapshots: Sequence[Snapshot], changes: Sequence[Changes]) -> list[s
 
 
 def _reluctance(snapshots: Sequence[Snapshot]) -> Callable[[int, int], float]:
-    """Of two nodes that changed their order, the one that torch.fx gave another place is the one that was moved."""
+    """Of two nodes that changed their order, the one with a new sort key was moved."""
     places = [dict(zip(snapshot.keys, snapshot.places, strict=True)) for snapshot in snapshots]
     return lambda at, key: 1.0 if places[at - 1].get(key) == places[at].get(key) else 0.001
 
 
 @dataclasses.dataclass(frozen=True)
 class _Step:
-    """One frame among the others: what to draw of it, and what to say."""
-
     snapshots: Sequence[Snapshot]
     all_changes: Sequence[Changes]
     places: Sequence[Mapping[int, int]]
@@ -212,7 +209,7 @@ class _Step:
         return self.wanted is None or key in self.wanted
 
     def _row(self, key: int) -> int:
-        """The row of a node in the drawing; of one that is not in the list any more, the row it had."""
+        """The row of a node in the drawing; a removed node keeps its previous one."""
         place = self.places[self.at].get(key)
         return self.folded[self.places[self.at - 1][key] if place is None else place]
 
@@ -263,7 +260,7 @@ class _Step:
         return gone
 
     def _gaps(self) -> dict[int, int]:
-        """How many nodes of this frame each row stands for that stands for several."""
+        """For each row that stands for several nodes, how many."""
         counts: dict[int, int] = {}
         for key, place in self.places[self.at].items():
             if not self._shows(key):
@@ -271,7 +268,6 @@ class _Step:
         return counts
 
     def entries(self) -> list[Entry]:
-        """The rows of the table, in the order of the drawing."""
         found: dict[int, Entry] = dict(self._gaps())
         for key, node in self.snapshot.nodes.items():
             if self._shows(key):
@@ -287,7 +283,7 @@ class _Step:
         told += [f"and {more} more change{'s' if more > 1 else ''}"] if more else []
         told += inside
         if self.before and self.before.record.stale and not self.snapshot.record.stale:
-            told.append("↻ forward is compiled anew")
+            told.append("↻ forward is recompiled")
         if self.wanted is not None and not self.at:
             told.append(f"Of {len(self.snapshot.keys)} nodes those that change are shown, and their neighbours")
         lint = self.snapshot.record.lint

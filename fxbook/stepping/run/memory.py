@@ -1,7 +1,7 @@
-"""Follow memory during a run by weak references only: which storages are alive, and how many bytes they hold.
+"""Follow memory during a run through weak references only: which storages are alive, and how many bytes they hold.
 
-Tensors that share memory (views, results of an in-place operation) share one storage, counted once. Parameters and
-buffers are stored in the module whatever the run does, so they are counted apart.
+Tensors that share memory (views, results of an in-place operation) share one storage, counted once. The module keeps
+its parameters and buffers in any case, so they are counted separately.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from fxbook.stepping.run.values import tensors_in
 
 @dataclasses.dataclass
 class Store:
-    """One storage: its bytes, and the steps at which it was first seen and found gone.
+    """One storage: its bytes, and the steps at which it appeared and was freed.
 
-    A step is the place of a node in the list; ``born`` is -1 for what was there before the first node, ``gone`` is
-    ``None`` for what outlived the run's last node. ``stored`` says that a module holds it, ``given`` that it came in
-    with an input. ``held`` is what is counted of it at present.
+    A step is the place of a node in the list. ``born`` is -1 before the first node, and ``gone`` is ``None`` if it
+    outlived the last node. ``stored`` says that a module holds it, ``given`` that it came with an input. ``held`` is
+    how many of its bytes count at present.
     """
 
     nbytes: int
@@ -35,13 +35,13 @@ class Store:
 
 
 class Memory:
-    """The storages seen so far, in the order of their appearance, none kept alive by being seen."""
+    """The storages seen so far, in the order of their appearance, without keeping any of them alive."""
 
     def __init__(self, module: nn.Module) -> None:
         self.stores: list[Store] = []
         self.unmeasured = False
         self._alive: dict[int, tuple[weakref.ref, int]] = {}
-        # Kept up to date, since a look at all that is alive, after every node, would take long in a large graph.
+        # Updated incrementally, since a sum over all storages after every node would be slow in a large graph.
         self._refs: dict[int, weakref.ref] = {}
         self._held = 0
         self._died: list[tuple[int, int]] = []
@@ -49,7 +49,6 @@ class Memory:
             self.see(tensor, -1, stored=True)
 
     def see(self, value: Any, step: int, stored: bool = False, given: bool = False) -> tuple[int, ...]:
-        """Take note of the storages of a value; return their numbers in :attr:`stores`."""
         numbers = [self._see(tensor, step) for tensor in tensors_in(value)]
         found = tuple(dict.fromkeys(number for number in numbers if number is not None))
         for number in found:
@@ -59,7 +58,7 @@ class Memory:
         return found
 
     def weigh(self, numbers: Iterable[int]) -> None:
-        """Look again at storages whose sizes may have changed: ``resize_`` changes that of one that is known."""
+        """Update storages whose sizes may have changed by ``resize_``."""
         for number in numbers:
             store, storage = self.stores[number], self._refs[number]()
             now = storage.nbytes() if storage is not None else store.nbytes
@@ -67,7 +66,7 @@ class Memory:
             store.nbytes, store.held = now, 0 if store.stored else now
 
     def measure(self, step: int) -> int:
-        """The bytes that storages hold now, those of the module left out; what has gone is written down."""
+        """Record freed storages; return the bytes that the others hold, without those of the module."""
         for key, number in self._died:
             store = self.stores[number]
             if store.gone is None:
@@ -80,7 +79,6 @@ class Memory:
 
     @property
     def in_module(self) -> int:
-        """Bytes of parameters, buffers and other tensors that the module stores."""
         return sum(store.nbytes for store in self.stores if store.stored)
 
     def _see(self, tensor: torch.Tensor, step: int) -> int | None:
@@ -88,14 +86,14 @@ class Memory:
             storage = tensor.untyped_storage()
             key, nbytes = storage._cdata, storage.nbytes()
         except Exception:
-            # Sparse tensors and some subclasses have no storage of their own.
+            # Sparse tensors and some subclasses have no storage.
             self.unmeasured = True
             return None
         known = self._alive.get(key)
         if known is not None and known[0]() is storage:
             return known[1]
         if known is not None:
-            # A new storage at the address of one that died since the last look.
+            # A new storage at the address of one that was freed in the meantime.
             self.stores[known[1]].gone = step
         number = len(self.stores)
         self.stores.append(Store(nbytes, step))

@@ -1,4 +1,4 @@
-"""The tables of a run's frame: what the node read and gave, and what has become of every value."""
+"""The tables of a run's frame: the node's arguments and result, and the state of every value."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fxbook.stepping.run.states import SIGNS, Kind, State, size, state_after
 from fxbook.stepping.run.subject import Subject
 
 MOST_ROWS = 20
-"""Values in a table; of more, those that hold most or have just changed are shown."""
+"""The most values in a table; the largest and those that have just changed are shown."""
 _FEWER_ROWS = 12
 _MEANINGS: tuple[tuple[Kind, str], ...] = (
     ("made", "made by this node"),
@@ -26,11 +26,10 @@ LEGEND = (
     "thick outline: this node",
     *(f'<span class="fx-mark">{SIGNS[kind]}</span> {text}' for kind, text in _MEANINGS),
 )
-"""What the signs say, as HTML."""
+"""The meaning of the signs, as HTML."""
 
 
 def node_table(subject: Subject, span: range, label: str = "") -> str:
-    """What came in and what came out, with dtype, shape and the first numbers of each."""
     nodes = subject.graph.nodes
     if len(span) == 1 and span[0] < len(nodes):
         node = nodes[span[0]]
@@ -65,7 +64,7 @@ def _node_row(subject: Subject, word: str, node: NodeRecord) -> str:
 
 
 def value_table(subjects: Sequence[Subject], span: range) -> str:
-    """Every value with its state after the last step of the span, a column for each run, the bytes alive below."""
+    """Every value with its state after the last step of the span, a column for each run, and the bytes alive below."""
     graph, step = subjects[0].graph, span[-1]
     states = [
         [state_after(subject.run, graph, index, subject.at(step)) for index in range(len(graph))]
@@ -119,7 +118,6 @@ def _totals(subjects: Sequence[Subject], step: int) -> str:
 
 
 def _chosen(states: list[list[State]], span: range) -> list[int]:
-    """All rows of a small graph; of a large one, those of values that hold most or have just changed."""
     count = len(states[0])
     if count <= MOST_ROWS:
         return list(range(count))
@@ -140,7 +138,6 @@ def _table(heads: Sequence[str], body: str, foot: str = "", name: str = "fx-list
 
 
 def _named(node: NodeRecord, kind: str) -> str:
-    """The cell of a value: its node's name, dtype and shape below."""
     below = f'<span class="fx-opcode">{_e(cut(kind, 80))}</span>' if kind else ""
     return f'<th scope="row">{_name(node)}{below}</th>'
 

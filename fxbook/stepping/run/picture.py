@@ -1,4 +1,4 @@
-"""Draw the graph of a run as an animation: in each frame the node that ran, and what has become of every value."""
+"""Draw the graph of a run as an animation: in each frame the node that ran, and the state of every value."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _graph_frame(subjects: Sequence[Subject], span: range) -> GraphFrame:
         looks = [_look(subject, row, span, "" if len(subjects) == 1 else subject.label) for subject in subjects]
         words[index] = [look for look, _ in looks]
         kinds = {kind for _, kind in looks}
-        # Where two runs differ, the node looks as in the one that still has the value.
+        # If two runs differ, the node looks as in the one that still has the value.
         kind = next(kind for kind in _FOREMOST if kind in kinds)
         classes[index] = [f"fx-is-{kind}", *(["fx-current"] if index in now else [])]
     flow = {(source, index): ["fx-flow"] for index in now for source in drawn.nodes[index].inputs}
@@ -55,7 +55,7 @@ def _graph_frame(subjects: Sequence[Subject], span: range) -> GraphFrame:
 
 
 def _look(subject: Subject, row: range, span: range, label: str) -> tuple[str, Kind]:
-    """The words on a drawn node, and the state it looks like; of runs with a label, that and the sign of the state."""
+    """The words on a drawn node, and its state; for a run with a label, only the label and the sign of the state."""
     if not len(span):
         return "· not yet", "later"
     states = [state_after(subject.run, subject.graph, index, subject.at(span[-1])) for index in row]
@@ -66,7 +66,7 @@ def _look(subject: Subject, row: range, span: range, label: str) -> tuple[str, K
 
 
 def _summary(states: list[State]) -> tuple[str, Kind]:
-    """A group of nodes: how many of its values are alive, and their bytes."""
+    """The state of a group of nodes: how many of its values are alive, and their bytes."""
     living = [state for state in states if state.kind in ("made", "alive", "shared", "kept", "waiting")]
     if any(state.kind == "raised" for state in states):
         return f"{SIGNS['raised']} raised", "raised"

@@ -20,17 +20,17 @@ _LEFT, _RIGHT, _BOTTOM, _LINE = 70, 10, 42, 18
 # Columns of a line of the legend, which begins a little to the left of the axes.
 _LABEL = 24
 _NODES, _NODES_OF_HUNDREDS, _BYTES = 10, 5, 4
-"""Steps between the numbers at the axes, at most: fewer where numbers have three digits."""
+"""The most steps between the numbers at the axes; fewer where numbers have three digits."""
 _LOOKS = ({"color": "C0", "linewidth": 3}, {"color": "#d55e00", "linestyle": "--"})
 FINE_NODES = 60
-"""Up to so many nodes, the line shows what is freed after each; of more, only the bytes when its result was made."""
+"""For at most this many nodes, the line also shows what is freed after each."""
 
 
 def plot(subjects: Sequence[Subject], spans: Sequence[range]) -> Animation:
     """Bytes alive over the nodes, as an animation with one frame per span of steps.
 
-    A node takes one unit of width: on its first half the bytes when its result was made, on the second those after
-    what is no longer needed was freed. The first run's line is solid, the second's dashed.
+    A node takes one unit of width: its first half shows the bytes when its result was made, its second half those after
+    unneeded values were freed. The first run's line is solid, the second's dashed.
     """
     top = 8 + _LINE * len(subjects)
     height = top + _HEIGHT + _BOTTOM
@@ -57,7 +57,7 @@ def plot(subjects: Sequence[Subject], spans: Sequence[range]) -> Animation:
 
 
 def _draw_line(axes: Axes, run: RunRecord, label: str, look: dict[str, object]) -> None:
-    """The line: up when a result is made, down when values are freed; of many nodes, only the upper one."""
+    """The line: up when a result is made, down when values are freed; for many nodes, only the upper values."""
     fine = len(run.values) <= FINE_NODES
     heights = [
         alive
@@ -66,7 +66,7 @@ def _draw_line(axes: Axes, run: RunRecord, label: str, look: dict[str, object]) 
     ]
     unit = 0.5 if fine else 1.0
     edges = [unit * at for at in range(len(heights) + 1)]
-    # The last height once more, since a line of steps ends where its last one begins.
+    # The last height twice, since a step plot ends where its last step begins.
     axes.plot(edges[: len(heights) + 1], [*heights, *heights[-1:]] or [0], drawstyle="steps-post", label=label, **look)
 
 
@@ -83,6 +83,6 @@ def _set_scales(axes: Axes, nodes: int, highest: int) -> None:
     axes.set(ylim=(0, heights[-1]))
     axes.set_xticks([number + 0.5 for number in shown], labels=[str(number) for number in shown])
     axes.set_yticks(heights, labels=[size(int(height)) for height in heights])
-    # Ticks would be drawn by reference.
+    # Matplotlib draws ticks by reference.
     axes.tick_params(bottom=False, left=False)
     axes.grid(axis="y")

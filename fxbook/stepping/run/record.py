@@ -1,8 +1,8 @@
-"""Run a graph, really, and write down for each node what came out and what memory was held: plain data.
+"""Run a graph and record the result of each node and the memory held after it, as plain data.
 
-An ``Interpreter`` runs the graph over copies of the inputs. Nothing is derived from a rule: bytes are counted on the
-storages that are alive (see ``fxbook.stepping.run.memory``), and what the interpreter still holds is read from its
-``env``. The recorder holds strings and numbers only, so it keeps nothing alive itself.
+An ``Interpreter`` runs the graph on copies of the inputs. Everything is measured: bytes are counted on the storages
+that are alive (see ``fxbook.stepping.run.memory``), and what the interpreter still holds is read from its ``env``. The
+record holds strings and numbers only, so it keeps nothing alive.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Method = Literal["run", "boxed_run"]
 
 @dataclasses.dataclass
 class Value:
-    """What one node gave. ``made`` is the step at which it came, -1 for before the first node.
+    """The result of one node. ``made`` is the step at which it came, -1 before the first node.
 
     ``dropped`` is the step after which the interpreter no longer held it, ``None`` if it held it to the end.
     ``stores`` are the numbers of its storages in ``RunRecord.stores``.
@@ -39,26 +39,25 @@ class Value:
     dropped: int | None = None
 
     def held_after(self, step: int) -> bool:
-        """Whether the interpreter had it after the step."""
         return self.made <= step and (self.dropped is None or self.dropped > step)
 
 
 @dataclasses.dataclass(frozen=True)
 class RunRecord:
-    """A run that was made: values and bytes by step, which is the place of a node in the list.
+    """A recorded run: values and bytes by step, which is the place of a node in the list.
 
     Attributes:
         method: how the inputs were given: ``run(*inputs)`` or ``boxed_run([…])``.
-        values: for each node its value, ``None`` where it did not run.
+        values: for each node its value, ``None`` if it did not run.
         stores: the storages seen; ``Value.stores`` points into them.
         during: bytes alive when the node had made its result and nothing was freed yet.
         after: bytes alive when the interpreter had freed what is not needed any more.
-        left: bytes alive when the run had returned and its interpreter was gone, so those of the result and of what
-            else keeps hold of values; ``None`` after an error.
+        left: bytes alive after the run had returned and its interpreter was gone: those of the result, and of values
+            that something else holds; ``None`` after an error.
         in_module: bytes of parameters, buffers and other stored tensors, in none of the counts above.
         error: type and message of what the run raised, or ``None``; ``failed`` is the step it was raised at,
-            ``None`` when it was raised before the first node.
-        remarks: what else is to be said of the whole run.
+            ``None`` if it was raised before the first node.
+        remarks: on the whole run.
     """
 
     method: Method
@@ -74,12 +73,11 @@ class RunRecord:
 
     @property
     def steps(self) -> int:
-        """How many nodes ran, counted from the first of the list."""
         return len(self.during)
 
     @property
     def peak(self) -> int:
-        """The most bytes alive at once, between nodes: what an operation takes and gives back inside is not seen."""
+        """The most bytes alive at once between nodes, without memory that an operation uses internally."""
         return max(self.during, default=0)
 
     @property
@@ -89,7 +87,6 @@ class RunRecord:
 
     @functools.cached_property
     def owner(self) -> dict[int, int]:
-        """For each storage, the first node in the list whose value has it: there its bytes are counted."""
         owners: dict[int, int] = {}
         for index, value in enumerate(self.values):
             for number in value.stores if value else ():
@@ -107,7 +104,7 @@ class RunRecord:
 
     @functools.cached_property
     def freed(self) -> dict[int, list[int]]:
-        """By step, the storages that went after it, but for those that the module stores."""
+        """The storages freed after each step, without those that the module stores."""
         found: dict[int, list[int]] = {}
         for number, store in enumerate(self.stores):
             if store.gone is not None and not store.stored and store.nbytes and number in self.owner:
@@ -116,7 +113,6 @@ class RunRecord:
 
     @functools.cached_property
     def for_backward(self) -> bool:
-        """Whether autograd may keep values."""
         return any(value is not None and value.described.requires_grad for value in self.values)
 
     def held_at(self, number: int, step: int) -> list[int]:
@@ -132,12 +128,12 @@ class RunRecord:
 
 
 class _Recorder(fx.Interpreter):
-    """An interpreter that writes down what it does; ``log`` holds no value."""
+    """An interpreter that records what it does; ``log`` holds no value."""
 
     def __init__(self, module: nn.Module, graph: fx.Graph, log: _Log) -> None:
         super().__init__(module, graph=graph)
         self.log = log
-        # With it, the message of an error would hold the whole node and a traceback.
+        # Otherwise, the message of an error would contain the whole node and a traceback.
         self.extra_traceback = False
 
     def run_node(self, n: fx.Node) -> Any:
@@ -159,7 +155,7 @@ class _Log:
         self._held: set[fx.Node] = set()
 
     def before(self, node: fx.Node, env: dict[fx.Node, Any]) -> None:
-        """Close the step before this node; nodes that boxed_run has put in place are never run, and are noted here."""
+        """Close the step before this node; also record the placeholders that boxed_run has set without running them."""
         if self.current is None:
             for given, value in env.items():
                 self._note(given, value, -1)
@@ -176,7 +172,6 @@ class _Log:
         self.during.append(self.memory.measure(step))
 
     def end(self, env: dict[fx.Node, Any] | None) -> None:
-        """Close the last step that was finished."""
         self._close(len(self.during) - 1, env)
 
     def _note(self, node: fx.Node, value: Any, step: int) -> None:
@@ -185,9 +180,9 @@ class _Log:
         self._held.add(node)
 
     def _close(self, step: int, env: dict[fx.Node, Any] | None) -> None:
-        """Measure what is left after the step, and after those before it that were passed over."""
+        """Measure what is left after the step, and after skipped ones before it."""
         held = self.memory.measure(max(step, 0))
-        # An interpreter drops a value when the last node that reads it has run.
+        # An interpreter drops a value after its last user.
         read = {read for node in self.nodes[len(self.after) : step + 1] for read in node.all_input_nodes}
         self.during += [held] * (step + 1 - len(self.during))
         self.after += [held] * (step + 1 - len(self.after))
@@ -199,10 +194,10 @@ class _Log:
 
 
 def record_run(module: nn.Module, graph: fx.Graph, inputs: Sequence[Any], method: Method = "run") -> RunRecord:
-    """Run the graph once over copies of the inputs and describe the run.
+    """Run the graph once on copies of the inputs and describe the run.
 
-    The run is a call like any other: it advances the random generator, and a BatchNorm in training mode counts it.
-    What it raises is written down, never raised.
+    The run is an ordinary call: it advances the random generator, and a BatchNorm in training mode counts it.
+    An error is recorded, not raised.
     """
     memory = Memory(module)
     log = _Log(graph, memory)
@@ -215,7 +210,7 @@ def record_run(module: nn.Module, graph: fx.Graph, inputs: Sequence[Any], method
             error = f"{type(raised).__name__}: {_first_lines(raised)}"
     failed = log.current if error is not None else None
     if failed is not None and failed < len(log.during):
-        # Raised after the last node, by what makes the output out of the results.
+        # Raised after the last node, while the results were packed.
         failed = None
     return RunRecord(
         method,
@@ -232,7 +227,7 @@ def record_run(module: nn.Module, graph: fx.Graph, inputs: Sequence[Any], method
 
 
 def _run(module: nn.Module, graph: fx.Graph, inputs: list[Any], method: Method, memory: Memory, log: _Log) -> int:
-    """Make the run; ``inputs`` is emptied, so that the run alone decides how long an input lives."""
+    """Make the run; ``inputs`` is emptied, so that only the run decides how long an input lives."""
     memory.see(inputs, -1, given=True)
     interpreter = _Recorder(module, graph, log)
     try:
@@ -263,9 +258,9 @@ def _first_lines(raised: Exception) -> str:
 def _remarks(graph: fx.Graph, inputs: Sequence[Any], method: Method, log: _Log, memory: Memory) -> Iterator[str]:
     placeholders = [node for node in graph.nodes if node.op == "placeholder"]
     names = [str(node.target) for node in placeholders]
-    # A default is used by run, where nothing is given for the last placeholders, and never by boxed_run.
+    # run uses a default if the last placeholders get no input, boxed_run never does.
     needed = [node for node in placeholders if method == "boxed_run" or not node.args]
-    # Of a torch before 2.10, boxed_run runs on a list of any length.
+    # Before torch 2.10, boxed_run accepted a list of any length.
     ran = any(value is not None for value in log.values)
     if isinstance(graph._codegen, torch.fx.graph._PyTreeCodeGen):
         names = []
@@ -290,7 +285,7 @@ def _count(number: int, noun: str) -> str:
 
 @contextlib.contextmanager
 def _no_cycle_collection() -> Iterator[None]:
-    """Memory is freed when its last reference goes; a collection of cycles would come at a moment of its own."""
+    """Switch the cycle collector off, since it would free memory at unpredictable moments."""
     enabled = gc.isenabled()
     gc.disable()
     try:

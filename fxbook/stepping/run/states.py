@@ -1,4 +1,4 @@
-"""What has become of each value after a node: not there yet, alive, kept by something else, freed."""
+"""The state of each value after a node: not there yet, alive, kept by something else, freed."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ SIGNS: dict[Kind, str] = {
 
 @dataclasses.dataclass(frozen=True)
 class State:
-    """A value at one step: ``word`` says its state in one or two words, ``why`` adds what is worth knowing.
+    """A value at one step: ``word`` is its state in one or two words, ``why`` adds a reason.
 
-    ``nbytes`` are the bytes counted for it: those of its storages that no value before it in the list has.
+    ``nbytes`` are the bytes counted for it: those of its storages that no earlier value in the list has.
     """
 
     kind: Kind
@@ -59,7 +59,7 @@ def size(nbytes: int) -> str:
 
 
 def state_after(run: RunRecord, graph: GraphRecord, index: int, step: int) -> State:
-    """The state of the value of node ``index`` when the node at ``step`` has run and what nothing needs is freed."""
+    """The state of the value of node ``index`` when the node at ``step`` has run and unneeded values are freed."""
     value = run.values[index]
     if run.error is not None and index == run.failed and step >= index:
         return State("raised", "raised")
@@ -84,7 +84,7 @@ def state_after(run: RunRecord, graph: GraphRecord, index: int, step: int) -> St
 
 
 def freed_at(run: RunRecord, graph: GraphRecord, step: int) -> list[tuple[str, int]]:
-    """The values whose memory went after the node at ``step``, by name, and the bytes that went."""
+    """The values whose memory was freed after the node at ``step``, by name, with the bytes."""
     went: dict[int, int] = {}
     for number in run.freed.get(step, ()):
         index = run.owner[number]
@@ -102,7 +102,6 @@ def _is_alive(run: RunRecord, number: int, step: int) -> bool:
 
 
 def _shared(run: RunRecord, graph: GraphRecord, index: int) -> str:
-    """Where the memory of a value is counted, if not at the value itself."""
     value = run.values[index]
     assert value is not None
     if value.stores and all(run.stores[number].stored for number in value.stores):
@@ -116,7 +115,7 @@ def _shared(run: RunRecord, graph: GraphRecord, index: int) -> str:
 
 
 def _outliving(run: RunRecord, graph: GraphRecord, index: int, living: list[int], step: int, nbytes: int) -> State:
-    """The state of a value that the interpreter has dropped while its memory is still held, and by what."""
+    """The state of a value that the interpreter has dropped while something else holds its memory."""
     if run.method == "run" and any(run.stores[number].given for number in living):
         return State("kept", "kept", "run's arguments hold it", nbytes)
     others = [other for number in living for other in run.held_at(number, step) if other != index]

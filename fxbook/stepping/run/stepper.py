@@ -52,17 +52,16 @@ class RunStepper:
 
         Args:
             traced: the module to run, or a graph; a graph that no module owns runs without submodules.
-            inputs: what the graph gets, as in ``traced(*inputs)``. Tensors are copied first, so that yours keep
-                nothing alive.
-            boxed: give the inputs to ``Interpreter.boxed_run``, which lets go of each after its last use, in place of
-                ``Interpreter.run``, which holds all to the end.
-            compare: a second run beside the first: ``"run"`` or ``"boxed_run"`` for the same graph, or another
+            inputs: the inputs, as in ``traced(*inputs)``. Tensors are copied first, so that yours keep nothing alive.
+            boxed: call ``Interpreter.boxed_run``, which frees each input after its last use, instead of
+                ``Interpreter.run``, which holds all of them to the end.
+            compare: a second run next to the first: ``"run"`` or ``"boxed_run"`` for the same graph, or another
                 module or graph, run like the first. Both start from the same state of the random generator.
-            title: the caption; without one, the module's name and how it was run.
+            title: the caption; by default, the module's name and how it was run.
 
         Raises:
             TypeError: there is no graph to run.
-            ValueError: ``compare`` is not known, or names the run that is shown already.
+            ValueError: ``compare`` is unknown, or names the run that is shown already.
         """
         method: Method = "boxed_run" if boxed else "run"
         _check(compare, method)
@@ -137,7 +136,7 @@ class RunStepper:
         return Frame(caption(self._subjects, span), panels, self._said(at, spans))
 
     def _said(self, at: int, spans: Sequence[range]) -> list[str]:
-        """A frame's remarks: of the whole first, what each of two runs freed, what was raised, at the end the peaks."""
+        """A frame's remarks: on the whole first, what each of two runs freed, what was raised, at the end the peaks."""
         span, last = spans[at], at == len(spans) - 1
         remarks = [f"! {text}" for text in self._remarks()] if at == 0 else []
         for subject in self._subjects if len(self._subjects) > 1 else ():
@@ -158,7 +157,6 @@ class RunStepper:
         return Frame("No node ran.", drawings, [f"! {text}" for text in dict.fromkeys(remarks)])
 
     def _remarks(self) -> list[str]:
-        """What is to be said of the runs as a whole, each once."""
         said = []
         for subject in self._subjects:
             said += [] if len(subject.graph) else ["The graph has no nodes."]
@@ -181,7 +179,6 @@ def _check(compare: object, method: str) -> None:
 
 
 def _parts(traced: fx.GraphModule | fx.Graph) -> tuple[nn.Module, fx.Graph]:
-    """The module that has the graph's weights, and the graph."""
     if isinstance(traced, fx.Graph):
         return traced.owning_module or nn.Module(), traced
     return traced, traced.graph
@@ -189,5 +186,5 @@ def _parts(traced: fx.GraphModule | fx.Graph) -> tuple[nn.Module, fx.Graph]:
 
 def _name_of(traced: object) -> str:
     kind = type(traced).__name__
-    # The class that symbolic_trace makes of a lambda is called <lambda>.
+    # symbolic_trace of a lambda makes a class named <lambda>.
     return clean(kind, 60) if kind.isidentifier() and kind not in ("Graph", "GraphModule") else "Graph"

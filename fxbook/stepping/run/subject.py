@@ -1,4 +1,4 @@
-"""What a run stepper is about: a graph, its run, and the rows of the graph that each frame stands for."""
+"""A graph of a run stepper, with its run, and the rows of the graph that each frame stands for."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fxbook.graph.record import GraphRecord
 from fxbook.stepping.run.record import RunRecord
 
 DRAWN_NODES = 60
-"""Graphs of more nodes are drawn in groups of nodes, one group a frame."""
+"""Larger graphs are drawn in groups of nodes, one group a frame."""
 _MOST_FRAMES = 60
 
 
@@ -19,8 +19,8 @@ _MOST_FRAMES = 60
 class Subject:
     """A graph that was run.
 
-    ``drawn`` is what is drawn of it, ``rows`` are the nodes each drawn node stands for, and ``first_key`` tells the
-    nodes of two graphs in one player apart.
+    ``drawn`` is the graph as drawn, ``rows`` are the nodes that each drawn node stands for, and ``first_key``
+    distinguishes the nodes of two graphs in one player.
     """
 
     label: str
@@ -32,12 +32,12 @@ class Subject:
 
     @functools.cached_property
     def keys(self) -> list[int]:
-        """For each node of the graph, the key that links its rows to what is drawn of it."""
+        """For each node of the graph, the key that links its rows to the drawing."""
         return [self.first_key + at for at, row in enumerate(self.rows) for _ in row]
 
     @property
     def grouped(self) -> str:
-        """A sentence on how the nodes are grouped, empty where each is drawn by itself."""
+        """A sentence on how the nodes are grouped, or ``""``."""
         if len(self.rows) == len(self.graph):
             return ""
         return f"{len(self.graph)} nodes are too many to draw one by one: they are shown in {len(self.rows)} groups."
@@ -48,11 +48,9 @@ class Subject:
         return self.run.steps + (self.run.failed is not None)
 
     def at(self, step: int) -> int:
-        """The step, or the last one before it that there is."""
         return max(min(step, self.ended - 1), 0)
 
     def bytes_after(self, step: int) -> int:
-        """Bytes alive after the step; those after the last one if the run had ended by then."""
         return self.run.after[min(step, self.run.steps - 1)] if self.run.steps else 0
 
 
@@ -65,7 +63,7 @@ def run_subject(label: str, graph: GraphRecord, run: RunRecord, first_key: int =
 
 
 def frames_of(subjects: Sequence[Subject]) -> list[range]:
-    """The steps of each frame: one of the rows of the longest run, or several where they would be too many frames."""
+    """The steps of each frame: those of one row of the longest run, or of several to limit the number of frames."""
     longest = max(subjects, key=lambda subject: subject.ended)
     reached = [range(row.start, min(row.stop, longest.ended)) for row in longest.rows if row.start < longest.ended]
     every = max(1, -(-len(reached) // _MOST_FRAMES))

@@ -21,7 +21,7 @@ def text_table(subjects: Sequence[Subject]) -> str:
         heads += ["alive", "freed after it"] if one else [f"{subject.label}: alive", "freed"]
     rows = [heads, *(_row(subjects, index) for index in range(min(len(graph), _MOST_ROWS)))]
     widths = [max(columns(row[at]) for row in rows) for at in range(len(heads))]
-    # What is too wide gives way in this order, down to these widths.
+    # Columns shrink in this order, down to these widths.
     for at, least in ((4, 24), (6, 16), (2, 24), (1, 14), (4, 14), (2, 14), (1, 10), (3, 8), (5, 8)):
         if at < len(widths):
             spare = sum(widths) + 2 * (len(widths) - 1) - _WIDTH
@@ -48,7 +48,7 @@ def freed_text(subject: Subject, step: int, most: int = 3) -> str:
 
 
 def closing_lines(subjects: Sequence[Subject], errors: bool = True) -> list[str]:
-    """What is to be said of each whole run: its most bytes and where, what is left, and what it raised."""
+    """Remarks on each whole run: its peak and where it was, what is left, and what it raised."""
     lines = []
     for subject in subjects:
         run, prefix = subject.run, f"{subject.label}: " if len(subjects) > 1 else ""
@@ -63,7 +63,6 @@ def closing_lines(subjects: Sequence[Subject], errors: bool = True) -> list[str]
 
 
 def error_text(subject: Subject) -> str:
-    """What the run raised, and where: type and message."""
     run = subject.run
     if run.failed is not None:
         return f"{_name(subject.graph, run.failed)} raised {run.error}"
@@ -71,7 +70,6 @@ def error_text(subject: Subject) -> str:
 
 
 def caption(subjects: Sequence[Subject], span: range) -> str:
-    """What happened at a frame, in sentences."""
     first = subjects[0]
     parts = [_made(first, span)]
     if len(subjects) == 1:

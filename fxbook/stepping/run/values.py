@@ -1,4 +1,4 @@
-"""Say what a value of a run is, in plain data: its kind, dtype and shape, and a glimpse of its numbers."""
+"""Describe a value of a run as plain data: its kind, dtype and shape, and its first numbers."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from fxbook.drawing.lettering import clean, cut
 from fxbook.graph.naming import module_kind
 
 _GLIMPSED = 5
-"""Numbers in a glimpse of a tensor."""
+"""The most numbers of a tensor to show."""
 _DIGITS = 3
-"""Significant digits, counted from the largest number of the glimpse: what is zero up to rounding reads 0."""
+"""Significant digits of the largest number shown, so that what is zero up to rounding reads 0."""
 _MOST_PARTS = 4
 
 
 @dataclasses.dataclass(frozen=True)
 class Described:
-    """A value in words: ``float32``, ``(2, 4)``, ``1.2 0 -0.31 …``; the empty string where there is nothing to say."""
+    """A value in words: ``float32``, ``(2, 4)``, ``1.2 0 -0.31 …``, each possibly ``""``."""
 
     dtype: str
     shape: str
@@ -37,12 +37,11 @@ class Described:
 
 
 def tensors_in(value: Any) -> list[torch.Tensor]:
-    """The tensors in a value: in it, in its tuples, lists and dicts, in order."""
     return [leaf for leaf in _pytree.tree_leaves(value) if isinstance(leaf, torch.Tensor)]
 
 
 def describe(value: Any) -> Described:
-    """Describe any value; whatever it is, this neither raises nor keeps it alive."""
+    """Describe any value; this never raises or keeps the value alive."""
     try:
         return _described(value)
     except Exception as error:
@@ -86,7 +85,6 @@ def _shape(tensor: torch.Tensor) -> str:
 
 
 def _numbers(tensor: torch.Tensor) -> str:
-    """The first numbers, with an ellipsis where there are more."""
     if tensor.is_meta:
         return "on meta: no numbers"
     if tensor.numel() == 0:
@@ -99,7 +97,7 @@ def _numbers(tensor: torch.Tensor) -> str:
 
 
 def _first_of(tensor: torch.Tensor) -> list[Any]:
-    """The first numbers in row-major order, read without copying more than a corner of the tensor."""
+    """The first numbers in row-major order, copying only a corner of the tensor."""
     corner = tensor.detach()
     # The first k elements in row-major order have every coordinate below k.
     for axis, size in enumerate(corner.shape):
@@ -109,7 +107,7 @@ def _first_of(tensor: torch.Tensor) -> list[Any]:
 
 
 def rounded(numbers: list[Any]) -> list[str]:
-    """Numbers as text, floats to the same place after the point, chosen by the largest of them."""
+    """Numbers as text, with the decimal places that the largest of them needs."""
     if not all(isinstance(number, float) for number in numbers):
         return [str(number) for number in numbers]
     largest = max((abs(number) for number in numbers if math.isfinite(number)), default=0.0)

@@ -1,1 +1,1 @@
-"""What torch.fx offers and where the chapters show it: names, signatures, and uses read from the notebooks' code."""
+"""The index of torch.fx: names, signatures, and the cells of the chapters that use them."""

@@ -1,4 +1,4 @@
-"""Which names torch.fx has, by its own rule: what it exports, what its documentation lists, what its classes hold."""
+"""The public names of torch.fx: what it exports, what its documentation lists, and members of its classes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from press.pages.api.names import BEYOND
 PAGE = "https://docs.pytorch.org/docs/stable/fx.html"
 _EXPERIMENTAL = "https://docs.pytorch.org/docs/stable/fx.experimental.html"
 _SOURCE = "https://github.com/pytorch/pytorch/blob/v{version}/{path}#L{line}"
-# What the official page names itself; of a class it lists the members with a docstring, of Proxy none.
+# Functions that the official page lists itself. It lists members with a docstring, but none of Proxy.
 _FUNCTIONS = ("symbolic_trace", "wrap", "replace_pattern")
 _WITHOUT_MEMBERS = (fx.Proxy,)
 # Sections of the page of torch.fx.experimental.
@@ -42,12 +42,11 @@ class Name:
 
     @property
     def shown(self) -> str:
-        """Without what all have: ``Graph.lint``, ``symbolic_trace``, ``passes.shape_prop.ShapeProp``."""
+        """The name without the common prefix: ``Graph.lint``, ``symbolic_trace``, ``passes.shape_prop.ShapeProp``."""
         return self.full.removeprefix("torch.fx.")
 
     @property
     def last(self) -> str:
-        """The last part of the name."""
         return self.full.rpartition(".")[2]
 
     @property
@@ -76,8 +75,8 @@ def names() -> tuple[Name, ...]:
 
 
 def _members(cls: type) -> Iterator[Name]:
-    """The public members of a class: methods and properties, what its body annotates, what ``__init__`` sets."""
-    # The page lists what Tracer inherits, and of the others only what is their own.
+    """The public members of a class: methods and properties, annotations of its body, what ``__init__`` sets."""
+    # The page lists inherited members of Tracer, but not of other classes.
     bases = [base for base in cls.__mro__ if cls is fx.Tracer and base.__module__.startswith("torch.fx")] or [cls]
     told = {*dir(nn.Module), *nn.Module.__annotations__} if issubclass(cls, nn.Module) else set()
     for base in bases:
@@ -106,7 +105,7 @@ def _set_by_init(cls: type) -> list[str]:
 
 
 def signature(name: Name) -> str:
-    """What follows the name, as installed: parameters with their defaults, and what comes back; of data, its type."""
+    """The text after the name: parameters with their defaults, and the return type; for data, its type."""
     if isinstance(name.object, property):
         return _typed(inspect.get_annotations(name.object.fget).get("return"), ": ")
     if not callable(name.object):
@@ -143,19 +142,19 @@ def _annotation(name: Name) -> Any:
 
 
 def _typed(annotation: Any, before: str) -> str:
-    """An annotation in short, or nothing where there is none or it is too long to help."""
+    """A short annotation, or ``""`` if there is none or it is too long to help."""
     if annotation is None or annotation in (inspect.Signature.empty, Any) or annotation == "Any":
         return ""
     text = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
     text = re.sub(r"ForwardRef\('(\w+)'\)", r"\1", text.replace("typing.", ""))
     text = re.sub(r"\b(?:\w+\.)+(?=\w)", "", text).replace("'", "").replace('"', "").replace("~", "")
-    # A private name or a variable tells nothing.
+    # A private name or a type variable does not help.
     hidden = text == "None" or re.search(r"\b_|\b\w+T$", text)
     return f"{before}{text}" if len(text) <= _LONGEST_TYPE and not hidden else ""
 
 
 def address(name: Name) -> str:
-    """The official page of a name; where it has none, that of its class or module, or the source that is installed."""
+    """The official page of a name; if it has none, that of its class or module, or the installed source."""
     if name.listed or name.owner:
         return f"{PAGE}#{name.full if name.listed else name.full.rpartition('.')[0]}"
     module = name.full.rpartition(".")[0]

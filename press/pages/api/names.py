@@ -1,4 +1,4 @@
-"""What the index says of each name, in a line of ours: ``book/reference/api_names.yml``."""
+"""A one-line description of each name for the index: ``book/reference/api_names.yml``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The API index: each public name of torch.fx, its signature, a line of ours, and where a cell uses it."""
+"""The API index: each public name of torch.fx, its signature, a one-line description, and the cells that use it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _PAGE = """\
 # API index
 
 The public names of torch.fx, as torch {torch} has them: how each is called, what it does, and where in this book a cell
-uses it, the most telling place first. A name leads to its official page; one that has none, to the page of its class or
+uses it, the best place first. A name leads to its official page; one that has none, to the page of its class or
 module, or to its source. Names and signatures come from the installed torch, uses from the code of the cells.
 
 | names | used by a cell |
@@ -45,21 +45,19 @@ Listed on the official page and used by no cell: {missing}.
 {sections}
 ## Names with an underscore
 
-What begins with an underscore may change from one version to the next. These are all that a cell of the book uses, for
-want of a public name.
+Names that begin with an underscore may change from one version to the next. These are all that a cell of the book
+uses, because there is no public name.
 
 {private}
 """
 
 
 def undemonstrated(uses: Uses) -> list[str]:
-    """The names that the official page lists and no cell of the book uses."""
     return [name.shown for name in names() if name.listed and name.full not in uses.used]
 
 
 @functools.cache
 def uses_of(book: Book) -> Uses:
-    """Where a book uses each name, read once."""
     return Uses(book.lessons())
 
 
@@ -69,7 +67,6 @@ def coverage(book: Book) -> str:
 
 
 def page_text(book: Book) -> str:
-    """The text of ``chapters/reference/api_index.md``."""
     uses = uses_of(book)
     parts = []
     for group, heading in _GROUPS.items():
@@ -95,7 +92,7 @@ def _counted(chosen: Iterable[Name], uses: Uses) -> str:
 
 def _entry(name: Name, uses: Uses) -> str:
     tail = signature(name)
-    # Below the heading of the class or the folder, of which the name needs no more.
+    # The heading above has the class or the folder.
     called = name.shown.removeprefix(f"{name.group}.") if name.full in BEYOND else name.last
     line = BEYOND.get(name.full) or LINES[name.shown]
     head = f"- [**`{called}`**]({address(name)})" + (f"`{tail}`" if tail else "")
@@ -104,11 +101,10 @@ def _entry(name: Name, uses: Uses) -> str:
 
 
 def _short(place: Section) -> str:
-    """Page and heading, which an error message can make long."""
     heading = place.heading
     if len(heading) > _LONGEST:
         heading = heading[:_LONGEST].rpartition(" ")[0]
-        # A code span or a bracket that was cut open would break the link.
+        # An open code span or bracket would break the link.
         heading = heading.rpartition("`")[0] if heading.count("`") % 2 else heading
         heading = heading.rpartition("[")[0] if heading.count("[") > heading.count("]") else heading
         heading = f"{heading.rstrip()} …"

@@ -1,4 +1,4 @@
-"""The names with an underscore that the book's own cells use, each with the reason why no public name is used."""
+"""The private names that the book's own cells use, each with the reason."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from press.printing import package
 def private_names(notebooks: Mapping[Path, NotebookNode]) -> dict[str, list[Path]]:
     """The names with one underscore that the cells of printed notebooks use, with the notebooks, both in order.
 
-    What a class of the page itself keeps on ``self`` is its own affair.
+    Attributes of ``self`` in a page's own class do not count.
     """
     found: dict[str, list[Path]] = {}
     for path, notebook in notebooks.items():
@@ -27,7 +27,7 @@ def private_names(notebooks: Mapping[Path, NotebookNode]) -> dict[str, list[Path
 
 
 def _names(source: str) -> Iterator[str]:
-    """What is read as an attribute, imported, or passed by name."""
+    """Names of attributes, imports and keyword arguments."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Attribute) and not (isinstance(node.value, ast.Name) and node.value.id == "self"):
             yield node.attr
@@ -41,7 +41,7 @@ def _names(source: str) -> Iterator[str]:
 
 
 def table(notebooks: Mapping[Path, NotebookNode]) -> str:
-    """A table of the names, seen from ``chapters/reference/``."""
+    """A table of the names, with links relative to ``chapters/reference/``."""
     rows = ["| name | what for, and why no public name | used in |", "|---|---|---|"]
     for name, paths in private_names(notebooks).items():
         folders = {"chapters": "../", "reference": ""}

@@ -1,13 +1,12 @@
-"""Which names of torch.fx a cell uses: read from its syntax tree; nothing is run, and no value followed.
+"""Find the names of torch.fx that a cell uses, in its syntax tree, without running it or following values.
 
-A name with dots counts where it leads to one of torch.fx, by the imports of the notebook. An attribute counts as that
-of a class
+A dotted name counts if the imports of the notebook resolve it to torch.fx. An attribute counts as that of a class
 
-- where what it is taken from is known: ``self`` and ``super()`` in a subclass, a call of a class, a variable that such
-  a call was given to, or a variable that has the name of a class in lower case, ``node``;
-- anywhere else, for a class that its notebook names. Nodes, graphs and GraphModules come with every trace and need no
-  name. An attribute that lists, texts, tensors and the like have too does not count there by itself: the section has to
-  speak of it.
+- if the class of its object is known: ``self`` and ``super()`` in a subclass, a call of a class, a variable assigned
+  from such a call, or a variable with the lower-case name of a class, ``node``;
+- otherwise, for each class that the notebook names. Nodes, graphs and GraphModules come with every trace and need no
+  name. An attribute that lists, strings, tensors and the like also have counts only if the text of the section names
+  it.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from torch import fx
 
 from press.pages.api.documented import names
 
-# Of an attribute that several have, the first is meant; `graph` is asked of modules more often than of nodes.
+# If several classes have an attribute, the first counts; `graph` is used on modules more often than on nodes.
 _COMES_WITH_A_TRACE = ("GraphModule", "Graph", "Node")
 _IS_NAMED = ("Tracer", "Interpreter", "Transformer", "Proxy")
 _MEANT = {"meta": "Node"}
@@ -32,7 +31,7 @@ _COMMON = (list, dict, str, torch.Tensor, Path, Exception)
 
 
 class Use(NamedTuple):
-    """A name that a cell uses; ``sure`` unless its attribute may be that of something else altogether."""
+    """A name that a cell uses; ``sure`` unless the attribute may belong to another type."""
 
     full: str
     sure: bool = True
@@ -40,7 +39,7 @@ class Use(NamedTuple):
 
 @functools.cache
 def _members() -> dict[str, dict[str, str]]:
-    """Of each class by its name, what it has, inherited names too: last part to full name."""
+    """The members of each class by its name, inherited ones included: last part to full name."""
     own: dict[str, dict[str, str]] = collections.defaultdict(dict)
     for name in names():
         if name.owner:
@@ -51,18 +50,19 @@ def _members() -> dict[str, dict[str, str]]:
 
 @functools.cache
 def _things() -> dict[str, str]:
-    """The full names by every path that leads to them: members by way of a subclass too."""
+    """The full names by every path that leads to them, also through a subclass."""
     inherited = {f"torch.fx.{cls}.{last}": full for cls, own in _members().items() for last, full in own.items()}
     return inherited | {name.full: name.full for name in names()}
 
 
 class CodeOfNotebook:
-    """The code of one notebook, and what is told of its names by imports, classes and assignments anywhere in it."""
+    """The code of one notebook, with what its imports, classes and assignments say about names."""
 
     def __init__(self, sources: Iterable[str]) -> None:
         self._cells = [ast.parse(source) for source in sources]
         self._paths: dict[str, str] = {}
-        # The class of torch.fx that a class of the notebook is of, "" for none, and that a variable was made by.
+        # The class of torch.fx that a class of the notebook derives from ("" for none), or that a variable is an
+        # instance of.
         self._classes: dict[str, str] = {cls: cls for cls in _members()}
         self._known: dict[str, set[str]] = collections.defaultdict(set)
         nodes = [node for cell in self._cells for node in ast.walk(cell)]
@@ -73,7 +73,7 @@ class CodeOfNotebook:
         self._named = [*(_COMES_WITH_A_TRACE if traces else ()), *(cls for cls in _IS_NAMED if cls in words)]
 
     def uses(self, cell: int) -> set[Use]:
-        """What a cell uses, by its place among the code cells from 0."""
+        """The names that a cell uses; ``cell`` is its index among the code cells."""
         return set(self._uses(self._cells[cell], ""))
 
     def _learn(self, node: ast.AST) -> None:
@@ -87,13 +87,14 @@ class CodeOfNotebook:
             case ast.ClassDef(name=name, bases=bases):
                 self._classes[name] = next(filter(None, (self._classes.get(_last(base)) for base in bases)), "")
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=called)):
-                # A function of torch may give anything, and so may a copy; one of another library gives none of these.
+                # A function of torch may return anything, and so may a copy; functions of other libraries return none
+                # of these.
                 others = self._path(called).partition(".")[0] not in ("", "torch", "copy")
                 made = self._classes.get(_last(called), "" if others else None)
                 self._known[name] |= set() if made is None else {made}
 
     def _uses(self, node: ast.AST, inside: str) -> Iterator[Use]:
-        """What a node of the syntax tree and all below it use; ``inside`` is the class that is subclassed there."""
+        """The names that a syntax node and its children use; ``inside`` is the enclosing subclass's base."""
         found: list[str | None] = []
         match node:
             case ast.Name() | ast.Attribute() if path := self._path(node):
@@ -103,11 +104,11 @@ class CodeOfNotebook:
             case ast.ImportFrom():
                 found = [_things().get(f"{node.module}.{alias.name}") for alias in node.names]
             case ast.Call(func=called, keywords=keywords):
-                # To hand it to the constructor is to set it: `Interpreter(traced, garbage_collect_values=False)`.
+                # A keyword of the constructor sets the attribute: `Interpreter(traced, garbage_collect_values=False)`.
                 members = _members().get(self._classes.get(_last(called), ""), {})
                 found = [members.get(word.arg or "") for word in keywords]
             case ast.ClassDef(name=name, body=body):
-                # To override is to use.
+                # Overriding counts as a use.
                 inside = self._classes[name]
                 members = _members().get(inside, {})
                 found = [members.get(word) for word in _defined(body)]
@@ -117,7 +118,7 @@ class CodeOfNotebook:
 
     def _attribute(self, node: ast.Attribute, inside: str) -> Iterator[Use]:
         holder = self._holder(node.value, inside)
-        # Without a holder, the classes that it may be of, the likeliest first.
+        # If the holder is unknown, all candidate classes, the likeliest first.
         meant = sorted(self._named, key=lambda cls: cls != _MEANT.get(node.attr))
         for cls in meant if holder is None else [holder]:
             if full := _members().get(cls, {}).get(node.attr):
@@ -125,7 +126,7 @@ class CodeOfNotebook:
                 return
 
     def _holder(self, value: ast.expr, inside: str) -> str | None:
-        """The class of torch.fx that a value is of, as far as it is written; ``""`` of another class."""
+        """The class of torch.fx of a value, as far as the code shows it; ``""`` for another class."""
         word = _last(value.func) if isinstance(value, ast.Call) else _last(value)
         if word in ("self", "super"):
             return inside
@@ -138,7 +139,7 @@ class CodeOfNotebook:
         return next((cls for cls in _members() if cls.lower() == word), None)
 
     def _path(self, node: ast.AST) -> str:
-        """Where a name with dots leads, ``"torch.fx.Graph"``; nothing where it does not begin with an import."""
+        """The full path of a dotted name, ``"torch.fx.Graph"``; ``""`` if it does not begin with an import."""
         match node:
             case ast.Name(id=name):
                 return self._paths.get(name, "")
@@ -148,12 +149,10 @@ class CodeOfNotebook:
 
 
 def _last(node: ast.AST) -> str:
-    """The last part of a name with dots."""
     return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
 
 
 def _defined(body: Iterable[ast.stmt]) -> Iterator[str]:
-    """The names that the body of a class gives something to."""
     for part in body:
         if isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef):
             yield part.name

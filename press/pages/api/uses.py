@@ -1,4 +1,4 @@
-"""Where the book uses each name of torch.fx: the sections whose cells do, read from the printed notebooks."""
+"""The sections whose cells use each name of torch.fx, read from the printed notebooks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from press.pages.api.documented import Name
 from press.pages.api.reading import CodeOfNotebook
 from press.printing import package
 
-# What a section is worth as the place to read of a name, before what it says of that name.
+# The rank of sections as places to read about a name, apart from the name itself.
 _WORTH = {"In one page": -4, "Check yourself": -4, "What people get wrong": -3, "When it breaks": -3}
 _TITLE, _TAUGHT = -4, 2
 _SPAN = re.compile(r"`([^`]+)`")
@@ -27,7 +27,7 @@ _LISTED = re.compile(r"fx\.html#(torch\.fx\.[\w.]+)")
 class Section:
     """A heading of a printed notebook, with the code spans of its text and how many of its cells use each name.
 
-    ``page`` is the number of the chapter (of a companion too), or the kind of the page in the reference: ``"03"``,
+    ``page`` is the number of the chapter (also for a companion), or the kind of page in the reference: ``"03"``,
     ``"fact check:"``.
     """
 
@@ -40,13 +40,12 @@ class Section:
 
     @property
     def address(self) -> str:
-        """Seen from ``chapters/reference/``."""
         here = self.path.parent.name
         folder = {"chapters": "../", COMPANIONS: f"../{COMPANIONS}/"}.get(here, "")
         return f"{folder}{self.path.name}#{anchor(self.heading)}"
 
     def tells(self, name: Name) -> int:
-        """How much of a place to read of a name this is: used, spoken of, in the heading at best."""
+        """A score of this section for a name: whether its cells use it, its text names it, its heading does."""
         word = re.compile(rf"(?<!\w){re.escape(name.last)}(?!\w)")
         spoken = sum(bool(word.search(span)) for span in self.spans)
         marked = any(word.search(span) for span in _SPAN.findall(self.heading))
@@ -55,20 +54,16 @@ class Section:
 
 
 class Uses:
-    """The sections of the chapters and of the reference, in the order of reading."""
-
     def __init__(self, notebooks: Mapping[Path, NotebookNode]) -> None:
-        """Read printed notebooks, given by their path, in the order of reading."""
         self.sections: list[Section] = []
         self._linked = {path: self._add(path, notebook) for path, notebook in notebooks.items()}
 
     @property
     def used(self) -> set[str]:
-        """The full names that a cell uses."""
         return {full for section in self.sections for full in section.cells}
 
     def places(self, name: Name, most: int) -> list[Section]:
-        """The sections of the chapters that use a name, the most telling first; if there are none, of the reference."""
+        """The sections of the chapters that use a name, the best first; if there are none, those of the reference."""
         using = [section for section in self.sections if name.full in section.cells]
         chapters = [section for section in using if section.path.parent.name in ("chapters", COMPANIONS)]
         teacher = self._teacher(name)
@@ -79,14 +74,14 @@ class Uses:
         return sorted(chapters or using, key=worth, reverse=True)[:most]
 
     def _teacher(self, name: Name) -> Path | None:
-        """The notebook whose last part links to the official page of a name, of a class to the most of its members."""
+        """The notebook whose last part links to the official page of a name, or to most members of a class."""
         linked = {
             path: sum(f"{full}.".startswith(f"{name.full}.") for full in every) for path, every in self._linked.items()
         }
         return max((path for path in linked if linked[path]), key=linked.__getitem__, default=None)
 
     def _add(self, path: Path, notebook: NotebookNode) -> list[str]:
-        """Read a notebook; the full names that its last part links."""
+        """Add the sections of a notebook; return the full names that its last part links."""
         companion = path.parent.name == COMPANIONS
         chapter = companion or path.parent.name == "chapters"
         page = path.stem[:2] if chapter else " ".join(path.stem.split("_")[:2]) + ":"

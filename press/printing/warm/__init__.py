@@ -1,8 +1,8 @@
-"""Kernels that start warm: one process imports torch and IPython once and forks a kernel for each notebook that asks.
+"""Warm kernels: one process imports torch and IPython once and forks a kernel for each notebook.
 
 A cold kernel spends seconds on imports and milliseconds on the cells. Jupyter starts kernels by command, so the kernel
 specification names a small program, the :mod:`stub <press.printing.warm.stub>`, that asks the :mod:`server
-<press.printing.warm.server>` for a fork and stands for it: whoever stops the stub stops the kernel.
+<press.printing.warm.server>` for a fork and represents it: when the stub is stopped, so is the kernel.
 """
 
 from __future__ import annotations
@@ -20,21 +20,20 @@ _FOLDER = Path(__file__).parent
 
 
 class WarmKernels:
-    """The kernel specification ``warm`` and the process behind it, which starts with the first kernel asked for.
+    """The kernel specification ``warm`` and its server, which starts with the first kernel.
 
-    Args:
-        python: the interpreter of the kernels; that of this process where none is named.
+    ``python`` is the interpreter of the kernels, by default that of this process.
     """
 
     def __init__(self, python: Path | str = sys.executable) -> None:
         self._python = str(python)
-        # A socket's path is limited to about 100 characters, so it lies in a folder of its own with a short name.
+        # A socket's path is limited to about 100 characters, so it gets a folder with a short name.
         self._folder = tempfile.TemporaryDirectory(prefix="fx-")
         self._socket = Path(self._folder.name) / "s"
         self._server: subprocess.Popen[str] | None = None
         specification = Path(self._folder.name) / "kernels" / NAME / "kernel.json"
         specification.parent.mkdir(parents=True)
-        # -S -E -I: the stub needs nothing but the standard library, and starts in hundredths of a second.
+        # -S -E -I: the stub uses only the standard library, and starts in hundredths of a second.
         stub = [self._python, "-S", "-E", "-I", str(_FOLDER / "stub.py"), str(self._socket), "{connection_file}"]
         specification.write_text(
             json.dumps({"argv": stub, "display_name": "Python 3 (warm)", "language": "python"}), encoding="utf-8"
@@ -42,15 +41,10 @@ class WarmKernels:
 
     @property
     def jupyter_path(self) -> str:
-        """The folder to put on ``JUPYTER_PATH``."""
         return self._folder.name
 
     def start(self) -> None:
-        """Start the server where it does not run yet, and wait until it can fork.
-
-        Raises:
-            RuntimeError: the server ended before it was ready.
-        """
+        """Start the server if it does not run, and wait until it can fork; raises RuntimeError if it ends."""
         if self._server and self._server.poll() is None:
             return
         command = [self._python, str(_FOLDER / "server.py"), str(self._socket)]
@@ -62,7 +56,6 @@ class WarmKernels:
             )
 
     def stop(self) -> None:
-        """Stop the server and its kernels, and remove the specification."""
         if self._server:
             self._server.kill()
             with self._server:  # Waits for it, and closes its pipe.

@@ -1,9 +1,9 @@
 """Import once, fork often: ``server.py SOCKET`` answers each request on the socket with a kernel in a forked child.
 
 A request is one line of JSON: ``{"connection": file, "folder": path, "environment": {…}}``; the answer is the child's
-process id. The child ends when the connection closes, so a kernel never outlives the stub that asked for it, nor the
-server. The book's own library is not imported here: a notebook sees it as it is when the notebook starts. A notebook
-that forgets an import of what is imported here cannot be printed: the press prints in cold kernels.
+process id. The child ends when the connection closes, so a kernel outlives neither its stub nor the server. The server
+does not import the book's own library, so that each notebook sees its current state. A notebook may forget an import
+that the server has done, but the press prints in cold kernels, where it fails.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def serve(path: str) -> None:
     listener.listen(64)
     signal.signal(signal.SIGCHLD, _reap)
     print("ready", flush=True)
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Nobody reads on: a kernel that prints there would fill the pipe.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Nobody reads the pipe, so a kernel that prints would block.
     server = os.getpid()
     while True:
         connection, _ = listener.accept()
@@ -34,7 +34,7 @@ def serve(path: str) -> None:
 
 
 def _reap(*_: object) -> None:
-    """Let no kernel that ended stay as a zombie; its processor time counts as this server's."""
+    """Reap ended kernels, whose processor time then counts as this server's."""
     with contextlib.suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
@@ -46,7 +46,7 @@ def _become_kernel(connection: socket.socket, server: int) -> None:
     os.chdir(request["folder"])
     os.environ.clear()
     os.environ.update(request["environment"])
-    # A build of torch for CUDA looks for a compiler, and warns on a machine that has one and no GPU. No cell compiles.
+    # A CUDA build of torch looks for a compiler, and warns on a machine that has one but no GPU. No cell compiles.
     os.environ.setdefault("CUDA_PATH", "")
     arguments = ["-f", request["connection"], "--IPKernelApp.log_level=ERROR"]
     sys.argv = ["ipykernel_launcher", *arguments]
@@ -71,7 +71,7 @@ def _end_with(connection: socket.socket, server: int) -> None:
 
 
 if __name__ == "__main__":
-    # The folder of this script is no place to import from; a kernel adds the notebook's folder by itself.
+    # The folder of this script must not be imported from; a kernel adds the notebook's folder by itself.
     sys.path.pop(0)
     import IPython.core.completer  # noqa: F401  (a kernel imports it when it starts)
     import torch._dynamo

@@ -1,4 +1,4 @@
-"""Stand for a warm kernel: ``stub.py SOCKET CONNECTION_FILE`` asks the server for one and lives as long as it does."""
+"""Represent a warm kernel: ``stub.py SOCKET CONNECTION_FILE`` asks the server for one and lives as long as it does."""
 
 import json
 import os

@@ -222,7 +222,7 @@ def copies_the_model_first(model):
 
 
 @breaks("Other functions, such as `nn.functional.leaky_relu`, stay.", case="a residual network")
-@wrong("others_stay", says="node `leaky_relu` is gone, and was to stay: `torch.nn.functional.leaky_relu(")
+@wrong("others_stay", says="node `leaky_relu` is gone, but should have stayed: `torch.nn.functional.leaky_relu(")
 def takes_every_function_with_relu_in_its_name(model):
     traced = fx.symbolic_trace(model)
     for node in traced.graph.nodes:

@@ -104,7 +104,7 @@ def does_not_ask_for_the_opcode(traced, table):
 
 
 @breaks("and return it.", case="the classifier")
-@wrong("given_edited", says="The result is another module than the one that was given")
+@wrong("given_edited", says="The result is another module, but the given one")
 def traces_the_changed_module_once_more(traced, table):
     for node in traced.graph.nodes:
         if is_call(node) and node.target in table:

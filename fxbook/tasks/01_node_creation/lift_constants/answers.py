@@ -169,7 +169,7 @@ def stores_all_under_one_name(gm):
 
 
 @breaks("the module can have its own attributes.", case="the padded rows, repaired once more")
-@wrong("own_weights_stay", node="constant_1", says="fetches `constant_0`, a name that the module used already")
+@wrong("own_weights_stay", node="constant_1", says="fetches `constant_0`, a name that the module already uses")
 def overwrites_a_buffer_of_the_module(gm):
     numbers = iter(range(99))
     lifted(gm, lambda: f"constant_{next(numbers)}")
@@ -198,7 +198,7 @@ def shares_a_buffer_between_equal_tensors(gm):
 @wrong(
     "lints",
     node="mul",
-    says="reads lifted0 before it is defined",
+    says="uses lifted0 before it is defined",
     read="02_insertion_points#a-node-made-without-an-anchor",
 )
 def fetches_without_an_anchor(gm):

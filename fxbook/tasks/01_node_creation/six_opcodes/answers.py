@@ -146,7 +146,7 @@ def writes_self_in_front_of_the_paths(model):
 @wrong(
     "lints",
     node="add",
-    says="reads bias, which is not in this graph",
+    says="uses bias, which is not in this graph",
     read="01_node_creation#does-not-belong-to-this-graph-but-was-used-as-an-argument",
 )
 def takes_the_bias_from_a_trace_of_the_model(model):

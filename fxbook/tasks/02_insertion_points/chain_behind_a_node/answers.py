@@ -83,7 +83,7 @@ def builds_it_from_the_last_function(traced, name, functions):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@wrong("lints", node="square", says="reads log1p before it is defined", read=USES)
+@wrong("lints", node="square", says="uses log1p before it is defined", read=USES)
 def replaces_all_uses(traced, name, functions):
     node = named(traced, name)
     node.replace_all_uses_with(chained(traced, node, functions))

@@ -80,7 +80,7 @@ def gives_it_no_user(traced):
 
 
 @breaks("comes directly before it.", case="the block of the chapter")
-@wrong("lints", node="output", says="reads clamp before it is defined")
+@wrong("lints", node="output", says="uses clamp before it is defined")
 def gives_it_no_anchor(traced):
     output = traced.graph.output_node()
     output.args = (traced.graph.call_function(torch.clamp, (output.args[0], 0, 6)),)
@@ -164,7 +164,7 @@ def clamps_in_place(traced):
 
 @wrong(
     "inserts_at_the_end",
-    says="The graph still inserts before `output`: the next node that anybody makes lands there",
+    says="The graph still inserts before `output`: the next new node lands there",
     read="02_insertion_points#an-anchor-holds-as-long-as-its-with",
 )
 def sets_an_anchor_and_keeps_it(traced):

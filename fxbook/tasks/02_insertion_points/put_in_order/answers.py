@@ -122,7 +122,7 @@ def leaves_the_inputs_where_they_are(traced):
 
 
 @breaks("one node in a wrong place", case="the block with one node misplaced")
-@wrong("lints", node="output", says="node `output` reads add before it is defined")
+@wrong("lints", node="output", says="node `output` uses add before it is defined")
 def reverses_what_is_after_the_inputs(traced):
     """Right for `scrambled`, and for no other order."""
     nodes = list(traced.graph.nodes)
@@ -138,7 +138,7 @@ def reverses_what_is_after_the_inputs(traced):
     "everything after its inputs is reversed.",
     case="the block of the chapter, reversed",
 )
-@wrong("lints", node="output", says="node `output` reads add before it is defined")
+@wrong("lints", node="output", says="node `output` uses add before it is defined")
 def moves_each_node_once(traced):
     """The fix for one node that is too early, for each node in the order of the list."""
     for node in list(traced.graph.nodes):
@@ -210,7 +210,7 @@ def makes_every_node_anew(traced):
     "`scrambled` is one such graph:",
     case="the block of the chapter, reversed",
 )
-@wrong("lints", node="output", says="node `output` reads add before it is defined")
+@wrong("lints", node="output", says="node `output` uses add before it is defined")
 def changes_nothing(traced):
     traced.recompile()
 
@@ -230,7 +230,7 @@ def satisfies_lint_with_other_arguments(traced):
     traced.recompile()
 
 
-@wrong("given_edited", says="another module than the one that was given, which was to be edited")
+@wrong("given_edited", says="another module, but the given one should be edited")
 def wraps_the_sorted_graph_in_a_new_module(traced):
     """The two modules then share one graph."""
     appends_ready_nodes(traced)
@@ -246,7 +246,7 @@ def erases_what_nothing_uses(traced):
 
 
 @breaks("and `output` has to be last.", case="halves, and a layer called `output`")
-@wrong("lints", node="output_1", says="node `output_1` reads output before it is defined")
+@wrong("lints", node="output_1", says="node `output_1` uses output before it is defined")
 def takes_the_node_called_output(traced):
     [output] = [node for node in traced.graph.nodes if node.name == "output"]
     waiting = [node for node in traced.graph.nodes if node is not output]

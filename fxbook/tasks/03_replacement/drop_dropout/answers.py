@@ -114,7 +114,7 @@ def takes_the_node_above(traced):
 
 
 @breaks("such as `nn.Dropout1d`", case="a dropout called often, two in a row, dropouts of another kind")
-@wrong("dropouts_taken_out", says="`near_class_dropout2d` is gone, and was to stay")
+@wrong("dropouts_taken_out", says="`near_class_dropout2d` is gone, but should have stayed")
 def takes_every_kind_of_dropout(traced):
     for node in list(traced.graph.nodes):
         if node.op == "call_module" and "Dropout" in type(traced.get_submodule(node.target)).__name__:
@@ -155,7 +155,7 @@ def edits_a_copy(traced):
 @wrong(
     "lints",
     node="block_3",
-    says="reads block_1, which is not in this graph",
+    says="uses block_1, which is not in this graph",
     read="03_replacement#erasing-refuses-then-forgets",
 )
 def lists_the_inputs_first(traced):

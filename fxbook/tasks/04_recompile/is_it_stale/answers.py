@@ -47,7 +47,7 @@ def compares_with_print_readable(traced):
 
 
 @breaks("Leave the module as it is:", "do not compile it", case="an edit")
-@wrong("input_unchanged", says="its code was compiled anew")
+@wrong("input_unchanged", says="its code was recompiled")
 def recompiles_to_find_out(traced):
     before = traced.code
     traced.recompile()

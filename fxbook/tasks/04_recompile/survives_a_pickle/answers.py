@@ -99,7 +99,7 @@ def pickles_a_shallow_copy_of_the_stale_module(traced):
 
 
 @breaks("Leave `traced` as it is", case="an edit that was not compiled")
-@wrong("input_unchanged", says="its code was compiled anew")
+@wrong("input_unchanged", says="its code was recompiled")
 def pickles_the_module_itself(traced):
     try:
         loaded = through(traced)

@@ -139,7 +139,7 @@ def leaves_the_comparison(model, name, value):
 @wrong(
     "lints",
     node="body",
-    says="node `body` reads x, which is not in this graph",
+    says="node `body` uses x, which is not in this graph",
     read="01_node_creation#does-not-belong-to-this-graph-but-was-used-as-an-argument",
 )
 def copies_nodes_without_a_map(model, name, value):

@@ -176,7 +176,7 @@ def asks_once_more_at_the_end(model):
 @wrong(
     "lints",
     node="output",
-    says="node `output` reads where_3 before it is defined",
+    says="node `output` uses where_3 before it is defined",
     read="02_insertion_points#a-node-made-without-an-anchor",
 )
 def adds_the_rounds_behind_the_output(model):

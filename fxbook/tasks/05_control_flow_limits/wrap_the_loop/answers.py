@@ -183,7 +183,7 @@ def fixes_the_argument(model):
 @wrong(
     "lints",
     node="output",
-    says="node `output` reads sharpened before it is defined",
+    says="node `output` uses sharpened before it is defined",
     read="02_insertion_points#a-node-made-without-an-anchor",
 )
 def adds_the_call_behind_the_output(model):

@@ -289,7 +289,7 @@ def stops_what_is_unsafe(model):
 @wrong(
     "lints",
     node="mul",
-    says="The graph is broken: node `mul` reads relu_ before it is defined.",
+    says="The graph is broken: node `mul` uses relu_ before it is defined.",
     read="02_insertion_points#a-node-made-without-an-anchor",
 )
 def makes_new_calls_without_an_anchor(model):

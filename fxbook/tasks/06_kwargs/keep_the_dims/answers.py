@@ -154,7 +154,7 @@ def called_anew(traced, node):
 @wrong(
     "lints",
     node="output",
-    says="The graph is broken: node `output` reads sum_6 before it is defined",
+    says="The graph is broken: node `output` uses sum_6 before it is defined",
     read="02_insertion_points#a-node-made-without-an-anchor",
 )
 def makes_new_calls_without_an_anchor(traced):
@@ -178,7 +178,7 @@ def leaves_the_old_calls(traced):
 
 
 @breaks("Edit `traced` in place.", case="sums over one dimension and over all")
-@wrong("given_edited", says="You edited a copy: the module that you were given is what it was.")
+@wrong("given_edited", says="You edited a copy: the module that you were given is unchanged.")
 def edits_a_copy(traced):
     traced = copy.deepcopy(traced)
     cuts_the_positions(traced)

@@ -195,7 +195,7 @@ def called_anew(traced, node):
 @wrong(
     "lints",
     node="sub",
-    says="The graph is broken: node `sub` reads relu_1 before it is defined.",
+    says="The graph is broken: node `sub` uses relu_1 before it is defined.",
     read="02_insertion_points#a-node-made-without-an-anchor",
 )
 def makes_new_calls_without_an_anchor(traced):
@@ -219,7 +219,7 @@ def leaves_the_old_calls(traced):
 
 
 @breaks("Edit `traced` in place.", case="four activations")
-@wrong("given_edited", says="You edited a copy: the module that you were given is what it was.")
+@wrong("given_edited", says="You edited a copy: the module that you were given is unchanged.")
 def edits_a_copy(traced):
     traced = copy.deepcopy(traced)
     deletes_from_a_copy(traced)

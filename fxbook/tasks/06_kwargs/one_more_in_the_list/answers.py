@@ -116,7 +116,7 @@ def called_anew(traced, node):
 @wrong(
     "lints",
     node="output",
-    says="The graph is broken: node `output` reads cat_2 before it is defined.",
+    says="The graph is broken: node `output` uses cat_2 before it is defined.",
     read="02_insertion_points#a-node-made-without-an-anchor",
 )
 def makes_new_calls_without_an_anchor(traced):
@@ -140,7 +140,7 @@ def leaves_the_old_calls(traced):
 
 
 @breaks("Edit `traced` in place", case="a list, a tuple and a stack")
-@wrong("given_edited", says="You edited a copy: the module that you were given is what it was.")
+@wrong("given_edited", says="You edited a copy: the module that you were given is unchanged.")
 def edits_a_copy(traced):
     traced = copy.deepcopy(traced)
     moves_the_list_to_args(traced)

@@ -87,7 +87,7 @@ def makes_both_at_the_end_and_moves_them(traced):
 @wrong(
     "lints",
     node="add_1",
-    says="reads offset before it is defined",
+    says="uses offset before it is defined",
     read="02_insertion_points#a-node-made-without-an-anchor",
 )
 def makes_the_input_without_an_anchor(traced):

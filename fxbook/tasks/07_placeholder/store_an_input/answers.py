@@ -126,7 +126,7 @@ def makes_a_parameter(traced, name, value):
 @wrong(
     "own_weights_stay",
     node="rows_2",
-    says="fetches `rows`, a name that the module used already",
+    says="fetches `rows`, a name that the module already uses",
 )
 def calls_the_buffer_as_the_parameter(traced, name, value):
     traced.register_buffer(name, value)

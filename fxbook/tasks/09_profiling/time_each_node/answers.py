@@ -161,7 +161,7 @@ def runs_on_the_first_input_twice(traced, inputs, runs, clock=time.perf_counter)
     return {name: seconds[1:] for name, seconds in found.items()}
 
 
-@wrong("input_unchanged", says="the model that was given has been changed: its code was compiled anew")
+@wrong("input_unchanged", says="the model that was given has been changed: its code was recompiled")
 def leaves_its_clocks_in_the_graph(traced, inputs, runs, clock=time.perf_counter):
     found = {node.name: [] for node in traced.graph.nodes}
 

@@ -118,21 +118,21 @@ def traces_again(module):
 
 
 @breaks("with the same scale, zero point, bounds and dtype", case="pairs that differ")
-@wrong("others_stay", says="is gone, and was to stay")
+@wrong("others_stay", says="is gone, but should have stayed")
 def ignores_the_zero_point(module):
     drop(module, without(2))
     module.recompile()
 
 
 @breaks("a pair that differs in one of these arguments", case="pairs that differ")
-@wrong("others_stay", says="is gone, and was to stay")
+@wrong("others_stay", says="is gone, but should have stayed")
 def ignores_the_bounds(module):
     drop(module, lambda far, near: (*far.args[1:3], far.args[5]) == (*near.args[1:3], near.args[5]))
     module.recompile()
 
 
 @breaks("a pair with another call in between", case="pairs between layers")
-@wrong("others_stay", says="is gone, and was to stay")
+@wrong("others_stay", says="is gone, but should have stayed")
 def looks_through_a_call(module):
     def far_of(near):
         read = near.args[0]
@@ -161,7 +161,7 @@ def leaves_dequantize_behind(module):
 
 
 @breaks("and also the `dequantize` if nothing else uses it.", case="pairs between layers")
-@wrong("others_stay", says="is gone, and was to stay")
+@wrong("others_stay", says="is gone, but should have stayed")
 def erases_a_dequantize_with_another_user(module):
     """Its other users read what it rounded."""
     for near in module.graph.find_nodes(op="call_function", target=quantize):
@@ -175,7 +175,7 @@ def erases_a_dequantize_with_another_user(module):
 
 
 @breaks("Everything else stays, even if it has no users:", case="pairs per channel, and calls without users")
-@wrong("others_stay", says="is gone, and was to stay")
+@wrong("others_stay", says="is gone, but should have stayed")
 def cleans_up_with_eliminate_dead_code(module):
     drop(module)
     module.graph.eliminate_dead_code()

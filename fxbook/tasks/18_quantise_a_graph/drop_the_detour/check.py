@@ -57,7 +57,7 @@ def others_stay(case: CaseView) -> Found:
     now, gone = case.now(), spare(case.before) | set(replaced(case.before))
     for node in case.before:
         if node.index not in gone | set(now):
-            yield node, f"is gone, and was to stay: `{node.call}`"
+            yield node, f"is gone, but should have stayed: `{node.call}`"
     for node in case.new():
         yield node, f"is new, and the task does not ask for it: `{node.call}`"
 
