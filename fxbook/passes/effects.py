@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections import Counter
+import warnings
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -11,6 +12,7 @@ import torch
 from torch import fx, nn
 
 from fxbook.passes.calling import ordered
+from fxbook.passes.functions import identity
 from fxbook.passes.outcome import kept, outcome
 from fxbook.passes.varying import VARIATIONS, varied
 
@@ -31,7 +33,7 @@ def gone(before: fx.GraphModule, after: fx.GraphModule) -> list[Gone]:
     """The calls and hooks that no longer run, faults first."""
     now = Counter((node.op, node.target) for node in after.graph.nodes)
     lost = [nodes[-1] for called, nodes in _done_for_its_effect(before).items() if now[called] < len(nodes)]
-    found = [*(_told(node, before) for node in lost), *_hooks_gone(before, after)]
+    found = [*(_told(node, before) for node in lost), *_hooks_gone(before, after), *_out_of_order(before, after)]
     return sorted(found, key=lambda one: one.advice)
 
 
@@ -84,6 +86,68 @@ def _told(node: fx.Node, module: fx.GraphModule) -> Gone:
         f"tell torch.fx so, with torch.fx.node.has_side_effect({name})",
         node.name,
     )
+
+
+def _out_of_order(before: fx.GraphModule, after: fx.GraphModule) -> Iterator[Gone]:
+    """Calls whose result nothing reads, in another order than before."""
+    was, now = ([node for node in one.graph.nodes if not node.users and _is_somebodys(node)] for one in (before, after))
+    both = Counter(node.target for node in was) & Counter(node.target for node in now)
+    if both.total() < len(was):
+        return
+    for old, new in zip(was, (node for node in now if node.target in both), strict=False):
+        if old.target is not new.target:
+            what = f"`{new.name}` runs where `{old.name}` ran: nothing reads them, so they are made for what they do"
+            yield Gone(what, "leave such calls in their order", new.name)
+            return
+
+
+# ---- what a run leaves behind ----------------------------------------------------------------------------------------
+
+_CONTAINERS = (list, tuple, dict, set, deque)
+_MANY = 1000
+
+
+def left_otherwise(before: fx.GraphModule, after: fx.GraphModule, inputs: Sequence[Any]) -> Iterator[Gone]:
+    """What modules noted in attributes of Python and note no longer, and warnings that a run gives only now."""
+    was, now = _left(before, inputs), _left(after, inputs)
+    for kind, name in was.noted - now.noted:
+        what = f"a module of class `{kind}` no longer changes its attribute `{name}` when the module runs"
+        yield Gone(what, "leave a call in the graph that is made for what it notes")
+    for category, said in now.warned.keys() - was.warned.keys():
+        yield Gone(f"a run now gives a {category}: {said}", "call what gives no warning", advice=True)
+
+
+class _Left(NamedTuple):
+    """The attributes that a run has changed, by class and name, and how often; the warnings, by category and text."""
+
+    noted: Counter[tuple[str, str]]
+    warned: Counter[tuple[str, str]]
+
+
+def _left(module: fx.GraphModule, inputs: Sequence[Any]) -> _Left:
+    always, held = torch.is_warn_always_enabled(), _attributes(module)
+    with warnings.catch_warnings(record=True) as given:
+        warnings.simplefilter("always")
+        torch.set_warn_always(True)
+        try:
+            outcome(module, inputs)
+        finally:
+            torch.set_warn_always(always)
+    changed = Counter(key[1:] for key, value in _attributes(module).items() if held.get(key) != value)
+    return _Left(changed, Counter((one.category.__name__, str(one.message).split("\n")[0][:200]) for one in given))
+
+
+def _attributes(module: fx.GraphModule) -> dict[tuple[int, str, str], str]:
+    """What the modules that are called hold in plain attributes, but for those of torch."""
+    paths = {node.target for node in module.graph.nodes if node.op == "call_module"}
+    called = {id(one): one for path in paths for one in module.get_submodule(path).modules()}
+    return {
+        (number, type(one).__name__, name): identity(list(value) if isinstance(value, set | deque) else value)
+        for number, one in called.items()
+        if not type(one).__module__.startswith("torch.") and not isinstance(one, fx.GraphModule)
+        for name, value in vars(one).items()
+        if isinstance(value, int | float | str) or (isinstance(value, _CONTAINERS) and len(value) <= _MANY)
+    }
 
 
 # ---- inputs that are refused -----------------------------------------------------------------------------------------

@@ -163,3 +163,15 @@ def detached(result: Any) -> Any:
 def dense(leaf: Any) -> bool:
     """Whether it is a tensor whose numbers lie in a storage, one behind the other."""
     return isinstance(leaf, Tensor) and leaf.layout == torch.strided and not (leaf.is_meta or leaf.is_nested)
+
+
+def has_fractions(leaf: Tensor) -> bool:
+    return leaf.is_floating_point() or leaf.is_complex()
+
+
+def numbers_of(of: Outcome) -> list[Tensor]:
+    return [leaf for leaf in pytree.tree_leaves(of.result) if isinstance(leaf, Tensor) and has_fractions(leaf)]
+
+
+def is_finite(of: Outcome) -> bool:
+    return all(bool(leaf.to_dense().isfinite().all()) for leaf in numbers_of(of) if not leaf.is_nested)

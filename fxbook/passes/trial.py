@@ -26,7 +26,7 @@ from fxbook.passes.outcome import (
 )
 from fxbook.passes.pass_run import Pass, Ran, Tried, graph_of, ran
 from fxbook.passes.resizing import Resized, other_sizes
-from fxbook.passes.shaking import shake
+from fxbook.passes.shaking import shake, with_other_numbers
 
 _MUCH = 2**22
 """Bytes for which it is worth while to look for what nobody needs any more, which takes a while."""
@@ -143,6 +143,18 @@ class Trial:
     def twice(self) -> Ran:
         """What it made of its own result. Whoever has asked drops it, as ``second``."""
         return self._ran(self.first.made, "on its own result")
+
+    def on_other_weights(self) -> tuple[Outcome, Outcome] | None:
+        """What an equal module with other numbers in its tensors gives before the pass and after it.
+
+        None, where that takes much memory.
+        """
+        held = tensors_of(self.before)
+        if not held or sum(one.nbytes for one in held.values()) > _MUCH:
+            return None
+        [other] = with_other_numbers([self.before], held)
+        made = self._ran(other if self.given is self.module else _with_numbers(self.given, other), "on other weights")
+        return outcome(other, self.inputs), outcome(made.after, self.inputs)
 
     def drop(self, run: str) -> None:
         """Let the memory of the second run of a pass go: a module and its graph hold each other."""

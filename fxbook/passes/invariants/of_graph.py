@@ -13,7 +13,7 @@ from torch import Tensor, fx
 from fxbook.passes.asking import NotAskedError, Told, invariant
 from fxbook.passes.calling import ordered
 from fxbook.passes.growing.inputs import known_size
-from fxbook.passes.outcome import kept, one_line
+from fxbook.passes.outcome import dense, kept, one_line
 from fxbook.passes.trial import Trial
 
 
@@ -131,6 +131,7 @@ class _Telling(fx.Interpreter):
     def __init__(self, module: fx.GraphModule) -> None:
         super().__init__(module)
         self.untrue: dict[str, str] = {}
+        self.strides: dict[str, str] = {}
         self.sizes: dict[Any, int] = {}
 
     def run_node(self, n: fx.Node) -> Any:
@@ -142,6 +143,8 @@ class _Telling(fx.Interpreter):
                     self.sizes[size.node.expr] = now
         if said := _tells(n.meta, value, self.sizes):
             self.untrue[n.name] = said
+        elif said := _strides_told(n.meta, value):
+            self.strides[n.name] = said
         return value
 
     @classmethod
@@ -162,10 +165,12 @@ def _meta_untrue(trial: Trial) -> Told | None:
         after = _Telling.of(trial.after, trial.inputs)
     except Exception as error:
         raise NotAskedError(f"the module that came out raises {one_line(error)}") from error
-    for name, said in after.untrue.items():
-        if name not in before.untrue:
-            cure = "correct it where a node computes something else than before"
-            return Told(f"the meta of `{name}` tells {said}", cure, name)
+    cure = "correct it where a node computes something else than before"
+    for kind, was in (("untrue", before.untrue), ("strides", before.strides)):
+        for name, said in getattr(after, kind).items():
+            if name not in was:
+                # A backend reads strides from it; many passes leave them to a propagation.
+                return Told(f"the meta of `{name}` tells {said}", cure, name, advice=kind == "strides")
     return None
 
 
@@ -179,6 +184,17 @@ def _tells(meta: dict[str, Any], value: Any, sizes: dict[Any, int]) -> str | Non
             if told.dtype != value.dtype:
                 return f"the dtype {told.dtype}, its value has {value.dtype}"
     return None
+
+
+def _strides_told(meta: dict[str, Any], value: Any) -> str | None:
+    """Strides in `val` that the value does not have, as a clause; a dimension of one element may have any."""
+    told = meta.get("val")
+    if not (isinstance(told, Tensor) and dense(value)) or told.layout != value.layout or 0 in value.shape:
+        return None
+    pairs = zip(value.shape, told.stride(), value.stride(), strict=True)
+    if all(size == 1 or not isinstance(old, int) or old == new for size, old, new in pairs):
+        return None
+    return f"the strides {tuple(told.stride())}, its value has {value.stride()}"
 
 
 @invariant

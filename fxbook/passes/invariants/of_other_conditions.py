@@ -13,7 +13,7 @@ from fxbook.passes.asking import NotAskedError, Told, invariant
 from fxbook.passes.growing.inputs import open_dimensions, takes_sizes
 from fxbook.passes.likeness import difference, of_outcomes
 from fxbook.passes.modes import calls_with_a_mode, in_mode
-from fxbook.passes.outcome import Outcome, one_line, outcome
+from fxbook.passes.outcome import Outcome, has_fractions, is_finite, numbers_of, one_line, outcome
 from fxbook.passes.placing import elsewhere
 from fxbook.passes.trial import Trial
 from fxbook.passes.varying import varied, with_other_numbers
@@ -96,7 +96,7 @@ def values_of_other_numbers(trial: Trial) -> Told | None:
     numbers = () if takes_sizes(trial.before) else with_other_numbers(trial.inputs)
     for words, inputs in itertools.chain(ways, numbers):
         before = outcome(trial.before, inputs)
-        if before.error is not None or not (_is_finite(before) or words in ("with nan", *_SIGNS)):
+        if before.error is not None or not (is_finite(before) or words in ("with nan", *_SIGNS)):
             continue
         asked += 1
         after = outcome(trial.after, inputs)
@@ -115,7 +115,7 @@ def values_of_other_numbers(trial: Trial) -> Told | None:
 
 
 def _is_advice(words: str, before: Outcome, after: Outcome) -> bool:
-    if not _is_finite(before):
+    if not is_finite(before):
         return True
     if after.error is not None:
         if words in (_TURNED, _CHANNELS_LAST):
@@ -130,9 +130,9 @@ def _is_advice(words: str, before: Outcome, after: Outcome) -> bool:
         return of_outcomes(before, after, 1e-3, 1e-4 * _largest(before), layout=False) is None
     if words == "with zeros and equal numbers":
         # Which of two equal numbers comes first is nobody's promise.
-        return any(isinstance(leaf, Tensor) and not _has_fractions(leaf) for leaf in pytree.tree_leaves(before.result))
+        return any(isinstance(leaf, Tensor) and not has_fractions(leaf) for leaf in pytree.tree_leaves(before.result))
     if words == "times 1000":
-        return _is_finite(after) or any(leaf.dtype.itemsize < 4 for leaf in _numbers(before))
+        return is_finite(after) or any(leaf.dtype.itemsize < 4 for leaf in numbers_of(before))
     return words in _COARSE
 
 
@@ -160,18 +160,6 @@ def _elsewhere(trial: Trial) -> Told | None:
     return None
 
 
-def _has_fractions(leaf: Tensor) -> bool:
-    return leaf.is_floating_point() or leaf.is_complex()
-
-
-def _numbers(of: Outcome) -> list[Tensor]:
-    return [leaf for leaf in pytree.tree_leaves(of.result) if isinstance(leaf, Tensor) and _has_fractions(leaf)]
-
-
-def _is_finite(of: Outcome) -> bool:
-    return all(bool(leaf.to_dense().isfinite().all()) for leaf in _numbers(of) if not leaf.is_nested)
-
-
 def _largest(of: Outcome) -> float:
-    found = [leaf.abs().max().item() for leaf in _numbers(of) if leaf.layout == torch.strided and leaf.numel()]
+    found = [leaf.abs().max().item() for leaf in numbers_of(of) if leaf.layout == torch.strided and leaf.numel()]
     return max((one for one in found if one == one), default=1.0)
