@@ -155,17 +155,23 @@ def _attributes(module: fx.GraphModule) -> dict[tuple[int, str, str], str]:
 
 def no_longer_refused(before: fx.GraphModule, after: fx.GraphModule, inputs: Sequence[Any]) -> Gone | None:
     """Whether inputs that a check refused now give a result; a few are drawn from those that it takes."""
-    if not any(_is_assertion(node) for node in before.graph.nodes):
+    if not any(_may_refuse(node) for node in before.graph.nodes):
         return None
     for words, others in varied(inputs, VARIATIONS):
         check = _refused_by(before, others)
         if check is not None and outcome(after, others).error is None:
+            kind = "check" if _is_assertion(check) else "call"
             return Gone(
-                f"the check `{check.name}` refused the inputs {words}, and the module now gives a result",
+                f"the {kind} `{check.name}` refused the inputs {words}, and the module now gives a result",
                 "keep what a check reads",
                 check.name,
+                advice=kind == "call",
             )
     return None
+
+
+def _may_refuse(node: fx.Node) -> bool:
+    return _is_assertion(node) or _is_somebodys(node)
 
 
 def _refused_by(module: fx.GraphModule, inputs: Sequence[Any]) -> fx.Node | None:
@@ -181,7 +187,7 @@ def _refused_by(module: fx.GraphModule, inputs: Sequence[Any]) -> fx.Node | None
         with kept(module), torch.no_grad():
             noting.run(*ordered(module, copy.deepcopy(inputs)))
     except Exception:
-        return noting.now if hasattr(noting, "now") and _is_assertion(noting.now) else None
+        return noting.now if hasattr(noting, "now") and _may_refuse(noting.now) else None
     return None
 
 
@@ -218,5 +224,7 @@ def _count(module: nn.Module) -> int:
 
 
 def _is_of_torch(hook: Any) -> bool:
+    # torch wraps the hooks for loading.
+    hook = getattr(hook, "hook", hook)
     home = getattr(hook, "__module__", None) or type(hook).__module__
     return home.split(".")[0] == "torch"

@@ -50,6 +50,12 @@ def _plain_otherwise(before: nn.Module, after: nn.Module) -> Iterator[Otherwise]
     """Tensors that are neither parameters nor buffers: those that nobody reads stay, and no node reads a new one."""
     was, now = (dict(plain_tensors(module)) for module in (before, after))
     reads = {node.target for module in (before, after) for node in _nodes(module) if node.op == "get_attr"}
+    old, new = _held(before), _held(after)
+    called = {node.target for node in _nodes(before) if node.op in ("call_module", "get_attr")}
+    for name in old.keys() & new.keys():
+        unread = not any(name == path or name.startswith(f"{path}.") for path in called)
+        if unread and not _same(old[name], new[name]):
+            yield Otherwise(f"`{name}`, which no node read, holds other numbers", "store a new tensor under a new name")
     for name, held in was.items():
         if name in reads:
             continue

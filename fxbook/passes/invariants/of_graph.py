@@ -210,6 +210,10 @@ def inputs_kept(trial: Trial) -> Told | None:
         for module in (trial.before, trial.after)
     )
     if before == after:
+        types = ([node.type for node in one.graph.find_nodes(op="placeholder")] for one in (trial.before, trial.after))
+        if any(old is not None and new is None for old, new in zip(*types, strict=True)):
+            what = "an input has lost its annotation, which torch.jit.script reads"
+            return Told(what, "give a new placeholder the `type` of the old one", advice=True)
         return None
     old, new = (", ".join(_signature(*one) for one in found) for found in (before, after))
     return Told(f"the module takes ({new}), before: ({old})", "callers pass inputs by name, so keep each placeholder")

@@ -28,10 +28,15 @@ _OF_WHOLE = (
     "with whole numbers of either sign",
 )
 _TURNED, _CHANNELS_LAST = "that are not contiguous", "in channels_last"
-_COARSE = ("times 1000", "with nan")
+_FAR = "with 3000 added"
+_COARSE = ("times 1000", _FAR, "with nan")
 _PLACE = (
     "take both from an input, as in torch.ones(n, dtype=x.dtype, device=x.device), and register a tensor as a buffer"
 )
+_READS = (
+    "torch.compile and torch.export cannot record what reads a number: compute it with tensors, as torch.where does"
+)
+_CASTS = "call an operation that autocast treats as the one that was there, as F.linear for a layer"
 _CURE = "treat all numbers as the node did that was there, or document which ones the pass is for"
 
 
@@ -72,9 +77,10 @@ def values_in_another_mode(trial: Trial) -> Told | None:
 def values_of_other_numbers(trial: Trial) -> Told | None:
     """The same for inputs with other signs, zeros, whole numbers, masks and strides, and of another dtype or device.
 
-    For numbers 1,000 times as large, and for nan, other values are advice; nan instead of a number is a fault. Nothing
-    is asked where the module raises before the pass, as for an index that is out of range. Where it gives nan or
-    infinity for other signs, another result is advice; otherwise nothing is asked there.
+    For numbers 1,000 times as large, or far from 0, and for nan, other values are advice, as is another dtype in
+    autocast; nan instead of a number is a fault. Nothing is asked where the module raises before the pass, as for an
+    index that is out of range. Where it gives nan or infinity for other signs, another result is advice; otherwise
+    nothing is asked there.
 
     Example:
         >>> import torch
@@ -103,11 +109,14 @@ def values_of_other_numbers(trial: Trial) -> Told | None:
         exact = words in (*_EXACT, *_OF_WHOLE)
         coarse = (max(trial.rtol or 0, 1e-3), max(trial.atol or 0, 1e-4 * _largest(before)))
         limits = (trial.rtol, trial.atol) if exact else coarse
+        if words == _FAR:
+            # The sum alone takes three digits of a number away.
+            limits = (0.05, 0.05 * _largest(before))
         if said := of_outcomes(before, after, *limits, layout=words != _TURNED):
             told.append(Told(f"{words}, {said}", _CURE, advice=_is_advice(words, before, after)))
             if not told[-1].advice:
                 return told[-1]
-    told += filter(None, [_elsewhere(trial)])
+    told += filter(None, [_elsewhere(trial), _in_autocast(trial)])
     if not asked:
         raise NotAskedError("no input has numbers that may be others, or the module does not run on them")
     trial.asked = asked
@@ -154,9 +163,25 @@ def _elsewhere(trial: Trial) -> Told | None:
         else:
             # What torch cannot compute there for another reason is no matter of the device.
             said = one_line(after.error)
+            if "item()" in said:
+                return Told(f"{words}, the module raises {said}", _READS, advice=True)
             of_place = not isinstance(after.error, NotImplementedError) and re.search("device|dtype", said)
             found = f"the module raises {said}" if of_place else None
         return Told(f"{words}, {found}", _PLACE) if found else None
+    return None
+
+
+def _in_autocast(trial: Trial) -> Told | None:
+    """Whether autocast, which goes by the operations that are called, now gives a result of another dtype."""
+    with torch.autocast("cpu", torch.bfloat16):
+        before, after = trial.outcomes(trial.inputs)
+    if before.error is not None:
+        return None
+    if after.error is not None:
+        return Told(f"in autocast the module raises {one_line(after.error)}", _CASTS, advice=True)
+    for old, new in zip(numbers_of(before), numbers_of(after), strict=False):
+        if old.dtype != new.dtype:
+            return Told(f"in autocast the result has the dtype {new.dtype}, before: {old.dtype}", _CASTS, advice=True)
     return None
 
 

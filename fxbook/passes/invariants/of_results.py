@@ -90,7 +90,8 @@ def values_at_another_size(trial: Trial) -> Told | None:
 
     Where no ``others`` are given, all inputs get one row and five, and then other sizes in each further dimension, as
     far as the graph leaves them open and the module runs. A result for no rows, or for one row in one input alone,
-    which broadcasts, is kept too; that the module now raises there is advice.
+    which broadcasts, is kept too; that the module now raises there is advice. So is what differs where all inputs have
+    one dimension more.
 
     Example:
         >>> from fxbook import invariants, random_graph
@@ -100,12 +101,14 @@ def values_at_another_size(trial: Trial) -> Told | None:
         raise NotAskedError(trial.why_no_others)
     trial.asked = len(trial.others)
     advice = None
-    for inputs, usual in trial.others:
+    for inputs, usual, deeper in trial.others:
         if told := _other_values(trial, inputs):
             broken_anyway = _other_values(trial, trial.inputs) is not None
             cure = "" if broken_anyway else "compute sizes in the graph, do not write them into it"
             raises = told.what.startswith("the module raises")
-            said = Told(f"with inputs of shape {shapes(inputs)}, {told.what}", cure, told.node, raises and not usual)
+            cure = "ask the meta of a node for its dimensions, or take any number of them" if deeper else cure
+            seldom = deeper or (raises and not usual)
+            said = Told(f"with inputs of shape {shapes(inputs)}, {told.what}", cure, told.node, seldom)
             if not said.advice:
                 return said
             advice = advice or said
