@@ -45,9 +45,23 @@ def one_line(error: Exception) -> str:
     return f"{type(error).__name__}: {said}" if said else type(error).__name__
 
 
-def shared_copy(module: fx.GraphModule) -> fx.GraphModule:
-    """A copy of the graph and of all modules, which holds the same tensors."""
-    return copied(module, {id(held): held for held in tensors_of(module).values()})
+def shared_copy(module: fx.GraphModule, *, apart: bool = False) -> fx.GraphModule:
+    """A copy of the graph and of all modules, which holds the same tensors.
+
+    ``apart``: other tensors in the same memory, so that what is no number, such as ``requires_grad``, is their own.
+    """
+    held = tensors_of(module).values()
+    return copied(module, {id(one): _in_its_memory(one) if apart else one for one in held if not apart or _usual(one)})
+
+
+def _usual(held: Tensor) -> bool:
+    return type(held) in (Tensor, nn.Parameter)
+
+
+def _in_its_memory(held: Tensor) -> Tensor:
+    if isinstance(held, nn.Parameter):
+        return nn.Parameter(held.detach(), held.requires_grad)
+    return held.detach().requires_grad_(held.requires_grad)
 
 
 @contextlib.contextmanager

@@ -16,7 +16,7 @@ from fxbook.graph.given import children_of, held_by, settings_of
 from fxbook.graph.global_state import GlobalStateSnapshot
 from fxbook.passes.calling import Inputs
 from fxbook.passes.copying import copied
-from fxbook.passes.outcome import dense, one_line, same_bytes, tensors_of
+from fxbook.passes.outcome import dense, one_line, same_bytes, shared_copy, tensors_of
 from fxbook.passes.process import Process
 from fxbook.passes.state import Otherwise, replaced
 from fxbook.passes.watching import watched
@@ -57,9 +57,21 @@ class WrongReturnError(TypeError):
     """A pass returns something that is no module."""
 
 
-def ran(run: Pass, source: Tried, inputs: Inputs, seed: int, which: str, leave_out: Callable[[str], None]) -> Ran:
-    """Run the pass on a copy; the source tells afterwards what it has written into."""
-    given = copied(source) if isinstance(source, fx.GraphModule) else copy.deepcopy(source)
+def ran(
+    run: Pass,
+    source: Tried,
+    inputs: Inputs,
+    seed: int,
+    which: str,
+    leave_out: Callable[[str], None],
+    *,
+    shares: bool = False,
+) -> Ran:
+    """Run the pass on a copy; the source tells afterwards what it has written into, unless the copy shares memory."""
+    if isinstance(source, fx.GraphModule):
+        given = shared_copy(source, apart=True) if shares else copied(source)
+    else:
+        given = copy.deepcopy(source)
     parameters = dict(graph_of(given).named_parameters(remove_duplicate=False))
     nodes = {node.name: (node.op, dict(node.meta)) for node in graph_of(given).graph.nodes}
     originals, tensors = _stored(source), _stored(given)

@@ -92,7 +92,7 @@ def _resized(inputs: Inputs, dimensions: Any) -> Iterator[Resized | str]:
         yield Resized(with_size(0, 0, places), usual=False)
         if len(places) > 1 and now > 1:
             yield from (Resized(with_size(1, 0, [place]), usual=False) for place in places)
-    if held:
+    if any(by_dimension):
         deeper = [
             leaf.detach()[None].requires_grad_(leaf.requires_grad) if i in held else leaf
             for i, leaf in enumerate(leaves)

@@ -19,6 +19,7 @@ from fxbook.passes.outcome import (
     SEED,
     Outcome,
     keep_for_each_other,
+    kept,
     one_line,
     outcome,
     shared_copy,
@@ -136,13 +137,13 @@ class Trial:
 
     @functools.cached_property
     def second(self) -> Ran:
-        """What it made of an equal one. Whoever has asked drops it: it holds a copy of all weights."""
-        return self._ran(self.given, "on an equal module")
+        """What it made of an equal one. Whoever has asked drops it: it may hold a copy of all weights."""
+        return self._in_memory_of(self.before, self.given, "on an equal module")
 
     @functools.cached_property
     def twice(self) -> Ran:
         """What it made of its own result. Whoever has asked drops it, as ``second``."""
-        return self._ran(self.first.made, "on its own result")
+        return self._in_memory_of(self.after, self.first.made, "on its own result")
 
     def on_other_weights(self) -> tuple[Outcome, Outcome] | None:
         """What an equal module with other numbers in its tensors gives before the pass and after it.
@@ -172,10 +173,17 @@ class Trial:
         """What the module gives for inputs before the pass, and after it."""
         return outcome(self.before, inputs), outcome(self.after, inputs)
 
-    def _ran(self, source: Tried, which: str = "") -> Ran:
+    def _in_memory_of(self, module: fx.GraphModule, source: Tried, which: str) -> Ran:
+        """Run a pass that wrote into no tensor in its first run, so that it needs no copy of them."""
+        if self.first.besides or not isinstance(source, fx.GraphModule):
+            return self._ran(source, which)
+        with kept(module):
+            return self._ran(source, which, shares=True)
+
+    def _ran(self, source: Tried, which: str = "", *, shares: bool = False) -> Ran:
         # In each run with another seed: what a pass draws is no property of the module.
         self._runs += 1
-        return ran(self.run, source, self.inputs, SEED + 2 * self._runs, which, self.leave_out)
+        return ran(self.run, source, self.inputs, SEED + 2 * self._runs, which, self.leave_out, shares=shares)
 
     def leave_out(self, what: str, of: str = "purity") -> None:
         """Note something that an invariant does not compare."""

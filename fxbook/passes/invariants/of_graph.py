@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import io
+import pickle
 import types
 from collections.abc import Sequence
 from typing import Any
@@ -51,6 +53,22 @@ def code(trial: Trial) -> Told | None:
     if after and not before:
         what = f"`{after[0].name}` calls a function that no module has under its name: what is pickled cannot be loaded"
         return Told(what, "define it at the top level of a module", after[0].name, advice=True)
+    if (error := _not_saved(trial.after)) and not _not_saved(trial.before):
+        return Told(f"the module cannot be pickled: {error}", "hold nothing in it that has no copy", advice=True)
+    return None
+
+
+def _not_saved(module: fx.GraphModule) -> str | None:
+    """What hinders that a module is pickled; its tensors aside."""
+
+    class Pickler(pickle.Pickler):
+        def persistent_id(self, held: Any) -> Any:
+            return "a tensor" if isinstance(held, Tensor) else None
+
+    try:
+        Pickler(io.BytesIO()).dump(module)
+    except Exception as error:
+        return one_line(error)
     return None
 
 

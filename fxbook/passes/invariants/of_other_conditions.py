@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Iterator
 
 import torch
 from torch import Tensor
 from torch.utils import _pytree as pytree
 
 from fxbook.passes.asking import NotAskedError, Told, invariant
+from fxbook.passes.calling import Inputs
 from fxbook.passes.growing.inputs import open_dimensions, takes_sizes
 from fxbook.passes.likeness import difference, of_outcomes
 from fxbook.passes.modes import calls_with_a_mode, in_mode
-from fxbook.passes.outcome import Outcome, has_fractions, is_finite, numbers_of, one_line, outcome
+from fxbook.passes.outcome import Outcome, has_fractions, is_finite, numbers_of, one_line, outcome, tensors_of
 from fxbook.passes.placing import elsewhere
 from fxbook.passes.trial import Trial
 from fxbook.passes.varying import varied, with_other_numbers
@@ -28,6 +30,7 @@ _OF_WHOLE = (
     "with whole numbers of either sign",
 )
 _TURNED, _CHANNELS_LAST = "that are not contiguous", "in channels_last"
+_FEW_BYTES = 2**22
 _FAR = "with 3000 added"
 _COARSE = ("times 1000", _FAR, "with nan")
 _PLACE = (
@@ -100,7 +103,7 @@ def values_of_other_numbers(trial: Trial) -> Told | None:
     told, asked = [], 0
     ways = varied(trial.inputs, (*_OF_NUMBERS, *_OF_WHOLE, _TURNED, _CHANNELS_LAST, *_COARSE))
     numbers = () if takes_sizes(trial.before) else with_other_numbers(trial.inputs)
-    for words, inputs in itertools.chain(ways, numbers):
+    for words, inputs in itertools.chain(ways, numbers, _with_other_defaults(trial)):
         before = outcome(trial.before, inputs)
         if before.error is not None or not (is_finite(before) or words in ("with nan", *_SIGNS)):
             continue
@@ -116,11 +119,21 @@ def values_of_other_numbers(trial: Trial) -> Told | None:
             told.append(Told(f"{words}, {said}", _CURE, advice=_is_advice(words, before, after)))
             if not told[-1].advice:
                 return told[-1]
-    told += filter(None, [_elsewhere(trial), _in_autocast(trial)])
+    told += filter(None, [_elsewhere(trial), _in_autocast(trial), _in_half(trial)])
     if not asked:
         raise NotAskedError("no input has numbers that may be others, or the module does not run on them")
     trial.asked = asked
     return min(told, key=lambda one: one.advice, default=None)
+
+
+def _with_other_defaults(trial: Trial) -> Iterator[tuple[str, Inputs]]:
+    """The inputs, and by name those that are left out and have a number as their default, with another number."""
+    left_out = trial.before.graph.find_nodes(op="placeholder")[len(trial.inputs) :]
+    defaults = {node.target: node.args[0] for node in left_out if node.args and node.target not in trial.inputs.kwargs}
+    for name, held in defaults.items():
+        if isinstance(held, bool | int | float):
+            other = not held if isinstance(held, bool) else held + 1
+            yield f"with {name}={other!r}", Inputs(trial.inputs, trial.inputs.kwargs | {name: other})
 
 
 def _is_advice(words: str, before: Outcome, after: Outcome) -> bool:
@@ -183,6 +196,18 @@ def _in_autocast(trial: Trial) -> Told | None:
         if old.dtype != new.dtype:
             return Told(f"in autocast the result has the dtype {new.dtype}, before: {old.dtype}", _CASTS, advice=True)
     return None
+
+
+def _in_half(trial: Trial) -> Told | None:
+    """Whether a number on the way is now too large for float16, where inputs are some hundreds."""
+    if sum(held.nbytes for held in tensors_of(trial.before).values()) > _FEW_BYTES:
+        return None
+    large = pytree.tree_map_only(Tensor, lambda held: held * 300 if held.is_floating_point() else held, trial.inputs)
+    before, after = (outcome(*elsewhere(one, large, torch.float16, "cpu")) for one in (trial.before, trial.after))
+    if before.error is not None or not is_finite(before) or (after.error is None and is_finite(after)):
+        return None
+    said = f"the module raises {one_line(after.error)}" if after.error else "the result is not finite, and was"
+    return Told(f"in float16, times 300, {said}", "scale before you square or sum, as torch does", advice=True)
 
 
 def _largest(of: Outcome) -> float:

@@ -129,7 +129,7 @@ def _kept_from_another(trial: Trial) -> Told | None:
     except PassRaisedError as raised:
         return Told(str(raised), "keep nothing from one run to the next", advice=True)
     said = of_outcomes(*outcomes, *limits) if outcomes and is_finite(outcomes[0]) else None
-    cure = "keep nothing from one run to the next, such as weights by their names"
+    cure = "keep nothing from one run to the next, such as weights by their names; or these weights hide a fault"
     return Told(f"in a run on an equal module with other weights, {said}", cure) if said else None
 
 
