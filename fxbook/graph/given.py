@@ -13,13 +13,12 @@ import torch
 from torch import fx, nn
 
 from fxbook.graph.naming import call_text
-from fxbook.graph.plain import plain
+from fxbook.graph.stored import bytes_of, children_of, held_by, plain_tensors, settings_of
 
 JSON = Any
 HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
-_MISSING = object()
 _PLAIN = (bool, int, float, str, tuple, type(None))
-_Module, _Tensor, _GraphModule = nn.Module, torch.Tensor, fx.GraphModule
+_GraphModule = fx.GraphModule
 
 
 class Given:
@@ -175,41 +174,6 @@ def _state(module: nn.Module) -> Any:
     )
 
 
-def children_of(module: nn.Module) -> list[tuple[str, nn.Module]]:
-    """Its submodules by name, without those that are ``None``."""
-    return [(name, child) for name, child in module._modules.items() if isinstance(child, _Module)]
-
-
-def held_by(module: nn.Module) -> list[tuple[str, torch.Tensor]]:
-    """Its own parameters, buffers and other tensors by name."""
-    found = (*module._parameters.items(), *module._buffers.items(), *plain_tensors(module))
-    return [(name, held) for name, held in found if held is not None]
-
-
-def plain_tensors(module: nn.Module) -> list[tuple[str, torch.Tensor]]:
-    """Its attributes that are tensors, and neither parameters nor buffers."""
-    return [(name, held) for name, held in vars(module).items() if isinstance(held, _Tensor)]
-
-
-def settings_of(module: nn.Module) -> dict[str, JSON]:
-    """The attributes that are plain data, by name; those of torch itself begin with ``_``."""
-    return {
-        name: value
-        for name, held in vars(module).items()
-        if not name.startswith("_") and name != "training" and (value := _setting(held)) is not _MISSING
-    }
-
-
-def _setting(value: Any, depth: int = 0) -> Any:
-    if isinstance(value, bool | int | float | str | None):
-        return plain(value, lambda _: None)
-    if isinstance(value, tuple | list) and len(value) <= 20 and depth < 3:
-        items = [_setting(item, depth + 1) for item in value]
-        if all(item is not _MISSING for item in items):
-            return {"tuple": items} if isinstance(value, tuple) else items
-    return _MISSING
-
-
 # ---- what people are told of a module --------------------------------------------------------------------------------
 
 
@@ -281,19 +245,3 @@ def _equal(before: torch.Tensor, now: torch.Tensor) -> bool:
     if before.shape != now.shape or before.dtype != now.dtype:
         return False
     return torch.equal(before, now) or torch.allclose(before, now, rtol=0, atol=0, equal_nan=before.is_floating_point())
-
-
-# ---- bytes -----------------------------------------------------------------------------------------------------------
-
-
-def bytes_of(tensor: torch.Tensor) -> torch.Tensor:
-    """The bytes of a tensor, in the order of its elements, in whatever layout it has them."""
-    flat = dense_of(tensor.detach()).cpu().resolve_conj().resolve_neg().contiguous().reshape(-1)
-    return flat.view(torch.uint8)
-
-
-def dense_of(tensor: torch.Tensor) -> torch.Tensor:
-    """The same numbers in a dense tensor: of one that is sparse, quantised, or laid out for mkldnn."""
-    if tensor.is_quantized:
-        return tensor.dequantize()
-    return tensor if tensor.layout == torch.strided else tensor.to_dense()

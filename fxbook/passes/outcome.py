@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, fx, nn
 from torch.utils import _pytree as pytree
 
-from fxbook.graph.given import bytes_of, held_by
+from fxbook.graph.stored import bytes_of, held_by
 from fxbook.passes.calling import Inputs, call
 from fxbook.passes.copying import copied
 from fxbook.passes.layout import layout_of

@@ -12,8 +12,8 @@ from torch.export import ExportedProgram
 from torch.fx.passes.infra.pass_base import PassResult
 from torch.utils import _pytree as pytree
 
-from fxbook.graph.given import children_of, held_by, settings_of
-from fxbook.graph.global_state import GlobalStateSnapshot
+from fxbook.graph.settings import Settings
+from fxbook.graph.stored import children_of, held_by, settings_of
 from fxbook.passes.calling import Inputs
 from fxbook.passes.copying import copied
 from fxbook.passes.outcome import dense, one_line, same_bytes, shared_copy, tensors_of
@@ -86,12 +86,12 @@ def ran(
     called = dict(_called(given)) if isinstance(given, fx.GraphModule) else {}
     looks = {path: _look(module) for path, module in called.items()}
     process = Process(seed)
-    before = GlobalStateSnapshot((), [], "the pass")
+    before = Settings("the pass")
     traced: list[str] = []
     try:
         with watched(graph_of(given), traced):
             returned = run(given)
-        besides = [*before.side_effects(), *process.side_effects()]
+        besides = [*before.switched(), *process.side_effects()]
     except Exception as error:
         raise PassRaisedError(error, which) from error
     finally:

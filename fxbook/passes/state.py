@@ -8,7 +8,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, fx, nn
 
-from fxbook.graph.given import bytes_of, plain_tensors
+from fxbook.graph.stored import bytes_of, plain_tensors
 from fxbook.passes.copying import HOOKS_OF_TENSORS
 
 # Attributes and meta that torch.export makes, and that passes of torch leave out.
