@@ -59,14 +59,14 @@ def code(trial: Trial) -> Told | None:
 
 
 def _not_saved(module: fx.GraphModule) -> str | None:
-    """What hinders that a module is pickled; its tensors aside."""
+    """What hinders that what a module holds is pickled; its tensors and its graph aside."""
 
     class Pickler(pickle.Pickler):
         def persistent_id(self, held: Any) -> Any:
             return "a tensor" if isinstance(held, Tensor) else None
 
     try:
-        Pickler(io.BytesIO()).dump(module)
+        Pickler(io.BytesIO()).dump({name: held for name, held in vars(module).items() if name != "_graph"})
     except Exception as error:
         return one_line(error)
     return None
