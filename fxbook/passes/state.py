@@ -57,8 +57,9 @@ def _plain_otherwise(before: nn.Module, after: nn.Module) -> Iterator[Otherwise]
     old, new = _held(before), _held(after)
     called = {node.target for node in _nodes(before) if node.op in ("call_module", "get_attr")}
     for name in old.keys() & new.keys():
-        unread = not any(name == path or name.startswith(f"{path}.") for path in called)
-        if unread and not _same(old[name], new[name]):
+        parts = name.split(".")
+        read = any(".".join(parts[:end]) in called for end in range(1, len(parts) + 1))
+        if not read and not _same(old[name], new[name]):
             yield Otherwise(f"`{name}`, which no node read, holds other numbers", "store a new tensor under a new name")
     for name, held in was.items():
         if name in reads:

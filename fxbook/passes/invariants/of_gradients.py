@@ -49,7 +49,7 @@ def gradients(trial: Trial) -> Told | None:
 
 def _groups(names: list[str], held: dict[str, Tensor]) -> Iterator[list[str]]:
     """Parameters that are asked for together: of many, two gradients of each would take twice the memory of all."""
-    limit = max(sum(held[name].nbytes for name in names) // 2, _FEW)
+    limit = max(sum(held[name].nbytes for name in names) // 4, _FEW)
     group: list[str] = []
     size = 0
     for name in names:
