@@ -32,6 +32,8 @@ from fxbook.passes.shaking import shake, with_other_numbers
 _MUCH = 2**22
 """Bytes for which it is worth while to look for what nobody needs any more, which takes a while."""
 
+_MANY_NODES = 400
+
 
 class Trial:
     """A pass, what it is tried on, and what came of it; each is run once, whoever asks.
@@ -145,13 +147,19 @@ class Trial:
         """What it made of its own result. Whoever has asked drops it, as ``second``."""
         return self._in_memory_of(self.after, self.first.made, "on its own result")
 
+    @functools.cached_property
+    def is_small(self) -> bool:
+        """Whether another copy costs little: at most 4 MB of weights, and 400 nodes."""
+        weights = sum(held.nbytes for held in tensors_of(self.before).values())
+        return weights <= _MUCH and len(self.before.graph.nodes) <= _MANY_NODES
+
     def on_other_weights(self) -> tuple[Outcome, Outcome] | None:
         """What an equal module with other numbers in its tensors gives before the pass and after it.
 
-        None, where that takes much memory.
+        None, where a copy costs much.
         """
         held = tensors_of(self.before)
-        if not held or sum(one.nbytes for one in held.values()) > _MUCH:
+        if not held or not self.is_small:
             return None
         [other] = with_other_numbers([self.before], held)
         made = self._ran(other if self.given is self.module else _with_numbers(self.given, other), "on other weights")

@@ -15,7 +15,7 @@ from fxbook.passes.calling import Inputs
 from fxbook.passes.growing.inputs import open_dimensions, takes_sizes
 from fxbook.passes.likeness import difference, of_outcomes
 from fxbook.passes.modes import calls_with_a_mode, in_mode
-from fxbook.passes.outcome import Outcome, has_fractions, is_finite, numbers_of, one_line, outcome, tensors_of
+from fxbook.passes.outcome import Outcome, has_fractions, is_finite, numbers_of, one_line, outcome
 from fxbook.passes.placing import elsewhere
 from fxbook.passes.trial import Trial
 from fxbook.passes.varying import varied, with_other_numbers
@@ -30,7 +30,6 @@ _OF_WHOLE = (
     "with whole numbers of either sign",
 )
 _TURNED, _CHANNELS_LAST = "that are not contiguous", "in channels_last"
-_FEW_BYTES = 2**22
 _FAR = "with 3000 added"
 _COARSE = ("times 1000", _FAR, "with nan")
 _PLACE = (
@@ -200,7 +199,7 @@ def _in_autocast(trial: Trial) -> Told | None:
 
 def _in_half(trial: Trial) -> Told | None:
     """Whether a number on the way is now too large for float16, where inputs are some hundreds."""
-    if sum(held.nbytes for held in tensors_of(trial.before).values()) > _FEW_BYTES:
+    if not trial.is_small:
         return None
     large = pytree.tree_map_only(Tensor, lambda held: held * 300 if held.is_floating_point() else held, trial.inputs)
     before, after = (outcome(*elsewhere(one, large, torch.float16, "cpu")) for one in (trial.before, trial.after))

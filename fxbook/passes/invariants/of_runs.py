@@ -99,7 +99,7 @@ def idempotence(trial: Trial) -> Told | None:
 def determinism(trial: Trial) -> Told | None:
     """Two runs on equal modules give equal programs and weights, and a run on one with other weights keeps its values.
 
-    The latter is asked of modules with no more than 4 MB of weights.
+    The latter is asked of modules with no more than 4 MB of weights and 400 nodes.
 
     Example:
         >>> from fxbook import invariants, random_graph
