@@ -13,13 +13,12 @@ import torch
 from torch import fx, nn
 
 from fxbook.graph.naming import call_text
-from fxbook.graph.plain import plain
+from fxbook.graph.stored import bytes_of, children_of, held_by, plain_tensors, settings_of
 
 JSON = Any
 HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
-_MISSING = object()
 _PLAIN = (bool, int, float, str, tuple, type(None))
-_Module, _Tensor, _GraphModule = nn.Module, torch.Tensor, fx.GraphModule
+_GraphModule = fx.GraphModule
 
 
 class Given:
@@ -31,12 +30,13 @@ class Given:
 
     def __init__(self, root: nn.Module) -> None:
         self.root = root
+        # An identity tells an object only as long as it lives.
         self._modules = dict(root.named_modules())
         self._weights = _weights_of(root)
         self._paths = {id(module): path for path, module in self._modules.items()}
         self._states = {id(module): _state(module) for module in self._modules.values()}
-        self._looks = {path: _module_state(module) for path, module in self._modules.items()}
-        self._manners = {id(module): _RunState.of(module) for module in self._modules.values()}
+        self._looks = {path: _look_of(module) for path, module in self._modules.items()}
+        self._manners = {id(module): _Manners.of(module) for module in self._modules.values()}
         self._program = _program_of(root)
         self.kinds: dict[type, str] = {}
         self.tensors: dict[int, str] = {}
@@ -71,6 +71,8 @@ class Given:
         # Compared as bytes: nan equals nan, and 0.0 differs from -0.0.
         return same and torch.equal(bytes_of(before), bytes_of(tensor))
 
+    # ---- in words ----------------------------------------------------------------------------------------------------
+
     def changes(self) -> list[str]:
         """What has changed, the most important first; each is a sentence without its full stop."""
         now = dict(self.root.named_modules())
@@ -78,7 +80,7 @@ class Given:
             *_program_changes(self._program, _program_of(self.root)),
             *_module_changes(self._modules, now),
             *self._weight_changes(_weights_of(self.root)),
-            *_module_state_changes(self._looks, {path: _module_state(module) for path, module in now.items()}),
+            *_look_changes(self._looks, {path: _look_of(module) for path, module in now.items()}),
             *(said for said in self.touched() if " hook" in said or said.endswith(" own now")),
         ]
 
@@ -91,7 +93,7 @@ class Given:
 
     def _touched(self, path: str, module: nn.Module) -> Iterator[str]:
         before = self._manners[id(module)]
-        now = _RunState.of(module)
+        now = _Manners.of(module)
         if now.hooks != before.hooks:
             count = now.hooks - before.hooks
             hooks = f"{abs(count)} hook{'' if abs(count) == 1 else 's'}"
@@ -133,21 +135,24 @@ class _Values(NamedTuple):
     has_grad: bool
 
 
-class _RunState(NamedTuple):
-    """How a module runs: its hooks, its mode, and whether the instance has its own ``forward``."""
+class _Manners(NamedTuple):
+    """How a module is to be run: its hooks, whether it trains, and whether the object has a forward of its own."""
 
     hooks: int
     training: bool
     own_forward: bool
 
     @classmethod
-    def of(cls, module: nn.Module) -> _RunState:
+    def of(cls, module: nn.Module) -> _Manners:
         own_forward = "forward" in vars(module) and not isinstance(module, _GraphModule)
         return cls(sum(len(getattr(module, name, ())) for name in HOOKS), module.training, own_forward)
 
 
 def _weights_of(model: nn.Module) -> dict[str, torch.Tensor]:
     return {**dict(model.named_parameters()), **dict(model.named_buffers())}
+
+
+# ---- what a module holds ---------------------------------------------------------------------------------------------
 
 
 def _state(module: nn.Module) -> Any:
@@ -165,35 +170,7 @@ def _state(module: nn.Module) -> Any:
     )
 
 
-def children_of(module: nn.Module) -> list[tuple[str, nn.Module]]:
-    return [(name, child) for name, child in module._modules.items() if isinstance(child, _Module)]
-
-
-def held_by(module: nn.Module) -> list[tuple[str, torch.Tensor]]:
-    found = (*module._parameters.items(), *module._buffers.items(), *plain_tensors(module))
-    return [(name, held) for name, held in found if held is not None]
-
-
-def plain_tensors(module: nn.Module) -> list[tuple[str, torch.Tensor]]:
-    return [(name, held) for name, held in vars(module).items() if isinstance(held, _Tensor)]
-
-
-def settings_of(module: nn.Module) -> dict[str, JSON]:
-    return {
-        name: value
-        for name, held in vars(module).items()
-        if not name.startswith("_") and name != "training" and (value := _setting(held)) is not _MISSING
-    }
-
-
-def _setting(value: Any, depth: int = 0) -> Any:
-    if isinstance(value, bool | int | float | str | None):
-        return plain(value, lambda _: None)
-    if isinstance(value, tuple | list) and len(value) <= 20 and depth < 3:
-        items = [_setting(item, depth + 1) for item in value]
-        if all(item is not _MISSING for item in items):
-            return {"tuple": items} if isinstance(value, tuple) else items
-    return _MISSING
+# ---- what people are told of a module --------------------------------------------------------------------------------
 
 
 class _Program(NamedTuple):
@@ -225,22 +202,24 @@ def _module_changes(before: dict[str, nn.Module], now: dict[str, nn.Module]) -> 
     return other + added + removed
 
 
-class _ModuleState(NamedTuple):
+class _Look(NamedTuple):
+    """A module in training mode or not, its attributes that hold plain data, and the mere presence of others."""
+
     training: bool
     attributes: dict[str, str]
 
 
-def _module_state(module: nn.Module) -> _ModuleState:
+def _look_of(module: nn.Module) -> _Look:
     # Tracing stores constants on the traced model under names that begin like this.
     attributes = {
         name: repr(value)[:200] if isinstance(value, _PLAIN) else type(value).__name__
         for name, value in vars(module).items()
         if not name.startswith("_") and name != "training"
     }
-    return _ModuleState(module.training, attributes)
+    return _Look(module.training, attributes)
 
 
-def _module_state_changes(before: dict[str, _ModuleState], now: dict[str, _ModuleState]) -> Iterator[str]:
+def _look_changes(before: dict[str, _Look], now: dict[str, _Look]) -> Iterator[str]:
     for path, look in now.items():
         if before.get(path, look).training != look.training:
             yield f"{_called(path)} is now in {'training' if look.training else 'eval'} mode"
@@ -260,16 +239,3 @@ def _equal(before: torch.Tensor, now: torch.Tensor) -> bool:
     if before.shape != now.shape or before.dtype != now.dtype:
         return False
     return torch.equal(before, now) or torch.allclose(before, now, rtol=0, atol=0, equal_nan=before.is_floating_point())
-
-
-def bytes_of(tensor: torch.Tensor) -> torch.Tensor:
-    """The bytes of a tensor in the order of its elements, whatever its layout."""
-    flat = dense_of(tensor.detach()).cpu().resolve_conj().resolve_neg().contiguous().reshape(-1)
-    return flat.view(torch.uint8)
-
-
-def dense_of(tensor: torch.Tensor) -> torch.Tensor:
-    """The same numbers in a dense tensor, also for a sparse, quantised or mkldnn tensor."""
-    if tensor.is_quantized:
-        return tensor.dequantize()
-    return tensor if tensor.layout == torch.strided else tensor.to_dense()

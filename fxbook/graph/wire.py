@@ -35,10 +35,11 @@ from typing import Any
 import torch
 from torch import fx, nn
 
-from fxbook.graph.given import HOOKS, Given, bytes_of, children_of, plain_tensors, settings_of
+from fxbook.graph.given import HOOKS, Given
 from fxbook.graph.naming import callable_name
 from fxbook.graph.plain import MOST_TEXT, plain
 from fxbook.graph.record import insertion_of
+from fxbook.graph.stored import bytes_of, children_of, plain_tensors, settings_of
 
 JSON = Any
 MOST_NODES = 5000

@@ -12,6 +12,7 @@ from typing import Any
 
 from torch import fx
 
+HOOKS_OF_TENSORS = ("_backward_hooks", "_post_accumulate_grad_hooks")
 _REGISTERED = ("_modules", "_parameters", "_buffers")
 _OF_THE_GRAPH = {"_graph", "_code", "_lineno_map", "_prologue_start", "_erase_node_hooks", "_create_node_hooks"}
 
@@ -33,6 +34,13 @@ def copied(module: fx.GraphModule, memo: dict[int, Any] | None = None) -> fx.Gra
     for old in module.modules():
         if isinstance(old, fx.GraphModule) and id(old) in memo:
             _complete(memo[id(old)], old, memo)
+    for held in module.parameters():
+        new = memo.get(id(held), held)
+        if new is not held:
+            vars(new).update(vars(held))
+            for hooks in HOOKS_OF_TENSORS:
+                if kept := getattr(held, hooks, None):
+                    setattr(new, hooks, kept)
     return root
 
 

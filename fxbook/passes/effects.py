@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections import Counter
+import warnings
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -11,6 +12,7 @@ import torch
 from torch import fx, nn
 
 from fxbook.passes.calling import ordered
+from fxbook.passes.functions import identity
 from fxbook.passes.outcome import kept, outcome
 from fxbook.passes.varying import VARIATIONS, varied
 
@@ -30,7 +32,7 @@ class Gone(NamedTuple):
 def gone(before: fx.GraphModule, after: fx.GraphModule) -> list[Gone]:
     now = Counter((node.op, node.target) for node in after.graph.nodes)
     lost = [nodes[-1] for called, nodes in _done_for_its_effect(before).items() if now[called] < len(nodes)]
-    found = [*(_lost_call(node, before) for node in lost), *_hooks_gone(before, after)]
+    found = [*(_told(node, before) for node in lost), *_hooks_gone(before, after), *_out_of_order(before, after)]
     return sorted(found, key=lambda one: one.advice)
 
 
@@ -39,7 +41,7 @@ def _done_for_its_effect(module: fx.GraphModule) -> dict[Any, list[fx.Node]]:
     found: dict[Any, dict[str, fx.Node]] = {}
     for node in module.graph.nodes:
         check = _is_check(node, module)
-        if check or (not node.users and _calls_user_code(node)):
+        if check or (not node.users and _is_somebodys(node)):
             text = f"{node.args} {node.kwargs}" if check else node.name
             found.setdefault((node.op, node.target), {})[text] = node
     return {called: list(nodes.values()) for called, nodes in found.items()}
@@ -56,7 +58,8 @@ def _is_assertion(node: fx.Node) -> bool:
     return node.op == "call_function" and getattr(node.target, "__name__", "").startswith(_CHECKS)
 
 
-def _calls_user_code(node: fx.Node) -> bool:
+def _is_somebodys(node: fx.Node) -> bool:
+    """Whether it calls a Python function of nobody who only computes."""
     operators = torch._ops.OpOverload | torch._ops.OpOverloadPacket | torch._ops.HigherOrderOperator
     home = getattr(node.target, "__module__", None) or ""
     return (
@@ -66,7 +69,7 @@ def _calls_user_code(node: fx.Node) -> bool:
     )
 
 
-def _lost_call(node: fx.Node, module: fx.GraphModule) -> Gone:
+def _told(node: fx.Node, module: fx.GraphModule) -> Gone:
     if node.op == "call_module":
         what = f"the guards `{node.name}` of the exported module are gone: it takes inputs that it was not exported for"
         return Gone(what, "keep unused nodes for which `node.is_impure()` is true", node.name, advice=True)
@@ -84,19 +87,90 @@ def _lost_call(node: fx.Node, module: fx.GraphModule) -> Gone:
     )
 
 
+def _out_of_order(before: fx.GraphModule, after: fx.GraphModule) -> Iterator[Gone]:
+    """Calls whose result nothing reads, in another order than before."""
+    was, now = ([node for node in one.graph.nodes if not node.users and _is_somebodys(node)] for one in (before, after))
+    both = Counter(node.target for node in was) & Counter(node.target for node in now)
+    if both.total() < len(was):
+        return
+    for old, new in zip(was, (node for node in now if node.target in both), strict=False):
+        if old.target is not new.target:
+            what = f"`{new.name}` runs where `{old.name}` ran: nothing reads them, so they are made for what they do"
+            yield Gone(what, "leave such calls in their order", new.name)
+            return
+
+
+# ---- what a run leaves behind ----------------------------------------------------------------------------------------
+
+_CONTAINERS = (list, tuple, dict, set, deque)
+_MANY = 1000
+
+
+def left_otherwise(before: fx.GraphModule, after: fx.GraphModule, inputs: Sequence[Any]) -> Iterator[Gone]:
+    """What modules noted in attributes of Python and note no longer, and warnings that a run gives only now."""
+    was, now = _left(before, inputs), _left(after, inputs)
+    for kind, name in was.noted - now.noted:
+        what = f"a module of class `{kind}` no longer changes its attribute `{name}` when the module runs"
+        yield Gone(what, "leave a call in the graph that is made for what it notes")
+    for category, said in now.warned.keys() - was.warned.keys():
+        yield Gone(f"a run now gives a {category}: {said}", "call what gives no warning", advice=True)
+
+
+class _Left(NamedTuple):
+    """The attributes that a run has changed, by class and name, and how often; the warnings, by category and text."""
+
+    noted: Counter[tuple[str, str]]
+    warned: Counter[tuple[str, str]]
+
+
+def _left(module: fx.GraphModule, inputs: Sequence[Any]) -> _Left:
+    always, held = torch.is_warn_always_enabled(), _attributes(module)
+    with warnings.catch_warnings(record=True) as given:
+        warnings.simplefilter("always")
+        torch.set_warn_always(True)
+        try:
+            outcome(module, inputs)
+        finally:
+            torch.set_warn_always(always)
+    changed = Counter(key[1:] for key, value in _attributes(module).items() if held.get(key) != value)
+    return _Left(changed, Counter((one.category.__name__, str(one.message).split("\n")[0][:200]) for one in given))
+
+
+def _attributes(module: fx.GraphModule) -> dict[tuple[int, str, str], str]:
+    """What the modules that are called hold in plain attributes, but for those of torch."""
+    paths = {node.target for node in module.graph.nodes if node.op == "call_module"}
+    called = {id(one): one for path in paths for one in module.get_submodule(path).modules()}
+    return {
+        (number, type(one).__name__, name): identity(list(value) if isinstance(value, set | deque) else value)
+        for number, one in called.items()
+        if not type(one).__module__.startswith("torch.") and not isinstance(one, fx.GraphModule)
+        for name, value in vars(one).items()
+        if isinstance(value, int | float | str) or (isinstance(value, _CONTAINERS) and len(value) <= _MANY)
+    }
+
+
+# ---- inputs that are refused -----------------------------------------------------------------------------------------
+
+
 def no_longer_refused(before: fx.GraphModule, after: fx.GraphModule, inputs: Sequence[Any]) -> Gone | None:
     """Whether inputs that a check rejected now give a result; a few are derived from the valid ones."""
-    if not any(_is_assertion(node) for node in before.graph.nodes):
+    if not any(_may_refuse(node) for node in before.graph.nodes):
         return None
     for words, others in varied(inputs, VARIATIONS):
         check = _refused_by(before, others)
         if check is not None and outcome(after, others).error is None:
+            kind = "check" if _is_assertion(check) else "call"
             return Gone(
-                f"the check `{check.name}` refused the inputs {words}, and the module now gives a result",
+                f"the {kind} `{check.name}` refused the inputs {words}, and the module now gives a result",
                 "keep the inputs of a check",
                 check.name,
+                advice=kind == "call",
             )
     return None
+
+
+def _may_refuse(node: fx.Node) -> bool:
+    return _is_assertion(node) or _is_somebodys(node)
 
 
 def _refused_by(module: fx.GraphModule, inputs: Sequence[Any]) -> fx.Node | None:
@@ -112,8 +186,11 @@ def _refused_by(module: fx.GraphModule, inputs: Sequence[Any]) -> fx.Node | None
         with kept(module), torch.no_grad():
             noting.run(*ordered(module, copy.deepcopy(inputs)))
     except Exception:
-        return noting.now if hasattr(noting, "now") and _is_assertion(noting.now) else None
+        return noting.now if hasattr(noting, "now") and _may_refuse(noting.now) else None
     return None
+
+
+# ---- hooks -----------------------------------------------------------------------------------------------------------
 
 
 def _hooks_gone(before: fx.GraphModule, after: fx.GraphModule) -> Iterator[Gone]:
@@ -145,5 +222,7 @@ def _count(module: nn.Module) -> int:
 
 
 def _is_of_torch(hook: Any) -> bool:
+    # torch wraps the hooks for loading.
+    hook = getattr(hook, "hook", hook)
     home = getattr(hook, "__module__", None) or type(hook).__module__
     return home.split(".")[0] == "torch"

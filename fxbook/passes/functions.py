@@ -10,7 +10,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from fxbook.graph.given import bytes_of, held_by
+from fxbook.graph.stored import bytes_of, held_by
 
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, fx
 
-from fxbook.graph.given import dense_of
+from fxbook.graph.stored import dense_of
 from fxbook.passes.calling import ordered
 from fxbook.passes.layout import laid_otherwise
 from fxbook.passes.outcome import Outcome, detached, kept

@@ -15,13 +15,13 @@ import torch
 from torch import Tensor, fx, nn
 from torch.utils import _pytree as pytree
 
-from fxbook.graph.given import bytes_of, held_by
+from fxbook.graph.stored import bytes_of, held_by
 from fxbook.passes.calling import Inputs, call
 from fxbook.passes.copying import copied
 from fxbook.passes.layout import layout_of
 
 SEED = 20_071
-"""The seed of every run, so that two runs draw the same random numbers; a graph may itself seed with 0 or 42."""
+"""Under which every module is run, so that two runs draw the same random numbers; a graph may seed with 0 or 42."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,16 +45,31 @@ def one_line(error: Exception) -> str:
     return f"{type(error).__name__}: {said}" if said else type(error).__name__
 
 
-def shared_copy(module: fx.GraphModule) -> fx.GraphModule:
-    """A copy of the graph and of all modules that shares the tensors."""
-    return copied(module, {id(held): held for held in tensors_of(module).values()})
+def shared_copy(module: fx.GraphModule, *, apart: bool = False) -> fx.GraphModule:
+    """A copy of the graph and of all modules, which holds the same tensors.
+
+    ``apart``: other tensors in the same memory, so that what is no number, such as ``requires_grad``, is their own.
+    """
+    held = tensors_of(module).values()
+    return copied(module, {id(one): _in_its_memory(one) if apart else one for one in held if not apart or _usual(one)})
+
+
+def _usual(held: Tensor) -> bool:
+    return type(held) in (Tensor, nn.Parameter)
+
+
+def _in_its_memory(held: Tensor) -> Tensor:
+    if isinstance(held, nn.Parameter):
+        return nn.Parameter(held.detach(), held.requires_grad)
+    return held.detach().requires_grad_(held.requires_grad)
 
 
 @contextlib.contextmanager
 def apart_from_caller() -> Iterator[None]:
-    """Leave the caller's modes, which may exclude numbers or gradients, and exempt its objects from ``gc.collect()``.
+    """Leave the caller's modes, which may have no numbers or no gradients to compare, and set its objects aside.
 
-    Otherwise, a collection would take seconds in a process with millions of objects.
+    ``gc.collect()`` then visits only what is made inside: in a process that holds millions of objects, it would take
+    seconds otherwise.
     """
     from torch._subclasses.fake_tensor import unset_fake_temporarily
 
@@ -167,3 +182,15 @@ def detached(result: Any) -> Any:
 
 def dense(leaf: Any) -> bool:
     return isinstance(leaf, Tensor) and leaf.layout == torch.strided and not (leaf.is_meta or leaf.is_nested)
+
+
+def has_fractions(leaf: Tensor) -> bool:
+    return leaf.is_floating_point() or leaf.is_complex()
+
+
+def numbers_of(of: Outcome) -> list[Tensor]:
+    return [leaf for leaf in pytree.tree_leaves(of.result) if isinstance(leaf, Tensor) and has_fractions(leaf)]
+
+
+def is_finite(of: Outcome) -> bool:
+    return all(bool(leaf.to_dense().isfinite().all()) for leaf in numbers_of(of) if not leaf.is_nested)

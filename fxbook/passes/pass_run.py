@@ -12,11 +12,11 @@ from torch.export import ExportedProgram
 from torch.fx.passes.infra.pass_base import PassResult
 from torch.utils import _pytree as pytree
 
-from fxbook.graph.given import children_of, held_by, settings_of
-from fxbook.graph.global_state import GlobalStateSnapshot
+from fxbook.graph.settings import Settings
+from fxbook.graph.stored import children_of, held_by, settings_of
 from fxbook.passes.calling import Inputs
 from fxbook.passes.copying import copied
-from fxbook.passes.outcome import dense, one_line, same_bytes, tensors_of
+from fxbook.passes.outcome import dense, one_line, same_bytes, shared_copy, tensors_of
 from fxbook.passes.process import Process
 from fxbook.passes.state import Otherwise, replaced
 from fxbook.passes.watching import watched
@@ -57,9 +57,21 @@ class WrongReturnError(TypeError):
     """A pass returns something that is no module."""
 
 
-def ran(run: Pass, source: Tried, inputs: Inputs, seed: int, which: str, leave_out: Callable[[str], None]) -> Ran:
-    """Run the pass on a copy, and compare it with the source to find writes into shared tensors."""
-    given = copied(source) if isinstance(source, fx.GraphModule) else copy.deepcopy(source)
+def ran(
+    run: Pass,
+    source: Tried,
+    inputs: Inputs,
+    seed: int,
+    which: str,
+    leave_out: Callable[[str], None],
+    *,
+    shares: bool = False,
+) -> Ran:
+    """Run the pass on a copy; the source tells afterwards what it has written into, unless the copy shares memory."""
+    if isinstance(source, fx.GraphModule):
+        given = shared_copy(source, apart=True) if shares else copied(source)
+    else:
+        given = copy.deepcopy(source)
     parameters = dict(graph_of(given).named_parameters(remove_duplicate=False))
     nodes = {node.name: (node.op, dict(node.meta)) for node in graph_of(given).graph.nodes}
     originals, tensors = _stored(source), _stored(given)
@@ -74,12 +86,12 @@ def ran(run: Pass, source: Tried, inputs: Inputs, seed: int, which: str, leave_o
     called = dict(_called(given)) if isinstance(given, fx.GraphModule) else {}
     looks = {path: _look(module) for path, module in called.items()}
     process = Process(seed)
-    before = GlobalStateSnapshot((), [], "the pass")
+    before = Settings("the pass")
     traced: list[str] = []
     try:
         with watched(graph_of(given), traced):
             returned = run(given)
-        besides = [*before.side_effects(), *process.side_effects()]
+        besides = [*before.switched(), *process.side_effects()]
     except Exception as error:
         raise PassRaisedError(error, which) from error
     finally:
@@ -91,7 +103,7 @@ def ran(run: Pass, source: Tried, inputs: Inputs, seed: int, which: str, leave_o
         elif held.requires_grad != wants[name]:
             besides.append(f"{name} has another requires_grad")
     for path, module in called.items():
-        if said := _difference(looks[path], _look(module)):
+        if said := _otherwise(looks[path], _look(module)):
             besides.append(f"the module `{path}`, which others may hold too, has {said}")
     made = returned_program(returned, given) if isinstance(given, ExportedProgram) else None
     after = returned_module(returned, given) if made is None else made.module()
@@ -166,6 +178,9 @@ def returned_program(returned: Any, given: ExportedProgram) -> ExportedProgram:
     )
 
 
+# ---- modules that others may hold too --------------------------------------------------------------------------------
+
+
 def _called(module: fx.GraphModule) -> Iterator[tuple[str, nn.Module]]:
     for path in dict.fromkeys(node.target for node in module.graph.nodes if node.op == "call_module"):
         yield from module.get_submodule(path).named_modules(prefix=path)
@@ -184,5 +199,5 @@ def _look(module: nn.Module) -> dict[str, Any]:
     }
 
 
-def _difference(before: dict[str, Any], now: dict[str, Any]) -> str:
+def _otherwise(before: dict[str, Any], now: dict[str, Any]) -> str:
     return " and ".join(what for what in before if before[what] != now[what])

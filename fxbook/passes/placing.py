@@ -12,14 +12,16 @@ from torch.utils import _pytree as pytree
 from fxbook.passes.copying import copied
 
 
-def elsewhere(module: fx.GraphModule, inputs: Sequence[Any], dtype: torch.dtype | None) -> tuple[fx.GraphModule, Any]:
-    """A copy of a module, and inputs, as ``to("meta", dtype)`` makes them; neither takes memory.
+def elsewhere(
+    module: fx.GraphModule, inputs: Sequence[Any], dtype: torch.dtype | None, device: str = "meta"
+) -> tuple[fx.GraphModule, Any]:
+    """A copy of a module, and inputs, as ``to(device, dtype)`` makes them; on ``meta``, neither takes any memory.
 
-    Like ``to``, it leaves tensors that are neither parameters nor buffers where they are.
+    As ``to`` does, it leaves tensors that are neither parameters nor buffers where they are.
     """
 
     def moved(held: Tensor) -> Tensor:
-        new = held.detach().to("meta", dtype if held.is_floating_point() else None)
+        new = held.detach().to(device, dtype if held.is_floating_point() else None)
         return nn.Parameter(new, held.requires_grad) if isinstance(held, nn.Parameter) else new
 
     memo: dict[int, Any] = {}

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
+import gc
 import random
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -23,7 +25,8 @@ class Process:
         for generator in _generators().values():
             generator.seed(seed)
         self._random = {name: generator.get() for name, generator in _generators().items()}
-        self._methods = {home: dict(vars(home)) for home in _owners()}
+        self._python = _settings()
+        self._methods = {home: dict(vars(home)) for home in _homes()}
 
     def side_effects(self) -> list[str]:
         """What has changed; each is a sentence without its full stop."""
@@ -33,6 +36,7 @@ class Process:
                 for name, generator in _generators().items()
                 if name in self._random and not _alike(self._random[name], generator.get())
             ),
+            *(what for what, now in _settings().items() if now != self._python[what]),
             *(f"`{home.__name__}.{name}` is patched for the whole process" for home, name, _ in self._patched()),
         ]
 
@@ -42,6 +46,10 @@ class Process:
                 generator.put_back(self._before[name])
         for home, name, method in list(self._patched()):
             setattr(home, name, method)
+        limit, collects, filters = self._python.values()
+        sys.setrecursionlimit(limit)
+        gc.enable() if collects else gc.disable()
+        warnings.filters[:] = [one for one in warnings.filters if one in filters or not _is_for_all(one)]
 
     def _patched(self) -> Iterator[tuple[Any, str, Any]]:
         for home, before in self._methods.items():
@@ -51,6 +59,20 @@ class Process:
             for name, method in before.items():
                 if callable(method) and now.get(name) is not method:
                     yield home, name, method
+
+
+def _settings() -> dict[str, Any]:
+    """Those of Python, by what is told where one is otherwise."""
+    return {
+        "the recursion limit of Python is another": sys.getrecursionlimit(),
+        "the collection of garbage is switched": gc.isenabled(),
+        "a filter for all warnings of the process is set": [one for one in warnings.filters if _is_for_all(one)],
+    }
+
+
+def _is_for_all(one: tuple[Any, ...]) -> bool:
+    """Whether a filter concerns warnings of each text and module; a library that is imported sets narrower ones."""
+    return one[1] is None and one[3] is None and one[2] in (Warning, UserWarning)
 
 
 class _Generator(NamedTuple):
@@ -79,6 +101,7 @@ def _alike(before: Any, now: Any) -> bool:
 
 
 @functools.cache
-def _owners() -> tuple[Any, ...]:
+def _homes() -> tuple[Any, ...]:
+    """Where torch keeps the methods and functions that models call."""
     layers = {one for one in vars(nn).values() if isinstance(one, type) and issubclass(one, nn.Module)}
     return (nn.Module, torch.Tensor, nn.functional, *sorted(layers - {nn.Module}, key=lambda one: one.__name__))

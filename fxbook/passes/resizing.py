@@ -16,10 +16,14 @@ _ROWS = (1, 5)
 
 
 class Resized(NamedTuple):
-    """Inputs of other sizes, and whether these are usual; no rows, or one row in one input, are not."""
+    """Inputs of other sizes, and whether models often get such ones: no rows, or one row in one input, are seldom.
+
+    ``deeper``: they have one dimension more.
+    """
 
     inputs: Inputs
     usual: bool = True
+    deeper: bool = False
 
 
 def other_sizes(module: fx.GraphModule, inputs: Inputs, *, drawn: bool) -> Iterator[Resized | str]:
@@ -86,3 +90,9 @@ def _resized(inputs: Inputs, dimensions: Any) -> Iterator[Resized | str]:
         yield Resized(with_size(0, 0, places), usual=False)
         if len(places) > 1 and now > 1:
             yield from (Resized(with_size(1, 0, [place]), usual=False) for place in places)
+    if any(by_dimension):
+        deeper = [
+            leaf.detach()[None].requires_grad_(leaf.requires_grad) if i in held else leaf
+            for i, leaf in enumerate(leaves)
+        ]
+        yield Resized(pytree.tree_unflatten(deeper, form), usual=False, deeper=True)

@@ -7,9 +7,14 @@ unnoticed. No trained model has such numbers. The new ones depend on the tensor'
 from __future__ import annotations
 
 import zlib
+from collections.abc import Collection, Sequence
+from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor, fx, nn
+
+from fxbook.passes.copying import copied
+from fxbook.passes.outcome import dense, tensors_of
 
 _STATISTICS = ("running_mean", "running_var")
 
@@ -38,6 +43,32 @@ def shake(module: nn.Module) -> list[str]:
                     fresh.append(full)
                 held_by[name] = new[id(held)]
     return fresh
+
+
+def with_other_numbers(modules: Sequence[fx.GraphModule], names: Collection[str]) -> list[fx.GraphModule]:
+    """Copies of modules in which the tensors of some names hold other numbers, the same in each; all others are shared.
+
+    A tensor gets its own numbers from the last to the first, so that an index or a variance stays one.
+    """
+    new: dict[str, Tensor] = {}
+    copies = []
+    for module in modules:
+        memo: dict[int, Any] = {}
+        for name, held in tensors_of(module).items():
+            if name in names and id(held) not in memo:
+                memo[id(held)] = new.setdefault(name, _reversed(held))
+            memo.setdefault(id(held), held)
+        copies.append(copied(module, memo))
+    return copies
+
+
+def _reversed(held: Tensor) -> Tensor:
+    if not dense(held) or held.is_quantized:
+        return held
+    numbers = held.detach().reshape(-1).flip(0).reshape(held.shape).clone()
+    if torch.equal(numbers, held) and held.is_floating_point():
+        numbers = numbers * 1.5 + 0.25
+    return nn.Parameter(numbers, held.requires_grad) if isinstance(held, nn.Parameter) else numbers
 
 
 def _is_fresh(name: str, held: Tensor) -> bool:

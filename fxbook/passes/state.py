@@ -8,7 +8,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, fx, nn
 
-from fxbook.graph.given import bytes_of, plain_tensors
+from fxbook.graph.stored import bytes_of, plain_tensors
+from fxbook.passes.copying import HOOKS_OF_TENSORS
 
 # Attributes and meta of torch.export that torch's own passes drop.
 _OF_EXPORT = {"range_constraints", "validate_inputs", "inline_constraints", "forward_arg_names"}
@@ -37,6 +38,9 @@ def otherwise(before: nn.Module, after: nn.Module) -> Iterator[Otherwise]:
         other = first.setdefault(id(held), name)
         if other != name and {name, other} <= now.keys() and now[name] is not now[other]:
             yield Otherwise(f"`{other}` and `{name}` were one tensor and are two", "put the new one under both names")
+    for name, held in before.named_parameters():
+        if (new := now.get(name)) is not None and (lost := _extras(held) - _extras(new)):
+            yield Otherwise(f"the parameter `{name}` has lost its {min(lost)}", "put it onto the new parameter")
     for name in _attributes(before) - vars(after).keys():
         yield Otherwise(f"the module has lost its attribute `{name}`", "copy it onto the module that you return")
     for name in getattr(before, "meta", {}).keys() - getattr(after, "meta", {}).keys() - _OF_EXPORT:
@@ -50,6 +54,13 @@ def _plain_otherwise(before: nn.Module, after: nn.Module) -> Iterator[Otherwise]
     """Tensors that are neither parameters nor buffers: unused ones stay, and no node uses a new one."""
     was, now = (dict(plain_tensors(module)) for module in (before, after))
     reads = {node.target for module in (before, after) for node in _nodes(module) if node.op == "get_attr"}
+    old, new = _held(before), _held(after)
+    called = {node.target for node in _nodes(before) if node.op in ("call_module", "get_attr")}
+    for name in old.keys() & new.keys():
+        parts = name.split(".")
+        read = any(".".join(parts[:end]) in called for end in range(1, len(parts) + 1))
+        if not read and not _same(old[name], new[name]):
+            yield Otherwise(f"`{name}`, which no node read, holds other numbers", "store a new tensor under a new name")
     for name, held in was.items():
         if name in reads:
             continue
@@ -104,6 +115,12 @@ def _held(module: nn.Module) -> dict[str, Tensor]:
 
 def _kind(held: Tensor) -> str:
     return "parameter" if isinstance(held, nn.Parameter) else "buffer"
+
+
+def _extras(held: Tensor) -> set[str]:
+    """What somebody has put onto a tensor: attributes, and hooks."""
+    hooks = {name.strip("_") for name in HOOKS_OF_TENSORS if getattr(held, name, None)}
+    return hooks | {f"attribute `{name}`" for name in vars(held)}
 
 
 def _attributes(module: nn.Module) -> set[str]:

@@ -19,6 +19,7 @@ from fxbook.passes.outcome import (
     SEED,
     Outcome,
     keep_for_each_other,
+    kept,
     one_line,
     outcome,
     shared_copy,
@@ -26,10 +27,12 @@ from fxbook.passes.outcome import (
 )
 from fxbook.passes.pass_run import Pass, Ran, Tried, graph_of, ran
 from fxbook.passes.resizing import Resized, other_sizes
-from fxbook.passes.shaking import shake
+from fxbook.passes.shaking import shake, with_other_numbers
 
 _MUCH = 2**22
-"""Bytes that are worth a garbage collection, which takes a while."""
+"""Bytes for which it is worth while to look for what nobody needs any more, which takes a while."""
+
+_MANY_NODES = 400
 
 
 class Trial:
@@ -135,13 +138,31 @@ class Trial:
 
     @functools.cached_property
     def second(self) -> Ran:
-        """A run on an equal module. Drop it after use: it holds a copy of all weights."""
-        return self._ran(self.given, "on an equal module")
+        """What it made of an equal one. Whoever has asked drops it: it may hold a copy of all weights."""
+        return self._in_memory_of(self.before, self.given, "on an equal module")
 
     @functools.cached_property
     def twice(self) -> Ran:
         """A run on its own result. Drop it after use, like ``second``."""
-        return self._ran(self.first.made, "on its own result")
+        return self._in_memory_of(self.after, self.first.made, "on its own result")
+
+    @functools.cached_property
+    def is_small(self) -> bool:
+        """Whether another copy costs little: at most 4 MB of weights, and 400 nodes."""
+        weights = sum(held.nbytes for held in tensors_of(self.before).values())
+        return weights <= _MUCH and len(self.before.graph.nodes) <= _MANY_NODES
+
+    def on_other_weights(self) -> tuple[Outcome, Outcome] | None:
+        """What an equal module with other numbers in its tensors gives before the pass and after it.
+
+        None, where a copy costs much.
+        """
+        held = tensors_of(self.before)
+        if not held or not self.is_small:
+            return None
+        [other] = with_other_numbers([self.before], held)
+        made = self._ran(other if self.given is self.module else _with_numbers(self.given, other), "on other weights")
+        return outcome(other, self.inputs), outcome(made.after, self.inputs)
 
     def drop(self, run: str) -> None:
         """Free the memory of a second run, in which a module and its graph refer to each other."""
@@ -157,10 +178,17 @@ class Trial:
     def outcomes(self, inputs: Sequence[Any]) -> tuple[Outcome, Outcome]:
         return outcome(self.before, inputs), outcome(self.after, inputs)
 
-    def _ran(self, source: Tried, which: str = "") -> Ran:
+    def _in_memory_of(self, module: fx.GraphModule, source: Tried, which: str) -> Ran:
+        """Run a pass that wrote into no tensor in its first run, so that it needs no copy of them."""
+        if self.first.besides or not isinstance(source, fx.GraphModule):
+            return self._ran(source, which)
+        with kept(module):
+            return self._ran(source, which, shares=True)
+
+    def _ran(self, source: Tried, which: str = "", *, shares: bool = False) -> Ran:
         # Another seed for each run, so that random numbers of a pass show.
         self._runs += 1
-        return ran(self.run, source, self.inputs, SEED + 2 * self._runs, which, self.leave_out)
+        return ran(self.run, source, self.inputs, SEED + 2 * self._runs, which, self.leave_out, shares=shares)
 
     def leave_out(self, what: str, of: str = "purity") -> None:
         self.not_compared.setdefault(what, of)

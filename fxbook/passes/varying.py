@@ -77,6 +77,7 @@ _CHANGES: dict[str, _Change] = {
     "with large whole numbers": _Change(lambda held, _: held * _LARGE[held.dtype], _may_leave_its_range),
     "with whole numbers of either sign": _Change(_flip_signs, _may_leave_its_range),
     "with other masks": _Change(_flipped, lambda held: held.dtype == torch.bool),
+    "with 3000 added": _Change(lambda held, _: held + 3000, Tensor.is_floating_point),
     "in channels_last": _Change(
         lambda held, _: held.contiguous(memory_format=torch.channels_last), lambda held: held.ndim == 4
     ),

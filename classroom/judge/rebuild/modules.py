@@ -24,7 +24,7 @@ from classroom.judge.rebuild.values import (
     tensor_of,
     value_of,
 )
-from fxbook.graph.given import held_by
+from fxbook.graph.stored import held_by
 from fxbook.graph.wire import MOST_BYTES
 
 JSON = Any

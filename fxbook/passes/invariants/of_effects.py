@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from fxbook.passes.asking import Told, invariant
-from fxbook.passes.effects import gone, no_longer_refused
+from fxbook.passes.effects import gone, left_otherwise, no_longer_refused
 from fxbook.passes.trial import Trial
 
 
 @invariant
 def effects(trial: Trial) -> Told | None:
-    """The module still rejects the same inputs, and its hooks and the calls for their effect still run.
+    """What the module refused it still refuses, and hooks and calls that are made for what they do still run, in order.
+
+    Modules still note in their attributes what they noted. A warning that a run did not give before is advice.
 
     Example:
         >>> import torch
@@ -28,5 +30,6 @@ def effects(trial: Trial) -> Told | None:
     """
     found = gone(trial.before, trial.after)
     if not found or found[0].advice:
-        found = [*filter(None, [no_longer_refused(trial.before, trial.after, trial.inputs)]), *found]
-    return Told(*found[0]) if found else None
+        found += filter(None, [no_longer_refused(trial.before, trial.after, trial.inputs)])
+        found += left_otherwise(trial.before, trial.after, trial.inputs)
+    return Told(*min(found, key=lambda one: one.advice)) if found else None

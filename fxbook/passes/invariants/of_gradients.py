@@ -40,15 +40,15 @@ def gradients(trial: Trial) -> Told | None:
     ]
     found = None
     for number, names in enumerate(_groups(kept, old_ones)):
-        told = _difference(trial, names, of_inputs=number == 0)
+        told = _otherwise(trial, names, of_inputs=number == 0)
         if told is not None and not told.advice:
             return told
         found = found or told
-    return _nan_at_zeros(trial) or found or _second_difference(trial)
+    return _nan_at_zeros(trial) or found or _second_otherwise(trial)
 
 
 def _groups(names: list[str], held: dict[str, Tensor]) -> Iterator[list[str]]:
-    limit = max(sum(held[name].nbytes for name in names) // 2, _FEW)
+    limit = max(sum(held[name].nbytes for name in names) // 4, _FEW)
     group: list[str] = []
     size = 0
     for name in names:
@@ -60,7 +60,8 @@ def _groups(names: list[str], held: dict[str, Tensor]) -> Iterator[list[str]]:
     yield group
 
 
-def _difference(trial: Trial, names: list[str], *, of_inputs: bool) -> Told | None:
+def _otherwise(trial: Trial, names: list[str], *, of_inputs: bool) -> Told | None:
+    """What is otherwise in the gradients of some parameters, and of the inputs."""
     try:
         before, asked_before = _gradients(trial.before, trial.inputs, names, of_inputs)
     except Exception as error:
@@ -106,8 +107,8 @@ def _nan_at_zeros(trial: Trial) -> Told | None:
     return None
 
 
-def _second_difference(trial: Trial) -> Told | None:
-    """Whether the module is no longer twice differentiable, for example because of a custom ``backward``."""
+def _second_otherwise(trial: Trial) -> Told | None:
+    """Whether the module is no longer differentiable twice, as where a function has a backward of its own."""
     try:
         before = _second_derivatives(trial.before, trial.inputs)
     except Exception:

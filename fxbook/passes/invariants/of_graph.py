@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import io
+import pickle
 import types
 from collections.abc import Sequence
 from typing import Any
@@ -13,7 +15,7 @@ from torch import Tensor, fx
 from fxbook.passes.asking import NotAskedError, Told, invariant
 from fxbook.passes.calling import ordered
 from fxbook.passes.growing.inputs import known_size
-from fxbook.passes.outcome import kept, one_line
+from fxbook.passes.outcome import dense, kept, one_line
 from fxbook.passes.trial import Trial
 
 
@@ -53,6 +55,22 @@ def code(trial: Trial) -> Told | None:
             f"`{after[0].name}` calls a function that no module has under its name, so a pickle of it cannot be loaded"
         )
         return Told(what, "define it at the top level of a module", after[0].name, advice=True)
+    if (error := _not_saved(trial.after)) and not _not_saved(trial.before):
+        return Told(f"the module cannot be pickled: {error}", "hold nothing in it that has no copy", advice=True)
+    return None
+
+
+def _not_saved(module: fx.GraphModule) -> str | None:
+    """What hinders that what a module holds is pickled; its tensors and its graph aside."""
+
+    class Pickler(pickle.Pickler):
+        def persistent_id(self, held: Any) -> Any:
+            return "a tensor" if isinstance(held, Tensor) else None
+
+    try:
+        Pickler(io.BytesIO()).dump({name: held for name, held in vars(module).items() if name != "_graph"})
+    except Exception as error:
+        return one_line(error)
     return None
 
 
@@ -130,6 +148,7 @@ class _MetaChecker(fx.Interpreter):
     def __init__(self, module: fx.GraphModule) -> None:
         super().__init__(module)
         self.untrue: dict[str, str] = {}
+        self.strides: dict[str, str] = {}
         self.sizes: dict[Any, int] = {}
 
     def run_node(self, n: fx.Node) -> Any:
@@ -141,6 +160,8 @@ class _MetaChecker(fx.Interpreter):
                     self.sizes[size.node.expr] = now
         if said := _wrong_meta(n.meta, value, self.sizes):
             self.untrue[n.name] = said
+        elif said := _strides_told(n.meta, value):
+            self.strides[n.name] = said
         return value
 
     @classmethod
@@ -161,10 +182,12 @@ def _meta_untrue(trial: Trial) -> Told | None:
         after = _MetaChecker.of(trial.after, trial.inputs)
     except Exception as error:
         raise NotAskedError(f"the module that came out raises {one_line(error)}") from error
-    for name, said in after.untrue.items():
-        if name not in before.untrue:
-            cure = "correct it where a node computes something else than before"
-            return Told(f"the meta of `{name}` tells {said}", cure, name)
+    cure = "correct it where a node computes something else than before"
+    for kind, was in (("untrue", before.untrue), ("strides", before.strides)):
+        for name, said in getattr(after, kind).items():
+            if name not in was:
+                # A backend reads strides from it; many passes leave them to a propagation.
+                return Told(f"the meta of `{name}` tells {said}", cure, name, advice=kind == "strides")
     return None
 
 
@@ -180,6 +203,17 @@ def _wrong_meta(meta: dict[str, Any], value: Any, sizes: dict[Any, int]) -> str 
     return None
 
 
+def _strides_told(meta: dict[str, Any], value: Any) -> str | None:
+    """Strides in `val` that the value does not have, as a clause; a dimension of one element may have any."""
+    told = meta.get("val")
+    if not (isinstance(told, Tensor) and dense(value)) or told.layout != value.layout or 0 in value.shape:
+        return None
+    pairs = zip(value.shape, told.stride(), value.stride(), strict=True)
+    if all(size == 1 or not isinstance(old, int) or old == new for size, old, new in pairs):
+        return None
+    return f"the strides {tuple(told.stride())}, its value has {value.stride()}"
+
+
 @invariant
 def inputs_kept(trial: Trial) -> Told | None:
     """The inputs have the same names, order and defaults.
@@ -193,6 +227,10 @@ def inputs_kept(trial: Trial) -> Told | None:
         for module in (trial.before, trial.after)
     )
     if before == after:
+        types = ([node.type for node in one.graph.find_nodes(op="placeholder")] for one in (trial.before, trial.after))
+        if any(old is not None and new is None for old, new in zip(*types, strict=True)):
+            what = "an input has lost its annotation, which torch.jit.script reads"
+            return Told(what, "give a new placeholder the `type` of the old one", advice=True)
         return None
     old, new = (", ".join(_signature(*one) for one in found) for found in (before, after))
     return Told(f"the module takes ({new}), before: ({old})", "callers pass inputs by name, so keep each placeholder")

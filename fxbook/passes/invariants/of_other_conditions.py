@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Iterator
 
 import torch
 from torch import Tensor
 from torch.utils import _pytree as pytree
 
 from fxbook.passes.asking import NotAskedError, Told, invariant
+from fxbook.passes.calling import Inputs
 from fxbook.passes.growing.inputs import open_dimensions, takes_sizes
 from fxbook.passes.likeness import difference, of_outcomes
 from fxbook.passes.modes import calls_with_a_mode, in_mode
-from fxbook.passes.outcome import Outcome, one_line, outcome
+from fxbook.passes.outcome import Outcome, has_fractions, is_finite, numbers_of, one_line, outcome
 from fxbook.passes.placing import elsewhere
 from fxbook.passes.trial import Trial
 from fxbook.passes.varying import varied, with_other_numbers
@@ -28,10 +30,15 @@ _OF_WHOLE = (
     "with whole numbers of either sign",
 )
 _TURNED, _CHANNELS_LAST = "that are not contiguous", "in channels_last"
-_COARSE = ("times 1000", "with nan")
+_FAR = "with 3000 added"
+_COARSE = ("times 1000", _FAR, "with nan")
 _PLACE = (
     "take both from an input, as in torch.ones(n, dtype=x.dtype, device=x.device), and register a tensor as a buffer"
 )
+_READS = (
+    "torch.compile and torch.export cannot record what reads a number: compute it with tensors, as torch.where does"
+)
+_CASTS = "call an operation that autocast treats as the one that was there, as F.linear for a layer"
 _CURE = "treat all numbers as the old node did, or document which ones the pass is for"
 
 
@@ -70,11 +77,12 @@ def values_in_another_mode(trial: Trial) -> Told | None:
 
 @invariant
 def values_of_other_numbers(trial: Trial) -> Told | None:
-    """The values are the same for inputs with other signs, zeros, integers, masks, strides, dtypes and devices.
+    """The same for inputs with other signs, zeros, whole numbers, masks and strides, and of another dtype or device.
 
-    For inputs 1,000 times as large, and for nan, other values are advice, but nan instead of a number is a fault.
-    Inputs on which the module raises before the pass are skipped, such as an index out of range. So are those for which
-    it gives nan or infinity, except that with other signs another result is advice.
+    For numbers 1,000 times as large, or far from 0, and for nan, other values are advice, as is another dtype in
+    autocast; nan instead of a number is a fault. Nothing is asked where the module raises before the pass, as for an
+    index that is out of range. Where it gives nan or infinity for other signs, another result is advice; otherwise
+    nothing is asked there.
 
     Example:
         >>> import torch
@@ -94,28 +102,41 @@ def values_of_other_numbers(trial: Trial) -> Told | None:
     told, asked = [], 0
     ways = varied(trial.inputs, (*_OF_NUMBERS, *_OF_WHOLE, _TURNED, _CHANNELS_LAST, *_COARSE))
     numbers = () if takes_sizes(trial.before) else with_other_numbers(trial.inputs)
-    for words, inputs in itertools.chain(ways, numbers):
+    for words, inputs in itertools.chain(ways, numbers, _with_other_defaults(trial)):
         before = outcome(trial.before, inputs)
-        if before.error is not None or not (_is_finite(before) or words in ("with nan", *_SIGNS)):
+        if before.error is not None or not (is_finite(before) or words in ("with nan", *_SIGNS)):
             continue
         asked += 1
         after = outcome(trial.after, inputs)
         exact = words in (*_EXACT, *_OF_WHOLE)
         coarse = (max(trial.rtol or 0, 1e-3), max(trial.atol or 0, 1e-4 * _largest(before)))
         limits = (trial.rtol, trial.atol) if exact else coarse
+        if words == _FAR:
+            # The sum alone takes three digits of a number away.
+            limits = (0.05, 0.05 * _largest(before))
         if said := of_outcomes(before, after, *limits, layout=words != _TURNED):
             told.append(Told(f"{words}, {said}", _CURE, advice=_is_advice(words, before, after)))
             if not told[-1].advice:
                 return told[-1]
-    told += filter(None, [_on_other_devices(trial)])
+    told += filter(None, [_elsewhere(trial), _in_autocast(trial), _in_half(trial)])
     if not asked:
         raise NotAskedError("no input has numbers that can be changed, or the module does not run on them")
     trial.asked = asked
     return min(told, key=lambda one: one.advice, default=None)
 
 
+def _with_other_defaults(trial: Trial) -> Iterator[tuple[str, Inputs]]:
+    """The inputs, and by name those that are left out and have a number as their default, with another number."""
+    left_out = trial.before.graph.find_nodes(op="placeholder")[len(trial.inputs) :]
+    defaults = {node.target: node.args[0] for node in left_out if node.args and node.target not in trial.inputs.kwargs}
+    for name, held in defaults.items():
+        if isinstance(held, bool | int | float):
+            other = not held if isinstance(held, bool) else held + 1
+            yield f"with {name}={other!r}", Inputs(trial.inputs, trial.inputs.kwargs | {name: other})
+
+
 def _is_advice(words: str, before: Outcome, after: Outcome) -> bool:
-    if not _is_finite(before):
+    if not is_finite(before):
         return True
     if after.error is not None:
         if words in (_TURNED, _CHANNELS_LAST):
@@ -129,14 +150,15 @@ def _is_advice(words: str, before: Outcome, after: Outcome) -> bool:
     if words == _CHANNELS_LAST:
         return of_outcomes(before, after, 1e-3, 1e-4 * _largest(before), layout=False) is None
     if words == "with zeros and equal numbers":
-        # The order of equal numbers is not defined.
-        return any(isinstance(leaf, Tensor) and not _has_fractions(leaf) for leaf in pytree.tree_leaves(before.result))
+        # Which of two equal numbers comes first is nobody's promise.
+        return any(isinstance(leaf, Tensor) and not has_fractions(leaf) for leaf in pytree.tree_leaves(before.result))
     if words == "times 1000":
-        return _is_finite(after) or any(leaf.dtype.itemsize < 4 for leaf in _numbers(before))
+        return is_finite(after) or any(leaf.dtype.itemsize < 4 for leaf in numbers_of(before))
     return words in _COARSE
 
 
-def _on_other_devices(trial: Trial) -> Told | None:
+def _elsewhere(trial: Trial) -> Told | None:
+    """Whether the pass has written the dtype or the device that it saw into the graph."""
     if open_dimensions(trial.before) is not None:
         # The front end itself has written both into the graph.
         return None
@@ -153,24 +175,40 @@ def _on_other_devices(trial: Trial) -> Told | None:
         else:
             # Any other error there has nothing to do with the device.
             said = one_line(after.error)
+            if "item()" in said:
+                return Told(f"{words}, the module raises {said}", _READS, advice=True)
             of_place = not isinstance(after.error, NotImplementedError) and re.search("device|dtype", said)
             found = f"the module raises {said}" if of_place else None
         return Told(f"{words}, {found}", _PLACE) if found else None
     return None
 
 
-def _has_fractions(leaf: Tensor) -> bool:
-    return leaf.is_floating_point() or leaf.is_complex()
+def _in_autocast(trial: Trial) -> Told | None:
+    """Whether autocast, which goes by the operations that are called, now gives a result of another dtype."""
+    with torch.autocast("cpu", torch.bfloat16):
+        before, after = trial.outcomes(trial.inputs)
+    if before.error is not None:
+        return None
+    if after.error is not None:
+        return Told(f"in autocast the module raises {one_line(after.error)}", _CASTS, advice=True)
+    for old, new in zip(numbers_of(before), numbers_of(after), strict=False):
+        if old.dtype != new.dtype:
+            return Told(f"in autocast the result has the dtype {new.dtype}, before: {old.dtype}", _CASTS, advice=True)
+    return None
 
 
-def _numbers(of: Outcome) -> list[Tensor]:
-    return [leaf for leaf in pytree.tree_leaves(of.result) if isinstance(leaf, Tensor) and _has_fractions(leaf)]
-
-
-def _is_finite(of: Outcome) -> bool:
-    return all(bool(leaf.to_dense().isfinite().all()) for leaf in _numbers(of) if not leaf.is_nested)
+def _in_half(trial: Trial) -> Told | None:
+    """Whether a number on the way is now too large for float16, where inputs are some hundreds."""
+    if not trial.is_small:
+        return None
+    large = pytree.tree_map_only(Tensor, lambda held: held * 300 if held.is_floating_point() else held, trial.inputs)
+    before, after = (outcome(*elsewhere(one, large, torch.float16, "cpu")) for one in (trial.before, trial.after))
+    if before.error is not None or not is_finite(before) or (after.error is None and is_finite(after)):
+        return None
+    said = f"the module raises {one_line(after.error)}" if after.error else "the result is not finite, and was"
+    return Told(f"in float16, times 300, {said}", "scale before you square or sum, as torch does", advice=True)
 
 
 def _largest(of: Outcome) -> float:
-    found = [leaf.abs().max().item() for leaf in _numbers(of) if leaf.layout == torch.strided and leaf.numel()]
+    found = [leaf.abs().max().item() for leaf in numbers_of(of) if leaf.layout == torch.strided and leaf.numel()]
     return max((one for one in found if one == one), default=1.0)

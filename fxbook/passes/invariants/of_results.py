@@ -86,11 +86,12 @@ def _in_a_later_call(trial: Trial) -> Told | None:
 
 @invariant
 def values_at_another_size(trial: Trial) -> Told | None:
-    """The values are the same for inputs of other sizes: the pass has not fixed a size that it saw.
+    """The same for inputs of other sizes: a number that the pass took from one input is no constant of the module.
 
-    Without ``others``, all inputs get one row and five, then other sizes in each further dimension, as far as the graph
-    leaves them open and the module runs. With no rows, or one row in one input alone, which broadcasts, the result must
-    be the same, too; but if the module now raises there, this is advice.
+    Where no ``others`` are given, all inputs get one row and five, and then other sizes in each further dimension, as
+    far as the graph leaves them open and the module runs. A result for no rows, or for one row in one input alone,
+    which broadcasts, is kept too; that the module now raises there is advice. So is what differs where all inputs have
+    one dimension more.
 
     Example:
         >>> from fxbook import invariants, random_graph
@@ -100,12 +101,14 @@ def values_at_another_size(trial: Trial) -> Told | None:
         raise NotAskedError(trial.why_no_others)
     trial.asked = len(trial.others)
     advice = None
-    for inputs, usual in trial.others:
+    for inputs, usual, deeper in trial.others:
         if told := _other_values(trial, inputs):
             broken_anyway = _other_values(trial, trial.inputs) is not None
             cure = "" if broken_anyway else "compute sizes in the graph, do not write them into it"
             raises = told.what.startswith("the module raises")
-            said = Told(f"with inputs of shape {shapes(inputs)}, {told.what}", cure, told.node, raises and not usual)
+            cure = "ask the meta of a node for its dimensions, or take any number of them" if deeper else cure
+            seldom = deeper or (raises and not usual)
+            said = Told(f"with inputs of shape {shapes(inputs)}, {told.what}", cure, told.node, seldom)
             if not said.advice:
                 return said
             advice = advice or said

@@ -6,7 +6,8 @@ from torch import fx
 
 from fxbook.passes.asking import NotAskedError, Told, invariant
 from fxbook.passes.changes import changed
-from fxbook.passes.outcome import shared_copy
+from fxbook.passes.likeness import of_outcomes
+from fxbook.passes.outcome import is_finite, shared_copy
 from fxbook.passes.pass_run import PassRaisedError
 from fxbook.passes.trial import Trial
 
@@ -96,7 +97,9 @@ def idempotence(trial: Trial) -> Told | None:
 
 @invariant
 def determinism(trial: Trial) -> Told | None:
-    """Two runs on equal modules give equal programs and weights.
+    """Two runs on equal modules give equal programs and weights, and a run on one with other weights keeps its values.
+
+    The latter is asked of modules with no more than 4 MB of weights and 400 nodes.
 
     Example:
         >>> from fxbook import invariants, random_graph
@@ -113,7 +116,21 @@ def determinism(trial: Trial) -> Told | None:
     if what:
         cure = "go through nodes in list order, not through a set or by id()"
         return Told(f"two runs on equal modules differ, {what}", cure)
-    return None
+    return _kept_from_another(trial)
+
+
+def _kept_from_another(trial: Trial) -> Told | None:
+    """Whether a run on a module with other weights takes something from the runs before."""
+    limits = (max(trial.rtol or 0, 1e-3), max(trial.atol or 0, 1e-4))
+    if of_outcomes(*trial.outcomes(trial.inputs), *limits) is not None:
+        return None
+    try:
+        outcomes = trial.on_other_weights()
+    except PassRaisedError as raised:
+        return Told(str(raised), "keep nothing from one run to the next", advice=True)
+    said = of_outcomes(*outcomes, *limits) if outcomes and is_finite(outcomes[0]) else None
+    cure = "keep nothing from one run to the next, such as weights by their names; or these weights hide a fault"
+    return Told(f"in a run on an equal module with other weights, {said}", cure) if said else None
 
 
 @invariant

@@ -7,7 +7,9 @@ from typing import Any
 from torch import Tensor, nn
 
 from fxbook.passes.asking import Told, invariant
-from fxbook.passes.outcome import dense, same_bytes
+from fxbook.passes.likeness import of_outcomes
+from fxbook.passes.outcome import dense, is_finite, keep_for_each_other, outcome, same_bytes, tensors_of
+from fxbook.passes.shaking import with_other_numbers
 from fxbook.passes.state import otherwise, reordered
 from fxbook.passes.trial import Trial
 
@@ -33,12 +35,18 @@ _CURES = {
     "flushed to zero": "put it back with torch.set_flush_denormal()",
     "torch._dynamo.config": "set it in a block, `with torch._dynamo.config.patch(...):`",
     "torch.backends": "put back the flag in a `finally`",
+    "recursion limit": "raise it in a `try` block, and put it back in its `finally`",
+    "garbage": "put it back in a `finally`",
+    "filter for all warnings": "silence them in a block, `with warnings.catch_warnings():`",
     "is patched": "patch in a block, `with unittest.mock.patch.object(...):`",
     "holds other values": "give the module a new parameter or buffer, and leave the tensor that it was given",
     "another requires_grad": "leave it to whoever trains the model",
     "others may hold too": "give the module that you return a copy of it, with module.set_submodule(path, copy)",
     "": "work on a copy, and put back what you switch",
 }
+
+_SMALL = 2**20
+_ROUGHLY = (1e-3, 1e-4)
 
 
 @invariant
@@ -93,16 +101,52 @@ def state_kept(trial: Trial) -> Told | None:
     if order and trial.before.training and trial.first.in_place:
         return Told(*order)
     if lost:
-        more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
         cure = "keep the names, or document that checkpoints no longer fit"
-        return Told(f"state_dict has lost `{lost[0]}`{more}", cure, advice=True)
+        return Told(f"state_dict has lost `{lost[0]}`{_more(lost)}", cure, advice=True)
     for name, held in trial.before.named_buffers(remove_duplicate=False):
         if name in new and name not in before and isinstance(held, Tensor):
             return Told(f"the buffer `{name}` is saved now: it was not persistent", "register it with persistent=False")
     if new:
         cure = "register what can be computed with persistent=False"
         return Told(f"state_dict has a new name `{new[0]}`", cure, advice=True)
-    return Told(*order, advice=True) if order else None
+    if order:
+        return Told(*order, advice=True)
+    for name, held in before.items():
+        if isinstance(held, Tensor) and held.shape != after[name].shape:
+            what = f"`{name}` has the shape {tuple(after[name].shape)}, before: {tuple(held.shape)}"
+            return Told(what, "document that checkpoints no longer fit", advice=True)
+    return _loaded_otherwise(trial)
+
+
+def _loaded_otherwise(trial: Trial) -> Told | None:
+    """Whether other numbers for what is not trained, as from a checkpoint, no longer give the same result."""
+    old, new, saved = tensors_of(trial.before), tensors_of(trial.after), trial.before.state_dict().keys()
+    names = [
+        name
+        for name, held in old.items()
+        if name in saved and not held.requires_grad and held.nbytes <= _SMALL and _alike(held, new.get(name))
+    ]
+    if not names or of_outcomes(*trial.outcomes(trial.inputs), *_ROUGHLY) is not None:
+        return None
+    modules = with_other_numbers([trial.before, trial.after], names)
+    keep_for_each_other(*modules)
+    before, after = (outcome(module, trial.inputs) for module in modules)
+    said = of_outcomes(before, after, *_ROUGHLY) if is_finite(before) else None
+    if said is None:
+        return None
+    what = f"with other numbers in `{names[0]}`{_more(names)}, as from a checkpoint, {said}"
+    return Told(
+        what, "take out of state_dict what was computed from, or document that checkpoints no longer fit", advice=True
+    )
+
+
+def _more(names: list[str]) -> str:
+    return f" and {len(names) - 1} more" if len(names) > 1 else ""
+
+
+def _alike(held: Tensor, other: Tensor | None) -> bool:
+    same = other is not None and held.shape == other.shape and held.dtype == other.dtype
+    return same and dense(held) and dense(other) and same_bytes(held, other)
 
 
 def _same_value(one: Any, other: Any) -> bool:
