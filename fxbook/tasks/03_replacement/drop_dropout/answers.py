@@ -173,9 +173,9 @@ def switches_the_function_off(traced):
 
 
 @wrong(
-    "nothing_dies",
+    "no_dead_nodes",
     node="right_1",
-    says="is left: no node uses its result",
+    says="is dead: no node uses its result",
     read="03_replacement#three-steps-in-this-order",
 )
 def replaces_an_identity_too(traced):

@@ -175,7 +175,7 @@ def uses_the_node_above(traced):
 
 
 @wrong(
-    "nothing_dead", node="squeeze_1", says="no node uses its result", read="03_replacement#three-steps-in-this-order"
+    "no_dead_nodes", node="squeeze_1", says="no node uses its result", read="03_replacement#three-steps-in-this-order"
 )
 def fetches_the_module_too(traced):
     for _, new in replace(traced, name_of=lambda number: free_name(traced, "squeeze")):

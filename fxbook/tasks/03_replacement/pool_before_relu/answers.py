@@ -150,7 +150,7 @@ def forgets_to_recompile(traced):
         relu.target, pool.target = pool.target, relu.target
 
 
-@wrong("nothing_dead", node="relu", says="is left: no node uses its result", read=THREE_STEPS)
+@wrong("no_dead_nodes", node="relu", says="is dead: no node uses its result", read=THREE_STEPS)
 def makes_new_nodes_and_leaves_the_old(traced):
     graph = traced.graph
     for relu, pool in swappable(traced):

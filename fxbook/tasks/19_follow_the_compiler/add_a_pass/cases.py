@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from torch import fx, nn
@@ -12,13 +12,22 @@ from fxbook.cases.exercise import one_of
 
 
 class Step:
-    """A pass with a name that does nothing."""
+    """A pass with a name that does nothing: it holds no rules, so it is false."""
 
     def __init__(self, name: str) -> None:
         self.name = name
 
     def __call__(self, graph: fx.Graph) -> None:
         """Leave the graph as it is."""
+
+    def __len__(self) -> int:
+        return 0
+
+    def __getitem__(self, place: int) -> None:
+        raise IndexError(place)
+
+    def __iter__(self) -> Iterator[None]:
+        return iter(())
 
 
 def names(setting: Any) -> list[str]:
@@ -32,7 +41,7 @@ def held(kind: Callable[..., Any], count: int, has_new: bool = False) -> Callabl
 
     def given(_: nn.Module) -> tuple[Any, ...]:
         passes = [Step(f"{one_of('fuse', 'drop', 'split')}_{place}") for place in range(count)]
-        new = passes[one_of(*range(count))] if has_new else Step("new")
+        new = passes[one_of(*range(max(1, count - 1)))] if has_new else Step("new")
         return kind(passes), new
 
     return given
