@@ -108,7 +108,8 @@ class Channels(nn.Module):
 
     def forward(self, x: Tensor) -> Any:
         how = (self.scales, self.zeros, 1, -127, 127, torch.int8)
-        tensors = (self.scales[0], self.zeros[0], -128, 127, torch.int8)
+        chosen = _ops.choose_qparams.tensor(x, -128, 127, 1e-6, torch.int8)
+        tensors = (chosen[0], chosen[1], -128, 127, torch.int8)
         values = x
         for _ in range(2):
             values = _ops.dequantize_per_channel.default(_ops.quantize_per_channel.default(values, *how), *how)

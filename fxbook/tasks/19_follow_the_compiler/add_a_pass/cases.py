@@ -64,6 +64,11 @@ def single(passes: list[Any]) -> Any:
     return passes[0]
 
 
+def repeated(passes: list[Any]) -> list[Any]:
+    """The passes, of which the first runs again at the end."""
+    return [*passes, passes[0]]
+
+
 def nothing(_: list[Any]) -> None:
     """A place that holds nothing."""
 
@@ -73,7 +78,7 @@ USAGE = Usage(
     cases=(
         Case("a place that holds nothing", nn.Identity, tuple, given=held(nothing, 0)),
         Case("one pass", nn.Identity, tuple, given=held(single, 1)),
-        Case("a list", nn.Identity, tuple, unseen=True, given=held(list, 3)),
+        Case("a list", nn.Identity, tuple, unseen=True, given=held(repeated, 3)),
         Case("a tuple", nn.Identity, tuple, unseen=True, given=held(tuple, 2)),
         Case("a list with the new pass", nn.Identity, tuple, unseen=True, given=held(list, 3, True)),
         Case("the new pass alone", nn.Identity, tuple, unseen=True, given=held(single, 1, True)),

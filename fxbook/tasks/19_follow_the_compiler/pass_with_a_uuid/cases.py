@@ -34,7 +34,7 @@ class Sums(nn.Module):
     """Two overloads of one operator, and a keyword."""
 
     def forward(self, x: Tensor) -> Tensor:
-        return torch.add(x.sum(-1), x.sum(), alpha=2) + x.mean(0)
+        return torch.add(x.sum(-1, dtype=torch.float64), x.sum(), alpha=2) + x.mean(0)
 
 
 def swap(*pairs: tuple[Any, Any]) -> Callable[[nn.Module], tuple[Any, ...]]:
@@ -49,8 +49,8 @@ def swap(*pairs: tuple[Any, Any]) -> Callable[[nn.Module], tuple[Any, ...]]:
 def _others(old: Any, new: Any) -> list[tuple[Any, Any]]:
     """Other pairs: the same in the other order, another overload, another operator, names that run into each other."""
     pairs = [(old, new), (new, old), (old, aten.tan.default), (aten.tan.default, new), (aten.sum.default, new)]
-    namesake = getattr(torch.ops.prims, new.overloadpacket.__name__).default
-    return [*pairs, (old, aten.sum.dim_IntList), (old, aten.sum.default), (old, namesake)]
+    namesake = getattr(torch.ops.prims, old.overloadpacket.__name__).default
+    return [*pairs, (old, aten.sum.dim_IntList), (old, aten.sum.default), (namesake, new)]
 
 
 def described(graph: fx.Graph) -> list[str]:
@@ -104,7 +104,7 @@ USAGE = Usage(
         Case(
             "one that is not in the graph", Chain, tuple, unseen=True, given=swap((aten.exp.default, aten.log.default))
         ),
-        Case("two overloads", Sums, tuple, unseen=True, given=swap((aten.add.Tensor, aten.sub.Tensor))),
+        Case("two overloads", Sums, tuple, unseen=True, given=swap((aten.sum.dim_IntList, aten.mean.dim))),
     ),
     call=used,
 )
