@@ -37,13 +37,14 @@ def tied(model: nn.Module, *names: str) -> nn.Module:
 
 
 def crowded(module: fx.GraphModule) -> fx.GraphModule:
-    """The module with dead nodes and namesakes: behind each call an equal one without users, and names that mislead.
+    """The module with dead nodes and namesakes.
 
-    No node is named for what it calls, and the module has a buffer with the name of each of its calls.
+    Behind a call that reads no other call stands an equal one without users. No node is named for what it calls, and
+    the module has a buffer with the name of each of its calls.
     """
     calls = [node for node in module.graph.nodes if node.op.startswith("call")]
     for node in calls:
-        if not _has_effect(module, node):
+        if not _has_effect(module, node) and not set(calls).intersection(node.all_input_nodes):
             with module.graph.inserting_after(node):
                 module.graph.node_copy(node)
     for place, node in enumerate(node for node in module.graph.nodes if node.op.startswith("call")):

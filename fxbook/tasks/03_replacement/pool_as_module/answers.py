@@ -54,7 +54,7 @@ def makes_one_module_for_each_size(traced):
 
 
 @right
-def keeps_the_modules_in_a_list_and_cleans_up(traced):
+def keeps_the_modules_in_a_list(traced):
     name = free_name(traced, "pools")
     nodes = pools(traced)
     setattr(traced, name, nn.ModuleList(nn.AdaptiveAvgPool2d(node.args[1]) for node in nodes))
@@ -62,7 +62,7 @@ def keeps_the_modules_in_a_list_and_cleans_up(traced):
         with traced.graph.inserting_before(node):
             new = traced.graph.create_node("call_module", f"{name}.{number}", (), {"input": node.args[0]})
         node.replace_all_uses_with(new, propagate_meta=True)
-    traced.graph.eliminate_dead_code()
+        traced.graph.erase_node(node)
     traced.recompile()
 
 

@@ -37,11 +37,12 @@ class Sums(nn.Module):
         return torch.add(x.sum(-1, dtype=torch.float64), x.sum(), alpha=2) + x.mean(0)
 
 
-def swap(*pairs: tuple[Any, Any]) -> Callable[[nn.Module], tuple[Any, ...]]:
+def swap(*pairs: tuple[Any, Any], is_crowded: bool = False) -> Callable[[nn.Module], tuple[Any, ...]]:
     """The graph of the model, and two operators to swap, drawn."""
 
     def given(model: nn.Module) -> tuple[Any, ...]:
-        return crowded(make_fx(model)(torch.randn(3, 3))), *one_of(*pairs)
+        module = make_fx(model)(torch.randn(3, 3))
+        return crowded(module) if is_crowded else module, *one_of(*pairs)
 
     return given
 
@@ -104,7 +105,13 @@ USAGE = Usage(
         Case(
             "one that is not in the graph", Chain, tuple, unseen=True, given=swap((aten.exp.default, aten.log.default))
         ),
-        Case("two overloads", Sums, tuple, unseen=True, given=swap((aten.sum.dim_IntList, aten.mean.dim))),
+        Case(
+            "two overloads",
+            Sums,
+            tuple,
+            unseen=True,
+            given=swap((aten.sum.dim_IntList, aten.mean.dim), is_crowded=True),
+        ),
     ),
     call=used,
 )
