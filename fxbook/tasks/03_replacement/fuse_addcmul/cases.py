@@ -27,8 +27,7 @@ class Affine(nn.Module):
 
 class Products(nn.Module):
     """Sums in both orders, of two products, of a product and itself, of a square; products read elsewhere too, or of a
-    number, or added to one; products that something else than an addition reads; a sum without users;
-    products and sums in other calls.
+    number, or added to one; products that something else than an addition reads; products and sums in other calls.
     """
 
     def __init__(self) -> None:
@@ -42,7 +41,6 @@ class Products(nn.Module):
         shared = first * y
         second = shared + x
         doubled = x * x
-        operator.add(x * first, first)
         third = (doubled + doubled) * 2.0 + second
         fourth = x * x - y, (y * y) * x, y + x * x
         fifth = third * shared + first * first, 2.0 * second + y, y * y + third, x * y + 1.0

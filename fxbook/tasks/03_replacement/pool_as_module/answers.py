@@ -110,7 +110,7 @@ def takes_the_first_name_that_comes_to_mind(traced):
 
 
 @breaks("module of the same size", case="pools of three sizes")
-@wrong("sizes_kept", says="functions pool to the sizes `1`, `(2, 1)`, `(None, 2)`, in this order")
+@wrong("sizes_kept", says="functions pool to the sizes `1`, `(2, 1)`, `(None, 2)`, `3`, in this order")
 def knows_the_size(traced):
     run(traced, size=1)
 
