@@ -51,8 +51,9 @@ def recompiled(case: CaseView) -> Found:
 
 @rule
 def no_dead_nodes(case: CaseView) -> Found:
-    """Every node is read by another, or has an effect; inputs may stay unused, and so may what was dead before."""
-    dead, before = ([node for node in nodes if "dead" in node.notes] for nodes in (case.nodes, case.before))
+    """Every node is read by another, or has an effect; inputs and what was dead in a graph given may stay unused."""
+    dead = [node for node in case.nodes if "dead" in node.notes]
+    before = [node for node in case.trial.given or () if "dead" in node.notes]
     was = {node.index: given for node, given in case.kept()} if dead and before else {}
     for node in dead:
         # One that is new may stand for one that was dead, in a graph that is built again.
