@@ -17,7 +17,9 @@ _ops = torch.ops.quantized_decomposed
 CAT = _aten.cat.default
 QUANTIZE, DEQUANTIZE = _ops.quantize_per_tensor.default, _ops.dequantize_per_tensor.default
 _NAMES = [
-    f"{kind}_{what}" for kind in ("join", "both", "merge", "all", "one") for what in ("rows", "parts", "heads", "left")
+    f"{kind}_{what}"
+    for kind in ("join", "both", "merge", "all", "one", "two")
+    for what in ("rows", "parts", "heads", "left")
 ]
 How = tuple[Any, ...]
 
@@ -50,12 +52,14 @@ def _graph_of(kinds: list[str], names: list[str]) -> fx.GraphModule:
     for kind, how, call in reversed(list(zip(kinds, hows, calls, strict=True))):
         if kind == "unused":
             continue
-        others = {"copies": [], "float user": []}.get(kind, [how])
+        others = {"copies": [], "float user": [], "integer user": []}.get(kind, [how])
         if kind.startswith("result "):
             others = [_changed(how, kind.removeprefix("result "))]
         results += [_pair(graph, call, one) for one in [how, *others]]
         if kind == "float user":
             results.append(graph.call_function(_aten.relu.default, (call,)))
+        if kind == "integer user":
+            results.append(graph.call_function(DEQUANTIZE, (call, *how)))
     graph.output(tuple(results))
     return fx.GraphModule({name: torch.ones(()) for name in ("scale", "zero")}, graph)
 
@@ -77,6 +81,8 @@ def _call(graph: fx.Graph, x: fx.Node, kind: str, how: How, name: str) -> fx.Nod
         case "copies rescaled":
             for read in reads:
                 read.args[0].args = (x, *_changed(how, "scale"))
+        case "integer input":
+            reads[-1] = reads[-1].args[0]
         case "float input":
             reads[-1] = graph.call_function(_aten.relu.default, (reads[-1],))
     target = _aten.stack.default if kind == "another call" else CAT
@@ -114,7 +120,7 @@ def _changed(how: How, what: str) -> How:
 _INPUTS = ("copies", "copies", "copies twice", "input scale", "input zero", "input bounds", "float input")
 _RESULTS = ("copies", "copies twice", "result scale", "result zero", "result dtype", "float user", "unused")
 _MIXED = ("first scale", "first zero", "inputs near scale", "inputs dtype", "result bounds", "float input")
-_ODD = ("copies one", "copies rescaled", "input bounds", "tensors", "another call")
+_ODD = ("copies one", "copies rescaled", "input bounds", "tensors", "another call", "integer input", "integer user")
 _nothing = functools.partial(nn.Module)
 
 USAGE = Usage(
