@@ -50,9 +50,9 @@ def begins_at_quantize_and_sorts(module):
     for call in module.graph.find_nodes(op="call_function", target=quantize):
         cat, *how = call.args
         if cat.target is concatenate:
-            around = [(read.target, *read.args[1:]) for read in cat.all_input_nodes]
-            around += [(user.target, *user.args[1:]) for user in cat.users]
-            if set(around) == {(dequantize, *how), (quantize, *how)}:
+            reads = {(read.target, *read.args[1:]) for read in cat.all_input_nodes}
+            users = {(user.target, *user.args[1:]) for user in cat.users}
+            if reads == {(dequantize, *how)} and users == {(quantize, *how)}:
                 names.add(cat.name)
     return [node.name for node in module.graph.nodes if node.name in names]
 
