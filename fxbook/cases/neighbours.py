@@ -185,7 +185,7 @@ def _places(noun: Any, settings: tuple[Any, ...], named: dict[str, Any]) -> Iter
         yield "keyword", [lambda: Calling(lambda x, *more: noun(*more, *settings, input=x, **named))]
         if named:
             yield "named", [lambda: Calling(lambda *tensors: noun(*tensors, *settings, **named))]
-    yield "namesake", [lambda: Calling(namesake(word))]
+    yield "namesake", [lambda: Calling(namesake(word if isinstance(noun, type) else noun.__name__))]
 
 
 def _call(

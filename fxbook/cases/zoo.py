@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Callable
 
 import torch
-from torch import nn
+from torch import fx, nn
 
 # Some are easily confused: hash(-1) == hash(-2), True == 1 == 1.0, float32 rounds both 0.1 alike, float16 lacks 2049.
 NUMBERS = (-1, -2, 0, False, 1, 1.0, True, 0.1, 0.10000000001, 2049)
@@ -33,6 +33,40 @@ def tied(model: nn.Module, *names: str) -> nn.Module:
         path, _, own = name.rpartition(".")
         setattr(model.get_submodule(path), own, weight)
     return model
+
+
+def crowded(module: fx.GraphModule) -> fx.GraphModule:
+    """The module with dead nodes and namesakes.
+
+    Behind a call that reads no other call stands an equal one without users. No node is named for what it calls, and
+    the module has a buffer with the name of each of its calls.
+    """
+    calls = [node for node in module.graph.nodes if node.op.startswith("call")]
+    for node in calls:
+        if not _has_effect(module, node) and not set(calls).intersection(node.all_input_nodes):
+            with module.graph.inserting_after(node):
+                module.graph.node_copy(node)
+    for place, node in enumerate(node for node in module.graph.nodes if node.op.startswith("call")):
+        node._rename(f"step_{place}")
+        if node in calls and not hasattr(module, node.name):
+            module.register_buffer(node.name, torch.zeros(()))
+    module.recompile()
+    return module
+
+
+def crowded_trace(model: nn.Module) -> tuple[fx.GraphModule]:
+    """An answer is called with the traced model, crowded."""
+    return (crowded(fx.symbolic_trace(model)),)
+
+
+def _has_effect(module: fx.GraphModule, node: fx.Node) -> bool:
+    """Whether a second call would change what others compute: it writes, draws random numbers or counts."""
+    called = module.get_submodule(node.target) if node.op == "call_module" else node.target
+    name = called if isinstance(called, str) else getattr(called, "__name__", type(called).__name__)
+    writes = name.endswith("_") or {"out", "inplace"} & node.kwargs.keys() or getattr(called, "inplace", False)
+    draws = "drop" in name.lower() or "rand" in name
+    counts = isinstance(called, nn.Module) and any(True for _ in called.buffers())
+    return bool(writes or draws or counts) or node.is_impure()
 
 
 @dataclasses.dataclass

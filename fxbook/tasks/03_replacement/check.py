@@ -42,21 +42,15 @@ def _passed(node: NodeRecord) -> int:
     return len(node.positional) + len(node.kwargs.get("dict", []))
 
 
+no_dead_nodes = explained.no_dead_nodes.at("03_replacement#three-steps-in-this-order")
+
+
 @rule("03_replacement#three-steps-in-this-order")
 def nothing_dead(case: CaseView) -> Found:
     """No node without users and without an effect is left, except inputs."""
     for node in case.nodes:
         if not node.users and node.op not in ("placeholder", "output") and effect(case, node) is None:
             yield node, "is left: no node uses its result"
-
-
-@rule("03_replacement#three-steps-in-this-order")
-def nothing_dies(case: CaseView) -> Found:
-    """As :func:`nothing_dead`, of new nodes and of those that had users."""
-    dead_before = {(node.op, node.target) for node in case.before if not node.users}
-    for node, *said in nothing_dead.find(case):
-        if node and (node.op, node.target) not in dead_before:
-            yield node, *said
 
 
 def effect(case: CaseView, node: NodeRecord) -> str | None:

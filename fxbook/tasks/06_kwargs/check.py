@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fxbook.graph.record import JSON, NodeRecord
-from fxbook.rules import predicates
 from fxbook.rules.families import family
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
@@ -22,16 +21,6 @@ def argument(node: NodeRecord, position: int, name: str) -> JSON:
     if name in by_name:
         return by_name[name]
     return node.positional[position] if position < len(node.positional) else None
-
-
-@rule("02_insertion_points#a-new-node-needs-a-user")
-def no_dead_nodes(case: CaseView) -> Found:
-    """No more nodes are without users than before."""
-    dead, before = ([node for node in nodes if "dead" in node.notes] for nodes in (case.nodes, case.before))
-    was_dead = {node.index for node, was in case.kept() if was in before}
-    for node, said, *_ in predicates.no_dead_nodes.find(case):
-        if node and len(dead) > len(before) and node.index not in was_dead:
-            yield node, said
 
 
 @rule("06_kwargs#both-are-frozen-assign")

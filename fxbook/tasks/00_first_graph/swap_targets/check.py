@@ -11,7 +11,7 @@ from fxbook.cases.exercise import graph_of
 from fxbook.graph.naming import callable_name
 from fxbook.rules.explained import given_edited, lints, recompiled
 from fxbook.rules.families import RELU, Family
-from fxbook.rules.predicates import calls, same_result
+from fxbook.rules.predicates import calls, no_dead_nodes, same_result
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
@@ -96,16 +96,6 @@ def dead_calls_swapped(case: CaseView) -> Found:
     for before in case.before:
         if "dead" in before.notes and table.get(before.target) not in [node.target for node in dead]:
             yield next(iter(dead), before), f"has no users: `{before.call}` was to be swapped, and to stay"
-
-
-@rule
-def no_dead_nodes(case: CaseView) -> Found:
-    """No node is dead that was not dead before."""
-    given = [node.name for node in case.before if "dead" in node.notes]
-    dead = [node for node in case.nodes if "dead" in node.notes]
-    for node in dead if len(dead) > len(given) else ():
-        if node.name not in given:
-            yield node, "is dead: no node uses its result"
 
 
 CHECK = Check(

@@ -120,7 +120,7 @@ def clamps_the_tuple(traced):
 
 
 @breaks("Make a traced model return its result clamped", case="a model that asserts something of its result")
-@wrong("result_clamped", says="no new node calls clamp: the result of `add` is not clamped")
+@wrong("result_clamped", says="no new node calls clamp: the result of `step_")
 def leaves_a_graph_that_clamps_already(traced):
     if not traced.graph.find_nodes(op="call_function", target=torch.clamp):
         _return_instead(traced, lambda graph, result: graph.call_function(torch.clamp, (result, 0, 6)))

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from fxbook.cases import Case, Usage
+from fxbook.cases.zoo import crowded_trace
 
 from ..cases import FeedForward, Passing
 
@@ -35,6 +36,12 @@ USAGE = Usage(
     cases=(
         Case("the block of the chapter", FeedForward, far_rows),
         Case("a model that returns its input", Passing, far_rows, unseen=True),
-        Case("a model that asserts something of its result", Asserting, far_rows_of_float64, unseen=True),
+        Case(
+            "a model that asserts something of its result",
+            Asserting,
+            far_rows_of_float64,
+            unseen=True,
+            given=crowded_trace,
+        ),
     ),
 )

@@ -174,7 +174,7 @@ def gives_the_halves_no_users(traced):
 
 @breaks("In `x + x`, both sides are halved.", case="a model with two inputs")
 @wrong(
-    "only_additions_read_half", node="add_3", says="still uses the whole input `x`: additions were to use half of it"
+    "only_additions_read_half", node="step_9", says="still uses the whole input `x`: additions were to use half of it"
 )
 def changes_one_side_of_a_sum_with_itself(traced):
     for node in additions(traced):

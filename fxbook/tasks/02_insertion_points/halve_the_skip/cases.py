@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from fxbook.cases import Case, Usage
+from fxbook.cases.zoo import crowded_trace
 
 from ..cases import FeedForward, rows
 
@@ -52,7 +53,7 @@ USAGE = Usage(
     "edit",
     cases=(
         Case("the block of the chapter", FeedForward, rows()),
-        Case("a model with two inputs", TwoSkips, rows(2), unseen=True),
+        Case("a model with two inputs", TwoSkips, rows(2), unseen=True, given=crowded_trace),
         Case("an input that no addition uses", Scaled, rows(2), unseen=True),
         Case("a sum of two inputs", SumOfInputs, rows_of_float64, unseen=True),
     ),

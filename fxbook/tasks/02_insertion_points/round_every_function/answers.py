@@ -178,7 +178,7 @@ def leaves_out_rounds(traced):
 @wrong(
     "rounds_share_no_memory",
     node="round_",
-    says="node `round_` works in place: `getitem` shares its memory with an input of the model",
+    says="node `round_` works in place: `step_0` shares its memory with an input of the model",
     read="01_node_creation#four-spellings-of-add",
 )
 def rounds_in_place(traced):

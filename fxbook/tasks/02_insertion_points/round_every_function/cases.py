@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from fxbook.cases import Case, Usage
+from fxbook.cases.zoo import crowded_trace
 
 from ..cases import FeedForward, rows
 
@@ -53,6 +54,12 @@ USAGE = Usage(
     cases=(
         Case("the block of the chapter", FeedForward, rows()),
         Case("functions in a row, one of them `torch.round`", Rounding, rows(), unseen=True),
-        Case("results used by name, twice, in a dict and by a round", UsedAlike, far_rows, unseen=True),
+        Case(
+            "results used by name, twice, in a dict and by a round",
+            UsedAlike,
+            far_rows,
+            unseen=True,
+            given=crowded_trace,
+        ),
     ),
 )

@@ -107,14 +107,14 @@ def forgets_to_recompile(traced):
     "the users of the call use its input instead.",
     case="a dropout called often, two in a row, dropouts of another kind",
 )
-@wrong("uses_input_of_dropout", node="add", says="uses `right_1`, but should use `left`, the input of the dropout")
+@wrong("uses_input_of_dropout", node="step_10", says="uses `step_8`, but should use `step_6`, the input of the dropout")
 def takes_the_node_above(traced):
     take_out(traced, *dropouts(traced), value_of=lambda node: node.prev)
     finish(traced)
 
 
 @breaks("such as `nn.Dropout1d`", case="a dropout called often, two in a row, dropouts of another kind")
-@wrong("dropouts_taken_out", says="`near_class_dropout2d` is gone, but should have stayed")
+@wrong("dropouts_taken_out", says="is gone, but should have stayed: `self.near.class_dropout2d(")
 def takes_every_kind_of_dropout(traced):
     for node in list(traced.graph.nodes):
         if node.op == "call_module" and "Dropout" in type(traced.get_submodule(node.target)).__name__:
@@ -124,7 +124,7 @@ def takes_every_kind_of_dropout(traced):
 
 @wrong(
     "arguments_kept",
-    node="add",
+    node="step_10",
     says="has 1 of its 2 arguments left",
     read="when_it_breaks/03_replacement#indexerror-replacement-index-1-out-of-range-for-positional-args-tuple",
 )
@@ -154,8 +154,8 @@ def edits_a_copy(traced):
 
 @wrong(
     "lints",
-    node="block_3",
-    says="uses block_1, which is not in this graph",
+    node="step_4",
+    says="uses step_2, which is not in this graph",
     read="03_replacement#erasing-refuses-then-forgets",
 )
 def lists_the_inputs_first(traced):
@@ -165,7 +165,7 @@ def lists_the_inputs_first(traced):
     finish(traced)
 
 
-@wrong("same_result", node="dropout", says="Node `dropout` is the first whose value is not what it should be")
+@wrong("same_result", node="step_12", says="Node `step_12` is the first whose value is not what it should be")
 def switches_the_function_off(traced):
     for node in traced.graph.find_nodes(op="call_function", target=nn.functional.dropout):
         node.update_kwarg("p", 0.0)
@@ -173,9 +173,9 @@ def switches_the_function_off(traced):
 
 
 @wrong(
-    "nothing_dies",
-    node="right_1",
-    says="is left: no node uses its result",
+    "no_dead_nodes",
+    node="step_8",
+    says="is dead: no node uses its result",
     read="03_replacement#three-steps-in-this-order",
 )
 def replaces_an_identity_too(traced):

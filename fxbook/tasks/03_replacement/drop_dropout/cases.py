@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from fxbook.cases import Case, Usage
 from fxbook.cases.neighbours import near
+from fxbook.cases.zoo import crowded_trace
 
 from ..cases import rows, with_its_graph
 
@@ -58,7 +59,13 @@ USAGE = Usage(
     "edit",
     cases=(
         Case("an MLP with dropout", Regular, rows()),
-        Case("a dropout called often, two in a row, dropouts of another kind", Dropping, rows(), unseen=True),
+        Case(
+            "a dropout called often, two in a row, dropouts of another kind",
+            Dropping,
+            rows(),
+            unseen=True,
+            given=crowded_trace,
+        ),
     ),
     call=with_its_graph,
 )

@@ -13,7 +13,7 @@ from fxbook.rules.predicates import edited, others_stay, same_result
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-from ..check import arguments_kept, lints, no_leftovers, nothing_dies
+from ..check import arguments_kept, lints, no_dead_nodes, no_leftovers
 
 DROPOUT = Family("nn.Dropout", modules=frozenset({"torch.nn.Dropout"}))
 
@@ -63,7 +63,7 @@ CHECK = Check(
         given_edited,
         dropouts_taken_out,
         same_result.or_because(uses_input_of_dropout),
-        nothing_dies,
+        no_dead_nodes,
         no_leftovers,
     ),
     expected=without_dropout,

@@ -144,7 +144,7 @@ def passes_the_product_first(traced):
     change(traced, lambda addition, product, other: (*product.args, other))
 
 
-@wrong("nothing_dead", node="mul", says="no node uses its result", read="03_replacement#three-steps-in-this-order")
+@wrong("no_dead_nodes", node="mul", says="no node uses its result", read="03_replacement#three-steps-in-this-order")
 def leaves_the_product(traced):
     change(traced, clean=False)
 

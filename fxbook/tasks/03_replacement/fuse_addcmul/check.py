@@ -10,7 +10,7 @@ from fxbook.rules.predicates import edited, others_stay, same_result
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-from ..check import arguments_kept, lints, nothing_dead
+from ..check import arguments_kept, lints, no_dead_nodes
 
 SUM = Family("operator.add", frozenset({"operator.add"}))
 PRODUCT = Family("operator.mul", frozenset({"operator.mul"}))
@@ -79,7 +79,7 @@ CHECK = Check(
         edited,
         given_edited,
         same_result.or_because(factors_kept, products_fused),
-        nothing_dead,
+        no_dead_nodes,
         products_fused,
     ),
 )

@@ -27,8 +27,8 @@ class ChannelAttention(nn.Module):
 
 
 class Pyramid(nn.Module):
-    """Pools of three sizes beside submodules that have the obvious names, one of them called after the function,
-    and other pools.
+    """Pools of three sizes, and one without users, beside submodules that have the obvious names, one of them called
+    after the function, and other pools.
     """
 
     def __init__(self) -> None:
@@ -44,6 +44,7 @@ class Pyramid(nn.Module):
         coarse = self.adaptive_avg_pool2d(nn.functional.adaptive_avg_pool2d(image, 1))
         middle = nn.functional.adaptive_avg_pool2d(image, output_size=(2, 1))
         fine = nn.functional.adaptive_avg_pool2d(image, (None, 2))
+        nn.functional.adaptive_avg_pool2d(image, 3)
         joined = torch.cat([part.flatten(1) for part in (coarse, middle - middle.mean(), fine)], dim=1)
         return joined, *(one(image) for one in self.near.values())
 

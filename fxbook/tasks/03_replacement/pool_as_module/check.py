@@ -12,7 +12,7 @@ from fxbook.rules.predicates import edited, none_left, others_stay, same_result
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-from ..check import arguments_kept, lints, no_leftovers, nothing_dead
+from ..check import arguments_kept, lints, no_dead_nodes, no_leftovers
 
 MODULE = Family("nn.AdaptiveAvgPool2d", modules=frozenset({"torch.nn.AdaptiveAvgPool2d"}))
 POOL = Family("the function adaptive_avg_pool2d", frozenset({"torch.nn.functional.adaptive_avg_pool2d"}))
@@ -72,7 +72,7 @@ CHECK = Check(
         none_left(POOL),
         pools_are_modules,
         same_result.or_because(sizes_kept),
-        nothing_dead,
+        no_dead_nodes,
         no_leftovers,
     ),
 )

@@ -103,7 +103,7 @@ def forgets_the_users_of_the_pool(traced):
 
 
 @breaks("Leave every other pool", case="shared modules, a ReLU with two readers")
-@wrong("swapped_only", node="pool_4", says="`mix_1` is not an nn.ReLU")
+@wrong("swapped_only", node="step_19", says="`step_18` is not an nn.ReLU")
 def swaps_the_pool_with_any_input(traced):
     for pool in list(traced.graph.nodes):
         if calls(traced, pool, nn.MaxPool2d):
@@ -114,7 +114,7 @@ def swaps_the_pool_with_any_input(traced):
 
 
 @breaks("is the only user of an `nn.ReLU`", case="shared modules, a ReLU with two readers")
-@wrong("swapped_only", node="pool_29", says="`relu_7` has 2 users")
+@wrong("swapped_only", node="step_104", says="`step_35` has 2 users")
 def swaps_a_relu_with_two_users(traced):
     for pool in list(traced.graph.nodes):
         if calls(traced, pool, nn.MaxPool2d):
@@ -125,7 +125,7 @@ def swaps_a_relu_with_two_users(traced):
 
 
 @breaks("wherever an `nn.MaxPool2d`", case="shared modules, a ReLU with two readers")
-@wrong("pools_before_relus", node="pool", says="still pools the result of `relu`")
+@wrong("pools_before_relus", node="step_2", says="still pools the result of `step_0`")
 def swaps_only_behind_a_convolution(traced):
     for relu, pool in list(swappable(traced)):
         if calls(traced, relu.args[0], nn.Conv2d):
@@ -133,7 +133,7 @@ def swaps_only_behind_a_convolution(traced):
     traced.recompile()
 
 
-@wrong("others_left", node="pool_8", says="calls torch.nn.PReLU, which is not an nn.ReLU")
+@wrong("others_left", node="step_38", says="calls torch.nn.PReLU, which is not an nn.ReLU")
 def knows_a_relu_by_the_name_of_its_class(traced):
     for pool in list(traced.graph.nodes):
         if calls(traced, pool, nn.MaxPool2d):
@@ -150,7 +150,7 @@ def forgets_to_recompile(traced):
         relu.target, pool.target = pool.target, relu.target
 
 
-@wrong("nothing_dead", node="relu", says="is left: no node uses its result", read=THREE_STEPS)
+@wrong("no_dead_nodes", node="relu", says="is dead: no node uses its result", read=THREE_STEPS)
 def makes_new_nodes_and_leaves_the_old(traced):
     graph = traced.graph
     for relu, pool in swappable(traced):

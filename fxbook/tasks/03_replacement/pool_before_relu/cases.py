@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from fxbook.cases import Case, Usage
 from fxbook.cases.neighbours import near, used_by
+from fxbook.cases.zoo import crowded_trace
 
 from ..cases import images, with_its_graph
 
@@ -68,7 +69,7 @@ USAGE = Usage(
     "edit",
     cases=(
         Case("convolution, ReLU, pool", Convolutional, images()),
-        Case("shared modules, a ReLU with two readers", Swappable, images(16), unseen=True),
+        Case("shared modules, a ReLU with two readers", Swappable, images(16), unseen=True, given=crowded_trace),
     ),
     call=with_its_graph,
 )

@@ -13,7 +13,7 @@ from fxbook.rules.predicates import edited, same_output
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-from ..check import arguments_kept, lints, nothing_dead
+from ..check import arguments_kept, lints, no_dead_nodes
 
 MAX_POOL = Family("nn.MaxPool2d", modules=frozenset({"torch.nn.MaxPool2d"}))
 RELU = Family("nn.ReLU", modules=frozenset({"torch.nn.ReLU"}))
@@ -104,7 +104,7 @@ CHECK = Check(
         edited,
         given_edited,
         same_output.or_because(swapped_only, others_left),
-        nothing_dead,
+        no_dead_nodes,
         pools_before_relus,
         others_left,
     ),

@@ -6,13 +6,13 @@ import torch
 from torch import Tensor, nn
 
 from fxbook.cases import Check
-from fxbook.rules.explained import given_edited, lints, recompiled
+from fxbook.rules.explained import given_edited, lints, no_dead_nodes, recompiled
 from fxbook.rules.predicates import same_result
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
 from ..cases import MoreSums
-from ..check import SUM, argument, keywords, keywords_kept, no_dead_nodes
+from ..check import SUM, argument, keywords, keywords_kept
 from .cases import Zeros
 
 

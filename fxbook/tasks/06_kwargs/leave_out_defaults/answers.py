@@ -32,8 +32,8 @@ def deletes_from_a_copy(traced):
 @breaks("the calls of C functions", case="functions of every kind")
 @wrong(
     "others_kept",
-    node="sum_3",
-    says="node `sum_3` has lost `start`, but does not call a Python function",
+    node="step_27",
+    says="node `step_27` has lost `start`, but does not call a Python function",
     read="06_kwargs#both-are-frozen-assign",
 )
 def tries_every_signature(traced):
@@ -96,8 +96,8 @@ def goes_through_the_calls_with_an_interpreter(traced):
 @breaks("and no others.", case="functions of every kind")
 @wrong(
     "others_kept",
-    node="softmax",
-    says="node `softmax` has lost `_stacklevel`, whose value is not the default.",
+    node="step_22",
+    says="node `step_22` has lost `_stacklevel`, whose value is not the default.",
     read="06_kwargs#both-are-frozen-assign",
 )
 def removes_private_keywords(traced):
@@ -108,7 +108,7 @@ def removes_private_keywords(traced):
 
 
 @breaks("Remove such keywords from every call of a Python function:", case="functions of every kind")
-@wrong("no_default_left", node="silu", says="node `silu` still has `inplace`, whose value is the default.")
+@wrong("no_default_left", node="step_25", says="node `step_25` still has `inplace`, whose value is the default.")
 def leaves_out_calls_without_users(traced):
     for node in filter(calls_python, traced.graph.nodes):
         if node.users:
@@ -119,8 +119,8 @@ def leaves_out_calls_without_users(traced):
 @breaks("Their signature has no parameter with the name of that keyword.", case="functions of every kind")
 @wrong(
     "others_kept",
-    node="max_pool1d",
-    says="node `max_pool1d` has lost `stride`, whose value is not the default",
+    node="step_18",
+    says="node `step_18` has lost `stride`, whose value is not the default",
     read="06_kwargs#both-are-frozen-assign",
 )
 def drops_what_the_signature_does_not_have(traced):
@@ -133,8 +133,8 @@ def drops_what_the_signature_does_not_have(traced):
 @breaks("and layers.", case="functions of every kind")
 @wrong(
     "others_kept",
-    node="widen",
-    says="node `widen` has lost `output_size`, but does not call a Python function",
+    node="step_10",
+    says="node `step_10` has lost `output_size`, but does not call a Python function",
     read="06_kwargs#both-are-frozen-assign",
 )
 def takes_layers_too(traced):
@@ -148,8 +148,8 @@ def takes_layers_too(traced):
 @breaks("Do not change `args`.", case="functions of every kind")
 @wrong(
     "others_kept",
-    node="scaled_2",
-    says="node `scaled_2` has lost a positional argument",
+    node="step_12",
+    says="node `step_12` has lost a positional argument",
 )
 def takes_what_is_by_position_too(traced):
     for node in filter(calls_python, traced.graph.nodes):
@@ -161,7 +161,7 @@ def takes_what_is_by_position_too(traced):
 
 
 @breaks("whose value equals (`==`) the default of its parameter", case="functions of every kind")
-@wrong("no_default_left", node="scaled", says="node `scaled` still has `factor`, whose value is the default.")
+@wrong("no_default_left", node="step_6", says="node `step_6` still has `factor`, whose value is the default.")
 def compares_texts(traced):
     for node in filter(calls_python, traced.graph.nodes):
         known = inspect.signature(node.target).parameters

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, fx, nn
 
 from fxbook.cases import Case, Usage
+from fxbook.cases.zoo import crowded_trace
 
 from ..cases import rows
 
@@ -65,6 +66,6 @@ USAGE = Usage(
     "edit",
     cases=(
         Case("four activations", Activations, rows()),
-        Case("functions of every kind", Defaults, rows(), unseen=True),
+        Case("functions of every kind", Defaults, rows(), unseen=True, given=crowded_trace),
     ),
 )

@@ -9,12 +9,12 @@ from torch import fx
 
 from fxbook.cases import Check
 from fxbook.graph.record import JSON, NodeRecord
-from fxbook.rules.explained import given_edited, lints, recompiled
+from fxbook.rules.explained import given_edited, lints, no_dead_nodes, recompiled
 from fxbook.rules.predicates import same_result
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-from ..check import keywords, no_dead_nodes
+from ..check import keywords
 
 Defaults = dict[str, dict[str, Any]]
 

@@ -99,7 +99,9 @@ def forgets_to_recompile(traced):
 
 
 @breaks("Add the first input of the model", case="a model with two inputs")
-@wrong("input_in_every_cat", node="cat_1", says="node `cat_1` should have the first input, `image`, as one more tensor")
+@wrong(
+    "input_in_every_cat", node="step_2", says="node `step_2` should have the first input, `image`, as one more tensor"
+)
 def joins_the_input_called_x(traced):
     [x] = [node for node in traced.graph.nodes if node.name == "x"]
     for node in cats(traced):
@@ -148,7 +150,9 @@ def edits_a_copy(traced):
 
 
 @breaks("to every `torch.cat`", case="a model with two inputs")
-@wrong("input_in_every_cat", node="cat_2", says="node `cat_2` should have the first input, `image`, as one more tensor")
+@wrong(
+    "input_in_every_cat", node="step_3", says="node `step_3` should have the first input, `image`, as one more tensor"
+)
 def leaves_out_what_has_no_users(traced):
     for node in cats(traced):
         if node.users:
@@ -157,7 +161,9 @@ def leaves_out_what_has_no_users(traced):
 
 
 @breaks("its name is `tensors`.", case="a model with two inputs")
-@wrong("input_in_every_cat", node="cat_1", says="node `cat_1` should have the first input, `image`, as one more tensor")
+@wrong(
+    "input_in_every_cat", node="step_2", says="node `step_2` should have the first input, `image`, as one more tensor"
+)
 def leaves_out_what_is_by_name(traced):
     for node in cats(traced):
         if node.args:

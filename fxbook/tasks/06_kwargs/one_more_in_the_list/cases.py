@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, fx, nn
 
 from fxbook.cases import Case, Usage
+from fxbook.cases.zoo import crowded_trace
 
 from ..cases import rows
 
@@ -46,6 +47,6 @@ USAGE = Usage(
     "edit",
     cases=(
         Case("a list, a tuple and a stack", Joining, rows()),
-        Case("a model with two inputs", JoiningMore, rows(2), unseen=True),
+        Case("a model with two inputs", JoiningMore, rows(2), unseen=True, given=crowded_trace),
     ),
 )

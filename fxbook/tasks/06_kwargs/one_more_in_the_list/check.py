@@ -6,13 +6,13 @@ import torch
 from torch import Tensor, nn
 
 from fxbook.cases import Check
-from fxbook.rules.explained import given_edited, lints, recompiled
+from fxbook.rules.explained import given_edited, lints, no_dead_nodes, recompiled
 from fxbook.rules.families import family
 from fxbook.rules.predicates import same_result
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-from ..check import argument, no_dead_nodes
+from ..check import argument
 from .cases import JoiningMore
 
 CAT = family("cat", "concat", "concatenate")

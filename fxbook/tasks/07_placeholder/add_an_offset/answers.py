@@ -132,7 +132,7 @@ def returns_the_old_result(traced):
 @wrong(
     "offset_added",
     node="add",
-    says="(a model that asserts something of its result): node `add` adds the offset to `_assert`",
+    says="(a model that asserts something of its result): node `add` adds the offset to `step_4`",
 )
 def takes_the_last_node_for_the_result(traced):
     graph = traced.graph
@@ -215,8 +215,8 @@ def makes_both_nodes_without_an_anchor(traced):
 @breaks("The offset is added to the result", case="a model that asserts something of its result")
 @wrong(
     "other_users_kept",
-    node="isfinite",
-    says="(a model that asserts something of its result): node `isfinite` uses `add`: only the result that is",
+    node="step_2",
+    says="(a model that asserts something of its result): node `step_2` uses `add`: only the result that is",
     read="03_replacement#one-use-or-all-uses",
 )
 def replaces_all_uses_of_the_result(traced):

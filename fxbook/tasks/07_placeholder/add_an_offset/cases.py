@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from fxbook.cases import Case, Usage
+from fxbook.cases.zoo import crowded_trace
 
 from ..cases import Weighting, column, mask, rows, with_late_input
 
@@ -53,7 +54,13 @@ USAGE = Usage(
         Case("the model of the chapter, with an offset", Weighting, rows(mask, float, lambda: None, lambda: 2.5)),
         Case("a model that returns its input", Identity, rows(lambda: -1.0), unseen=True),
         Case("a model with a layer called `offset`", Offset, rows(column, lambda: 2.0), unseen=True),
-        Case("a model that asserts something of its result", Asserting, rows(column, lambda: torch.inf), unseen=True),
+        Case(
+            "a model that asserts something of its result",
+            Asserting,
+            rows(column, lambda: torch.inf),
+            unseen=True,
+            given=crowded_trace,
+        ),
         Case(
             "a model whose last input comes after a step",
             LateUnread,

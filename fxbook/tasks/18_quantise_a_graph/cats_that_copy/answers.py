@@ -10,7 +10,9 @@ quantize, dequantize = ops.quantize_per_tensor.default, ops.dequantize_per_tenso
 concatenate = torch.ops.aten.cat.default
 
 
-def found(module, how=(1, 2, 5), reads=True, users=True, used=True, inputs=True, results=True, targets=(concatenate,)):
+def found(
+    module, how=(1, 2, 3, 4, 5), reads=True, users=True, used=True, inputs=True, results=True, targets=(concatenate,)
+):
     """The concatenations that can copy int8, and what a wrong answer leaves out."""
     names = []
     for node in module.graph.nodes:
@@ -48,9 +50,9 @@ def begins_at_quantize_and_sorts(module):
     for call in module.graph.find_nodes(op="call_function", target=quantize):
         cat, *how = call.args
         if cat.target is concatenate:
-            around = [(read.target, *read.args[1:]) for read in cat.all_input_nodes]
-            around += [(user.target, *user.args[1:]) for user in cat.users]
-            if set(around) == {(dequantize, *how), (quantize, *how)}:
+            reads = {(read.target, *read.args[1:]) for read in cat.all_input_nodes}
+            users = {(user.target, *user.args[1:]) for user in cat.users}
+            if reads == {(dequantize, *how)} and users == {(quantize, *how)}:
                 names.add(cat.name)
     return [node.name for node in module.graph.nodes if node.name in names]
 
@@ -65,7 +67,7 @@ def removes_what_cannot(module):
             if call.target is not target:
                 cats.pop(cat, None)
             elif cat in cats:
-                how = (call.args[1], call.args[2], call.args[5])
+                how = call.args[1:]
                 if cats[cat] not in (None, how):
                     del cats[cat]
                 else:
@@ -95,15 +97,15 @@ def fills_a_list_while_it_walks(module):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@breaks("all of these calls have the same scale, the same zero point and the same dtype.", case="other inputs")
+@breaks("all of these calls have the same scale, zero point, bounds and dtype.", case="other inputs")
 @wrong("finds_the_cats", says="do not have the same zero point")
 def ignores_the_zero_point(module):
-    return found(module, how=(1, 5))
+    return found(module, how=(1, 3, 4, 5))
 
 
-@wrong("finds_the_cats", says="do not have the same dtype")
-def ignores_the_dtype(module):
-    return found(module, how=(1, 2))
+@wrong("finds_the_cats", says="do not have the same upper bound")
+def ignores_the_bounds(module):
+    return found(module, how=(1, 2, 5))
 
 
 @wrong("finds_the_cats", says="do not have the same")

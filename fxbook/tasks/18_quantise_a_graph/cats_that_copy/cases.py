@@ -16,12 +16,16 @@ _aten = torch.ops.aten
 _ops = torch.ops.quantized_decomposed
 CAT = _aten.cat.default
 QUANTIZE, DEQUANTIZE = _ops.quantize_per_tensor.default, _ops.dequantize_per_tensor.default
-_NAMES = [f"{kind}_{what}" for kind in ("join", "both", "merge", "all") for what in ("rows", "parts", "heads", "left")]
-How = tuple[float, int, int, int, torch.dtype]
+_NAMES = [
+    f"{kind}_{what}"
+    for kind in ("join", "both", "merge", "all", "one", "two")
+    for what in ("rows", "parts", "heads", "left")
+]
+How = tuple[Any, ...]
 
 
-def drawn(*kinds: str) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """A graph with a call of each kind, in drawn order."""
+def drawn(*kinds: str, is_named: bool = True) -> Callable[[nn.Module], tuple[Any, ...]]:
+    """A graph with a call of each kind, in drawn order; where it is not named, no name says what a node calls."""
 
     def given(_: nn.Module) -> tuple[Any, ...]:
         while True:
@@ -30,6 +34,8 @@ def drawn(*kinds: str) -> Callable[[nn.Module], tuple[Any, ...]]:
             module = _graph_of(order, names)
             copies = [name for kind, name in zip(order, names, strict=False) if kind.startswith("copies")]
             if copies != sorted(copies):
+                for place, node in enumerate(() if is_named else module.graph.nodes):
+                    node._rename(node.name if node.name in names else f"step_{place}")
                 return (module,)
 
     return given
@@ -38,23 +44,24 @@ def drawn(*kinds: str) -> Callable[[nn.Module], tuple[Any, ...]]:
 def _graph_of(kinds: list[str], names: list[str]) -> fx.GraphModule:
     graph = fx.Graph()
     x = graph.placeholder("x")
-    hows = [_how() for _ in kinds]
+    tensors = graph.get_attr("scale"), graph.get_attr("zero")
+    hows = [(*tensors, *_how()[2:]) if kind == "tensors" else _how() for kind in kinds]
     calls = [_call(graph, x, kind, how, name) for kind, how, name in zip(kinds, hows, names, strict=False)]
     results = []
     # The users are in another order than what they use.
     for kind, how, call in reversed(list(zip(kinds, hows, calls, strict=True))):
         if kind == "unused":
             continue
-        others = {"copies": [], "float user": []}.get(kind, [how])
+        others = {"copies": [], "float user": [], "integer user": []}.get(kind, [how])
         if kind.startswith("result "):
             others = [_changed(how, kind.removeprefix("result "))]
-        for one in [how, *others]:
-            near = graph.call_function(QUANTIZE, (call, *one))
-            results.append(graph.call_function(DEQUANTIZE, (near, *one)))
+        results += [_pair(graph, call, one) for one in [how, *others]]
         if kind == "float user":
             results.append(graph.call_function(_aten.relu.default, (call,)))
+        if kind == "integer user":
+            results.append(graph.call_function(DEQUANTIZE, (call, *how)))
     graph.output(tuple(results))
-    return fx.GraphModule(nn.Module(), graph)
+    return fx.GraphModule({name: torch.ones(()) for name in ("scale", "zero")}, graph)
 
 
 def _call(graph: fx.Graph, x: fx.Node, kind: str, how: How, name: str) -> fx.Node:
@@ -66,14 +73,27 @@ def _call(graph: fx.Graph, x: fx.Node, kind: str, how: How, name: str) -> fx.Nod
         hows[0] = _changed(how, kind.removeprefix("first "))
     if kind.startswith("inputs "):
         hows = [_changed(how, kind.removeprefix("inputs "))] * len(hows)
-    reads = []
-    for one in hows:
-        near = graph.call_function(QUANTIZE, (x, *one))
-        reads.append(graph.call_function(DEQUANTIZE, (near, *one)))
-    if kind == "float input":
-        reads[-1] = graph.call_function(_aten.relu.default, (reads[-1],))
+    reads = [_pair(graph, x, one) for one in hows]
+    match kind:
+        case "copies one":
+            reads = [reads[0]] * len(reads)
+            graph.call_function(_aten.relu.default, (reads[0],))
+        case "copies rescaled":
+            for read in reads:
+                read.args[0].args = (x, *_changed(how, "scale"))
+        case "integer input":
+            reads[-1] = reads[-1].args[0]
+        case "float input":
+            reads[-1] = graph.call_function(_aten.relu.default, (reads[-1],))
     target = _aten.stack.default if kind == "another call" else CAT
     return graph.create_node("call_function", target, (reads, int(torch.randint(2, ()))), name=name)
+
+
+def _pair(graph: fx.Graph, x: fx.Node, how: How) -> fx.Node:
+    """The calls of a pair; another overload takes the scale and the zero point as tensors."""
+    overload = "tensor" if isinstance(how[0], fx.Node) else "default"
+    near = graph.call_function(getattr(_ops.quantize_per_tensor, overload), (x, *how))
+    return graph.call_function(getattr(_ops.dequantize_per_tensor, overload), (near, *how))
 
 
 def _how() -> How:
@@ -86,16 +106,21 @@ def _changed(how: How, what: str) -> How:
     match what:
         case "scale":
             scale = 2 * scale
+        case "near scale":
+            scale = scale * (1 + 1e-9)
         case "zero":
             zero = zero + 1 + int(torch.randint(20, ()))
+        case "bounds":
+            high = high - 27
         case "dtype":
-            low, high, dtype = 0, 255, torch.uint8
+            dtype = torch.int16
     return scale, zero, low, high, dtype
 
 
-_INPUTS = ("copies", "copies", "copies twice", "input scale", "input zero", "input dtype", "float input")
+_INPUTS = ("copies", "copies", "copies twice", "input scale", "input zero", "input bounds", "float input")
 _RESULTS = ("copies", "copies twice", "result scale", "result zero", "result dtype", "float user", "unused")
-_MIXED = ("first scale", "first zero", "inputs scale", "inputs dtype", "result zero", "float input", "another call")
+_MIXED = ("first scale", "first zero", "inputs near scale", "inputs dtype", "result bounds", "float input")
+_ODD = ("copies one", "copies rescaled", "input bounds", "tensors", "another call", "integer input", "integer user")
 _nothing = functools.partial(nn.Module)
 
 USAGE = Usage(
@@ -104,6 +129,12 @@ USAGE = Usage(
         Case("other inputs", _nothing, tuple, given=drawn(*_INPUTS)),
         Case("other results", _nothing, tuple, given=drawn(*_RESULTS, "another call")),
         Case("more inputs", _nothing, tuple, unseen=True, given=drawn(*_INPUTS, "copies")),
-        Case("all of them", _nothing, tuple, unseen=True, given=drawn("copies", *_RESULTS, *_MIXED)),
+        Case(
+            "all of them",
+            _nothing,
+            tuple,
+            unseen=True,
+            given=drawn("copies", *_RESULTS, *_MIXED, *_ODD, is_named=False),
+        ),
     ),
 )

@@ -60,7 +60,7 @@ def _why_not(node: fx.Node) -> str | None:
     if other := next((user for user in users if user.target is not QUANTIZE), None):
         return f"`{other.name}` uses it, and is not a call to `quantize`"
     first, *others = [*reads, *users]
-    for index, what in ((1, "scale"), (2, "zero point"), (5, "dtype")):
+    for index, what in ((1, "scale"), (2, "zero point"), (3, "lower bound"), (4, "upper bound"), (5, "dtype")):
         if other := next((call for call in others if call.args[index] != first.args[index]), None):
             return f"`{first.name}` and `{other.name}` do not have the same {what}"
     return None

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from fxbook.cases import Case, Usage
 from fxbook.cases.exercise import one_of
+from fxbook.cases.zoo import crowded_trace
 
 _aten = torch.ops.aten
 _ops = torch.ops.quantized_decomposed
@@ -52,7 +53,7 @@ class Differing(nn.Module):
         super().__init__()
         scale, zero, low, high, dtype = self.how = (*_how()[:2], 0, 100, torch.int8)
         self.others = [
-            (scale * 2, zero, low, high, dtype),
+            (scale * (1 + 1e-9), zero, low, high, dtype),
             (scale, zero + 2, low, high, dtype),
             (scale, zero, low + 10, high, dtype),
             (scale, zero, low, high - 60, dtype),
@@ -97,7 +98,7 @@ class Integers(nn.Module):
 
 
 class Channels(nn.Module):
-    """A pair per channel in a row with another, and calls that nobody uses."""
+    """Pairs of other overloads, in a row with one another, and calls that have no users."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -107,9 +108,13 @@ class Channels(nn.Module):
 
     def forward(self, x: Tensor) -> Any:
         how = (self.scales, self.zeros, 1, -127, 127, torch.int8)
+        chosen = _ops.choose_qparams.tensor(x, -128, 127, 1e-6, torch.int8)
+        tensors = (chosen[0], chosen[1], -128, 127, torch.int8)
         values = x
         for _ in range(2):
             values = _ops.dequantize_per_channel.default(_ops.quantize_per_channel.default(values, *how), *how)
+        for _ in range(2):
+            values = _ops.dequantize_per_tensor.tensor(_ops.quantize_per_tensor.tensor(values, *tensors), *tensors)
         rounded = _pair(_pair(values, self.how), self.how)
         _aten.cos.default(rounded)
         _pair(_aten.sin.default(rounded), self.how)
@@ -130,7 +135,7 @@ USAGE = Usage(
     cases=(
         Case("pairs between layers", Layers, floats),
         Case("pairs that differ", Differing, floats),
-        Case("calls in between", Between, floats, unseen=True),
+        Case("calls in between", Between, floats, unseen=True, given=crowded_trace),
         Case("integers in and out", Integers, integers, unseen=True),
         Case("pairs per channel, and calls without users", Channels, floats, unseen=True),
     ),

@@ -18,11 +18,13 @@ def convolution() -> nn.Module:
 
 
 def with_zeros() -> nn.Module:
-    """A layer that has a channel of zeros, and channels of other sizes."""
+    """A layer that has a channel of zeros, one of tiny numbers, and channels of other sizes."""
     layer = linear()
     with torch.no_grad():
         layer.weight.mul_(torch.rand(len(layer.weight), 1) * 50)
-        layer.weight[int(torch.randint(len(layer.weight), ()))] = 0
+        zero, tiny, *_ = torch.randperm(len(layer.weight))
+        layer.weight[zero] = 0
+        layer.weight[tiny] *= 1e-9
     return layer
 
 

@@ -89,7 +89,8 @@ def asks_each_edge(module):
 
 
 @breaks(
-    "each node that it reads, in a list or not, is a call to `dequantize` or a `get_attr` node", case="two branches"
+    "each node that it reads, in a list or not, is a call to `dequantize` or a `get_attr` node",
+    case="calls between pairs",
 )
 @wrong("finds_the_calls", says="in the answer")
 def looks_at_nodes_outside_of_lists(module):
@@ -106,13 +107,13 @@ def looks_at_the_first_value(module):
     return found(module, lambda node: node.all_input_nodes[:1])
 
 
-@breaks("it reads at least one call to `dequantize`", case="two branches")
+@breaks("it reads at least one call to `dequantize`", case="calls between pairs")
 @wrong("finds_the_calls", says="cannot run in int8: it reads no call to `dequantize`")
 def takes_what_reads_weights_alone(module):
     return found(module, some=False)
 
 
-@breaks("it has users, and each of them is a call to `quantize`.", case="two branches")
+@breaks("it has users, and each of them is a call to `quantize`.", case="calls between pairs")
 @wrong("finds_the_calls", says="cannot run in int8: ")
 def forgets_the_users(module):
     return found(module, users=False)
@@ -124,7 +125,8 @@ def takes_what_nobody_uses(module):
 
 
 @breaks(
-    "Return a list with the name of each call of another operator that a backend can run in int8", case="two branches"
+    "Return a list with the name of each call of another operator that a backend can run in int8",
+    case="calls between pairs",
 )
 @wrong("finds_the_calls", says="cannot run in int8: it is no call of another operator")
 def takes_quantize_too(module):

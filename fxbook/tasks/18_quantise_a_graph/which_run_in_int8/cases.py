@@ -1,100 +1,96 @@
-"""Graphs of operators with pairs on drawn edges, until some calls can run in int8 and some cannot."""
+"""Calls between pairs: what each reads, and what uses it."""
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
 import torch.ao.quantization.fx._decomposed
-from torch import Tensor, fx, nn
+from torch import fx, nn
 
 from fxbook.cases import Case, Usage
 
 _aten = torch.ops.aten
 _ops = torch.ops.quantized_decomposed
 QUANTIZE, DEQUANTIZE = _ops.quantize_per_tensor.default, _ops.dequantize_per_tensor.default
-_HOW = (0.05, 0, -128, 127, torch.int8)
+_BOUNDS = -128, 127, torch.int8
+_HOW = {
+    "pair": (QUANTIZE, DEQUANTIZE, (0.05, 0, *_BOUNDS)),
+    "tensor": (_ops.quantize_per_tensor.tensor, _ops.dequantize_per_tensor.tensor, ("scale", "zero", *_BOUNDS)),
+    "channel": (_ops.quantize_per_channel.default, _ops.dequantize_per_channel.default, ("scale", "zero", 0, *_BOUNDS)),
+}
+# An operator, what it reads and what uses it.
+Call = tuple[Any, str, str]
+_FEW: tuple[Call, ...] = (
+    (_aten.relu.default, "pair", "pair"),
+    (_aten.linear.default, "pair weight weight", "pair"),
+    (_aten.cat.default, "pair pair", "pair"),
+    (_aten.cat.default, "pair float", "pair"),
+    (_aten.add.Tensor, "float pair", "pair"),
+    (_aten.abs.default, "weight", "pair"),
+    (_aten.neg.default, "pair", ""),
+    (_aten.exp.default, "pair", "pair float"),
+)
+_MORE: tuple[Call, ...] = (
+    (_aten.tanh.default, "pair", "pair pair"),
+    (_aten.add.Tensor, "weight pair", "pair"),
+    (_aten.sub.Tensor, "pair input", "pair"),
+    (_aten.mul.Tensor, "pair float", "pair"),
+    (_aten.mul.Tensor, "pair tensor", "pair"),
+    (_aten.relu.default, "channel", "pair"),
+    (_aten.sin.default, "pair", "pair tensor"),
+    (_aten.cos.default, "pair", "channel"),
+    (_aten.sigmoid.default, "pair", "float pair"),
+    (_aten.sqrt.default, "pair", "output"),
+)
 
 
-class Branches(nn.Module):
-    """A layer called twice, a concatenation, a sum with a parameter, and a call of parameters alone."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.weight, self.bias = nn.Parameter(torch.randn(4, 4)), nn.Parameter(torch.randn(4))
-
-    def forward(self, x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
-        left = _aten.linear.default(x, self.weight, self.bias)
-        right = _aten.linear.default(_aten.relu.default(y), self.weight)
-        both = _aten.cat.default([left, right], 1)
-        moved = _aten.add.Tensor(right, self.bias)
-        size = _aten.abs.default(self.bias)
-        return _aten.relu.default(both), _aten.mul.Tensor(moved, left), _aten.sub.Tensor(moved, size)
-
-
-class Chain(nn.Module):
-    """Calls in a row, of which some have a second user."""
-
-    def forward(self, x: Tensor) -> tuple[Tensor, ...]:
-        first = _aten.relu.default(x)
-        second = _aten.sigmoid.default(first)
-        third = _aten.add.Tensor(second, first)
-        fourth = _aten.cat.default([third, second, third])
-        fifth = _aten.tanh.default(fourth)
-        _aten.neg.default(fifth)
-        return _aten.exp.default(fifth), third
-
-
-def drawn(build: Callable[[], nn.Module]) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """The graph with pairs on most edges."""
+def drawn(calls: tuple[Call, ...], is_named: bool = True) -> Callable[[nn.Module], tuple[Any, ...]]:
+    """A graph of these calls, in drawn order."""
 
     def given(_: nn.Module) -> tuple[Any, ...]:
-        while True:
-            module = fx.symbolic_trace(build())
-            calls = [node for node in module.graph.nodes if node.op in ("placeholder", "call_function")]
-            for node in calls:
-                users = list(node.users)
-                if users and torch.rand(()) < 0.8:
-                    _add_pair(node, [user for user in users if torch.rand(()) < 0.9])
-            quantized = [
-                {read.target for read in node.all_input_nodes if read.op != "get_attr"} == {DEQUANTIZE}
-                and {user.target for user in node.users} == {QUANTIZE}
-                for node in calls
-            ]
-            if 1 < sum(quantized) < len(calls) and all(_is_near(node) for node in calls):
-                module.recompile()
-                return (module,)
+        graph = fx.Graph()
+        held = {"input": graph.placeholder("x")}
+        held |= {name: graph.get_attr(name) for name in ("weight", "scale", "zero")}
+        results = []
+        for place in torch.randperm(len(calls)).tolist():
+            operator, reads, users = calls[place]
+            read = [_read(graph, held, kind) for kind in reads.split()]
+            call = graph.call_function(operator, (read,) if operator is _aten.cat.default else tuple(read))
+            results += [call if kind == "output" else _use(graph, held, call, kind) for kind in users.split()]
+        graph.output(tuple(results))
+        if not is_named:
+            for place, node in enumerate(graph.nodes):
+                node._rename(f"step_{place}")
+        root = {name: torch.ones(4) for name in ("weight", "scale", "zero")}
+        return (fx.GraphModule(root, graph),)
 
     return given
 
 
-def _is_near(node: fx.Node) -> bool:
-    """Whether a call of parameters alone, or without users, fails in nothing else."""
-    if node.target not in (_aten.abs.default, _aten.neg.default):
-        return True
-    reads = all(read.op == "get_attr" or read.target is DEQUANTIZE for read in node.all_input_nodes)
-    return reads and all(user.target is QUANTIZE for user in node.users)
+def _arguments(held: dict[str, fx.Node], how: Iterable[Any]) -> list[Any]:
+    return [held.get(one, one) if isinstance(one, str) else one for one in how]
 
 
-def _add_pair(node: fx.Node, users: list[fx.Node]) -> None:
-    graph = node.graph
-    with graph.inserting_before(node.next):
-        near = graph.call_function(QUANTIZE, (node, *_HOW))
-        far = graph.call_function(DEQUANTIZE, (near, *_HOW))
-    for user in users:
-        user.replace_input_with(node, far)
+def _read(graph: fx.Graph, held: dict[str, fx.Node], kind: str) -> fx.Node:
+    if kind not in _HOW:
+        return graph.call_function(_aten.floor.default, (held["input"],)) if kind == "float" else held[kind]
+    return graph.call_function(
+        _HOW[kind][1], (_use(graph, held, held["input"], kind), *_arguments(held, _HOW[kind][2]))
+    )
 
 
-_nothing = functools.partial(nn.Module)
+def _use(graph: fx.Graph, held: dict[str, fx.Node], call: fx.Node, kind: str) -> fx.Node:
+    if kind not in _HOW:
+        return graph.call_function(_aten.ceil.default, (call,))
+    return graph.call_function(_HOW[kind][0], (call, *_arguments(held, _HOW[kind][2])))
+
 
 USAGE = Usage(
     "compute",
     cases=(
-        Case("two branches", _nothing, tuple, given=drawn(Branches)),
-        Case("a chain", _nothing, tuple, given=drawn(Chain)),
-        Case("other branches", _nothing, tuple, unseen=True, given=drawn(Branches)),
-        Case("another chain", _nothing, tuple, unseen=True, given=drawn(Chain)),
+        Case("calls between pairs", nn.Module, tuple, given=drawn(_FEW)),
+        Case("more calls", nn.Module, tuple, unseen=True, given=drawn(_FEW + _MORE, is_named=False)),
     ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from torch import fx, nn
@@ -12,13 +12,22 @@ from fxbook.cases.exercise import one_of
 
 
 class Step:
-    """A pass with a name that does nothing."""
+    """A pass with a name that does nothing: it holds no rules, so it is false."""
 
     def __init__(self, name: str) -> None:
         self.name = name
 
     def __call__(self, graph: fx.Graph) -> None:
         """Leave the graph as it is."""
+
+    def __len__(self) -> int:
+        return 0
+
+    def __getitem__(self, place: int) -> None:
+        raise IndexError(place)
+
+    def __iter__(self) -> Iterator[None]:
+        return iter(())
 
 
 def names(setting: Any) -> list[str]:
@@ -32,7 +41,7 @@ def held(kind: Callable[..., Any], count: int, has_new: bool = False) -> Callabl
 
     def given(_: nn.Module) -> tuple[Any, ...]:
         passes = [Step(f"{one_of('fuse', 'drop', 'split')}_{place}") for place in range(count)]
-        new = passes[one_of(*range(count))] if has_new else Step("new")
+        new = passes[one_of(*range(max(1, count - 1)))] if has_new else Step("new")
         return kind(passes), new
 
     return given
@@ -55,6 +64,11 @@ def single(passes: list[Any]) -> Any:
     return passes[0]
 
 
+def repeated(passes: list[Any]) -> list[Any]:
+    """The passes, of which the first runs again at the end."""
+    return [*passes, passes[0]]
+
+
 def nothing(_: list[Any]) -> None:
     """A place that holds nothing."""
 
@@ -64,7 +78,7 @@ USAGE = Usage(
     cases=(
         Case("a place that holds nothing", nn.Identity, tuple, given=held(nothing, 0)),
         Case("one pass", nn.Identity, tuple, given=held(single, 1)),
-        Case("a list", nn.Identity, tuple, unseen=True, given=held(list, 3)),
+        Case("a list", nn.Identity, tuple, unseen=True, given=held(repeated, 3)),
         Case("a tuple", nn.Identity, tuple, unseen=True, given=held(tuple, 2)),
         Case("a list with the new pass", nn.Identity, tuple, unseen=True, given=held(list, 3, True)),
         Case("the new pass alone", nn.Identity, tuple, unseen=True, given=held(single, 1, True)),

@@ -20,6 +20,12 @@ def double_(x: Tensor) -> None:
     x.mul_(2)
 
 
+@torch.library.custom_op("fxbook_others::double_", mutates_args=("x",))
+def namesake(x: Tensor) -> None:
+    """Another library's operator of the same name."""
+    x.mul_(2)
+
+
 @torch.library.custom_op("fxbook_tasks::double_all_", mutates_args=("x", "y"))
 def double_all_(x: Tensor, y: Tensor) -> None:
     """Double two tensors in place."""
@@ -32,6 +38,7 @@ def several(x: Tensor) -> Tensor:
     low, high = torch.relu(x), torch.sin(x)
     double_(low)
     double_all_(low, high)
+    namesake(low)
     high = high + 1
     double_(high)
     return (low + high) * 2 * high
@@ -61,6 +68,8 @@ def graph_and(*operators: str, is_functional: bool) -> Callable[[nn.Module], tup
 
     def given(_: nn.Module) -> tuple[Any, ...]:
         graph = copy.deepcopy(_recorded(is_functional)).graph
+        for node in graph.find_nodes(op="call_function", target=torch.ops.aten.add.Tensor)[:1]:
+            node.target = torch.ops.aten.add.Scalar
         library, name, overload = one_of(*operators).split(".")
         return graph, getattr(getattr(getattr(torch.ops, library), name), overload)
 
@@ -85,14 +94,14 @@ USAGE = Usage(
             nn.Identity,
             tuple,
             unseen=True,
-            given=graph_and("aten.add.Tensor", "aten.mul.Tensor", is_functional=True),
+            given=graph_and("aten.add.Tensor", "aten.add.Scalar", is_functional=True),
         ),
         Case(
-            "an overload that is not there",
+            "an operator that Dynamo does not call",
             nn.Identity,
             tuple,
             unseen=True,
-            given=graph_and("aten.add.Scalar", "aten.mul.Scalar", is_functional=True),
+            given=graph_and("aten.add.Tensor", "aten.mul.Tensor", is_functional=False),
         ),
     ),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import torch
 from torch import fx
 
 from fxbook.cases import Check
@@ -11,8 +12,9 @@ from fxbook.rules.view import CaseView
 
 
 def calls_of(graph: fx.Graph, operator: object) -> list[str]:
-    """The names of the nodes that call the operator, directly or as the first argument of a higher-order operator."""
-    return [node.name for node in graph.nodes if operator in (node.target, *node.args[:1])]
+    """The names of the nodes that call the operator, directly or through `auto_functionalized_v2`."""
+    through = torch.ops.higher_order.auto_functionalized_v2
+    return [node.name for node in graph.nodes if operator is (node.args[0] if node.target is through else node.target)]
 
 
 @rule

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import builtins
+import contextlib
 import copy
 import itertools
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
 from typing import Any
+from unittest import mock
 
 import torch
 from torch import Tensor, fx, nn
@@ -14,29 +18,31 @@ from torch.fx.experimental.proxy_tensor import make_fx
 
 from fxbook.cases import Case, Usage
 from fxbook.cases.exercise import one_of
+from fxbook.cases.zoo import crowded
 
 aten = torch.ops.aten
 
 
 class Chain(nn.Module):
-    """One-argument operators, one of them twice in a row."""
+    """One-argument operators, one of them twice in a row, and one whose name begins as theirs."""
 
     def forward(self, x: Tensor) -> Tensor:
-        return torch.sin(torch.sin(torch.relu(x))) * torch.cos(x)
+        return torch.sin(torch.sin(torch.relu(x))) * torch.cos(x.sinh())
 
 
 class Sums(nn.Module):
     """Two overloads of one operator, and a keyword."""
 
     def forward(self, x: Tensor) -> Tensor:
-        return torch.add(x.sum(-1), x.sum(), alpha=2) + x.mean(0)
+        return torch.add(x.sum(-1, dtype=torch.float64), x.sum(), alpha=2) + x.mean(0)
 
 
-def swap(*pairs: tuple[Any, Any]) -> Callable[[nn.Module], tuple[Any, ...]]:
+def swap(*pairs: tuple[Any, Any], is_crowded: bool = False) -> Callable[[nn.Module], tuple[Any, ...]]:
     """The graph of the model, and two operators to swap, drawn."""
 
     def given(model: nn.Module) -> tuple[Any, ...]:
-        return make_fx(model)(torch.randn(3, 3)), *one_of(*pairs)
+        module = make_fx(model)(torch.randn(3, 3))
+        return crowded(module) if is_crowded else module, *one_of(*pairs)
 
     return given
 
@@ -44,7 +50,15 @@ def swap(*pairs: tuple[Any, Any]) -> Callable[[nn.Module], tuple[Any, ...]]:
 def _others(old: Any, new: Any) -> list[tuple[Any, Any]]:
     """Other pairs: the same in the other order, another overload, another operator, names that run into each other."""
     pairs = [(old, new), (new, old), (old, aten.tan.default), (aten.tan.default, new), (aten.sum.default, new)]
-    return [*pairs, (old, aten.sum.dim_IntList), (old, aten.sum.default)]
+    namesake = getattr(torch.ops.prims, old.overloadpacket.__name__).default
+    return [*pairs, (old, aten.sum.dim_IntList), (old, aten.sum.default), (namesake, new)]
+
+
+def described(graph: fx.Graph) -> list[str]:
+    """What each node calls, and on what; a node stands there by its place, since it may be a new one."""
+    places = {node: f"%{place}" for place, node in enumerate(graph.nodes)}
+    parts = [(node.target, *fx.map_arg((node.args, node.kwargs), places.__getitem__)) for node in graph.nodes]
+    return [f"{target}{args}{kwargs}" for target, args, kwargs in parts]
 
 
 def used(answer: Callable[..., Any], module: fx.GraphModule, old: Any, new: Any) -> dict[str, Any]:
@@ -60,7 +74,7 @@ def used(answer: Callable[..., Any], module: fx.GraphModule, old: Any, new: Any)
     told: dict[str, Any] = {"type": type(text).__name__, "again": two.uuid() == text == one.uuid()}
     graph = copy.deepcopy(module).graph
     one(graph)
-    told["nodes"] = [f"{node.name}: {node.target}{node.args}{node.kwargs}" for node in graph.nodes]
+    told["nodes"] = described(graph)
     told["after"] = one.uuid() == text
     texts = [(f"{first} to {second}", answer(first, second).uuid()) for first, second in _others(old, new)]
     told["equal"] = [
@@ -68,9 +82,19 @@ def used(answer: Callable[..., Any], module: fx.GraphModule, old: Any, new: Any)
         for (name, said), (other, too) in itertools.combinations(dict(texts).items(), 2)
         if said == too
     ]
-    numbers = {hash(old), hash(new), id(old), id(new), id(one), hash((old, new)), hash(str(old)), hash(str(new))}
-    told["salted"] = "0x" in str(text) or any(str(number) in str(text) for number in numbers)
+    with _another_process():
+        told["salted"] = "0x" in str(text) or answer(old, new).uuid() != text
     return told
+
+
+@contextlib.contextmanager
+def _another_process() -> Iterator[None]:
+    """Give hashes, addresses and the number of the process other values, as in another process."""
+    with contextlib.ExitStack() as stack:
+        for place, name in ((builtins, "hash"), (builtins, "id"), (os, "getpid")):
+            real = getattr(place, name)
+            stack.enter_context(mock.patch.object(place, name, lambda *given, real=real: real(*given) + 1))
+        yield
 
 
 SIN_TO_COS, SIN_TO_TANH = (aten.sin.default, aten.cos.default), (aten.sin.default, aten.tanh.default)
@@ -81,7 +105,13 @@ USAGE = Usage(
         Case(
             "one that is not in the graph", Chain, tuple, unseen=True, given=swap((aten.exp.default, aten.log.default))
         ),
-        Case("two overloads", Sums, tuple, unseen=True, given=swap((aten.add.Tensor, aten.sub.Tensor))),
+        Case(
+            "two overloads",
+            Sums,
+            tuple,
+            unseen=True,
+            given=swap((aten.sum.dim_IntList, aten.mean.dim), is_crowded=True),
+        ),
     ),
     call=used,
 )

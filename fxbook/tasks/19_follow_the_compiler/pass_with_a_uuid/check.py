@@ -7,6 +7,8 @@ from fxbook.rules.returned import name_of, table_of
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
+from .cases import described
+
 
 def told(case: CaseView, key: str) -> object:
     """What the function that used the answer told under that key."""
@@ -26,12 +28,15 @@ def swaps(case: CaseView) -> Found:
     """Each call of the old operator is a call of the new one, and nothing else changes."""
     module, old, new = case.arguments
     nodes = told(case, "nodes")
-    for node, found in zip(module.graph.nodes, nodes if isinstance(nodes, list) else (), strict=False):
-        target = new if node.target is old else node.target
-        if found != f"{node.name}: {target}{node.args}{node.kwargs}":
-            yield case.before.named(node.name), f"is `{found}` after the pass"
     if not isinstance(nodes, list) or len(nodes) != len(module.graph.nodes):
         yield None, "The pass has added or erased nodes: only the operators of calls were to change."
+        return
+    names = [node.name for node in module.graph.nodes]
+    for node in module.graph.nodes:
+        node.target = new if node.target is old else node.target
+    for name, found, wanted in zip(names, nodes, described(module.graph), strict=True):
+        if found != wanted:
+            yield case.before.named(name), f"is `{found}` after the pass, where `%3` is the node at place 3"
 
 
 @rule
