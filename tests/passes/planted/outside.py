@@ -84,7 +84,7 @@ def drops(*targets: Any) -> Any:
             erase(node)
         return done(module, bool(found))
 
-    run.__name__ = f"drops_{targets[0]}"
+    run.__name__ = f"drops_{getattr(targets[0], '__name__', targets[0])}"
     return run
 
 
