@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     __version__: str
 
-# The oldest and the newest torch that the library was tried with.
+# The oldest and the newest version of torch that the library was tried with.
 TRIED_TORCH = "2.6", "2.15"
 # The imports above, for Python: each happens at the first use of the name, since torch takes seconds to import.
 _HOME = {

@@ -21,8 +21,8 @@ _given: dict[str, int] = {}
 class About:
     """One exercise of the book.
 
-    ``read`` is ``"chapter#anchor"``; ``answer`` the name that is passed to check; ``torch`` the oldest version on which
-    the book's solution passes, or ``""`` if it passes on every version that was tried.
+    ``read`` is ``"chapter#anchor"``; ``answer`` is the name that is passed to check; ``torch`` is the oldest version on
+    which the book's solution passes, or ``""`` if it passes on every version that was tried.
     """
 
     id: str

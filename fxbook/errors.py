@@ -14,14 +14,14 @@ def expect_error(
     """Assert that the body raises ``kind`` with ``part`` in the message, and print the message as Python would.
 
     Args:
-        kind: the exact class of the error, or several if it depends on the version of torch. A subclass or another
+        kind: the exact class of the error, or several if it depends on the version of torch. A subclass or a different
             error is a failure.
         part: text that the message must contain.
         lines: how many lines of the message to print; an ellipsis replaces the rest. 0 prints only ``part``, for a
             message that differs between versions of torch.
 
     Raises:
-        AssertionError: no error was raised, or not ``kind``, or its message does not contain ``part``.
+        AssertionError: no error was raised, it is not of ``kind``, or its message does not contain ``part``.
 
     Example:
         >>> from fxbook import expect_error

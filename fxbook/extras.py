@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def needing(extra: str, tool: str) -> Iterator[None]:
-    """Import the packages that only one tool needs in the body.
+    """Import, in the body, packages that only one tool needs.
 
     Args:
         extra: the name in ``pyproject.toml`` of the extra with these packages.

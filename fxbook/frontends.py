@@ -36,7 +36,7 @@ class Recording:
 
     @property
     def outcome(self) -> str:
-        """One word for a table: the verdict, ``"stops"`` if nothing was recorded, ``"refuses"`` if the run failed."""
+        """One word for a table: the verdict, ``"stops"`` (nothing was recorded) or ``"refuses"`` (the run failed)."""
         if self.error is not None:
             return "stops"
         return self.verdict if self.verdict in (_RIGHT, _WRONG, _WRONG_GRADIENTS) else "refuses"
@@ -76,13 +76,14 @@ def front_ends(
 ) -> Recordings:
     """Record a program with `symbolic_trace`, `make_fx`, `torch.export` and `torch.compile`, and run what was recorded.
 
-    `torch.compile` uses a backend that runs the graphs unchanged, because the default one draws other random numbers.
+    `torch.compile` uses a backend that runs the graphs unchanged, because the default one draws different random
+    numbers.
 
     Args:
         program: a module or a function. A module is copied for each front end.
         inputs: the inputs to record it with; `symbolic_trace` does not use them.
         kwargs: keyword inputs. `make_fx` does not take any, so it gets them by position.
-        then: the inputs of the run, by default those of the recording; `kwargs` are used in both. The verdict is
+        then: the inputs of the run, by default the recorded ones; `kwargs` are used in both. The verdict is
             ``"right"`` if the run gives the same result as the program and leaves inputs and buffers in the same
             state, up to rounding.
         change: a function applied to the program and to what was recorded before the run, such as ``lambda module:
@@ -118,7 +119,7 @@ class _Given(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class _Run:
-    """A run to compare: a change first, then one call under a fixed seed."""
+    """A run to compare: a change first, then one call with a fixed seed."""
 
     inputs: _Given
     change: Callable[[Any], object] | None = None
@@ -127,8 +128,8 @@ class _Run:
     def of(self, program: Program, owner: Program | None = None) -> tuple[Any, Any]:
         """Make one call and return the result, with the inputs and buffers after it, and the gradients by name.
 
-        Among the gradients is also whether each result has one. The parameters and buffers are those of ``owner``, by
-        default the program, which is changed and called.
+        The gradients also say whether each result has one. Parameters and buffers come from ``owner``, by default the
+        program, which is changed and called.
         """
         if self.change is not None:
             self.change(program)
@@ -174,7 +175,7 @@ def _recorded(
         try:
             with _seeded(1):
                 runs, graphs = record(source, copy.deepcopy(inputs))
-        except Exception as error:  # Whatever a front end raises is its result; the program itself has run before.
+        except Exception as error:  # Whatever a front end raises is its result; the program itself has already run.
             return Recording((), error, "")
         try:
             _restore(source, program)
@@ -200,7 +201,7 @@ def _buffers(program: Program) -> dict[str, torch.Tensor]:
 
 
 def _restore(module: Program, original: Program) -> None:
-    """Give parameters and buffers the values of the original, except a buffer that tracing replaced by a Proxy."""
+    """Give parameters and buffers their original values, except a buffer that tracing replaced by a Proxy."""
     values = {**_parameters(original), **_buffers(original)}
     with torch.no_grad():
         for name, tensor in {**_parameters(module), **_buffers(module)}.items():
@@ -260,7 +261,7 @@ def _by_compile(program: Program, inputs: _Given) -> tuple[Program, list[fx.Grap
 
 
 class _Called(nn.Module):
-    """A function as a module, which `torch.export` requires."""
+    """A function wrapped in a module, which `torch.export` requires."""
 
     def __init__(self, function: Program) -> None:
         super().__init__()
@@ -286,7 +287,7 @@ def _line(error: Exception) -> str:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Suppress what a front end logs or prints about an error, which is in the table."""
+    """Suppress what a front end logs or prints about an error, because the table shows the error."""
     logger = logging.getLogger("torch")
     level = logger.level
     logger.setLevel(logging.CRITICAL)

@@ -27,7 +27,7 @@ __all__ = sorted(HOME)
 
 
 def __getattr__(name: str) -> object:
-    """Import on first use: a part of a sandbox has only some of the modules, and reading a title needs no torch."""
+    """Import on first use: part of a sandbox has only some of the modules, and reading a title needs no torch."""
     if name not in HOME:
         raise AttributeError(f"module 'fxbook.grading' has no attribute {name!r}")
     module = importlib.import_module(HOME[name])

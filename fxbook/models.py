@@ -1,6 +1,6 @@
 """Small real models: architectures of `transformers` with a few layers and random weights, made from a seed.
 
-Nothing is downloaded. `transformers` is in the extra ``models``, and is imported by the first model only.
+Nothing is downloaded. `transformers` is in the extra ``models``, and is imported only with the first model.
 """
 
 from __future__ import annotations
@@ -91,15 +91,15 @@ NAMES = tuple(_ARCHITECTURES)
 
 
 def small(name: str, seed: int = 0, *, layers: int = 2, **config: Any) -> tuple[PreTrainedModel, dict[str, Tensor]]:
-    """A model of `transformers` as its authors wrote it, a few layers deep, and inputs that it takes by name.
+    """A model from `transformers`, as its authors wrote it but a few layers deep, and inputs to pass by keyword.
 
     The weights and the inputs are drawn from the seed, without changing the caller's random state. The model is in eval
     mode. Its output has `logits`: ``(2, 8, 64)`` for `gpt2`, `llama` and `qwen2`, ``(2, 2)`` for the others.
 
     Args:
         name: one of ``NAMES``.
-        seed: of the weights and of the inputs.
-        layers: how many the model has, for `resnet` in each of its two stages.
+        seed: for the weights and the inputs.
+        layers: how many the model has (for `resnet`, in each of its two stages).
         config: changes to the configuration, for example ``attn_implementation="eager"``.
 
     Raises:
@@ -108,7 +108,7 @@ def small(name: str, seed: int = 0, *, layers: int = 2, **config: Any) -> tuple[
     """
     if name not in _ARCHITECTURES:
         raise ValueError(f"There is no model {name!r} here: choose one of {', '.join(NAMES)}.")
-    # Without a network the library would wait for one.
+    # Without a network, the library would wait for a connection.
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     with needing("models", "A model of Part II"), warnings.catch_warnings():
         # In a notebook, tqdm asks for ipywidgets for a progress bar that nothing here shows.

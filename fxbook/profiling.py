@@ -22,7 +22,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 
 def memory(value: Any) -> dict[StorageWeakRef, int]:
-    """The bytes of each storage behind the dense tensors of a value, however nested."""
+    """The bytes of each storage behind the dense tensors in a value, however nested."""
     parts = [part for part in tree_leaves(value) if isinstance(part, torch.Tensor)]
     stores = [part.untyped_storage() for part in parts if part.layout is torch.strided]
     return {StorageWeakRef(store): store.nbytes() for store in stores}
@@ -31,9 +31,9 @@ def memory(value: Any) -> dict[StorageWeakRef, int]:
 class Profile(fx.Interpreter):
     """An interpreter that counts in its first complete run, and only reads the clock in later runs.
 
-    Counting takes time, so the first run is not timed. FLOPs and bytes are those of the first run: make a new profile
-    for inputs of another size. Bytes do not include the weights of the module or what a layer keeps inside. A graph of
-    ``torch.compile`` takes its weights as inputs, so there they count.
+    Counting takes time, so the first run is not timed. FLOPs and bytes come from the first run: make a new profile
+    for inputs of another size. Bytes do not include the weights of the module or what a layer keeps inside. A graph
+    from ``torch.compile`` takes its weights as inputs, so there they count.
 
     Attributes:
         seconds: for each node, one number for each later run.

@@ -1,4 +1,4 @@
-"""Show a result: a notebook and a prompt show the value of an expression, a script does not."""
+"""Show a result: a notebook and a prompt show the value of an expression, but a script does not."""
 
 from __future__ import annotations
 

@@ -17,6 +17,6 @@ def installed() -> str:
 
 
 def minor(version: str) -> tuple[int, ...]:
-    """``(2, 13)`` for ``"2.13.0+cpu"``; empty for a version of another form."""
+    """``(2, 13)`` for ``"2.13.0+cpu"``; empty for a version in another form."""
     found = re.match(r"(\d+)\.(\d+)", version)
     return tuple(map(int, found.groups())) if found else ()

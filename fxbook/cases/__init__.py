@@ -1,4 +1,4 @@
-"""What ``cases.py`` and ``check.py`` of an exercise are written in: its specification, and how an answer is run.
+"""The vocabulary of the ``cases.py`` and ``check.py`` of an exercise: its specification, and how an answer is run.
 
 This package is copied to where answers run, so it contains no rules: those are in :mod:`fxbook.rules`.
 """

@@ -21,23 +21,23 @@ Inputs = tuple[Any, ...]
 
 
 def traced(module: nn.Module) -> Inputs:
-    """Arguments: the traced model, so that the call is ``answer(fx.symbolic_trace(model))``."""
+    """Pass the traced model: the call is ``answer(fx.symbolic_trace(model))``."""
     return (fx.symbolic_trace(module),)
 
 
 def eager(module: nn.Module) -> Inputs:
-    """Arguments: the model itself, so that the call is ``answer(model)``."""
+    """Pass the model itself: the call is ``answer(model)``."""
     return (module,)
 
 
 @functools.lru_cache(maxsize=1)
 def graph_of(model: nn.Module) -> fx.Graph:
-    """The graph of a model for an Interpreter that computes expected outputs; traced once for all inputs."""
+    """The graph of a model, for an Interpreter that computes expected outputs; it is traced once for all inputs."""
     return fx.Tracer().trace(model)
 
 
 def nothing(module: nn.Module) -> Inputs:
-    """No arguments, so that the call is ``answer()``."""
+    """Pass no arguments: the call is ``answer()``."""
     return ()
 
 
@@ -52,9 +52,9 @@ class Case:
 
     Args:
         name: what a report calls the model: ``"the two-layer MLP"``.
-        build: makes the model under a fresh ``torch.manual_seed``, so weights may be random.
-        inputs: makes one tuple of inputs; called under two different seeds, so that a constant output cannot pass.
-        unseen: whether the learner has not seen this model; the report then says that the answer fits one model only.
+        build: makes the model after a fresh ``torch.manual_seed``, so weights may be random.
+        inputs: makes one tuple of inputs; called with two different seeds, so that a constant output cannot pass.
+        unseen: whether this model is new to the learner; the report then says that the answer fits one model only.
         given: makes the arguments of the answer; overrides ``Usage.given``.
     """
 
@@ -79,23 +79,22 @@ _RETURNS: dict[str, tuple[str, ...]] = {
 
 @dataclasses.dataclass(frozen=True)
 class Usage:
-    """How to use an answer, and on which models. This is all that the process of the answer knows of an exercise.
+    """How to use an answer, and on which models. This is all that the answer's process knows about an exercise.
 
     Args:
         use: the kind of answer.
             ``"pass"``: called with a model, returns an ``fx.GraphModule`` (a ``PassResult`` is unpacked).
-            ``"edit"``: called with an ``fx.GraphModule``, edits it in place, or returns another module that replaces
-            it.
-            ``"build"``: called (with nothing, unless ``given`` says so), returns an ``fx.Graph`` or ``fx.GraphModule``.
-            ``"object"``: is the ``fx.Graph`` or ``fx.GraphModule``.
-            ``"compute"``: called, returns data (numbers, strings, tensors, nodes; lists, tuples, dicts of them).
+            ``"edit"``: called with an ``fx.GraphModule``, edits it in place, or returns a different module that
+            replaces it. ``"build"``: called (with nothing, unless ``given`` says so), returns an ``fx.Graph`` or
+            ``fx.GraphModule``. ``"object"``: is the ``fx.Graph`` or ``fx.GraphModule``. ``"compute"``: called, returns
+            data (numbers, strings, tensors, nodes; lists, tuples, dicts of them).
         cases: the models to try it on; for a pass or an edit, at least one must be unseen.
         given: makes the arguments of the answer from the model: ``traced``, ``eager``, ``nothing`` or a function that
             returns a tuple. Default: ``eager`` for a pass, ``traced`` for an edit, else ``nothing``.
         returns: the accepted kinds of result, of ``"Graph"`` and ``"GraphModule"``. Default: depends on ``use``.
         call: ``call(answer, *arguments)``, where the answer is not called directly, for example ``lambda interpreter,
-            module, x: interpreter(module).run(x)``. It runs in the process of the answer, which knows neither the name
-            nor the position of the case, and under its own seed.
+            module, x: interpreter(module).run(x)``. It runs with its own seed, in the answer's process, which knows
+            neither the name nor the position of the case.
         seconds: wall time for an answer on all its cases in a notebook. The grader allows every answer 10 s of
             processor time instead.
 
@@ -130,7 +129,7 @@ class ExtraOutput:
     """A part of the outputs that the answer's graph does not determine, because ``Usage.call`` ran the answer itself.
 
     ``name`` is its key among the outputs, each of which is a dict. ``again`` computes it from a rebuilt graph.
-    ``unproven`` says what a judge that has only the graph must take on trust, in words for a teacher.
+    ``unproven`` says what a judge that has only the graph must take on trust, worded for a teacher.
     """
 
     name: str
@@ -159,7 +158,7 @@ class Check:
 
 @dataclasses.dataclass(frozen=True)
 class Exercise:
-    """An exercise: everything that a check needs, without the solution. Its ``id`` is that of the manuscript."""
+    """An exercise: everything that a check needs, without the solution. Its ``id`` comes from the manuscript."""
 
     id: str
     usage: Usage
@@ -191,7 +190,7 @@ def inputs_of(case: Case, seed: int) -> list[Inputs]:
 
 
 def drawn_order(exercise: Exercise, seed: int) -> list[int]:
-    """The order in which an answer meets the cases; shuffled for data, because the position would reveal the answer."""
+    """The order of the cases for an answer; shuffled if the answer is data, because the position would reveal it."""
     order = list(range(len(exercise.usage.cases)))
     if exercise.usage.use == "compute":
         random.Random(seed).shuffle(order)
@@ -206,7 +205,7 @@ def one_of(*choices: Any) -> Any:
 def seeded(seed: int) -> Iterator[None]:
     """Seed torch for the body, on the CPU and in float32, then restore the caller's random state and defaults."""
     dtype, device = torch.get_default_dtype(), torch.get_default_device()
-    # Set only if it differs: an explicit default device adds itself to the arguments of calls that tracing records.
+    # Set only if it differs: an explicit default device adds itself to the arguments of traced calls.
     elsewhere = device.type != "cpu"
     try:
         if elsewhere:

@@ -1,4 +1,4 @@
-"""Exported graphs for cases, the same with every torch."""
+"""Exported graphs for cases, the same with every version of torch."""
 
 from __future__ import annotations
 

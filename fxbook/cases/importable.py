@@ -1,6 +1,6 @@
-"""Functions for the graph of a case to call as if a user had written them.
+"""Functions that the graph of a case calls as if a user had written them.
 
-A pickled graph imports them by name when it is loaded, and the folder of a chapter has no importable name.
+A pickled graph imports them by name when it is loaded, and a chapter's folder has no importable name.
 """
 
 from torch import Tensor

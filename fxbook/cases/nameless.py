@@ -10,7 +10,7 @@ from typing import Any
 
 from torch import nn
 
-# Neither a file of the learner's nor one that exists.
+# Neither the learner's file nor one that exists.
 _FILE = str(Path(__file__).with_name("given"))
 
 

@@ -1,6 +1,7 @@
 """Layers that are easily mistaken for the layer or function that a task names.
 
-An answer that must change each ``nn.ReLU`` may change ``nn.LeakyReLU``, too, or miss ``x.relu()``. A model has both::
+An answer that must change each ``nn.ReLU`` may also change ``nn.LeakyReLU``, or miss ``x.relu()``. A model that has
+both::
 
     self.near = near(nn.ReLU)                                       # in __init__
     pooled = [self.pool(one(image)) for one in self.near.values()]  # in forward
@@ -38,14 +39,14 @@ def near(
     without: tuple[str, ...] = (),
     **named: Any,
 ) -> nn.ModuleDict:
-    """New layers that are similar to a class of ``torch.nn`` or a function of torch, by descriptive names.
+    """New layers that are similar to a ``torch.nn`` class or a torch function, by descriptive names.
 
     Args:
         noun: what the task names: ``nn.MaxPool2d``, ``torch.softmax``, ``operator.add``.
         settings: arguments of the class, or of the function after its tensors; ``named`` are the keyword arguments.
         on: the shape of each input tensor. Neighbours that draw random numbers or warn are left out.
         inputs: how many tensors each takes.
-        most: how many classes, and how many functions of another name.
+        most: how many classes, and how many functions with another name, to use at most.
         without: what the task excludes: ``"keyword"``, ``"writes"`` for calls that write in place, or another name.
     """
     makers = _found(noun, settings, tuple(named.items()), (on,) * inputs, most)
@@ -59,7 +60,7 @@ def used_by(value: Tensor, count: int) -> list[Tensor]:
 
 @functools.cache
 def namesake(name: str) -> Callable[..., Tensor]:
-    """A function of that name that tracing records as one call. It halves its input."""
+    """A function with that name that tracing records as one call. It halves its input."""
 
     def function(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         if has_torch_function((x,)):

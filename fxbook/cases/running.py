@@ -12,7 +12,7 @@ from torch.utils import _pytree as pytree
 from fxbook.cases.exercise import Inputs, seeded
 from fxbook.cases.values import Value, encode
 
-# Far from the seeds of the inputs, so that a model's noise never equals its inputs.
+# Far from the input seeds, so that a model's noise never equals its inputs.
 _RUN = 1_000_003
 # For all values together: once this many elements are encoded, later values are left out.
 _MOST_ELEMENTS = 300_000
@@ -20,7 +20,7 @@ _Interpreter, _Tensor = fx.Interpreter, torch.Tensor
 
 
 def run_on(call: Callable[..., Any], inputs: list[Inputs], seed: int) -> list[Any]:
-    """The result of ``call`` for each tuple of inputs. Dropout and other noise repeat for the same seed."""
+    """The result of ``call`` for each tuple of inputs. Dropout and other noise repeat with the same seed."""
     return [run_draw(call, arguments, seed, draw) for draw, arguments in enumerate(inputs)]
 
 

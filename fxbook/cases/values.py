@@ -17,7 +17,7 @@ from fxbook.graph.plain import plain
 
 Value = Any
 _MOST_ELEMENTS = 200_000
-# Two ways to compute the same value round differently; a wrong answer differs by far more.
+# Two ways of computing the same value round differently; a wrong answer differs by far more.
 _TOLERANCE = {torch.float64: 1e-8, torch.complex128: 1e-8, torch.float16: 1e-2, torch.bfloat16: 2e-2}
 
 

@@ -38,8 +38,8 @@ def tied(model: nn.Module, *names: str) -> nn.Module:
 def crowded(module: fx.GraphModule) -> fx.GraphModule:
     """The module with dead nodes and namesakes.
 
-    Behind a call that reads no other call stands an equal one without users. No node is named for what it calls, and
-    the module has a buffer with the name of each of its calls.
+    Each call that reads no other call is followed by an equal one without users. No node is named after what it calls,
+    and the module has a buffer with the name of each of its calls.
     """
     calls = [node for node in module.graph.nodes if node.op.startswith("call")]
     for node in calls:
@@ -55,7 +55,7 @@ def crowded(module: fx.GraphModule) -> fx.GraphModule:
 
 
 def crowded_trace(model: nn.Module) -> tuple[fx.GraphModule]:
-    """An answer is called with the traced model, crowded."""
+    """Call an answer with the traced model after :func:`crowded`."""
     return (crowded(fx.symbolic_trace(model)),)
 
 
@@ -76,7 +76,8 @@ class RowsError(Exception):
     text: str
 
 
-# Errors with their own attributes or their own way to print a message, that look like a signal, or are not hashable.
+# Errors with their own attributes or their own way to print a message, that look like a signal, or that are not
+# hashable.
 ERRORS: tuple[Callable[[], Exception], ...] = (
     lambda: ImportError("no module for these rows"),
     lambda: AttributeError("no rows", name="rows", obj=None),

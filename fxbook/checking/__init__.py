@@ -1,4 +1,4 @@
-"""Check an answer, in two halves that exchange plain data only.
+"""Check an answer in two halves that exchange only plain data.
 
 :mod:`fxbook.observing` runs the learner's code in a child process. ``judge`` reads the JSON that comes back and none of
 the learner's objects; ``report`` shows the verdict, ``verify`` puts the halves together, and ``failed`` recreates the
@@ -16,7 +16,7 @@ SEED_VARIABLE = "FXBOOK_SEED"
 
 
 def new_seed() -> int:
-    """The default seed of a check: that of the environment, else a random one."""
+    """The default seed of a check: the one in the environment, else a random one."""
     told = os.environ.get(SEED_VARIABLE, "")
     return int(told) if told.isascii() and told.isdecimal() else random.SystemRandom().randrange(2**31)
 

@@ -18,7 +18,7 @@ class FailedCase:
     """A case in which the answer failed, for the learner to examine.
 
     ``answer(*case.arguments)`` calls the answer again, and ``case.use(answer)`` uses it as the check does. Each access
-    recreates its part under the same seed, so it does not see what an answer changed.
+    recreates its part with the same seed, so it does not show what an answer changed.
     """
 
     exercise: Exercise
@@ -48,7 +48,7 @@ class FailedCase:
 
     @property
     def graph(self) -> fx.Graph:
-        """The graph among the arguments; if there is none, that of a trace of the model, which may raise."""
+        """The graph among the arguments; if there is none, the graph from tracing the model, which may raise."""
         graphs = (getattr(item, "graph", item) for item in self.arguments)
         given = next((graph for graph in graphs if isinstance(graph, fx.Graph)), None)
         return traced(self.model)[0].graph if given is None else given
@@ -61,7 +61,7 @@ class FailedCase:
 
     def _repr_html_(self) -> str | None:
         """The graph drawn; ``None`` if the model cannot be traced, so that the text is shown."""
-        from fxbook.drawing import draw  # It imports graphviz.
+        from fxbook.drawing import draw  # This imports graphviz.
 
         try:
             graph = self.graph

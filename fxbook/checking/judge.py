@@ -35,10 +35,10 @@ _OUT_OF_MEMORY = ("can't allocate memory", "not enough memory", "Cannot allocate
 class Verdict:
     """The result of a check.
 
-    ``violation`` is ``None`` if every rule holds; else its ``rule`` names the rule that does not. ``case`` is the index
-    of the case, and ``graph`` the learner's graph there, if there is one. ``given`` is the graph that the answer was
-    called with, set if there is no other or if the violation names one of its nodes. ``line`` is the learner's line
-    that raised.
+    ``violation`` is ``None`` if every rule holds; otherwise, its ``rule`` names the rule that is broken. ``case`` is
+    the index of the case, and ``graph`` the learner's graph there, if there is one. ``given`` is the graph that the
+    answer was called with, set if there is no other or if the violation names one of its nodes. ``line`` is the
+    learner's line that raised.
     """
 
     violation: Violation | None
@@ -54,7 +54,7 @@ class Verdict:
 
 
 def failed(why: str) -> Verdict:
-    """The verdict on a check that raised ``why`` itself, so that it does not look like a wrong answer."""
+    """The verdict when the check itself raised ``why``, so that this does not look like a wrong answer."""
     told = f"This check itself failed with torch {torch.__version__}, in fxbook and not in your code"
     return Verdict(Violation(f"{told} ({why}). Please report it.", rule=CHECK_WORKS))
 
@@ -76,10 +76,10 @@ def nothing_inside(_case: int, _draw: int) -> list[Value] | None:
 def judge(
     exercise: Exercise, data: JSON, seed: int, trials: Sequence[Trial] = (), inside: Inside = nothing_inside
 ) -> Verdict:
-    """Judge what :func:`fxbook.observing.observe.observe` returned, under the seed it was given.
+    """Judge what :func:`fxbook.observing.observe.observe` returned, with the seed it was given.
 
     Accepts any JSON; anything but an observation of this exercise and seed is reported as unreadable. ``trials`` are
-    the cases of the exercise under that seed, if they are made already; ``inside`` returns the values of nodes.
+    the cases of the exercise for that seed, if they are made already; ``inside`` returns the values of nodes.
     """
     try:
         observation = read(data)
@@ -130,7 +130,7 @@ def _verdict(
 ) -> Verdict:
     if seen.problem:
         return Verdict(Violation(seen.problem, rule="usable"))
-    # torch patches itself while it traces or loads, and an interrupted answer does not get to undo that.
+    # torch patches itself while it traces or loads, and an interrupted answer cannot undo that.
     cut_short = seen.error and seen.error.type == "TimeUp"
     if seen.replaced and not cut_short:
         names = ", ".join(f"`{name}`" for name in seen.replaced[:2])
@@ -179,7 +179,7 @@ def _first_violation(view: CaseView) -> Violation | None:
         return _wrong_kind(view, kinds)
     violation = first_violation(view, view.exercise.check.rules)
     if violation and violation.rule in _OF_NUMBERS:
-        # A mode or a weight that was left changed explains why numbers differ.
+        # A mode or a weight that was left changed explains why values differ.
         return first_violation(view, (nothing_left,)) or violation
     return violation
 
@@ -193,7 +193,7 @@ def _wrong_kind(view: CaseView, kinds: tuple[str, ...]) -> Violation:
 
 
 def _on_another_model(violation: Violation, exercise: Exercise, index: int, met: Collection[int]) -> Violation:
-    """Say that the answer fits one model only, if it holds for all that the learner knows and fails for another."""
+    """Say that the answer fits one model only, if it passes on all models the learner knows and fails on another."""
     case = exercise.usage.cases[index]
     known = {place for place, other in enumerate(exercise.usage.cases) if not other.unseen}
     if not case.unseen or not index or not known.issubset(met):

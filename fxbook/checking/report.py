@@ -34,8 +34,8 @@ _STYLE = """
 class Report:
     """What :func:`fxbook.check` returns; displays itself at the end of a cell.
 
-    ``passed`` says whether every public check holds; ``violated`` names the property that does not; ``case`` is the
-    case in which it fails, or ``None`` if the fault belongs to no case.
+    ``passed`` says whether every public check holds; ``violated`` names the property that does not hold; ``case`` is
+    the case in which it fails, or ``None`` if the fault belongs to no case.
     """
 
     about: About

@@ -15,7 +15,7 @@ _ALIKE = 0.7
 # Python's own messages are short and similar; the names and types in them make the difference.
 _QUOTED = re.compile(r"'(\w+)'")
 _NAMED = re.compile(r"\b(?:[A-Z]\w+\b(?!\.)|\w+(?=' object)|\w+(?=\(\) (?:missing|takes)))")
-# The wording of Python since 3.12, and the earlier one, which the heading has.
+# Python's wording since 3.12, and the earlier wording, which the heading uses.
 _NOW = "parameter without a default follows parameter with a default"
 _BEFORE = "non-default argument follows default argument"
 _SEQUENCE = re.compile(r"\b(?:tuple|list)\b")

@@ -29,7 +29,7 @@ from fxbook.rules.trial import trials_of
 from fxbook.showing import shown
 
 JSON = Any
-# When time is up, the answer is interrupted, so that its line is known; this much later, the child is killed.
+# When time is up, the answer is interrupted, so that its line is known; after this further time, the child is killed.
 GRACE_SECONDS = 1.0
 # torch's message in a child that differentiates after its parent started autograd threads. A GPU starts them, and so
 # does torch.compile in a CUDA build.
@@ -59,7 +59,7 @@ def check(exercise_id: str, answer: Any, *, seed: int | None = None) -> Report:
     Args:
         exercise_id: the id printed with the exercise, such as ``"01-relu-by-hand"``.
         answer: what the exercise asks for: a function (not its result), a callable object or class, or a graph.
-        seed: determines weights and inputs. By default they differ at every check, unless the environment variable
+        seed: determines weights and inputs. By default they differ in every check, unless the environment variable
             ``FXBOOK_SEED`` is set, which makes a report reproducible.
 
     Returns:
@@ -107,7 +107,7 @@ class _Attempt:
 
 def _verdict(exercise: Exercise, answer: Any, seed: int) -> Verdict:
     try:
-        # Small models spend more time waiting for threads than computing, and the child has one thread, too.
+        # Small models spend more time waiting for threads than computing, and the child also has one thread.
         with _on_one_thread():
             attempt = _attempt(exercise, answer, seed, forked.CAN_FORK)
             for retry in _RETRIES:
@@ -140,7 +140,7 @@ def _attempt(exercise: Exercise, answer: Any, seed: int, in_child: bool) -> _Att
 
 
 def _differentiate_here(attempt: _Attempt) -> _Attempt | None:
-    """Use the answer again in this process if a child cannot differentiate. It has returned once, so it is safe."""
+    """Use the answer again in this process if a child cannot differentiate; it has returned once, so this is safe."""
     if not attempt.in_child or attempt.observation is None or attempt.verdict.passed:
         return None
     # The answer, or the check, may have caught torch's error.
@@ -159,7 +159,7 @@ def _a_child_differentiates() -> bool:
 
 
 def _blame_check_or_answer(attempt: _Attempt) -> _Attempt | None:
-    """Blame the answer if the check itself failed after it but works for an answer that does nothing."""
+    """Blame the answer if the check itself failed after running it but works for an answer that does nothing."""
     if attempt.verdict.violation is None or attempt.verdict.violation.rule != CHECK_WORKS:
         return None
     without = _attempt(attempt.exercise, _identity_answer, attempt.seed, attempt.in_child).observation

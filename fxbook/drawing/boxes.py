@@ -16,7 +16,7 @@ _COLUMNS, _CALL_LINES = 24, 2
 _NAME_LINE, _LINE, _PAD_X, PAD_Y = 18, 16, 12, 5
 BRIEF_PAD_Y = 3
 """Padding above and below the lines of a brief node."""
-# The ends of hexagons and pills narrow towards top and bottom; a cylinder needs room for its lids.
+# The ends of hexagons and pills narrow towards the top and bottom; a cylinder needs room for its lids.
 CHAMFER, LID = 11, 5
 _ENDS = ("placeholder", "output")
 
@@ -57,7 +57,7 @@ def lettering(node: NodeRecord, words: Sequence[str]) -> Lettering:
 
 
 def brief_lettering(node: NodeRecord, words: Sequence[str]) -> Lettering:
-    """The lines on a node if a table next to the drawing has the call: its name, and ``words`` in a line."""
+    """The lines on a node if a table next to the drawing shows the call: its name, and ``words`` on one line."""
     name = cut(clean(node.name), int(_COLUMNS * CALL_SIZE / NAME_SIZE))
     together = clean(", ".join(words))
     lines: Lettering = [("name", name, NAME_SIZE)]

@@ -1,4 +1,4 @@
-"""Show a graph: a picture with a legend and a table in a notebook, a table of its nodes as plain text."""
+"""Show a graph: a picture with a legend and a table in a notebook, and a table of its nodes as plain text."""
 
 from __future__ import annotations
 
@@ -69,13 +69,13 @@ class Drawing:
         around: int | None = None,
         reach: int = 2,
     ) -> None:
-        """Set what :func:`draw` shows, with nodes by index.
+        """Set what :func:`draw` shows; nodes are given by index.
 
         ``fill`` is a strength from 0 to 1 that replaces the colour of the opcode; 0 for other nodes. It is only for
         graphs that are drawn node by node.
 
         Raises:
-            ValueError: the order is unknown, or the reach is below 0.
+            ValueError: the order is unknown, or the reach is negative.
         """
         if order not in get_args(Order):
             raise ValueError(
@@ -109,7 +109,7 @@ class Drawing:
 
     @property
     def banners(self) -> list[str]:
-        """Remarks on the whole graph: a summary, stale code, the message of ``lint``."""
+        """Remarks on the whole graph: a summary, stale code, the message from ``lint``."""
         lint = f"lint: {clean(self.record.lint, 300)}" if self.record.lint else ""
         empty = "" if self.record.nodes else "The graph has no nodes."
         return [text for text in (empty, self.remark, STALE if self.record.stale else "", lint) if text]
@@ -156,7 +156,7 @@ class Drawing:
     def picture(self, prefix: str, description: str, view: View | None = None) -> str:
         """The picture alone, as one ``<svg>``.
 
-        ``prefix`` begins each id in it, and a screen reader says ``description``.
+        Each id in it begins with ``prefix``, and a screen reader says ``description``.
         """
         return picture(
             self.record,

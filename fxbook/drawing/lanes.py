@@ -1,7 +1,7 @@
 """Route the edges that skip rows around the nodes, in lanes on either side.
 
-The edges from one node share a lane, with a branch to each user, so the lanes next to a row are the values alive there.
-Each lane takes the nearest free place on either side, so a drawing stays narrow.
+The edges from one node share a lane, with a branch to each user, so the lanes next to a row are the values that are
+alive there. Each lane takes the nearest free place on either side, so a drawing stays narrow.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from typing import Literal
 from fxbook.graph.record import GraphRecord
 
 Side = Literal["left", "right"]
-# In a tie, the right side: on the left, lanes cross the lines to the numbers.
+# A tie goes to the right: on the left, lanes cross the lines to the numbers.
 _SIDES: tuple[Side, ...] = ("right", "left")
 
 
 @dataclasses.dataclass
 class Lane:
-    """A line next to the nodes from the row ``source`` to the farthest of its readers ``(row, k)``, on one side.
+    """A line on one side of the nodes, from the row ``source`` to the farthest of its readers ``(row, k)``.
 
     ``place`` counts from 1, nearest to the nodes.
     """
@@ -57,8 +57,8 @@ def find_lanes(record: GraphRecord) -> tuple[list[tuple[int, int, int]], list[La
 def _pack(lanes: list[Lane]) -> None:
     """Give each lane a side and a place, so that no two overlap.
 
-    Sorted by their ends, two lanes overlap exactly if the first ends below the start of the second, so only the last
-    lane of each place matters.
+    When lanes are sorted by where they end, two of them overlap if and only if the first ends below the start of the
+    second, so only the last lane in each place matters.
     """
     last: dict[Side, list[Lane]] = {side: [] for side in _SIDES}
     for lane in sorted(lanes, key=lambda lane: (lane.span[1], -lane.span[0])):

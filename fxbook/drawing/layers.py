@@ -1,4 +1,4 @@
-"""Place a graph in layers of its data flow: every node below its inputs, whatever the order of the list.
+"""Place a graph in layers by data flow: every node below its inputs, whatever the order of the list.
 
 Graphviz places the nodes and routes the edges. This module sets the sizes of nodes and where edges enter them: from
 above, in the order of the arguments.
@@ -36,7 +36,7 @@ _TABLE = '<<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="0"><TR>
 
 
 def _command() -> Path:
-    """The path of graphviz-pure's command, which is on no search path unless its environment is activated.
+    """The path of graphviz-pure's command, which is not on the search path unless its environment is activated.
 
     An environment may borrow its packages from another one, so the package is asked, not the interpreter's folder.
     """
@@ -95,7 +95,7 @@ def _width(node: NodeRecord, look: Lettering, labels: Mapping[int, Sequence[str]
 def _source(
     record: GraphRecord, looks: Sequence[Lettering], widths: Sequence[float], highest_number: int | None
 ) -> graphviz.Digraph:
-    """The graph in Graphviz's language: boxes of the right size with a port for each input, inputs on top."""
+    """The graph in Graphviz's language: boxes of the right size, with a port for each input and inputs on top."""
     dot = graphviz.Digraph(
         graph_attr=_GRAPH | _effort(record),
         node_attr={"shape": "plain"},
@@ -119,7 +119,7 @@ def _source(
                 layer.node(name)
     for node in record:
         for k, source in enumerate(node.inputs):
-            # Heavy edges are drawn straight: those that are in the list order, too.
+            # Heavy edges are drawn straight: those that are also straight in list order.
             weight = "3" if node.index - source == 1 else "1"
             dot.edge(str(source), f"{node.index}:{k}:n", id=_edge_id(node.index, k), weight=weight)
     return dot
@@ -133,7 +133,7 @@ def _effort(record: GraphRecord) -> dict[str, str]:
 
 
 def _layers_passed(record: GraphRecord) -> int:
-    """How many layers all edges pass together: inputs are on top, a get_attr directly above its first user."""
+    """How many layers all edges together pass: inputs are on top, and a get_attr is directly above its first user."""
     layers: list[int] = []
     for node in record:
         layers.append(1 + max((layers[at] for at in node.inputs if at < node.index), default=-1))
@@ -157,7 +157,7 @@ def _laid_out(dot: graphviz.Digraph) -> dict[str, Any]:
 def _wires(
     node: NodeRecord, paths: Sequence[str], origin: tuple[float, float], labels: Mapping[int, Sequence[str]]
 ) -> list[Wire]:
-    """The edges into a node, from left to right, each with its label on the side that it does not come from."""
+    """The edges into a node, from left to right, each labelled on the side away from its source."""
     wires, free_from = [], -math.inf
     for k, (source, path) in enumerate(zip(node.inputs, paths, strict=True)):
         (tip_x, tip_y), *curve = (

@@ -1,4 +1,4 @@
-"""Place a graph: one row per node in list order, one lane per value that skips rows.
+"""Place a graph: one row per node in list order, and one lane per value that skips rows.
 
 ``fxbook.drawing.lanes`` chooses the lanes. Distances are set here, so that a drawing stays narrow and its text fits.
 """
@@ -40,7 +40,7 @@ class Wire:
     ``branch`` is the part of the path that no other edge of the same lane draws. ``k`` counts the inputs of the reader
     (``NodeRecord.inputs[k]``). ``label``, drawn at ``label_at``, is the argument's place: ``0`` for ``args[0]``,
     ``0.1`` for ``args[0][1]``, the name for a keyword, ``!`` for an edge that is at fault; it is empty if the reader
-    has only one input. ``lane`` is the x of its lane, and ``None`` for a straight edge.
+    has only one input. ``lane`` is the x coordinate of its lane, or ``None`` for a straight edge.
     """
 
     source: int
@@ -57,7 +57,7 @@ class Wire:
 
 @dataclasses.dataclass(frozen=True)
 class Layout:
-    """A placed graph; all lengths in pixels at natural size. Without a rail, numbers are next to the nodes."""
+    """A placed graph; all lengths are in pixels at natural size. Without a rail, numbers are next to the nodes."""
 
     width: float
     height: float
@@ -91,11 +91,11 @@ def place_looks(
 
     Args:
         record: the rows and the edges.
-        looks: for each row, every text that it ever shows, the first one first: its box fits all of them.
-        labels: for each row, a label per input, or none.
-        highest_number: the largest number on the rail; by default that of the last row.
+        looks: for each row, every text that it ever shows, in order: its box fits all of them.
+        labels: for each row, a label per input, or no labels.
+        highest_number: the largest number on the rail; by default the number of the last row.
         brief: whether rows are close together, because a table next to the drawing has the rest.
-        absent: rows that take no room; lanes and widths are the same with and without them.
+        absent: rows that take up no room; lanes and widths are the same with and without them.
     """
     gap, pad = (_BRIEF_ROW_GAP, BRIEF_PAD_Y) if brief else (_ROW_GAP, PAD_Y)
     straight, lanes = find_lanes(record)

@@ -6,12 +6,12 @@ import re
 import unicodedata
 
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
-# Where a call may be broken: after what opens, separates or ends a part of it.
+# Where a call may be broken: after a character that opens, separates or ends a part of it.
 _BREAKS = frozenset(" ,([{.")
 
 
 def clean(text: object, limit: int = 400) -> str:
-    """The text on one line of at most ``limit``, control characters as escapes, without memory addresses."""
+    """The text on one line of at most ``limit`` characters, with control characters escaped and no memory addresses."""
     shown = _ADDRESS.sub("0x…", str(text)[: 2 * limit])
     shown = "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in shown)
     return shown if len(shown) <= limit else shown[: limit - 1] + "…"

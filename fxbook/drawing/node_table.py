@@ -1,4 +1,4 @@
-"""A graph as a table of its nodes: as HTML, the text alternative of a drawing, and as plain text for a terminal."""
+"""A graph as a table of its nodes: as HTML, the text alternative to a drawing, and as plain text for a terminal."""
 
 from __future__ import annotations
 

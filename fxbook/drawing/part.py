@@ -1,4 +1,4 @@
-"""Cut out of a graph the nodes around one of them, as a record that can be drawn."""
+"""Cut the nodes around one node out of a graph, as a record that can be drawn."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ HUB = 12
 
 
 def part_around(record: GraphRecord, index: int, reach: int) -> tuple[GraphRecord, list[int]]:
-    """The nodes at most ``reach`` edges from one, in either direction, and their numbers in the list of the graph."""
+    """The nodes at most ``reach`` edges from one node, in either direction, and their numbers in the graph's list."""
     found, edge = {index}, {index}
     for _ in range(reach):
         beside: set[int] = set()
@@ -38,7 +38,7 @@ def part_around(record: GraphRecord, index: int, reach: int) -> tuple[GraphRecor
 
 
 def _with_places(value: Any, place: dict[int, int]) -> Any:
-    """Arguments in which nodes that are left out count as foreign."""
+    """The arguments, in which nodes that are left out count as foreign."""
     match value:
         case {"node": int(index)}:
             return {"node": place[index]} if index in place else {"foreign": str(index)}

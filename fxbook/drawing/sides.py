@@ -1,4 +1,4 @@
-"""Draw everything that a program can do, with the part that tracing left out in grey."""
+"""Draw everything that a program can do, with the parts that tracing left out in grey."""
 
 from __future__ import annotations
 

@@ -23,9 +23,9 @@ Marks = Mapping[int, tuple[str, ...]]
 View = tuple[float, float]
 """The visible part of a picture: its top and its height, in pixels at natural size."""
 
-# One hue from none to strong: it works on light and dark pages, and in grey.
+# One hue, from none to strong: it works on light and dark pages, and in greyscale.
 _HUE, _STRONGEST = "#d55e00", 0.6
-# The distance of an arrow that is between a node and its number.
+# The distance of an arrow between a node and its number.
 _ASIDE = 7
 
 

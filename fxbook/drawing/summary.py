@@ -16,14 +16,14 @@ MAX_GROUPS = 30
 def summarise(record: GraphRecord) -> tuple[GraphRecord, list[range]]:
     """The groups of a graph as a record of their own, and the rows of the graph that each stands for.
 
-    A group is a run of nodes of one submodule, as deep in the module tree as :data:`MAX_GROUPS` allows. If even the
-    outermost modules give more groups, or nodes have no module, groups are runs of equal length. Inputs and outputs
+    A group is a run of nodes from one submodule, as deep in the module tree as :data:`MAX_GROUPS` allows. If even the
+    outermost modules give more groups, or if nodes have no module, groups are runs of equal length. Inputs and outputs
     stay separate.
     """
     rows = _by_scope(record) or _by_runs(record)
     home = {index: at for at, group in enumerate(rows) for index in group}
     inputs = [list(dict.fromkeys(home[i] for row in group for i in record.nodes[row].inputs)) for group in rows]
-    # Each group of a chain uses itself, which is worth an edge only if a node in it is at fault.
+    # Each group in a chain uses itself, which is worth an edge only if a node in it is at fault.
     inputs = [[i for i in reads if i != at] for at, reads in enumerate(inputs)]
     users: list[list[int]] = [[] for _ in rows]
     for at, reads in enumerate(inputs):

@@ -1,4 +1,4 @@
-"""Find the module that a function holds, for example in a closure, and whose computation no node shows."""
+"""Find a module that a function holds, for example in a closure, whose computation no node shows."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _OF_TORCH = ("torch._", "builtins", "_")
 
 
 def module_held(function: Any) -> str:
-    """The module that a function holds, as ``"a torch.nn.Linear"``, or ``""``.
+    """The module that a function holds, such as ``"a torch.nn.Linear"``, or ``""``.
 
-    It may be in a closure, a default, the object of a method, an argument of ``functools.partial`` or an attribute, or
-    be the function itself.
+    The module may be in a closure, a default, the object of a bound method, an argument of ``functools.partial`` or an
+    attribute, or it may be the function itself.
     """
     waiting: list[tuple[Any, int]] = [(function, 0)]
     met: set[int] = set()

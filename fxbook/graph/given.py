@@ -1,4 +1,4 @@
-"""A snapshot of the model that an answer is given, to tell afterwards which objects are the same and unchanged.
+"""A snapshot of the model that an answer is given, which tells afterwards which objects are the same and unchanged.
 
 The grader asks about single objects (:meth:`Given.path_of` and what follows it); a learner reads what has changed
 (:meth:`Given.changes`).
@@ -30,7 +30,7 @@ class Given:
 
     def __init__(self, root: nn.Module) -> None:
         self.root = root
-        # An identity tells an object only as long as it lives.
+        # An id identifies an object only as long as the object lives.
         self._modules = dict(root.named_modules())
         self._weights = _weights_of(root)
         self._paths = {id(module): path for path, module in self._modules.items()}
@@ -50,7 +50,7 @@ class Given:
                     self._values[id(held)] = _Values(held, held.detach().clone(), held.requires_grad, has_grad)
 
     def path_of(self, module: nn.Module) -> str | None:
-        """The path of the object in the model; ``None`` for another object, or if its class was changed."""
+        """The path of the object in the model, or ``None`` if it is a different object or its class was changed."""
         known = id(module) in self._paths and self._states[id(module)][0] is type(module)
         return self._paths[id(module)] if known else None
 
@@ -85,7 +85,7 @@ class Given:
         ]
 
     def touched(self) -> list[str]:
-        """What has changed that no edit of a graph should change: hooks, modes, and the values of tensors."""
+        """What has changed that no edit to a graph should change: hooks, modes, and the values of tensors."""
         return [
             *(said for path, module in self._modules.items() for said in self._touched(path, module)),
             *(said for name, held in self._weights.items() for said in self._held_otherwise(name, held)),
@@ -136,7 +136,7 @@ class _Values(NamedTuple):
 
 
 class _Manners(NamedTuple):
-    """How a module is to be run: its hooks, whether it trains, and whether the object has a forward of its own."""
+    """How a module is to be run: its hooks, its training mode, and whether the object has its own forward."""
 
     hooks: int
     training: bool
@@ -170,7 +170,7 @@ def _state(module: nn.Module) -> Any:
     )
 
 
-# ---- what people are told of a module --------------------------------------------------------------------------------
+# ---- what people are told about a module -----------------------------------------------------------------------------
 
 
 class _Program(NamedTuple):
@@ -203,14 +203,14 @@ def _module_changes(before: dict[str, nn.Module], now: dict[str, nn.Module]) -> 
 
 
 class _Look(NamedTuple):
-    """A module in training mode or not, its attributes that hold plain data, and the mere presence of others."""
+    """Whether a module is in training mode, its attributes that hold plain data, and whether others are present."""
 
     training: bool
     attributes: dict[str, str]
 
 
 def _look_of(module: nn.Module) -> _Look:
-    # Tracing stores constants on the traced model under names that begin like this.
+    # Tracing stores constants on the traced model under names with these prefixes.
     attributes = {
         name: repr(value)[:200] if isinstance(value, _PLAIN) else type(value).__name__
         for name, value in vars(module).items()

@@ -21,8 +21,8 @@ _Tensor, _Graph, _GraphModule = torch.Tensor, fx.Graph, fx.GraphModule
 class GlobalStateSnapshot:
     """The state just before an answer is called.
 
-    ``models`` are snapshots of the modules among the ``arguments``; ``author`` names whoever changed something in the
-    sentences.
+    ``models`` are snapshots of the modules among the ``arguments``; ``author`` is how the sentences name whoever
+    changed something.
     """
 
     def __init__(self, arguments: tuple[Any, ...], models: Sequence[Given], author: str = "your code") -> None:

@@ -21,7 +21,7 @@ _ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
 
 
 def without_addresses(text: str) -> str:
-    """Replace memory addresses, so that the text is the same in every run."""
+    """Remove memory addresses, so that the text is the same in every run."""
     return _ADDRESS.sub("0x…", text)
 
 
@@ -51,7 +51,7 @@ def callable_name(function: Any) -> str:
 
 @functools.cache
 def _renamed() -> dict[int, str]:
-    """Public functions that have another ``__name__``, by identity: ``special.expit``, ``functional.max_pool2d``."""
+    """Public functions whose ``__name__`` differs, by identity: ``special.expit``, ``functional.max_pool2d``."""
     return {
         id(value): f"{prefix}.{name}"
         for prefix, namespace in reversed(_PUBLIC)
@@ -114,7 +114,7 @@ def argument_text(value: Any) -> str:
 
 
 def constant_text(value: Any) -> str:
-    """The ``repr`` of any object, without addresses; its class if that raises."""
+    """The ``repr`` of any object, without addresses; its class if ``repr`` raises."""
     try:
         return without_addresses(repr(value))
     except Exception as error:

@@ -1,4 +1,4 @@
-"""Graphs inside a graph: the branches of ``torch.cond``, the body of a loop, a submodule traced by itself."""
+"""Graphs inside a graph: the branches of ``torch.cond``, the body of a loop, and a submodule traced by itself."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from torch import fx
 
 
 def graphs_inside(graph: fx.Graph, above: tuple[fx.Graph, ...] = ()) -> dict[str, fx.GraphModule]:
-    """The graph modules that nodes call, or fetch as arguments of an operator, by path; outer ones first.
+    """The graph modules that nodes call, or fetch as operator arguments, by path; outer ones first.
 
     The graph needs an owning module. ``above`` are the graphs that contain it.
     """

@@ -3,7 +3,7 @@
 A value is JSON itself, or a dict whose one key says what it is: ``float`` and ``complex`` (as ``repr``, which is exact
 and includes ``nan`` and the infinities), ``tuple``, ``size``, ``dict`` (pairs), ``set``, ``slice``, ``range``,
 ``dtype``, ``layout``, ``memory_format``, ``device``, ``ellipsis``; or ``opaque``, with the class of any other object.
-The caller encodes nodes and tensors, by ``special``.
+The caller encodes nodes and tensors with ``special``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def plain(value: Any, special: Callable[[Any], JSON | None], depth: int = 0) -> 
     """A value as JSON of bounded size; never raises.
 
     Args:
-        special: encodes other values than numbers and text; returns ``None`` for one that it does not handle.
+        special: encodes values other than numbers and text; returns ``None`` for a value that it does not handle.
         depth: how many containers enclose the value.
     """
     match value:

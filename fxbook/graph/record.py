@@ -1,8 +1,8 @@
 """Turn a live torch.fx graph into plain data, which the drawings, the checks and the reports read.
 
-A :class:`GraphRecord` holds strings, numbers and tuples only. It can describe broken graphs (a node that uses itself,
-an argument from another graph, two nodes of one name), and travels as JSON, so that a graph built by untrusted code can
-be judged without running that code again.
+A :class:`GraphRecord` holds only strings, numbers and tuples. It can describe broken graphs (a node that uses itself,
+an argument from another graph, two nodes with one name), and travels as JSON, so that a graph built by untrusted code
+can be judged without running that code again.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from fxbook.graph.naming import call_text, constant_text, module_kind, target_na
 from fxbook.graph.plain import plain
 
 JSON = Any
-# The operators behind x += y; methods in place end with an underscore, but operator.iadd does not.
+# The operators behind x += y; in-place methods end with an underscore, but operator.iadd does not.
 _IN_PLACE = tuple(
     getattr(operator, f"i{name}")
     for name in (
@@ -42,12 +42,12 @@ class NodeRecord:
 
     ``index`` is its place in ``graph.nodes``, by which other records refer to it, since names need not be unique in a
     broken graph. ``args`` and ``kwargs`` are JSON: a node is ``{"node": index}``, or ``{"foreign": name}`` if it is not
-    in this list. ``inputs`` are the indices of the nodes it uses, in argument order, with repeats; ``users`` those of
-    its users, in list order. ``kind`` is the class of the module that a ``call_module`` calls or of the object that a
-    ``get_attr`` fetches. ``faults`` say what is broken. ``notes`` are remarks: ``"dead"`` (it has no users; never said
-    while a graph has no output yet), ``"only dead nodes read it"``, ``"side effect"``, ``"in place"``, ``"never runs:
-    after the output"``. ``scope`` is the path of the innermost submodule whose code made the node, ``""`` at the root.
-    ``holds`` is the module that a called function holds, in a closure or as the object of a method: ``"a
+    in this list. ``inputs`` are the indices of the nodes it uses, in argument order, with repeats; ``users`` are those
+    of its users, in list order. ``kind`` is the class of the module that a ``call_module`` calls or of the object that
+    a ``get_attr`` fetches. ``faults`` says what is broken. ``notes`` are remarks: ``"dead"`` (it has no users; never
+    said while a graph has no output yet), ``"only dead nodes read it"``, ``"side effect"``, ``"in place"``, ``"never
+    runs: after the output"``. ``scope`` is the path of the innermost submodule whose code made the node, ``""`` at the
+    root. ``holds`` is the module that a called function holds, in a closure or as the object of a method: ``"a
     torch.nn.Linear"``.
     """
 
@@ -68,7 +68,7 @@ class NodeRecord:
 
     @property
     def positional(self) -> list[JSON]:
-        """The arguments by position; a graph also accepts a list as ``node.args``, or no sequence at all."""
+        """The arguments by position; a graph also accepts a list, or even a non-sequence, as ``node.args``."""
         items = self.args.get("tuple") if isinstance(self.args, dict) else self.args
         return items if isinstance(items, list) else []
 
@@ -91,7 +91,7 @@ def _without_nodes(value: JSON) -> JSON:
 
 @dataclasses.dataclass(frozen=True)
 class GraphRecord:
-    """A graph: its nodes in list order, the message of ``lint`` or ``None``, and whether the compiled code is stale.
+    """A graph: its nodes in list order, the message from ``lint`` or ``None``, and whether the compiled code is stale.
 
     ``inserts`` says where the next node would be inserted, ``"before `relu`"``; ``None`` for the end of the list.
     """
@@ -134,7 +134,7 @@ def record(graph_or_module: fx.Graph | fx.GraphModule) -> GraphRecord:
 
 
 def not_traced(given: Any, expected: str = "an fx.GraphModule") -> TypeError:
-    """An error for an argument that is not a graph; it says what to pass."""
+    """An error for an argument that is not a graph; its message says what to pass."""
     kind = type(given).__name__
     if isinstance(given, torch.export.ExportedProgram):
         cure = "pass program.module()"
@@ -148,7 +148,7 @@ def not_traced(given: Any, expected: str = "an fx.GraphModule") -> TypeError:
 
 
 class Insertion(NamedTuple):
-    """Where the next node would be inserted: the side of a node, which is ``None`` if it was erased."""
+    """Where the next node would be inserted: before or after a node, which is ``None`` if it was erased."""
 
     side: Literal["before", "after"]
     anchor: fx.Node | None
@@ -257,7 +257,7 @@ def _notes(node: fx.Node, module: nn.Module | None) -> tuple[str, ...]:
     in_place |= node.op == "call_module" and getattr(_fetch(module, node.target), "inplace", False) is True
     if in_place or "out" in node.kwargs or _passes_inplace(node):
         notes.append("in place")
-    # Node.is_impure looks the module up in the owner of the graph, which may be missing or lack the module.
+    # Node.is_impure looks the module up in the owner of the graph, which may be missing or may lack the module.
     missing = node.op == "call_module" and not isinstance(_fetch(module, node.target), nn.Module)
     if not missing and node.is_impure():
         notes.append("side effect")
@@ -303,7 +303,7 @@ def _lint(graph: fx.Graph) -> str | None:
 
 
 def plain_message(message: str) -> str:
-    """The first line of a message of torch.fx, without advice and addresses."""
+    """The first line of a message from torch.fx, without advice or addresses."""
     said = message.strip().split("\n")[0].split(" Please check")[0].strip()
     said = re.sub(r" of\s*\.?$", " of the module", said)
     return without_addresses(said)
@@ -322,7 +322,7 @@ def _is_stale(module: fx.GraphModule) -> bool:
         forward = inspect.unwrap(module.forward)
         runs = "".join(linecache.getlines(forward.__code__.co_filename, forward.__globals__)) or module.code
         due = module.graph.python_code("self")
-        # The code refers to functions by name, and the name may refer to another function by now.
+        # The code refers to functions by name, and the name may refer to a different function by now.
         same = all(forward.__globals__.get(name) is value for name, value in due.globals.items())
         return not (same and runs.rstrip().endswith(due.src.rstrip()))
     except Exception:

@@ -1,4 +1,4 @@
-"""What torch keeps for the whole process, as it is at one time: what is otherwise later, and how to put it back."""
+"""A snapshot of torch's process-wide settings: what differs later, and how to restore them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _GLOBAL_HOOKS = tuple(
 
 
 class _Setting(NamedTuple):
-    """Something that torch keeps for the whole process; ``put_back`` sets it, where that can be done."""
+    """A process-wide setting of torch; ``put_back`` sets it, where that is possible."""
 
     words: str
     get: Callable[[], Any]
@@ -32,12 +32,12 @@ def _nothing(_: object) -> None:
 
 
 def _flushes() -> bool:
-    """Whether torch takes the smallest number that float32 has for zero; nothing else tells."""
+    """Whether torch treats the smallest float32 number as zero, which shows the setting; nothing else does."""
     return not bool(_SMALLEST * 1.0)
 
 
 def _dynamo() -> dict[str, Any]:
-    """The settings of dynamo that are not its defaults; none, as long as nobody has loaded it."""
+    """Dynamo's settings that differ from their defaults; none, as long as nobody has loaded it."""
     config = sys.modules.get("torch._dynamo.config")
     found = config._get_dict(skip_default=True) if config is not None else {}
     return {name: value for name, value in found.items() if value != config._config[name].default}
@@ -50,10 +50,10 @@ def _put_back_dynamo(before: dict[str, Any]) -> None:
 
 
 _SMALLEST = torch.tensor(1e-45)
-# Some have no public name; where a version of torch has none either, nothing is asked of them.
+# Some have no public name; a setting that this version of torch lacks is skipped.
 _C = torch._C
 _SETTINGS = (
-    # It switches gradients off, too.
+    # It also switches gradients off.
     _Setting("inference mode is switched {}", torch.is_inference_mode_enabled),
     _Setting("gradients are switched {}", torch.is_grad_enabled, _C._set_grad_enabled),
     _Setting("the default dtype is {}", torch.get_default_dtype, torch.set_default_dtype),
@@ -107,10 +107,10 @@ _SETTINGS = (
 
 
 class Settings:
-    """All of them, as they are when this is made.
+    """All settings, as they are when this is made.
 
     Args:
-        author: how sentences name what runs then.
+        author: how sentences name what runs afterwards.
     """
 
     def __init__(self, author: str) -> None:
@@ -118,7 +118,7 @@ class Settings:
         self._before = [setting.get() for setting in _SETTINGS]
 
     def switched(self) -> Iterator[str]:
-        """What is otherwise now; each is a sentence without its stop."""
+        """What differs now; each is a sentence without its full stop."""
         for setting, before in zip(_SETTINGS, self._before, strict=True):
             now = setting.get()
             if now != before:
@@ -126,7 +126,7 @@ class Settings:
                 yield f"{setting.words.format(told)} after {self._author} has run"
 
     def put_back(self) -> None:
-        """Switch torch back, where that can be done."""
+        """Restore torch's settings, where that is possible."""
         for setting, before in zip(_SETTINGS, self._before, strict=True):
             if setting.put_back is not None and setting.get() != before:
                 with contextlib.suppress(Exception):

@@ -26,7 +26,7 @@ def held_by(module: nn.Module) -> list[tuple[str, torch.Tensor]]:
 
 
 def plain_tensors(module: nn.Module) -> list[tuple[str, torch.Tensor]]:
-    """Its attributes that are tensors, and neither parameters nor buffers."""
+    """Its attributes that are tensors but neither parameters nor buffers."""
     return [(name, held) for name, held in vars(module).items() if isinstance(held, _Tensor)]
 
 
@@ -50,13 +50,13 @@ def _setting(value: Any, depth: int = 0) -> Any:
 
 
 def bytes_of(tensor: torch.Tensor) -> torch.Tensor:
-    """The bytes of a tensor, in the order of its elements, in whatever layout it has them."""
+    """The bytes of a tensor, in the order of its elements, whatever its layout."""
     flat = dense_of(tensor.detach()).cpu().resolve_conj().resolve_neg().contiguous().reshape(-1)
     return flat.view(torch.uint8)
 
 
 def dense_of(tensor: torch.Tensor) -> torch.Tensor:
-    """The same numbers in a dense tensor: of one that is sparse, quantised, or laid out for mkldnn."""
+    """The values of a sparse, quantised or mkldnn tensor, as a dense tensor."""
     if tensor.is_quantized:
         return tensor.dequantize()
     return tensor if tensor.layout == torch.strided else tensor.to_dense()

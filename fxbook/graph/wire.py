@@ -1,14 +1,14 @@
 """Describe a graph as plain data, completely enough to rebuild it elsewhere without the code that made it.
 
 :mod:`fxbook.graph.record` describes what a graph looks like; this describes what it is. The grader needs it: a judge
-that rebuilds and runs a graph does not have to trust what the process of the answer reports. Nothing is checked here,
-so the code that rebuilds must check everything. The data is::
+that rebuilds and runs a graph does not have to trust what the answer's process reports. Nothing is checked here, so the
+code that rebuilds must check everything. The data is::
 
     {"kind": "GraphModule" | "Graph", "nodes": […], "modules": […], "tensors": […], "inserts": …}
     {"refused": "why it cannot be described"}
 
 A **node** is ``{"op", "name", "target", "args", "kwargs"}``. Its target is a string, ``{"function": "torch.relu"}`` if
-importing that name gives the same object, or ``{"unknown": "helper"}``.
+importing that name gives the same object, or ``{"unknown": "helper"}`` otherwise.
 
 ``inserts`` is where the next node would be inserted: ``None`` for the end of the list, else ``{"before": place}`` or
 ``{"after": place}`` in the list of nodes; the place is ``None`` for an erased node.
@@ -16,13 +16,13 @@ importing that name gives the same object, or ``{"unknown": "helper"}``.
 A **value** among arguments and settings has the form of :mod:`fxbook.graph.plain`, with ``node`` (place in the list),
 ``foreign`` (a node outside the list, with ``erased``) and ``tensor`` (place in ``tensors``).
 
-A **module** of ``modules``, the first of which is the root, is one of ``{"given": path}`` (that object of the given
+A **module** in ``modules``, the first of which is the root, is one of ``{"given": path}`` (that object of the given
 model, whose own path is ``""``), ``{"like": path}`` (another object of that class), ``{"class": "torch.nn.ReLU"}``,
-``{"unknown": "Helper"}``. Unless it is a given one and unchanged, it also has ``training``, ``settings`` (attributes
+``{"unknown": "Helper"}``. Unless it is given and unchanged, it also has ``training``, ``settings`` (attributes
 that are plain data), and by name, as places in the lists, ``children``, ``parameters``, ``buffers`` (with whether
 ``state_dict`` contains them) and ``attributes`` (tensors that are neither).
 
-A **tensor** of ``tensors`` is ``{"given": name}`` if it was given and is unchanged, else ``{"dtype", "shape", "data",
+A **tensor** in ``tensors`` is ``{"given": name}`` if it was given and is unchanged, else ``{"dtype", "shape", "data",
 "parameter", "requires_grad"}``, with its bytes in base64.
 """
 
@@ -48,9 +48,9 @@ _Tensor, _Parameter, _GraphModule = torch.Tensor, nn.Parameter, fx.GraphModule
 
 
 def describe(result: fx.Graph | fx.GraphModule, given: Given) -> JSON:
-    """The result of an answer as data to rebuild it from; the root of a bare graph is the given model.
+    """An answer's result as data from which to rebuild it; the root of a bare graph is the given model.
 
-    Raises MemoryError, and describes any other failure.
+    Raises MemoryError, but describes any other failure.
     """
     try:
         return _Description(given).of(result)
@@ -125,7 +125,7 @@ class _Description:
             name = f"torch.nn.{type(module).__name__}"
             known = getattr(nn, type(module).__name__, None) is type(module)
             entry = {"class": name} if known else {"unknown": type(module).__name__}
-        # An Interpreter calls forward of the root, not its hooks.
+        # An Interpreter calls the root's forward, not its hooks.
         if not is_root and any(getattr(module, name, None) for name in HOOKS):
             return {"unknown": f"{type(module).__name__} with hooks"}
         if not is_root and "forward" in vars(module) and not isinstance(module, _GraphModule):
@@ -197,7 +197,7 @@ def _inserts(graph: fx.Graph, position: dict[fx.Node, int]) -> JSON:
 
 
 def _function(target: Any) -> JSON:
-    """The name under which importing gives the same object, since the function's own name may belong to another."""
+    """The name under which importing gives the same object, since the function's own name may belong to another one."""
     name = callable_name(target) if callable(target) else type(target).__name__
     # Python's own name first, because torch has other functions of some of these names.
     for spelled in (f"builtins.{getattr(target, '__name__', name)}", name):

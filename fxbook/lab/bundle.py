@@ -1,4 +1,4 @@
-"""Join the scripts of a lab into one: each module becomes a function that runs once, in the order of imports."""
+"""Join the scripts of a lab into one: each module becomes a function that runs once, in import order."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _COMMENT = re.compile(r"^\s*(?://.*|/\*\*.*\*/|\*.*|/\*\*)$")
 
 @functools.cache
 def script() -> str:
-    """Always the same bytes, so that a page with many labs contains it once."""
+    """The script is always the same bytes, so that a page with many labs contains it once."""
     order: list[str] = []
 
     def visit(name: str) -> None:

@@ -36,28 +36,28 @@ class Lab:
         """Take the graph as it is.
 
         Args:
-            traced: a small module of the functions, methods and layers in ``fxbook.lab.data``.
+            traced: a small module that uses only the functions, methods and layers in ``fxbook.lab.data``.
             inputs: a small tensor for each placeholder, by its target; *Run* passes them.
-            title: the label of the fold.
+            title: the label of the collapsible section.
 
         Raises:
-            TypeError: it is not traced.
+            TypeError: the module is not traced.
             ValueError: the lab would differ from torch; the message says how, and what to do.
         """
         self._labs = [_lab(traced, inputs, title)]
 
     @classmethod
     def puzzles(cls, *names: str) -> Lab:
-        """Puzzles of ``fxbook.lab.puzzles``, by their names; raises ValueError for an unknown one."""
+        """Puzzles from ``fxbook.lab.puzzles``, by name; raises ValueError for an unknown name."""
         labs = cls.__new__(cls)
         labs._labs = [_puzzle(name, _known(name)) for name in names]
         return labs
 
     @staticmethod
     def start(name: str) -> tuple[fx.GraphModule, dict[str, torch.Tensor]]:
-        """The module of a puzzle at its beginning, and its inputs; raises ValueError for an unknown one.
+        """The module that a puzzle starts from, and its inputs; raises ValueError for an unknown puzzle.
 
-        The Python code that a lab shows begins with them.
+        The Python code that a lab shows begins with this module and these inputs.
         """
         return _known(name).start(), {"x": X.clone()}
 

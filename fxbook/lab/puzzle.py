@@ -21,13 +21,13 @@ class Puzzle:
     """A goal for a graph.
 
     Attributes:
-        section: the page and the heading that explain it, as in a link.
+        section: the page and the heading that explain the puzzle, as in a link.
         title, wish, hint: the texts for the reader.
         lesson: the text after the solution.
         forward: the model, with one input ``x``; its layers are those of ``_Model``.
-        wanted: what the module should compute in the end.
+        wanted: what the module should compute at the end.
         rules: the other conditions, each a name and its arguments; the result comes last.
-        solution: one right way.
+        solution: one correct way.
         setup: actions on the graph before the reader starts.
     """
 
@@ -59,11 +59,11 @@ class Puzzle:
         return traced
 
     def right(self) -> nn.Module:
-        """A model that computes the wanted result."""
+        """A model that computes the required result."""
         return _model(self.wanted)
 
     def data(self, name: str) -> dict[str, Any]:
-        """The data for the page: the goal, and the right results for two inputs."""
+        """The data for the page: the goal, and the correct results for two inputs."""
         model, tries = self.right(), []
         for x in (X, torch.tensor([-0.75, 1.5, 0.25], dtype=torch.float64)):
             tries.append({"inputs": {"x": numbers(x)}, "output": _encode(model(x))})
@@ -90,7 +90,7 @@ def _model(forward: Callable[..., Any]) -> nn.Module:
 def _encode(value: Any) -> Any:
     if isinstance(value, list):
         return [_encode(item) for item in value]
-    # Processors differ in the last digits, and the page is to be the same everywhere.
+    # Processors differ in the last digits, and the page must be the same everywhere.
     return numbers(value.detach().mul(1e9).round().div(1e9))
 
 

@@ -1,6 +1,6 @@
 """The puzzles of the graph lab, in the order of chapters 00 to 04.
 
-Each rule is one of ``page/puzzle.js``; ``actions`` are those of ``page/actions.js``. The tests play every solution.
+Each rule is defined in ``page/puzzle.js``, and each action in ``page/actions.js``. The tests play every solution.
 """
 
 from __future__ import annotations

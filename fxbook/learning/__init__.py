@@ -1,1 +1,1 @@
-"""The learner's side: the exercises and their hints, the sheet with the answers, the loop that checks it."""
+"""The learner's side: the exercises and their hints, the sheet with the answers, and the loop that checks it."""

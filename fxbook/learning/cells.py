@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 @dataclasses.dataclass(frozen=True)
 class Names:
-    """The names that a cell binds in the notebook, ``"*"`` for a star import, and those it looks up."""
+    """The names that a cell binds in the notebook (``"*"`` for a star import), and those that it looks up."""
 
     given: frozenset[str]
     used: frozenset[str]
@@ -20,7 +20,7 @@ class Names:
 
 @functools.lru_cache(4096)
 def names(source: str) -> Names:
-    """The names of a cell; if it is not valid Python, those that its text begins to define."""
+    """The names in a cell; if it is not valid Python, those that its text begins to define."""
     found = parsed(source)
     if found is None:
         words = [line.split("(")[0].split(":")[0].split() for line in source.splitlines() if line[:1].strip()]

@@ -1,8 +1,8 @@
 """Read a learner's sheet of exercises, a notebook or a script in percent format, and find the answers in it by name.
 
-Cells may have been added, deleted, duplicated or moved, contain magics, or raise. An answer is the value of its name
-after the last cell that defines it. If only a later cell defines a name that it needs, that cell is run, too: in the
-notebook, it had been run when the learner tried the answer.
+Cells may have been added, deleted, duplicated or moved, contain magics, or raise errors. An answer is the value of its
+name after the last cell that defines it. If only a later cell defines a name that it needs, that cell is also run: in
+the notebook, it had been run when the learner tried the answer.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _ASKS = {"check", "hint"}
 class SheetError(Exception):
     """A sheet that cannot be used; the message tells the learner why and what to do.
 
-    ``reason`` is what is wrong with the file, as a clause without its name: ``"it is empty"``.
+    ``reason`` says what is wrong with the file, as a clause that does not name the file: ``"it is empty"``.
     """
 
     def __init__(self, message: str, reason: str = "") -> None:
@@ -53,11 +53,11 @@ class Sheet:
         return [number for number, cell in enumerate(self.cells, 1) if name in names(cell).given]
 
     def needed_for(self, name: str) -> list[tuple[int, str]]:
-        """The cells to run for the answer of that name, with their numbers, counted from 1, in the order to run them.
+        """The cells to run for the answer with that name, with their numbers, counted from 1, in the order to run them.
 
-        These are the cells up to its last definition, in order. A later cell is included only if no other defines a
-        name that one of them needs, and then before that one. Cells that only check or ask for a hint are left out. If
-        no cell defines the name, all cells are run.
+        These are the cells up to its last definition, in order. A later cell is included only if one of them needs a
+        name that no other cell defines; it then runs before the cell that needs it. Cells that only check or ask for a
+        hint are left out. If no cell defines the name, all cells are run.
         """
         home = max(self.homes(name), default=len(self.cells))
         above = set().union(*(names(cell).given for cell in self.cells[:home]))
@@ -80,8 +80,8 @@ class Sheet:
     def only_for(self, name: str) -> Sheet:
         """The sheet with only the cells whose names the answer uses, directly or through others; the rest blank.
 
-        If several cells define a name, this is the last above the cell that uses it, else the last below. It is a
-        fallback for a sheet in which a cell that the answer does not need never ends, or ends the process.
+        If several cells define a name, the last one above the cell that uses it counts, else the last one below. This
+        is a fallback for a sheet in which a cell that the answer does not need hangs or ends the process.
         """
         homes = self.homes(name)
         kept: set[int] = set()
@@ -107,7 +107,7 @@ class Sheet:
 
 
 def newest(folder: Path, chapter: str) -> Path:
-    """The notebook of a chapter or its script, whichever was saved last. Raises SheetError if there is neither."""
+    """A chapter's notebook or script, whichever was saved last. Raises SheetError if there is neither."""
     found = [path for suffix in (".ipynb", ".py") if (path := folder / f"{chapter}{suffix}").is_file()]
     if not found:
         raise SheetError(f"There is no {chapter}.ipynb in {folder}: copy the notebook of the book there.")
@@ -124,7 +124,7 @@ def read(path: Path) -> Sheet:
 
 
 def parse(name: str, data: bytes) -> Sheet:
-    """Parse the bytes of a file, UTF-8 or UTF-16 with a byte order mark: a notebook, whatever its name, or a script.
+    """Parse the bytes of a file, UTF-8, or UTF-16 with a byte order mark: a notebook, whatever its name, or a script.
 
     Raises:
         SheetError: it is not a notebook, is damaged, or is not text.
@@ -135,7 +135,7 @@ def parse(name: str, data: bytes) -> Sheet:
         notebook = _read_script(text) if script else _read_notebook(text)
         return Sheet(Path(name), tuple(_plain(cell.source) for cell in notebook.cells if cell.cell_type == "code"))
     except Exception as error:
-        # The reader raises many kinds of errors for damaged files.
+        # The reader raises many kinds of errors on damaged files.
         reason = what_is_wrong(data, error)
         raise SheetError(
             f"{name} is not a notebook that can be read: {reason}. Save it again, or copy it again from the book "
@@ -150,10 +150,10 @@ _LIGHT_FORMAT = re.compile(r"^#\s+format_name: light\s*$", re.MULTILINE)
 def _read_script(text: str) -> Any:
     """The notebook in a script in percent format, or in jupytext's light one.
 
-    The rest of the header is turned into a comment, because some formats start a program, and parsing YAML may never
-    end. Code above the first cell becomes a cell.
+    The rest of the header is turned into a comment, because some formats start a program, and parsing YAML may hang.
+    Code above the first cell becomes a cell.
     """
-    import jupytext  # Reading the name of an exercise needs no notebook.
+    import jupytext  # Reading an exercise's name does not need a notebook.
 
     if _LIGHT_FORMAT.search(text):
         notebook = jupytext.reads(f"\n{text}", fmt="py:light")
@@ -170,7 +170,7 @@ def _read_notebook(text: str) -> Any:
     import nbformat
 
     with warnings.catch_warnings():
-        # Older notebooks have cells without ids, or with the same id.
+        # Older notebooks have cells without ids, or with duplicate ids.
         warnings.simplefilter("ignore")
         told = json.loads(text)
         for part in (told, *told.get("cells", ())):
@@ -191,7 +191,7 @@ _EXPORTED_MAGIC = re.compile(r"^([ \t]*)(get_ipython\(\)\.\w+\(.*\))[ \t]*$", re
 
 
 def _plain(source: str) -> str:
-    """The cell as Python: magics, shell lines, questions and cells in other languages become comments."""
+    """The cell as Python: magics, shell lines, help requests (``?``) and cells in other languages become comments."""
     from jupytext.magics import comment_magic
 
     if parsed(source) is not None:
@@ -226,11 +226,11 @@ def write_script(notebook: Path) -> Path:
 
 
 def observe_answer(sheet: Sheet, prepared: Prepared, answer: str, seconds: float = 0.0) -> JSON:
-    """Run the cells that the answer needs, then observe the answer; belongs in a child process or a sandbox.
+    """Run the cells that the answer needs, then observe the answer; call this only in a child process or a sandbox.
 
     Returns:
-        ``{"failed": [{"cell", "type", "message", "line"}], "observation"}`` as JSON: the errors of cells, and the
-        observation, ``None`` if no cell defines the name.
+        ``{"failed": [{"cell", "type", "message", "line"}], "observation"}`` as JSON: the errors that cells raised, and
+        the observation, or ``None`` if no cell defines the name.
     """
     from fxbook.observing.observe import observe
 
@@ -247,7 +247,7 @@ def observe_answer(sheet: Sheet, prepared: Prepared, answer: str, seconds: float
 def _run(source: str, filename: str, space: dict[str, Any]) -> JSON | None:
     from fxbook.observing.blame import describe
 
-    # So that a report can quote the learner's line.
+    # This lets a report quote the learner's line.
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         try:

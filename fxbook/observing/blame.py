@@ -1,4 +1,4 @@
-"""Describe an error in the learner's code by their own line, without lines of this library or of torch."""
+"""Describe an error in the learner's code by their own line, without lines from this library or torch."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _OURS = tuple(
 def describe(error: BaseException) -> JSON:
     """An error as plain data: ``type``, ``message``, and ``line`` and ``number`` of the learner's code, or ``None``.
 
-    After a MemoryError it clears the frames of the traceback, which frees the memory they hold.
+    After a MemoryError, it clears the frames in the traceback, which frees the memory they hold.
     """
     line, number = _their_line(error)
     tb = error.__traceback__
@@ -80,5 +80,5 @@ def theirs(filename: str) -> bool:
     if filename.startswith("<"):
         # "<eval_with_key>.3" is code that torch.fx compiled, "<frozen …>" Python's own.
         return not filename.startswith(("<eval_with_key", "<frozen", "<__"))
-    # Known answers are in the folder of the exercise, and count as a learner's.
+    # Known answers are in the exercise's folder, and count as a learner's.
     return not filename.startswith(_OURS) or (filename.startswith(_TASKS) and filename.endswith(_ANSWERS))

@@ -1,7 +1,7 @@
-"""Do work in a forked child with limits, and take back only JSON, so that the work cannot change this process.
+"""Do work in a forked child with limits, and accept only JSON from it, so that the work cannot change this process.
 
-It does not restrict files, the network, or a grandchild that leaves its session. It keeps a notebook alive, but it is
-not a sandbox for untrusted code. A sandbox can reuse its parts: the limits, the silence, the frame.
+It does not restrict files, the network, or a grandchild that leaves its session. It keeps a notebook alive, but is not
+a sandbox for untrusted code. A sandbox can reuse its parts: the limits, the silence, the frame.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from typing import Any, NoReturn
 
 # On macOS, Apple's own frameworks, which torch uses, are known to crash after a fork.
 CAN_FORK = hasattr(os, "fork") and sys.platform != "darwin"
-# Large enough for any answer; small enough that a leak hits this limit before the time limit.
+# Large enough for any answer, and small enough that a leak hits this limit before the time limit.
 MEMORY = 256 << 20
 _MOST_BYTES = 32 << 20
 _SPARE = 64 << 20
@@ -37,9 +37,9 @@ _FILE = 1 << 20
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """The result of the child: ``data``, or ``None`` with the reason in ``ended``.
+    """The child's result: ``data``, or ``None`` with the reason in ``ended``.
 
-    ``"time"``: it was still running; ``"exit"``: it left by itself; ``"crash"``: a signal ended it; ``"silent"``: it
+    ``"time"``: it was still running; ``"exit"``: it exited by itself; ``"crash"``: a signal ended it; ``"silent"``: it
     closed or flooded the pipe.
     """
 
@@ -55,15 +55,15 @@ def run_in_child(
     Args:
         work: returns plain data. It sees everything in this process, but cannot change it.
         seconds: wall time, after which the child and its process group are killed.
-        keep: descriptors that it may use.
-        processor_seconds: processor time, after which the child ends, too. Default: ``seconds``.
+        keep: descriptors that the child may use.
+        processor_seconds: processor time, after which the child also ends. Default: ``seconds``.
     """
     processor_seconds = seconds if processor_seconds is None else processor_seconds
     deadline = time.monotonic() + seconds
     mark = secrets.token_hex(16).encode()
     read_end, write_end = os.pipe()
     with warnings.catch_warnings():
-        # Python 3.12 warns of forking with several threads, but the child only runs the thread that forked.
+        # Python 3.12 warns of forking with several threads, but the child runs only the thread that forked.
         warnings.simplefilter("ignore", DeprecationWarning)
         child = os.fork()
     if child == 0:
@@ -86,7 +86,7 @@ def run_in_child(
     return Outcome(None, ended)
 
 
-# The exit status of a child that ended as intended.
+# The exit status of a child that has ended as intended.
 REGULAR = 87
 
 
@@ -105,14 +105,15 @@ def _be_the_child(
 
 
 def use_one_thread() -> None:
-    """Use one thread in a forked child: torch's other threads do not exist there, and waiting for them never ends."""
+    """Use one thread in a forked child: torch's other threads do not exist there, and waiting for them would hang."""
     if "torch" in sys.modules:
         sys.modules["torch"].set_num_threads(1)
 
 
 def send_and_leave(work: Callable[[], Any], write_end: int, mark: bytes) -> NoReturn:
-    """Do the work, send its result for :func:`read_frame`, and end the process, whatever the work does to it."""
-    # Looked up before the work runs, which may replace them: a child that returned from here would be a second kernel.
+    """Do the work, send its result for :func:`read_frame`, and end the process, whatever the work does."""
+    # Looked up before the work runs, because it may replace them: a child that returned from here would be a second
+    # kernel.
     leave, deliver = os._exit, send
     try:
         deliver(write_end, work(), mark)
@@ -138,7 +139,7 @@ def send(
 
 
 def limit(processor_seconds: float, memory: int = MEMORY, file_bytes: int = _FILE) -> None:
-    """Limit this process: processor time, additional memory in bytes, and the size of a file that it writes.
+    """Limit this process: processor time, additional memory in bytes, and the size of any file that it writes.
 
     When the processor time is used up, the process gets SIGXCPU, which :func:`fxbook.observing.observe.observe`
     handles. A second later, the kernel kills it.
@@ -203,7 +204,7 @@ def _no_input(*_: object) -> str:
 
 
 def _send_nothing(*_: object, **__: object) -> None:
-    """Replaces the ``send`` of the kernel's session in the child."""
+    """Replaces ``send`` of the kernel's session in the child."""
 
 
 def read_frame(descriptor: int, mark: bytes, deadline: float, most: int = _MOST_BYTES) -> tuple[bytes | None, bool]:
@@ -234,7 +235,7 @@ def read_frame(descriptor: int, mark: bytes, deadline: float, most: int = _MOST_
         if start >= 0 and len(data) >= body:
             try:
                 length = int(data[body - 16 : body], 16)
-            except ValueError:  # Not ours: the work has found the mark.
+            except ValueError:  # Not our frame: the work has found the mark.
                 return None, False
             if len(data) >= body + length:
                 return bytes(data[body : body + length]), False
@@ -242,7 +243,7 @@ def read_frame(descriptor: int, mark: bytes, deadline: float, most: int = _MOST_
 
 
 def _how_it_ended(child: int, deadline: float) -> str:
-    """How a child that closed its end of the pipe ended, without reaping it.
+    """How a child that closed its end of the pipe ended; it is not reaped here.
 
     The kernel closes the pipe before it frees the memory, which may take a while on a busy machine.
     """
@@ -260,7 +261,7 @@ def _how_it_ended(child: int, deadline: float) -> str:
 
 
 def _end(child: int) -> float:
-    """Kill the child's process group, then reap the child, whose id is free for reuse afterwards.
+    """Kill the child's process group, then reap the child; its id is then free for reuse.
 
     Returns the processor time in seconds that the child used.
     """

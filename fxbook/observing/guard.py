@@ -15,9 +15,9 @@ from torch import fx, nn
 
 _OWN = "fxbook"
 _MISSING = object()
-# Importing torch's compiler replaces this, and an answer that exports a model imports it.
+# Importing torch's compiler replaces this, and an answer that exports a model imports the compiler.
 _BY_TORCH = {"torch.manual_seed"}
-# The functions, as module and name, by which Dynamo wraps functions of torch.
+# The functions, as module and name, by which Dynamo wraps torch functions.
 _MAKERS = (
     ("torch._dynamo.mutation_guard", "install_generation_tagging_init"),
     ("torch._dynamo.eval_frame", "DisableContext.__call__"),
@@ -25,7 +25,7 @@ _MAKERS = (
 
 
 class Guard:
-    """A snapshot of the functions and classes of torch, torch.fx, torch.nn and this library."""
+    """A snapshot of the functions and classes in torch, torch.fx, torch.nn and this library."""
 
     def __init__(self) -> None:
         self._kept: list[tuple[str, Any, dict[str, Any]]] = [

@@ -1,4 +1,4 @@
-"""The form of an observation: everything that passes from the half that runs an answer to the half that judges it.
+"""The form of an observation: all that passes from the half that runs an answer to the half that judges it.
 
 It travels as JSON. :func:`as_json` writes it, and :func:`read` validates the form of JSON from an untrusted source, but
 cannot tell whether it is true.
@@ -23,11 +23,11 @@ class UnreadableError(Exception):
 
 
 class Raised(msgspec.Struct, frozen=True):
-    """An error in the learner's code, or in that of the check.
+    """An error in the learner's code, or in the check's.
 
     Args:
         line: the learner's own line, if known.
-        loading: whether so many modules were being imported that this may have used up the time.
+        loading: whether so many modules were being imported that this may account for the time.
         own: whether the check itself raised it while it examined the result.
     """
 
@@ -68,7 +68,7 @@ class CaseFacts(GraphFacts, frozen=True, kw_only=True):
         changes: how the given model was changed, in words.
         same_object: whether the result is the object that was given.
         left: side effects that no exercise asks for, in words.
-        error: what ended this case, for an answer that is data.
+        error: the error that ended this case, for an answer that is data.
         wire: the graph as :func:`fxbook.graph.wire.describe` gives it, if requested.
         inside: the value of each node for one draw of inputs, if requested and if the graph runs.
     """
@@ -88,9 +88,9 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True):
     """What an answer did in all cases of an exercise that it reached, in the order in which it met them.
 
     Args:
-        problem: a sentence about an answer that cannot be used at all.
-        error: what ended the observation, in the case after the last.
-        printed: what the answer printed, cut.
+        problem: a sentence that says why an answer cannot be used at all.
+        error: the error that ended the observation, in the case after the last one listed.
+        printed: what the answer printed, cut to a limit.
         replaced: the names of what it replaced in torch or in the checks.
     """
 
@@ -125,7 +125,7 @@ def _converted(data: JSON) -> Observation:
     try:
         return msgspec.convert(data, Observation)
     except UnicodeEncodeError:
-        # An answer may print or raise a lone surrogate, which no file can hold.
+        # An answer may print a lone surrogate, or raise an error with one, which no file can hold.
         whole = json.dumps(data, ensure_ascii=False).encode("utf-8", "replace")
         return msgspec.convert(json.loads(whole), Observation)
 

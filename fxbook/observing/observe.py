@@ -42,7 +42,7 @@ _as_json, _as_dict = as_json, msgspec.structs.asdict
 _GlobalStateSnapshot = GlobalStateSnapshot
 _Observation, _CaseFacts, _GraphFacts, _Raised = Observation, CaseFacts, GraphFacts, Raised
 _MOST_PRINTED = 4000
-# torch's seed while an answer that is data runs; it must not be that of the cases.
+# torch's seed while an answer that is data runs; it must not be the seed of the cases.
 _SEED = 0
 # torch.export and torch.compile import hundreds of modules at their first use.
 _MANY_MODULES = 50
@@ -53,7 +53,7 @@ class TimeUp(BaseException):
 
 
 class _Turn:
-    """Knows whether the answer or the check is running, and so who raised an error."""
+    """Records whether the answer or the check is running, and so which of them raised an error."""
 
     def __init__(self) -> None:
         self._answer = False
@@ -113,7 +113,7 @@ def observe(prepared: Prepared, answer: Any, seconds: float = 0.0) -> JSON:
 
 
 def _described(error: BaseException, modules: int, turn: _Turn) -> Raised:
-    """Describe an error; ``modules`` is how many were loaded before. Many more mean that torch loads its compiler."""
+    """Describe an error; ``modules`` were loaded beforehand. Many more now mean that torch is loading its compiler."""
     described = describe(error)
     is_loading = len(sys.modules) - modules > _MANY_MODULES
     own = turn.is_own(error, described["line"])
@@ -125,8 +125,8 @@ def _observed(use: Use, case: PreparedCase, call: Callable[..., Any], turn: _Tur
     _bind(call, case.arguments)
     modules = len(sys.modules)
     try:
-        # Building a graph may draw random numbers, which running it must not repeat. For data, no seed may reveal
-        # anything.
+        # Building a graph may draw random numbers, which running it must not repeat. For data, the seed must reveal
+        # nothing.
         with seeded(case.tried.seed if case.tried else _SEED):
             around = _GlobalStateSnapshot(case.arguments, case.models)
             result = turn.call(call, case.arguments)
@@ -181,7 +181,7 @@ def observe_graph(
 ) -> GraphFacts:
     """Record what a graph is and does.
 
-    A bare graph finds its submodules and weights in ``root``; ``case`` and ``seed`` provide the inputs.
+    A bare graph takes its submodules and weights from ``root``; ``case`` and ``seed`` provide the inputs.
     """
     try:
         module = result if isinstance(result, _GraphModule) else _GraphModule(root, result)
@@ -213,7 +213,8 @@ def observe_inside(
 def _run(module: fx.GraphModule, case: Case, seed: int) -> dict[str, Any]:
     """Run the graph; return its outputs, or the error and the node that raised it.
 
-    An output that cannot be encoded raises. This is a fault of the check, unless it is the learner's own object.
+    An output that cannot be encoded raises. This is a fault in the check, unless the output is the learner's own
+    object.
     """
     outputs = None
     try:

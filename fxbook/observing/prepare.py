@@ -30,11 +30,11 @@ class Probe(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Tried:
-    """What is needed to run the graph of an answer in one case, and to recognise the given nodes.
+    """What is needed to run an answer's graph in one case, and to recognise the given nodes.
 
-    ``root`` is the module that a bare graph runs in, ``weights`` are as :func:`weights_of` gives them, and ``origins``
-    maps the identity of each given node to its index. ``kept`` is set if the graph must be rebuildable from data, and
-    ``probe`` is the draw of inputs on which to record the values of its nodes.
+    ``root`` is the module that a bare graph runs in, ``weights`` is what :func:`weights_of` returns, and ``origins``
+    maps the identity of each given node to its index. ``kept`` is set if the graph must be rebuildable from data;
+    ``probe`` says which draw of inputs to use when recording the nodes' values.
     """
 
     case: Case
@@ -50,7 +50,7 @@ class Tried:
 class PreparedCase:
     """The arguments of an answer in one case, the model among them, and ``tried`` if the answer makes a graph.
 
-    ``models`` holds the earlier states of all models among the arguments; ``before`` is that of the first.
+    ``models`` holds the earlier states of all models among the arguments; ``before`` is the first of these.
     """
 
     arguments: tuple[Any, ...]
@@ -62,9 +62,9 @@ class PreparedCase:
 
 @dataclasses.dataclass(frozen=True)
 class Prepared:
-    """What an observation needs of an exercise: no case names, and no seed if the answer is data.
+    """What an observation needs from an exercise: no case names, and no seed if the answer is data.
 
-    Each is for one answer, which may change its arguments.
+    It serves one answer only, which may change its arguments.
     """
 
     id: str
@@ -77,10 +77,10 @@ def prepare(exercise: Exercise, seed: int, *, rebuildable: bool = False, probe: 
     """Make the cases of an exercise, in the order in which an answer meets them.
 
     Args:
-        seed: chooses weights, inputs and everything else that a case draws; the judge needs the same. If the answer is
-            data, the result does not contain it.
-        rebuildable: also describe each graph as data to rebuild it from, as ``"wire"`` of its case.
-        probe: record the values of the nodes there, as ``"inside"`` of the case.
+        seed: chooses weights, inputs and everything else that a case draws; the judge needs the same seed. If the
+            answer is data, the result does not contain it.
+        rebuildable: also describe each graph as data to rebuild it from, as ``"wire"`` in its case.
+        probe: record the values of the nodes there, as ``"inside"`` in the case.
     """
     order = drawn_order(exercise, seed)
     draws = {probe.case: probe.draw} if probe else {}

@@ -1,6 +1,6 @@
-"""Keep errors in a graph fast: torch.fx imports its compiler, hundreds of modules, to explain or log one.
+"""Keep errors in a graph fast: torch.fx imports its compiler, which is hundreds of modules, to explain or log one.
 
-The import takes about a second. Skipping it loses a text on stderr and a log entry.
+The import takes about a second. Skipping it loses a message on stderr and a log entry.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from torch.fx import graph_module, interpreter
 
 @contextlib.contextmanager
 def quick_errors() -> Iterator[None]:
-    """Make a failing GraphModule and a failing Interpreter raise at once in the body."""
+    """In the body, make a failing GraphModule or Interpreter raise at once."""
     places = (
         (getattr(graph_module, "_WrappedCall", None), "_generate_error_message", staticmethod(lambda _: "")),
         (interpreter, "trace_structured", lambda *_, **__: None),

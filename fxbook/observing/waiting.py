@@ -13,9 +13,9 @@ TOLD = "Loading the models of this exercise …"
 
 @contextlib.contextmanager
 def told(after: float = SECONDS) -> Iterator[None]:
-    """Print a message on a terminal once the body has run for ``after`` seconds.
+    """Print a message on a terminal if the body is still running after ``after`` seconds.
 
-    A notebook shows by itself that a cell runs, and this message would make its output depend on the machine.
+    A notebook shows by itself that a cell is running, and this message would make its output depend on the machine.
     """
     if sys.stderr is None or not sys.stderr.isatty():
         yield
@@ -25,6 +25,6 @@ def told(after: float = SECONDS) -> Iterator[None]:
     try:
         yield
     finally:
-        # No thread may be left when an answer runs in a child.
+        # No thread may remain when an answer runs in a child.
         timer.cancel()
         timer.join()

@@ -1,4 +1,4 @@
-"""Tools for authors of passes: compare graphs, try a pass on random graphs, find its fault.
+"""Tools for authors of passes: compare graphs, try a pass on random graphs, and find its fault.
 
 ``comparing`` shows what a pass changed, ``growing`` makes random graphs, ``invariants`` are what a pass must preserve,
 and ``checking`` checks them: it runs the pass in a ``trial`` and returns a ``report``. ``minimising`` shrinks a failing

@@ -16,9 +16,9 @@ from fxbook.passes.trial import Trial
 
 
 class Told(NamedTuple):
-    """What is wrong, as a sentence without its full stop; what to do; the node where it shows.
+    """What is wrong, as a sentence without its full stop; what to do; and the node where the fault shows.
 
-    ``advice``: this breaks a convention, or is a cost that such a pass may have, but is no fault.
+    ``advice``: this breaks a convention, or is a cost that such a pass may have, but is not a fault.
     """
 
     what: str
@@ -49,7 +49,7 @@ class Invariant(Protocol):
         rtol: float | None = None,
         atol: float | None = None,
     ) -> None:
-        """Ask it of one pass and one module."""
+        """Check this invariant for one pass and one module."""
 
 
 _questions: dict[str, Question] = {}
@@ -87,7 +87,7 @@ def invariant(question: Question) -> Invariant:
 
 @dataclasses.dataclass(frozen=True)
 class Answer:
-    """What one invariant says of a trial; ``asked`` is on how many inputs it was checked, or why it was not."""
+    """What one invariant says about a trial; ``asked`` says on how many inputs it was checked, or why it was not."""
 
     asked: int | str
     finding: Finding | None = None

@@ -47,7 +47,7 @@ class Culprit:
 def bisect(module: fx.GraphModule, passes: Sequence[Pass], ok: Ok) -> Culprit | None:
     """The first pass after which a module is wrong.
 
-    ``n`` passes need about ``log2(n)`` calls of ``ok``. The search assumes that a wrong module stays wrong. If a later
+    ``n`` passes need about ``log2(n)`` calls to ``ok``. The search assumes that a wrong module stays wrong. If a later
     pass repairs what an earlier one broke, the result is a pass that breaks the module, but maybe not the first.
 
     Args:

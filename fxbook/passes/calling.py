@@ -1,4 +1,4 @@
-"""Inputs of a module, by position and by name, as real tensors."""
+"""A module's inputs, by position and by name, as real tensors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fxbook.passes.growing.inputs import real
 
 
 class Inputs(tuple[Any, ...]):
-    """Inputs by position, with those by name in ``kwargs``; one pytree, and ``copy.deepcopy`` copies both."""
+    """Inputs by position, with those by name in ``kwargs``; they are one pytree, and ``copy.deepcopy`` copies both."""
 
     kwargs: dict[str, Any]
 
@@ -44,7 +44,7 @@ def call(module: Callable[..., Any], inputs: Sequence[Any]) -> Any:
 
 
 def ordered(module: fx.GraphModule, inputs: Sequence[Any]) -> tuple[Any, ...]:
-    """The inputs in the order of the placeholders, since ``fx.Interpreter.run`` does not take them by name."""
+    """The inputs in the order of the placeholders, since ``fx.Interpreter.run`` does not accept them by name."""
     kwargs = getattr(inputs, "kwargs", {})
     if not kwargs:
         return tuple(inputs)

@@ -1,4 +1,4 @@
-"""Compare two modules: their graphs, nested ones included, submodules, and stored tensors."""
+"""Compare two modules: their graphs (nested ones included), submodules and stored tensors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fxbook.passes.report import Changes
 
 
 def changed(before: fx.GraphModule, after: fx.GraphModule, *, names: bool = False) -> str | None:
-    """The first difference, as a clause, or ``None``; ``names`` says whether names of nodes count."""
+    """The first difference, as a clause, or ``None``; ``names`` says whether node names count."""
     was, now = graphs_of(before), graphs_of(after)
     for path in was:
         if path in now and (said := _graph_differs(was[path], now[path], names)):
@@ -89,7 +89,7 @@ def _target(node: fx.Node) -> str:
 
 
 def _named(argument: Any) -> Any:
-    """An argument; a function is represented by its code, since its text has an address."""
+    """An argument; a function is represented by its code, since its text contains an address."""
     return identity(argument) if isinstance(argument, types.FunctionType | functools.partial) else argument
 
 
@@ -98,7 +98,7 @@ def _modules(module: nn.Module) -> dict[str, str]:
 
 
 def _stored_otherwise(before: nn.Module, after: nn.Module) -> list[str]:
-    """The names of stored tensors that differ: missing, of other values, kind or place, or tied differently."""
+    """The names of stored tensors that differ: missing, tied differently, or with another value, kind or place."""
     held, holds = tensors_of(before), tensors_of(after)
     first, now_first = _first_names(held), _first_names(holds)
     return [

@@ -36,7 +36,7 @@ def check_pass(
 
     Args:
         run: the pass. It takes a ``GraphModule`` and returns ``PassResult``, a ``GraphModule``, or ``None`` (edited in
-            place). If it takes a ``Graph``, pass ``over_graph(run)``. If it takes a program, it returns one.
+            place). If it takes a ``Graph``, pass ``over_graph(run)``. If it takes an exported program, it returns one.
         module: the module to run it on; the pass gets copies. In a backend of ``torch.compile``, this is the graph
             module, whose inputs may include fake tensors and sizes.
         inputs: positional inputs of the module; by default :func:`fxbook.inputs_for` makes them.
@@ -50,13 +50,13 @@ def check_pass(
         atol: absolute tolerance, likewise.
 
     Returns:
-        A report, which is true if there is no fault. ``report.require()`` raises an error if there is one, and
+        A report, which is true if there is no fault. ``report.require()`` raises an error if there is a fault, and
         ``report.result`` is what the pass returned.
 
     Raises:
         TypeError: there is no graph, the inputs are not a tuple, a tolerance is not a number, or the pass returns
             something that a pass cannot return.
-        ValueError: the module itself does not run on the inputs or on ``others``, or there is no invariant of a given
+        ValueError: the module itself does not run on the inputs or on ``others``, or there is no invariant with a given
             name.
 
     Example:
@@ -91,7 +91,7 @@ def _report(run: Pass, trial: Trial, answers: dict[str, Answer], *, demanded: bo
         if answer.finding is not None:
             (advice if answer.advice and not demanded else faults).append(answer.finding)
         elif isinstance(answer.asked, str) and (demanded or name == "values"):
-            # Nobody knows whether a module whose results cannot be compared is still right.
+            # If results cannot be compared, nobody knows whether the module is still right.
             faults.append(Finding(name, f"was not asked: {answer.asked}", cure=_IF_NOT_ASKED.get(name, "")))
     advice += [Finding(name, f"not compared: {what}") for what, name in trial.not_compared.items()]
     much = changes(trial.before, trial.after)
@@ -140,7 +140,7 @@ def over_graph(run: Callable[[fx.Graph], Any]) -> Callable[[fx.GraphModule], Pas
         module.recompile()
         return PassResult(module, changed(before, module) is not None)
 
-    # functools.wraps copies no name from a callable object.
+    # functools.wraps cannot copy a name from a callable object.
     over_module.__name__ = _name(run)
     del over_module.__wrapped__
     return over_module

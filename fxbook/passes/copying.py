@@ -1,7 +1,7 @@
 """Copy a GraphModule completely.
 
-``copy.deepcopy`` rebuilds a GraphModule from its graph. It loses hooks and attributes of the module, submodules that no
-node calls, and the second name of a shared one, and would hide every fault of a pass in them.
+``copy.deepcopy`` rebuilds a GraphModule from its graph. It loses the module's hooks and attributes, submodules that no
+node calls, and the second name of a shared one, and so would hide every fault that a pass makes in them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _OF_THE_GRAPH = {"_graph", "_code", "_lineno_map", "_prologue_start", "_erase_no
 
 
 def copied(module: fx.GraphModule, memo: dict[int, Any] | None = None) -> fx.GraphModule:
-    """Copy a module with its hooks, its attributes, and each of its names for an object.
+    """Copy a module with its hooks, its attributes, and every name that it has for an object.
 
     ``memo`` is that of ``copy.deepcopy``: objects in it are shared, not copied.
 

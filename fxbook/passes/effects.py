@@ -21,7 +21,7 @@ _CHECKS = ("_assert", "sym_constrain", "_check")
 
 
 class Gone(NamedTuple):
-    """A lost effect, as a sentence without its full stop, what to do, the node that had it, and if it is advice."""
+    """A lost effect, as a sentence without its full stop; what to do; its node; and whether it is advice."""
 
     what: str
     cure: str
@@ -37,7 +37,7 @@ def gone(before: fx.GraphModule, after: fx.GraphModule) -> list[Gone]:
 
 
 def _done_for_its_effect(module: fx.GraphModule) -> dict[Any, list[fx.Node]]:
-    """The calls that are made for their effect, by what they call; equal checks count once."""
+    """The calls made for their effect, by what they call; equal checks count once."""
     found: dict[Any, dict[str, fx.Node]] = {}
     for node in module.graph.nodes:
         check = _is_check(node, module)
@@ -59,7 +59,7 @@ def _is_assertion(node: fx.Node) -> bool:
 
 
 def _is_somebodys(node: fx.Node) -> bool:
-    """Whether it calls a Python function of nobody who only computes."""
+    """Whether it calls somebody's own Python function, which may do more than compute."""
     operators = torch._ops.OpOverload | torch._ops.OpOverloadPacket | torch._ops.HigherOrderOperator
     home = getattr(node.target, "__module__", None) or ""
     return (
@@ -88,7 +88,7 @@ def _told(node: fx.Node, module: fx.GraphModule) -> Gone:
 
 
 def _out_of_order(before: fx.GraphModule, after: fx.GraphModule) -> Iterator[Gone]:
-    """Calls whose result nothing reads, in another order than before."""
+    """Calls whose result nothing reads, if their order has changed."""
     was, now = ([node for node in one.graph.nodes if not node.users and _is_somebodys(node)] for one in (before, after))
     both = Counter(node.target for node in was) & Counter(node.target for node in now)
     if both.total() < len(was):
@@ -107,7 +107,7 @@ _MANY = 1000
 
 
 def left_otherwise(before: fx.GraphModule, after: fx.GraphModule, inputs: Sequence[Any]) -> Iterator[Gone]:
-    """What modules noted in attributes of Python and note no longer, and warnings that a run gives only now."""
+    """What modules no longer record in Python attributes, and warnings that a run gives only now."""
     was, now = _left(before, inputs), _left(after, inputs)
     for kind, name in was.noted - now.noted:
         what = f"a module of class `{kind}` no longer changes its attribute `{name}` when the module runs"
@@ -137,7 +137,7 @@ def _left(module: fx.GraphModule, inputs: Sequence[Any]) -> _Left:
 
 
 def _attributes(module: fx.GraphModule) -> dict[tuple[int, str, str], str]:
-    """What the modules that are called hold in plain attributes, but for those of torch."""
+    """What the called modules hold in plain attributes, except those of torch."""
     paths = {node.target for node in module.graph.nodes if node.op == "call_module"}
     called = {id(one): one for path in paths for one in module.get_submodule(path).modules()}
     return {
@@ -149,11 +149,11 @@ def _attributes(module: fx.GraphModule) -> dict[tuple[int, str, str], str]:
     }
 
 
-# ---- inputs that are refused -----------------------------------------------------------------------------------------
+# ---- inputs that are rejected ----------------------------------------------------------------------------------------
 
 
 def no_longer_refused(before: fx.GraphModule, after: fx.GraphModule, inputs: Sequence[Any]) -> Gone | None:
-    """Whether inputs that a check rejected now give a result; a few are derived from the valid ones."""
+    """Whether inputs that a check used to reject now give a result; a few are derived from the valid ones."""
     if not any(_may_refuse(node) for node in before.graph.nodes):
         return None
     for words, others in varied(inputs, VARIATIONS):
@@ -216,13 +216,13 @@ def _hooks(module: fx.GraphModule) -> dict[str, int]:
 
 
 def _count(module: nn.Module) -> int:
-    """The hooks of a module, without torch's own, such as the check of the inputs of an exported module."""
+    """A module's hooks, without torch's own, such as the check on an exported module's inputs."""
     kinds = [held for name, held in vars(module).items() if name.endswith("_hooks") and isinstance(held, dict)]
     return sum(not _is_of_torch(hook) for held in kinds for hook in held.values())
 
 
 def _is_of_torch(hook: Any) -> bool:
-    # torch wraps the hooks for loading.
+    # torch wraps the loading hooks.
     hook = getattr(hook, "hook", hook)
     home = getattr(hook, "__module__", None) or type(hook).__module__
     return home.split(".")[0] == "torch"

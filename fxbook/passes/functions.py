@@ -18,7 +18,7 @@ _PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
 def identity(called: Any) -> str:
     """A text that is equal for two functions with equal code, closures and defaults, and for no others.
 
-    A pass that makes a lambda makes another object in each run, but the program is the same.
+    A pass that makes a lambda makes a new object in each run, but the program is the same.
 
     Example:
         >>> def times(factor):

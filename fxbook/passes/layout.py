@@ -1,4 +1,4 @@
-"""Compare the memory layout of results, and the views that a caller can take of them."""
+"""Compare the memory layouts of results, and the views that a caller can take of them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from torch.utils import _pytree as pytree
 
 
 def layout_of(result: Any) -> dict[str, tuple[tuple[int, ...], tuple[int, ...]]]:
-    """Shape and strides of each dense tensor in a result, by its path."""
+    """Shape and strides of each dense tensor in a result, by path."""
     return {
         pytree.keystr(path): (tuple(leaf.shape), leaf.stride())
         for path, leaf in pytree.tree_flatten_with_path(result)[0]
@@ -20,7 +20,7 @@ def layout_of(result: Any) -> dict[str, tuple[tuple[int, ...], tuple[int, ...]]]
 
 
 def laid_otherwise(before: dict[str, tuple[Any, Any]], after: dict[str, tuple[Any, Any]]) -> str | None:
-    """Whether the layout of a result has changed so that a caller cannot use it as before; arguments as below."""
+    """Whether a result's layout has changed so that a caller cannot use it as before; arguments as in `unviewable`."""
     return unviewable(before, after) or _other_format(before, after)
 
 
@@ -37,7 +37,7 @@ def _other_format(before: dict[str, tuple[Any, Any]], after: dict[str, tuple[Any
 
 
 def _channels_last(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
-    """Whether strides are channels_last; not if there is one channel or one pixel, where both formats are equal."""
+    """Whether strides are channels_last; false with only one channel or one pixel, where both formats are equal."""
     channels_last = {4: torch.channels_last, 5: torch.channels_last_3d}.get(len(shape))
     if channels_last is None:
         return False
@@ -48,7 +48,7 @@ def _channels_last(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
 def unviewable(before: dict[str, tuple[Any, Any]], after: dict[str, tuple[Any, Any]]) -> str | None:
     """Whether the layout of a result has changed so that a ``view`` of it now raises.
 
-    Both arguments come from :func:`layout_of`: of the result before the pass and after it.
+    Both arguments come from :func:`layout_of`, for the result before the pass and after it.
     """
     for place, (shape, strides) in before.items():
         now = after.get(place, (None, None))
@@ -61,7 +61,7 @@ def unviewable(before: dict[str, tuple[Any, Any]], after: dict[str, tuple[Any, A
 
 
 def _joined(shape: tuple[int, ...], strides: tuple[int, ...]) -> set[int]:
-    """The dimensions that a view can merge with the next; all of them for at most one element."""
+    """The dimensions that a view can merge with the next; all of them if there is at most one element."""
     if 0 in shape:
         return set()
     long = [(size, stride) for size, stride in zip(shape, strides, strict=True) if size != 1]

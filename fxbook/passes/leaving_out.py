@@ -27,7 +27,7 @@ def returning(names: Sequence[str]) -> Edit:
 
 
 def up_to(names: Sequence[str]) -> Edit:
-    """Stop after these nodes, and return those that have no users among them."""
+    """Stop after these nodes, and return those of them without users among these nodes."""
 
     def edit(graph: fx.Graph, nodes: dict[str, fx.Node]) -> None:
         kept = {nodes[name] for name in names}
@@ -44,7 +44,7 @@ def without(names: Sequence[str]) -> Edit:
             if node.users and (reads := node.all_input_nodes):
                 node.replace_all_uses_with(_nearest(node, reads))
             if not node.users:
-                # Also a node with a side effect, which a sweep may keep.
+                # This includes a node with a side effect, which a sweep may keep.
                 graph.erase_node(node)
 
     return edit
@@ -85,7 +85,7 @@ def without_inputs(names: Sequence[str]) -> Edit:
 
 
 def _plain(graph: fx.Graph) -> None:
-    """Take inputs and return results as the nodes have them, without the pytrees of an exported graph."""
+    """Take inputs and return results as the nodes have them, without an exported graph's pytrees."""
     graph.set_codegen(fx.graph.CodeGen())
 
 

@@ -22,8 +22,8 @@ def difference(
 ) -> str | None:
     """The first difference, as a sentence without its full stop, or ``None``.
 
-    Objects are compared by their class's own ``==`` if it works, otherwise by their attributes. The default tolerances
-    are those of ``torch.testing.assert_close``. The name of each part that cannot be compared is appended to
+    Objects are compared with their class's own ``==`` if it works, otherwise by their attributes. The default
+    tolerances are those of ``torch.testing.assert_close``. The name of each part that cannot be compared is appended to
     ``skipped``.
     """
     limits = {} if rtol is None and atol is None else {"rtol": rtol or 0.0, "atol": atol or 0.0}
@@ -31,7 +31,7 @@ def difference(
 
 
 class _Comparison(NamedTuple):
-    """The tolerances, what could not be compared, and the pairs of objects that are being compared."""
+    """The tolerances, the parts that could not be compared, and the pairs of objects that are being compared."""
 
     limits: dict[str, float]
     skipped: list[str]
@@ -131,7 +131,7 @@ def of_outcomes(
     *,
     layout: bool = True,
 ) -> str | None:
-    """The first difference between two runs: in the result, the inputs after it, or the common weights after it.
+    """The first difference between two runs: in the result, or in the inputs or the common weights after the run.
 
     ``skipped`` gets the name of each part of the result that cannot be compared; ``layout`` says whether the memory
     layout of results counts.
@@ -175,7 +175,7 @@ def first_node(
 
 
 def values_of(module: fx.GraphModule, inputs: Sequence[Any]) -> dict[str, Any]:
-    """The value of each node, copied when it has run."""
+    """The value of each node, copied once the node has run."""
     values: dict[str, Any] = {}
 
     class Keeping(fx.Interpreter):

@@ -1,7 +1,7 @@
-"""Find the smallest graph that still fails: delta debugging of a graph, whichever front end made it.
+"""Find the smallest graph that still fails: delta debugging for a graph, whichever front end made it.
 
-torch has ``functorch.compile.minifier``, which needs inputs, and writes files and its progress. For a fault of a pass
-no inputs are needed: the condition depends on the module alone.
+torch has ``functorch.compile.minifier``, which needs inputs, and writes files and its progress. To find a fault in a
+pass, no inputs are needed: the condition depends on the module alone.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ def minimise(module: fx.GraphModule, fails: Fails, *, most: int = 2000) -> fx.Gr
     """Shrink a graph for as long as it still fails: fewer results, fewer nodes, fewer inputs.
 
     First the list is cut at both ends, by halving. Then runs of nodes are removed, from half of the graph down to
-    single nodes. The users of a removed node use its input instead, or a new input if ``meta`` has the shape. Graphs
-    inside (a branch of ``torch.cond``, a submodule that is a ``GraphModule``) are shrunk too, but keep their inputs and
-    results. No further step of this kind can shrink the result, but a cleverer one may.
+    single nodes. The users of a removed node use its input instead, or a new input if ``meta`` has the shape. Nested
+    graphs (a branch of ``torch.cond``, a submodule that is a ``GraphModule``) are also shrunk, but keep their inputs
+    and results. No further step of this kind can shrink the result, but a cleverer step might.
 
     Args:
         module: a module that fails; it is not changed.
@@ -49,8 +49,8 @@ def minimise(module: fx.GraphModule, fails: Fails, *, most: int = 2000) -> fx.Gr
         most: the number of copies to try before the smallest one so far is returned.
 
     Returns:
-        A module with the graph and only the weights and modules it uses. ``write_repro`` turns it into a program that
-        runs on its own.
+        A module with the graph and only the weights and modules that it uses. ``write_repro`` turns it into a program
+        that runs on its own.
 
     Raises:
         TypeError: ``module`` is not a ``GraphModule``; the message says what to pass.
@@ -190,7 +190,7 @@ class _Search:
         return any(self._keeps(path, edit, spared) for edit in edits for spared in self._spared(path))
 
     def _spared(self, path: str) -> list[frozenset[str]]:
-        """Which unused nodes to keep: none at first, then those that work in place or have a side effect."""
+        """Which unused nodes to keep: none at first, then those that work in place or have side effects."""
         if path not in self._impure:
             nodes = record(self._graph(path))
             self._impure[path] = frozenset(node.name for node in nodes if {"in place", "side effect"} & {*node.notes})
@@ -198,7 +198,7 @@ class _Search:
 
     def _keeps(self, path: str, edit: Edit, spared: frozenset[str]) -> bool:
         graph = self._edited(path, edit, spared)
-        # The last round repeats what the round before it has tried.
+        # The last round repeats what the round before it tried.
         if graph is None or self.left <= 0 or (path, str(graph)) in self._no:
             return False
         self.left -= 1
@@ -224,7 +224,7 @@ class _Search:
         return graph if size(graph) < size(now) else None
 
     def _with(self, path: str, graph: fx.Graph, *, copied: bool) -> fx.GraphModule:
-        """The module with another graph at a path, and what that uses; its weights may be copies."""
+        """The module with a different graph at a path, and what that graph uses; its weights may be copies."""
         root = copy.deepcopy(self.module) if path else self.module
         inner = root.get_submodule(path)
         targets = [str(node.target) for node in graph.nodes if node.op in ("call_module", "get_attr")]

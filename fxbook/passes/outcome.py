@@ -1,4 +1,4 @@
-"""Run a module on inputs, from a seed, and restore it: its result, its writes, and its error."""
+"""Run a module on inputs, from a seed, and restore it: record its result, its writes, and its error."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SEED = 20_071
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """The outcome of a run: its result, with the inputs after it, or its error.
+    """The outcome of a run: its result, with the inputs after the run, or its error.
 
     ``state`` are the module's own tensors after the run, by name; ``written`` are the names of those that changed; and
     ``layout`` is the memory layout of the result.
@@ -46,9 +46,9 @@ def one_line(error: Exception) -> str:
 
 
 def shared_copy(module: fx.GraphModule, *, apart: bool = False) -> fx.GraphModule:
-    """A copy of the graph and of all modules, which holds the same tensors.
+    """A copy of the graph and of all modules, which hold the same tensors.
 
-    ``apart``: other tensors in the same memory, so that what is no number, such as ``requires_grad``, is their own.
+    ``apart``: use new tensors in the same memory, so that settings such as ``requires_grad`` are their own.
     """
     held = tensors_of(module).values()
     return copied(module, {id(one): _in_its_memory(one) if apart else one for one in held if not apart or _usual(one)})
@@ -66,10 +66,10 @@ def _in_its_memory(held: Tensor) -> Tensor:
 
 @contextlib.contextmanager
 def apart_from_caller() -> Iterator[None]:
-    """Leave the caller's modes, which may have no numbers or no gradients to compare, and set its objects aside.
+    """Leave the caller's modes, in which there may be no values or gradients to compare, and set its objects aside.
 
-    ``gc.collect()`` then visits only what is made inside: in a process that holds millions of objects, it would take
-    seconds otherwise.
+    ``gc.collect()`` then visits only what the body makes: otherwise, it would take seconds in a process that holds
+    millions of objects.
     """
     from torch._subclasses.fake_tensor import unset_fake_temporarily
 
@@ -87,11 +87,11 @@ def apart_from_caller() -> Iterator[None]:
 def outcome(module: nn.Module, inputs: Sequence[Any], *, first: Sequence[Any] | None = None) -> Outcome:
     """Run a module on copies of the inputs, from a seed, and restore its own tensors.
 
-    ``first`` are inputs of an earlier call.
+    ``first`` holds the inputs for an earlier call.
     """
     own = copy.deepcopy(inputs if isinstance(inputs, Inputs) else tuple(inputs))
     try:
-        # torch.fx prints the line of the graph that raises.
+        # torch.fx prints the line in the graph that raises.
         with kept(module) as before, torch.no_grad(), contextlib.redirect_stderr(io.StringIO()):
             if first is not None:
                 call(module, copy.deepcopy(first))
@@ -100,7 +100,7 @@ def outcome(module: nn.Module, inputs: Sequence[Any], *, first: Sequence[Any] | 
             layout, result = layout_of(result), detached(result)
             held = {name: one.detach() for name, one in tensors_of(module).items()}
             written = {name for name in before if name in held and not same_bytes(before[name], held[name])}
-            # What is not written is not restored, so it needs no copy.
+            # A tensor that is not written needs no restoring, and so no copy.
             state = {name: one.clone() if name in written else one for name, one in held.items()}
         left = detached(own)
         return Outcome(result, (*left, *getattr(left, "kwargs", {}).values()), state, frozenset(written), layout)
@@ -110,7 +110,7 @@ def outcome(module: nn.Module, inputs: Sequence[Any], *, first: Sequence[Any] | 
 
 @contextlib.contextmanager
 def kept(module: nn.Module) -> Iterator[dict[str, Tensor]]:
-    """Run a module from a seed inside; then restore its tensors and torch's random state.
+    """Run a module from a seed in the body; then restore its tensors and torch's random state.
 
     Yields copies of the tensors, by name.
     """
@@ -143,13 +143,13 @@ _twins: weakref.WeakKeyDictionary[nn.Module, weakref.ref[nn.Module]] = weakref.W
 
 
 def keep_for_each_other(one: nn.Module, other: nn.Module) -> None:
-    """Let each of two modules serve as the copy of the weights that both have while the other runs."""
+    """While one of two modules runs, let the other serve as the copy of the weights that both have."""
     if one is not other:
         _twins[one], _twins[other] = weakref.ref(other), weakref.ref(one)
 
 
 def same_bytes(one: Tensor, other: Tensor) -> bool:
-    """Whether two tensors of one shape have equal bytes, or if they are not dense, are equal for torch; may raise."""
+    """Whether two tensors of one shape have equal bytes or, if not dense, are equal according to torch; may raise."""
     if one.layout != other.layout:
         return False
     if dense(one) and dense(other):
@@ -162,7 +162,7 @@ def same_bytes(one: Tensor, other: Tensor) -> bool:
 
 
 def tensors_of(module: nn.Module) -> dict[str, Tensor]:
-    """Parameters, buffers and other tensors of a module, by name; a shared one appears under each name."""
+    """A module's parameters, buffers and other tensors, by name; a shared one appears under each name."""
     return {
         f"{path}.{name}" if path else name: held
         for path, below in module.named_modules(remove_duplicate=False)

@@ -1,4 +1,4 @@
-"""Run a pass on a copy, and record what it did to the graph and to its other surroundings."""
+"""Run a pass on a copy, and record what it did to the graph and to everything else."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ Tried = fx.GraphModule | ExportedProgram
 class Ran:
     """One run of a pass on a copy: what it returned, the resulting module, and its side effects.
 
-    ``made`` is that module, or the program that it belongs to. ``nodes`` are the opcode and the meta of each node of
+    ``made`` is that module, or the program that it belongs to. ``nodes`` holds the opcode and the meta of each node in
     the given graph, by name. ``besides`` are side effects, as sentences without their full stop. ``traced`` says what
-    traced the module again, ``replaced`` which parameter is another object without need, and ``in_place`` whether the
-    result is the given module.
+    traced the module again, ``replaced`` which parameter was replaced by another object without need, and ``in_place``
+    whether the result is the given module.
     """
 
     returned: Any
@@ -46,7 +46,7 @@ class Ran:
 
 
 class PassRaisedError(Exception):
-    """A pass raises; the message says what, and in which of its runs."""
+    """A pass raises an error; the message says which, and in which of its runs."""
 
     def __init__(self, error: Exception, which: str = "") -> None:
         super().__init__(f"the pass raises {one_line(error)}" + (f", in its second run, {which}" if which else ""))
@@ -54,7 +54,7 @@ class PassRaisedError(Exception):
 
 
 class WrongReturnError(TypeError):
-    """A pass returns something that is no module."""
+    """A pass returns something that is not a module."""
 
 
 def ran(
@@ -67,7 +67,7 @@ def ran(
     *,
     shares: bool = False,
 ) -> Ran:
-    """Run the pass on a copy; the source tells afterwards what it has written into, unless the copy shares memory."""
+    """Run the pass on a copy; afterwards, the source shows what was written to, unless the copy shares memory."""
     if isinstance(source, fx.GraphModule):
         given = shared_copy(source, apart=True) if shares else copied(source)
     else:
@@ -129,7 +129,7 @@ def _same(before: Tensor, now: Tensor, name: str, leave_out: Callable[[str], Non
 
 
 def graph_of(tried: Any) -> fx.GraphModule:
-    """The graph module of what is tried. Raises TypeError if there is none."""
+    """The graph module of the object under test. Raises TypeError if there is none."""
     if isinstance(tried, fx.GraphModule):
         return tried
     if isinstance(tried, ExportedProgram):

@@ -21,14 +21,14 @@ _SHOWN = 4
 
 @dataclasses.dataclass(frozen=True)
 class PassSeen:
-    """What one pass of a list did. Nodes are given by name, those of a nested graph with its path.
+    """What one pass in a list did. Nodes are given by name, and those of a nested graph with its path.
 
     Attributes:
-        name: of the pass.
+        name: the name of the pass.
         made: new nodes.
         erased: erased nodes.
         replaced: for an erased node, the node that its users use now.
-        changed: other nodes with another target or other arguments.
+        changed: other nodes whose target or arguments changed.
         ran: whether it ran; ``False`` if it was left out.
     """
 
@@ -61,7 +61,7 @@ class PassesSeen:
         return iter(self.passes)
 
     def __getitem__(self, name: str) -> PassSeen:
-        """What the pass of that name did. Raises KeyError if no pass has that name."""
+        """What the pass with that name did. Raises KeyError if no pass has that name."""
         return {one.name: one for one in self.passes}[name]
 
     def __repr__(self) -> str:
@@ -137,7 +137,7 @@ def _named(passes: Sequence[Callable[[Any], Any]]) -> dict[str, Callable[[Any], 
 
 
 def _calls(module: fx.GraphModule) -> Calls:
-    """For each node, by name, what it calls and its flattened arguments, with nodes as names."""
+    """For each node, by name: what it calls, and its flattened arguments, with nodes as names."""
     return {
         f"{path}.{node.name}" if path else node.name: (node.op, _text(node.target), *map(_text, _arguments(node)))
         for path, graph in graphs_of(module).items()

@@ -1,4 +1,4 @@
-"""Move a module to another dtype, and to the device ``meta``, where nothing is computed."""
+"""Move a module to another dtype, or to the device ``meta``, where nothing is computed."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from fxbook.passes.copying import copied
 def elsewhere(
     module: fx.GraphModule, inputs: Sequence[Any], dtype: torch.dtype | None, device: str = "meta"
 ) -> tuple[fx.GraphModule, Any]:
-    """A copy of a module, and inputs, as ``to(device, dtype)`` makes them; on ``meta``, neither takes any memory.
+    """Copies of a module and of inputs, as ``to(device, dtype)`` makes them; on ``meta``, neither takes any memory.
 
-    As ``to`` does, it leaves tensors that are neither parameters nor buffers where they are.
+    Like ``to``, it leaves tensors that are neither parameters nor buffers where they are.
     """
 
     def moved(held: Tensor) -> Tensor:

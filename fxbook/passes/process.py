@@ -1,4 +1,4 @@
-"""Side effects of a pass in the process besides torch's settings: drawn random numbers, and patched methods."""
+"""A pass's side effects on the process besides torch's settings: drawn random numbers, and patched methods."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Process:
 
 
 def _settings() -> dict[str, Any]:
-    """Those of Python, by what is told where one is otherwise."""
+    """Python's settings, each by what is said if it differs."""
     return {
         "the recursion limit of Python is another": sys.getrecursionlimit(),
         "the collection of garbage is switched": gc.isenabled(),
@@ -71,7 +71,7 @@ def _settings() -> dict[str, Any]:
 
 
 def _is_for_all(one: tuple[Any, ...]) -> bool:
-    """Whether a filter concerns warnings of each text and module; a library that is imported sets narrower ones."""
+    """Whether a filter applies to warnings with any text, from any module; an imported library sets narrower ones."""
     return one[1] is None and one[3] is None and one[2] in (Warning, UserWarning)
 
 
@@ -93,7 +93,7 @@ def _generators() -> dict[str, _Generator]:
 
 
 def _alike(before: Any, now: Any) -> bool:
-    """Whether two states of a generator are equal: tensors, or tuples that may hold arrays."""
+    """Whether two generator states are equal: tensors, or tuples that may hold arrays."""
     if isinstance(before, tuple):
         return all(map(_alike, before, now))
     same = before == now

@@ -1,4 +1,4 @@
-"""The report on a pass: each fault and advice, what was checked and how often, as text and as a table."""
+"""The report on a pass: each fault and piece of advice, what was checked and how often, as text and as a table."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _classes: dict[str, type[InvariantError]] = {}
 
 
 def error_of(invariant: str) -> type[InvariantError]:
-    """The class of the error for an invariant, by its name: ``ValuesError`` for ``values``."""
+    """The error class for an invariant, by name: ``ValuesError`` for ``values``."""
     name = "".join(part.capitalize() for part in invariant.split("_")) + "Error"
     return _classes.setdefault(name, type(name, (InvariantError,), {"__module__": __name__}))
 
@@ -38,7 +38,7 @@ class Finding:
     Attributes:
         invariant: its name.
         message: what is wrong, and where, as a sentence without its full stop.
-        node: the name of the node where it shows, or ``""``.
+        node: the name of the node where the fault shows, or ``""``.
         cure: what to do.
     """
 
@@ -53,7 +53,7 @@ class Finding:
 
 @dataclasses.dataclass(frozen=True)
 class Changes:
-    """How much a pass changed: nodes (by name), modules and stored tensors; nested graphs count, too."""
+    """How much a pass changed: nodes (by name), modules and stored tensors, also in nested graphs."""
 
     added: int = 0
     removed: int = 0
@@ -76,9 +76,9 @@ class PassReport:
     """The report on a pass; true if there is no fault.
 
     Attributes:
-        name: of the pass.
+        name: the name of the pass.
         result: what the pass returned.
-        faults: what it breaks, the most important first.
+        faults: the invariants that it breaks, the most important first.
         advice: conventions that it does not follow, and what could not be checked.
         asked: for each invariant, by name, on how many inputs it was checked, or why it was not.
         changes: how much the pass changed.
@@ -96,10 +96,11 @@ class PassReport:
         return not self.faults
 
     def require(self) -> PassReport:
-        """The report itself, if there is no fault.
+        """Return the report itself, if there is no fault.
 
         Raises:
-            AssertionError: there is one; the message is the whole report, the class that of the first fault.
+            AssertionError: there is a fault; the message is the whole report, and the class is the one for the first
+                fault.
         """
         if self.faults:
             raise error_of(self.faults[0].invariant)(str(self)) from self._cause
@@ -127,7 +128,8 @@ class PassReport:
 
     @property
     def _asked_of(self) -> list[str]:
-        """On how many inputs each was checked, a line for each count; and what was not checked, with the reason."""
+        """On how many inputs each invariant was checked, with a line for each count; and what was not checked, and
+        why."""
         counts: dict[int, list[str]] = {}
         for name, count in self.asked.items():
             if isinstance(count, int):

@@ -69,12 +69,12 @@ def write_repro(module: fx.GraphModule, path: str | Path, inputs: Sequence[Any] 
 
     Tensors with up to 64 elements are written out. Larger ones are drawn from a seed, within the bounds of the
     originals, and the file says so. ``meta`` is not written: the file computes ``tensor_meta`` and ``val`` again if the
-    graph has them. Guards of an exported module are left out, and its inputs and results are those of the nodes.
+    graph has them. An exported module's guards are left out, and its inputs and results are those of the nodes.
 
     Args:
         module: the graph with everything it uses, for example the result of ``minimise``.
         path: the file to write; an existing file is overwritten.
-        inputs: the inputs of the run; by default those of ``inputs_for(module, rows=None)``.
+        inputs: the inputs of the run; by default those from ``inputs_for(module, rows=None)``.
 
     Returns:
         The path. The file ends with ``module`` and ``inputs``: add your pass below.
@@ -96,7 +96,7 @@ def write_repro(module: fx.GraphModule, path: str | Path, inputs: Sequence[Any] 
         raise not_traced(module)
     given = inputs_for(module, rows=None) if inputs is None else tuple(inputs)
     if isinstance(module.graph._codegen, fx.graph._PyTreeCodeGen):
-        # The file takes the inputs as the placeholders have them.
+        # The file takes the inputs in the form that the placeholders have.
         given = tuple(pytree.tree_leaves(given))
     path = Path(path)
     path.write_text(_Program(module, given).text(), "utf-8")
@@ -194,7 +194,7 @@ class _Program:
         return self._value(found)
 
     def _module(self, found: nn.Module, node: fx.Node) -> str:
-        """The call of its class, if its repr is one; else the module, pickled without its numbers."""
+        """The call to its class, if its repr is one; otherwise the module, pickled without its values."""
         written = f"nn.{found!r}"
         try:
             with torch.random.fork_rng(devices=[]):
@@ -275,7 +275,7 @@ def _is_guard(node: fx.Node, module: fx.GraphModule) -> bool:
 
 
 def _plain(value: Any) -> str:
-    """A number, or nested lists of numbers, as Python, which has no literal for ``nan`` and infinity."""
+    """A number, or nested lists of numbers, as Python source, which has no literal for ``nan`` or infinity."""
     if isinstance(value, list):
         return f"[{', '.join(map(_plain, value))}]"
     text = repr(value)

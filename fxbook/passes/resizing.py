@@ -1,4 +1,4 @@
-"""The same inputs at other sizes: those that the graph leaves open, or that the module turns out to accept."""
+"""The same inputs at other sizes: sizes that the graph leaves open, or that the module turns out to accept."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _ROWS = (1, 5)
 
 
 class Resized(NamedTuple):
-    """Inputs of other sizes, and whether models often get such ones: no rows, or one row in one input, are seldom.
+    """Inputs of other sizes, and whether models often get such inputs: no rows, or one row in one input, are rare.
 
-    ``deeper``: they have one dimension more.
+    ``deeper``: they have one more dimension.
     """
 
     inputs: Inputs
@@ -27,7 +27,7 @@ class Resized(NamedTuple):
 
 
 def other_sizes(module: fx.GraphModule, inputs: Inputs, *, drawn: bool) -> Iterator[Resized | str]:
-    """Inputs of other sizes, on which the module may not run; or why there are none, as a clause.
+    """Inputs of other sizes, on which the module might not run; or why there are none, as a clause.
 
     Parts of the inputs are repeated, so that an index stays in range. ``drawn`` inputs are random, so others may be
     drawn.

@@ -1,7 +1,7 @@
-"""Replace the fresh numbers of a module, since zeros and ones hide the faults of a pass.
+"""Replace a module's fresh values, since zeros and ones hide the faults of a pass.
 
 A fresh batch norm has the mean 0, the variance 1, the weight 1 and the bias 0, so a pass may ignore one of them
-unnoticed. No trained model has such numbers. The new ones depend on the tensor's name alone.
+unnoticed. No trained model has such values. The new values depend only on the tensor's name.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _STATISTICS = ("running_mean", "running_var")
 
 
 def shake(module: nn.Module) -> list[str]:
-    """Replace parameters that hold one number only, and fresh statistics of norms; return their names.
+    """Replace parameters whose elements are all equal, and fresh norm statistics; return their names.
 
     A positive number stays positive, shared tensors stay shared, and the old tensors are not changed.
 
@@ -46,9 +46,9 @@ def shake(module: nn.Module) -> list[str]:
 
 
 def with_other_numbers(modules: Sequence[fx.GraphModule], names: Collection[str]) -> list[fx.GraphModule]:
-    """Copies of modules in which the tensors of some names hold other numbers, the same in each; all others are shared.
+    """Copies of modules in which tensors with some names hold other values, the same in each; all others are shared.
 
-    A tensor gets its own numbers from the last to the first, so that an index or a variance stays one.
+    A tensor gets its own values in reverse order, so that an index stays an index, and a variance a variance.
     """
     new: dict[str, Tensor] = {}
     copies = []
@@ -87,7 +87,7 @@ def _is_fresh(name: str, held: Tensor) -> bool:
 
 
 def _shaken(name: str, held: Tensor) -> Tensor:
-    """Numbers around the old one; variances also so small that `eps` matters."""
+    """Values around the old one; some variances are so small that `eps` matters."""
     drawn = torch.Generator().manual_seed(zlib.crc32(name.encode()))
     part = torch.rand(held.shape, generator=drawn, dtype=torch.float64)
     middle = held.detach().reshape(-1)[0].item()

@@ -1,4 +1,4 @@
-"""Find what the results of a module share memory with: its inputs, its stored tensors, and one another."""
+"""Find what a module's results share memory with: its inputs, its stored tensors, and one another."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from fxbook.passes.outcome import dense, kept, tensors_of
 
 @dataclasses.dataclass(frozen=True)
 class Shared:
-    """A result, by its path in the return value, and what shares its memory: the kind, key and name.
+    """A result, by its path in the return value, and what shares its memory: a kind, a key and a name.
 
     The kind is ``input``, ``stored`` or ``result``; the key is unique within its kind.
     """
@@ -70,7 +70,7 @@ def newly_shared(before: fx.GraphModule, after: fx.GraphModule, inputs: Sequence
 
 
 def overlap(one: Tensor, other: Tensor) -> bool:
-    """Whether a write into one tensor can change the other, because both use the same bytes of a storage.
+    """Whether a write into one tensor can change the other, because both use the same bytes in a storage.
 
     Example:
         >>> import torch

@@ -16,7 +16,7 @@ _OF_EXPORT = {"range_constraints", "validate_inputs", "inline_constraints", "for
 
 
 class Otherwise(NamedTuple):
-    """A difference, as a sentence without its full stop, and what to do."""
+    """A difference, as a sentence without its full stop, and what to do about it."""
 
     what: str
     cure: str
@@ -93,7 +93,7 @@ def reordered(before: nn.Module, after: nn.Module) -> Otherwise | None:
 
 
 def replaced(before: dict[str, nn.Parameter], given: nn.Module, after: nn.Module) -> Otherwise | None:
-    """Whether a parameter is another object with the same numbers, although the module is not a complete copy."""
+    """Whether a parameter is a different object with the same values, although the module is not a complete copy."""
     now = dict(after.named_parameters(remove_duplicate=False))
     others = [name for name in before if name in now and now[name] is not before[name]]
     if after is not given and not any(name in now and now[name] is before[name] for name in before):
@@ -118,13 +118,13 @@ def _kind(held: Tensor) -> str:
 
 
 def _extras(held: Tensor) -> set[str]:
-    """What somebody has put onto a tensor: attributes, and hooks."""
+    """What somebody has added to a tensor: attributes and hooks."""
     hooks = {name.strip("_") for name in HOOKS_OF_TENSORS if getattr(held, name, None)}
     return hooks | {f"attribute `{name}`" for name in vars(held)}
 
 
 def _attributes(module: nn.Module) -> set[str]:
-    """Attributes of the root that a user has set: none of torch's own, and no methods."""
+    """The root's attributes that a user has set: none of torch's own, and no methods."""
     return {
         name
         for name, value in vars(module).items()

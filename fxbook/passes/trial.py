@@ -39,11 +39,11 @@ class Trial:
     """A pass, what it is tried on, and the results; each run happens once, on first access.
 
     Attributes:
-        before: the module before any pass: its graph and modules are copies, its tensors are shared, except that fresh
-            numbers are replaced.
+        before: the module before any pass: its graph and modules are copies, and its tensors are shared, except that
+            fresh values are replaced.
         inputs: by position, with those by name in ``inputs.kwargs``; ``calling.call`` calls a module with both.
-        asked: on how many inputs the present invariant is checked; the invariant sets it if it is not one.
-        shaken: the names of the tensors that held fresh numbers.
+        asked: on how many inputs the current invariant is checked; the invariant sets this if it is not 1.
+        shaken: the names of the tensors that held fresh values.
         not_compared: what could not be compared, in words, with the name of the invariant.
     """
 
@@ -92,7 +92,7 @@ class Trial:
                 raise ValueError(f"the module itself does not run on {which}. It raises {one_line(error)}") from error
 
     def _prepared(self) -> Exception | None:
-        """Make `before`, with fresh numbers replaced unless it then raises; return its error on the old ones."""
+        """Make `before`, with fresh values replaced unless it then raises; return its error on the old values."""
         self.before = shared_copy(self.module)
         if fresh := shake(self.before):
             if outcome(self.before, self.inputs).error is None:
@@ -138,24 +138,24 @@ class Trial:
 
     @functools.cached_property
     def second(self) -> Ran:
-        """What it made of an equal one. Whoever has asked drops it: it may hold a copy of all weights."""
+        """The run of the pass on an equal module. Its caller must drop it: it may hold a copy of all weights."""
         return self._in_memory_of(self.before, self.given, "on an equal module")
 
     @functools.cached_property
     def twice(self) -> Ran:
-        """A run on its own result. Drop it after use, like ``second``."""
+        """A run of the pass on its own result. Drop it after use, like ``second``."""
         return self._in_memory_of(self.after, self.first.made, "on its own result")
 
     @functools.cached_property
     def is_small(self) -> bool:
-        """Whether another copy costs little: at most 4 MB of weights, and 400 nodes."""
+        """Whether another copy is cheap: at most 4 MB of weights, and 400 nodes."""
         weights = sum(held.nbytes for held in tensors_of(self.before).values())
         return weights <= _MUCH and len(self.before.graph.nodes) <= _MANY_NODES
 
     def on_other_weights(self) -> tuple[Outcome, Outcome] | None:
-        """What an equal module with other numbers in its tensors gives before the pass and after it.
+        """What an equal module with other values in its tensors returns before the pass and after it.
 
-        None, where a copy costs much.
+        ``None`` where a copy is expensive.
         """
         held = tensors_of(self.before)
         if not held or not self.is_small:
@@ -179,14 +179,14 @@ class Trial:
         return outcome(self.before, inputs), outcome(self.after, inputs)
 
     def _in_memory_of(self, module: fx.GraphModule, source: Tried, which: str) -> Ran:
-        """Run a pass that wrote into no tensor in its first run, so that it needs no copy of them."""
+        """Run a pass again without copying the tensors, since its first run wrote into none of them."""
         if self.first.besides or not isinstance(source, fx.GraphModule):
             return self._ran(source, which)
         with kept(module):
             return self._ran(source, which, shares=True)
 
     def _ran(self, source: Tried, which: str = "", *, shares: bool = False) -> Ran:
-        # Another seed for each run, so that random numbers of a pass show.
+        # A different seed for each run, so that a pass's random numbers show.
         self._runs += 1
         return ran(self.run, source, self.inputs, SEED + 2 * self._runs, which, self.leave_out, shares=shares)
 

@@ -1,4 +1,4 @@
-"""Variants of given inputs: any single input hides mistakes that show for others."""
+"""Variants of given inputs: any single input hides mistakes that show with others."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _with_zeros(held: Tensor, _: int) -> Tensor:
 
 
 def _drawn_again(held: Tensor, place: int) -> Tensor:
-    """Random integers from the same range, and 0, so that an index stays in range."""
+    """Random integers from the same range, or 0, so that an index stays in range."""
     if not held.numel():
         return held
     low, high = min(0, int(held.min())), int(held.max())
@@ -95,7 +95,7 @@ VARIATIONS = tuple(_CHANGES)
 
 
 def varied(inputs: Sequence[Any], words: Iterable[str]) -> Iterator[tuple[str, Any]]:
-    """The inputs with other numbers, a variant for each of the words that changes something."""
+    """The inputs with other values: a variant for each of the words that changes something."""
     leaves, form = pytree.tree_flatten(inputs)
     for one in words:
         change = _CHANGES[one]
@@ -117,7 +117,7 @@ def with_other_numbers(inputs: Sequence[Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _is_plain(held: Any) -> bool:
-    """Whether it is a tensor whose numbers may be replaced."""
+    """Whether it is a tensor whose values may be replaced."""
     if not isinstance(held, Tensor) or held.layout != torch.strided:
         return False
     return not (held.is_nested or held.is_quantized or held.is_meta)

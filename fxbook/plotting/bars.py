@@ -1,4 +1,4 @@
-"""Bars for each node of a graph: its share of the time next to its share of the work, and the memory that is alive."""
+"""Bars for each node of a graph: its share of the time next to its share of the work, and the live memory."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _STYLE = Path(__file__).parent.parent / "static" / "plots.mplstyle"
-# The prefix of an artist's id that names a class, in place of a look of its own.
+# The prefix of an artist's id that names a class, in place of its own style.
 _CLASS = "class: "
 _SVG = "{http://www.w3.org/2000/svg}"
 _LINK = "{http://www.w3.org/1999/xlink}href"
@@ -48,10 +48,10 @@ def styled(classes: str) -> str:
 def canvas(width: float, height: float, margins: tuple[float, float, float, float] | None = None) -> Iterator[Canvas]:
     """Yield axes in the style of the book, whatever matplotlib's settings are.
 
-    All lengths are pixels at natural size. ``margins`` are left, right, bottom and top; by default they are as large as
-    the texts need, which takes twice as long to draw.
+    All lengths are in pixels at natural size. ``margins`` are left, right, bottom and top; by default they are as large
+    as the texts need, which takes twice as long to draw.
     """
-    # The first import may log that it lists the fonts of the machine, which takes seconds.
+    # The first import may log that it is listing the machine's fonts, which takes seconds.
     logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
     with needing("plots", "A plot"):
         from matplotlib import rc_context
@@ -75,7 +75,7 @@ def without_references(svg: ET.Element) -> ET.Element:
     for part in list(svg.iter()):
         for name in ("clip-path", "id"):
             part.attrib.pop(name, None)
-        # Matplotlib indents, and rotates texts by 0 degrees.
+        # Matplotlib indents its output, and rotates texts by 0 degrees.
         part.text, part.tail = (part.text or "").strip(), ""
         if part.get("transform", "").startswith("rotate(-0 "):
             del part.attrib["transform"]

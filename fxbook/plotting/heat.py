@@ -47,7 +47,7 @@ def heat(traced: fx.Graph | fx.GraphModule, values: Mapping[fx.Node, float], uni
 
     Args:
         traced: the graph, or a module that has one.
-        values: for nodes, a number that is not negative: seconds, bytes, FLOPs. Other nodes count as 0.
+        values: for some nodes, a number that is not negative: seconds, bytes, FLOPs. Other nodes count as 0.
         unit: what is counted, as in "38 % of the FLOPs".
         title: the caption; by default, "Share of the" and the unit.
 

@@ -13,7 +13,7 @@ _CALL, _ARGS, _KWARGS, _END = 0.0, 4.1, 6.6, 10.0
 
 
 def places(calls: Mapping[str, fx.Node], title: str) -> None:
-    """Show a row for each call: the call as it was written, then the arguments in ``args`` and those in ``kwargs``.
+    """Show a row for each call: the call as it was written, then its arguments in ``args`` and those in ``kwargs``.
 
     ``calls`` are nodes, each under the text that it was traced from.
     """

@@ -25,7 +25,7 @@ _REFERENCE = re.compile(r"url\(#([^)]+)\)")
 
 
 class Plot:
-    """A drawing as SVG; displays by itself, and as text it is its title and description."""
+    """A drawing as SVG; it displays by itself, and as text it is its title and description."""
 
     def __init__(self, svg: ET.Element, title: str, says: str) -> None:
         self._svg = svg
@@ -57,7 +57,7 @@ def plot(title: str, says: str, height: float = 300) -> Iterator[Axes]:
     Args:
         title: the caption.
         says: what the plot shows, in sentences with its numbers, for readers who do not see it.
-        height: pixels at natural size.
+        height: in pixels at natural size.
 
     Raises:
         ValueError: ``says`` is empty.

@@ -2,7 +2,7 @@
 
 A given node must compute what it computed before or, if the exercise expects other outputs, what it computes in a trace
 of the expected function. Nothing is known about new nodes or graphs built from scratch. Only nodes that feed the wrong
-output count, since the values of others may differ.
+output count, since other nodes' values may differ.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _MOST_INPUTS = 8
 
 @dataclasses.dataclass(frozen=True)
 class FirstDivergence:
-    """A node whose value is wrong; ``differs`` says how, with numbers if there are some."""
+    """A node whose value is wrong; ``differs`` says how, with numbers if there are any."""
 
     node: NodeRecord
     differs: str
@@ -63,7 +63,8 @@ def first_divergence(
 def _pairs(
     graph: GraphRecord, before: GraphRecord, origins: Sequence[int | None]
 ) -> Iterator[tuple[NodeRecord, NodeRecord]]:
-    """Pair each node with the given one: the same one or the source of a copy, else one of the same name and opcode."""
+    """Pair each node with the given one: the same one or the source of a copy, else one with the same name and
+    opcode."""
     if any(origin is not None for origin in origins):
         for node, origin in zip(graph, origins, strict=False):
             if origin is not None and 0 <= origin < len(before):

@@ -1,6 +1,6 @@
-"""Rules for any graph, whatever the exercise: the shared ones, with links to the sections that explain each fault.
+"""Rules for any graph, whatever the exercise: the shared rules, with links to the sections that explain each fault.
 
-Rules of one chapter are next to its exercises.
+Rules for a single chapter are next to its exercises.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from fxbook.rules import predicates
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-# Parts of messages of lint, and where they are explained; the first that fits counts.
+# Parts of lint's messages, and where they are explained; the first that matches counts.
 _LINT = {
     "not in this graph": "01_node_creation#does-not-belong-to-this-graph-but-was-used-as-an-argument",
     "does not belong to this Graph": "01_node_creation#does-not-belong-to-this-graph-but-was-used-as-an-argument",
@@ -44,7 +44,7 @@ def lints(case: CaseView) -> Found:
 
 
 def reads_itself(case: CaseView, node: NodeRecord) -> bool:
-    """Whether the node uses its own value, directly or through others. Then no order of the list is valid."""
+    """Whether the node uses its own value, directly or through others. If so, no order of the list is valid."""
     met: set[int] = set()
     waiting = list(node.inputs)
     while waiting:
@@ -95,7 +95,7 @@ def own_weights_stay(case: CaseView) -> Found:
 
 @rule
 def no_shared_buffer(case: CaseView) -> Found:
-    """No two nodes fetch one buffer as two different tensors."""
+    """No two nodes fetch the same buffer as two different tensors."""
     fetching: dict[str, NodeRecord] = {}
     for node in case.nodes:
         if node.op == "get_attr" and node.target in fetching and node.target not in case.weights:

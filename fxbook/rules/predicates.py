@@ -1,8 +1,8 @@
 """The rules that many exercises share; see :mod:`fxbook.rules.rule` for what a rule is and yields.
 
-A rule without settings is used by its name (``lints``), one with settings is called (``calls(RELU, times=2)``). Its
+A rule without settings is used by its name (``lints``), and one with settings is called (``calls(RELU, times=2)``). Its
 message says what the learner's graph does and what was asked, and never how to get there. Random numbers come after a
-colon, so that the rest of the message is the same under any seed.
+colon, so that the rest of the message is the same with any seed.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def recompiled(case: CaseView) -> Found:
 
 @rule
 def no_dead_nodes(case: CaseView) -> Found:
-    """Every node has a user or an effect; inputs, and nodes that were dead in a given graph, may stay unused."""
+    """Every node has a user or an effect; inputs, and nodes that were dead in the given graph, may stay unused."""
     dead = [node for node in case.nodes if "dead" in node.notes]
     before = [node for node in case.trial.given or () if "dead" in node.notes]
     was = {node.index: given for node, given in case.kept()} if dead and before else {}
@@ -123,7 +123,7 @@ def _returning(case: CaseView) -> NodeRecord | None:
 
 @rule
 def input_unchanged(case: CaseView) -> Found:
-    """The given model is as before: values, structure, code, mode, attributes."""
+    """The given model is unchanged: values, structure, code, mode, attributes."""
     for change in case.changes:
         yield None, f"The model that was given has been changed: {change}."
 
@@ -199,7 +199,7 @@ def _does(node: NodeRecord) -> tuple[str, str]:
 
 @configurable
 def calls_after(case: CaseView, family: Family, anchor: Family) -> Found:
-    """Each node of ``anchor`` has a user of ``family`` and no other, so that what follows uses the new node."""
+    """Each node of ``anchor`` has one user, of ``family``, so that what follows uses the new node."""
     for node in case.nodes:
         if node not in anchor:
             continue
@@ -223,7 +223,7 @@ def calls_before(case: CaseView, family: Family, anchor: Family) -> Found:
 def has_node(
     case: CaseView, op: str, target: str | None = None, times: int | None = None, label: str | None = None
 ) -> Found:
-    """A node of this opcode, and of this readable target if given, occurs in the graph; ``times`` times if given.
+    """A node with this opcode, and with this readable target if given, occurs in the graph; ``times`` times if given.
 
     For exercises *about* an opcode; if only the operation matters, use :func:`calls`. The message names the opcode and
     ``label``, which is the target by default.

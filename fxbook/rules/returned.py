@@ -6,7 +6,7 @@ from fxbook.cases.values import Value
 
 
 def name_of(value: Value) -> str | None:
-    """The name that an encoded text is, or that an encoded node has."""
+    """The name in an encoded text, or that of an encoded node."""
     match value:
         case str():
             return value

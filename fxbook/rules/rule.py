@@ -11,14 +11,14 @@ A rule of an exercise::
 
 It yields ``(node, sentence)`` or ``(node, sentence, place)``.
 
-- The sentence, if it begins in lower case without a full stop, is appended to "Node `name`"; any other stays as it is.
-- The node is one of the answer's graph, which the report marks; one of the given graph, which is only named; or
-  ``None``.
-- The place, ``"chapter#anchor"``, is where the mistake is explained. Default: that of the rule, then of the exercise.
+- The sentence, if it begins in lower case and has no full stop, is appended to "Node `name`"; any other stays as it is.
+- The node is one in the answer's graph, which the report marks; one in the given graph, which is only named; or
+``None``.
+- The place, ``"chapter#anchor"``, is where the mistake is explained. Default: the rule's place, then the exercise's.
 
-The function's name is the name in reports. Only the first violation is reported, so a rule may stop there.
+The function's name is the rule's name in reports. Only the first violation is reported, so a rule may stop there.
 
-A rule with settings is a function of them, under :func:`configurable`: ``calls(RELU, times=2)``.
+A rule with settings is a function of them, decorated with :func:`configurable`: ``calls(RELU, times=2)``.
 """
 
 from __future__ import annotations
@@ -90,13 +90,13 @@ class Rule:
         return dataclasses.replace(violation, see=self.place) if self.place else violation
 
     def at(self, place: str) -> Rule:
-        """The same rule, its violations explained at ``"chapter#anchor"``."""
+        """The same rule, with its violations explained at ``"chapter#anchor"``."""
         return dataclasses.replace(self, place=place)
 
     def or_because(self, *reasons: Rule) -> Rule:
         """The same rule; if it is violated, the first of ``reasons`` that finds something is reported instead.
 
-        So a rule that accepts every right spelling still names the mistake and its node.
+        So a rule that accepts every correct spelling still names the mistake and its node.
         """
         return dataclasses.replace(self, reasons=reasons)
 
@@ -114,7 +114,7 @@ def rule(function: Finder, /) -> Rule: ...
 @overload
 def rule(place: str, /) -> Callable[[Finder], Rule]: ...
 def rule(named: Finder | str, /) -> Rule | Callable[[Finder], Rule]:
-    """Make a rule of a generator function; ``@rule("chapter#anchor")`` says where its violations are explained."""
+    """Make a rule from a generator function; ``@rule("chapter#anchor")`` says where its violations are explained."""
     if not isinstance(named, str):
         return Rule(named.__name__, named)
 
@@ -151,13 +151,14 @@ def _violation(
     _check_place(name, place)
     if node is not None and sentence[:1].islower() and not sentence.endswith("."):
         sentence = f"Node `{node.name}` {sentence}."
-    # A node of the given graph can be named, but not marked in the answer's.
+    # A node in the given graph can be named, but cannot be marked in the answer's.
     own = node is not None and node.index < len(case.nodes) and case.nodes[node.index] is node
     if node is None:
         return Violation(sentence, None, place, name)
     if not own:
         return Violation(sentence, None, place, name, given=node.index)
-    # The node that raised is a cause only if the message quotes that error; a rule may name it for another reason.
+    # The node that raised is a cause only if the message quotes that error; a rule may name that node for another
+    # reason.
     raises = case.run_node == node.index and case.run_error is not None and case.run_error in sentence
     broken = bool(node.faults) or name == "lints" or raises
     return Violation(sentence, node.index, place, name, broken=broken)

@@ -1,4 +1,4 @@
-"""One case of an exercise under a seed: its model, the arguments of the answer, and the expected outputs."""
+"""One case of an exercise for a seed: its model, the answer's arguments, and the expected outputs."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from fxbook.graph.record import GraphRecord, record
 
 
 class Trial:
-    """A case of an exercise, computed once and where the answer cannot reach it.
+    """A case of an exercise, computed once, where the answer cannot reach it.
 
-    ``arguments`` are those of the answer, if they are made already and nothing else will use them.
+    ``arguments`` are those for the answer, if they are made already and nothing else will use them.
     """
 
     def __init__(self, exercise: Exercise, case: Case, seed: int, arguments: tuple[Any, ...] | None = None) -> None:
@@ -79,7 +79,7 @@ def _graph_in(arguments: tuple[Any, ...]) -> GraphRecord | None:
 def trials_of(
     exercise: Exercise, seed: int, arguments: Mapping[int, tuple[Any, ...]] = MappingProxyType({})
 ) -> tuple[Trial, ...]:
-    """The cases of an exercise, each under its own seed; ``arguments`` are those of :class:`Trial`, by index."""
+    """The cases of an exercise, each with its own seed; ``arguments`` are those of :class:`Trial`, by index."""
     return tuple(
         Trial(exercise, case, seed_of(seed, index), arguments.get(index))
         for index, case in enumerate(exercise.usage.cases)

@@ -17,7 +17,7 @@ from fxbook.rules.trial import Trial
 
 @dataclasses.dataclass(frozen=True)
 class Claims:
-    """What only the process of the answer can know about it; see :data:`classroom.judge.claims.CLAIMS`.
+    """What only the process that runs the answer can know about the answer; see :data:`classroom.judge.claims.CLAIMS`.
 
     Args:
         value: what a ``compute`` answer returned.
@@ -107,7 +107,7 @@ class CaseView:
         return self.graph.nodes if self.graph else ()
 
     def kept(self) -> Iterator[tuple[NodeRecord, NodeRecord]]:
-        """Each node that is, or was copied from, one of the given graph, with that one."""
+        """Each node that is, or was copied from, a node in the given graph, with that given node."""
         for node, origin in zip(self.nodes, self.origins, strict=True):
             if origin is not None and 0 <= origin < len(self.before):
                 yield node, self.before.nodes[origin]
@@ -121,12 +121,12 @@ class CaseView:
 
     def first_divergence(self, draw: int) -> FirstDivergence | None:
         found = self.inside(draw) if self.graph else None
-        # Not recorded as a claim that was read: origins decide where the fault is, not whether there is one.
+        # Not recorded as a claim that was read: origins decide where a fault is, not whether there is one.
         return (
             first_divergence(self.trial, self.graph, self.claims.origins, found, draw) if self.graph and found else None
         )
 
-    # ---- what is claimed of it ---------------------------------------------------------------------------------------
+    # ---- what is claimed about it ------------------------------------------------------------------------------------
 
     def _claim(self, name: str) -> Any:
         self.read.add(name)
@@ -150,7 +150,7 @@ class CaseView:
 
     @property
     def left(self) -> list[str]:
-        # Not recorded as a claim: it is no part of the result, and an answer that can forge it controls the process
+        # Not recorded as a claim: it is not part of the result, and an answer that can forge it controls the process
         # anyway.
         return self.claims.left
 

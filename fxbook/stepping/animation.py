@@ -1,4 +1,4 @@
-"""One SVG drawing for all frames: it is stored once, and each frame shows its part of it.
+"""One SVG drawing for all frames: it is stored once, and each frame shows a part of it.
 
 The drawing is in the ``<defs>`` of an empty svg. An element that is not always visible has
 ``visibility:var(--f3,hidden)``, and a frame shows ``<use>`` of the drawing with ``--f3:visible`` in its style, since
@@ -20,7 +20,7 @@ _EVERYWHERE = {"fx-svg", "fx-node", "fx-edge", "fx-rail", "fx-shape", "fx-inner"
 
 
 class Animation:
-    """A drawing with a number of frames; build it below ``root``, without ids."""
+    """A drawing with several frames; build it below ``root``, without ids."""
 
     def __init__(self, width: float, height: float, frames: int, label: str, min_x: float = 0) -> None:
         """Lengths are pixels at natural size; ``label`` is what a screen reader says in any frame."""
@@ -49,7 +49,7 @@ class Animation:
         self._labels[frame] = text
 
     def definition(self, identity: str) -> str:
-        """The drawing itself, for the page to contain once; it takes no room."""
+        """The drawing itself, which the page contains once; it takes up no room."""
         self.root.set("id", identity)
         drawn = ET.tostring(self.root, encoding="unicode")
         return f'<svg class="fx-svg fx-defs" width="0" height="0" aria-hidden="true"><defs>{drawn}</defs></svg>'
@@ -57,7 +57,7 @@ class Animation:
     def still(self, frame: int, style: str) -> str:
         """A frame as an ``<img>``, dark on white, for viewers that remove svg and style.
 
-        ``style`` is that of all drawings, one rule a line; the picture includes the rules that it needs.
+        ``style`` is the style of all drawings, one rule per line; the picture includes the rules that it needs.
         """
         moved = {f"transform:translateY(var({name},0px))": by[frame] for by, name in self._slides.items()}
         hidden = {f"visibility:var({name},hidden)" for seen, name in self._properties.items() if frame not in seen}
@@ -89,7 +89,7 @@ class Animation:
     def picture(self, identity: str, frame: int) -> str:
         shown = "".join(f";{name}:visible" for visible, name in self._properties.items() if frame in visible)
         shown += "".join(f";{name}:{by[frame]:g}px" for by, name in self._slides.items() if by[frame])
-        # Never enlarged, and never so small that text is hard to read; then it scrolls.
+        # Never enlarged, and never so small that text is hard to read; it scrolls instead.
         style = f"max-width:{self.width:g}px;min-width:{self.width * 0.96:g}px{shown}"
         return (
             f'<svg class="fx-svg" role="img" aria-label="{html.escape(self._labels[frame])}"'

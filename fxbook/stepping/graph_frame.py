@@ -25,7 +25,7 @@ class Seen:
     """A node in one frame.
 
     ``key`` is its identity in all frames, ``number`` its place in the list, or ``""`` if it is not in the list,
-    ``words`` are further lines on it, and ``classes`` change its look.
+    ``words`` are further lines on it, and ``classes`` change its appearance.
     """
 
     node: NodeRecord
@@ -43,7 +43,7 @@ class Seen:
 
 @dataclasses.dataclass(frozen=True)
 class GraphFrame:
-    """The content of one frame: nodes by row, edges with their classes, moves from row to row.
+    """The content of one frame: nodes by row, edges with their classes, and moves from row to row.
 
     A row belongs to one node, in every frame of an animation.
     """
@@ -59,9 +59,9 @@ def still(
     classes: Mapping[int, Sequence[str]] | None = None,
     edge_classes: Mapping[tuple[int, int], Sequence[str]] | None = None,
 ) -> GraphFrame:
-    """The frame of a whole record: rows and keys are indices; notes and faults are written on the nodes.
+    """The frame for a whole record: rows and keys are indices; notes and faults are written on the nodes.
 
-    ``words`` and ``classes`` are by index, ``edge_classes`` by the indices of the input and its user.
+    ``words`` and ``classes`` are given by index, ``edge_classes`` by the indices of the input and its user.
     """
     words, classes, edge_classes = words or {}, classes or {}, edge_classes or {}
     seen = {}
@@ -82,7 +82,7 @@ def inputs_of(node: NodeRecord) -> list[tuple[int, str]]:
 
 
 def animation_of(graph_frames: Sequence[GraphFrame], label: str) -> Animation:
-    """The frames as one drawing. Rows keep their order, and take no room in a frame without them."""
+    """The frames as one drawing. Rows keep their order, and take up no room in frames without them."""
     rows = 1 + max((row for graph_frame in graph_frames for row in graph_frame.seen), default=-1)
     edges = sorted(
         {edge for graph_frame in graph_frames for edge in graph_frame.edges},
@@ -199,7 +199,7 @@ def _draw_moves(
 
 
 def _in_trunk(wire: Wire) -> bool:
-    """Whether it may share a line with other edges of the same source."""
+    """Whether it may share a line with other edges from the same source."""
     return wire.lane is not None and not wire.broken
 
 
@@ -248,7 +248,7 @@ def _draw_node(
     graph_frames: Sequence[GraphFrame],
     layouts: Sequence[Layout],
 ) -> None:
-    """Each look of a node as a group of its own, all in one row."""
+    """Each appearance of a node as its own group, all in one row."""
     parent = _row(animation, animation.root, row, layouts)
     for seen, shown in looks.values():
         box, attributes = row, {"data-fx-node": str(seen.key)}

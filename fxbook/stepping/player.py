@@ -1,8 +1,8 @@
 """Show frames one at a time: plain HTML that reads well stacked, and a script that turns it into a player.
 
-A viewer of untrusted notebooks removes script, style, svg and ids, some also inline style, but keeps the text in them.
-What remains is the last frame, with pictures (``<img>``) in place of its animations, and folds with the earlier frames
-and with the words of the animations.
+A viewer for untrusted notebooks removes script, style, svg and ids, and sometimes inline style, but keeps the text in
+them. What remains is the last frame, with pictures (``<img>``) in place of its animations, and folds with the earlier
+frames and with the animations' words.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MAX_FRAMES = 100
 _STATIC = Path(__file__).parent.parent / "static"
 _WIDTH = 100
 _TWO_COLUMNS = "min(var(--fx-left),55%) minmax(0,1fr)"
-# It often stays where style elements are removed.
+# It often survives where style elements are removed.
 _UNSEEN = 'class="fx-films" style="display:none"'
 
 
@@ -31,7 +31,7 @@ _UNSEEN = 'class="fx-films" style="display:none"'
 class Panel:
     """A part of a frame: escaped HTML, or an animation (the same one in every frame).
 
-    ``tab`` is its name if there is room for one panel only; by default the heading.
+    ``tab`` is its name if there is room for only one panel; by default the heading.
     """
 
     key: str
@@ -65,11 +65,11 @@ class Player:
         legend: Sequence[str] = (),
         wide: Sequence[str] = (),
     ) -> None:
-        """Put frames together.
+        """Combine frames into a player.
 
         Args:
-            columns: keys of panels, the left column and the right one, each from top to bottom; the left one is as wide
-                as its widest animation.
+            columns: keys of panels, in the left column and the right one, each from top to bottom; the left one is as
+                wide as its widest animation.
             legend: the meaning of signs and shapes, as HTML items.
             wide: rows of three keys each, for a screen with room for three columns; by default there are two.
 
@@ -163,7 +163,7 @@ def _areas(rows: Sequence[Sequence[str]]) -> str:
 
 
 def _heights(rows: Sequence[Sequence[str]]) -> str:
-    # The last row takes the remaining height, so that the panels above keep together.
+    # The last row takes the remaining height, so that the panels above stay together.
     return " ".join([*["auto"] * (len(rows) - 1), "1fr"])
 
 

@@ -1,4 +1,4 @@
-"""``python -m fxbook watch``: work through the exercises in a terminal; each save of a sheet is checked at once."""
+"""``python -m fxbook watch``: work through the exercises in a terminal; a sheet is checked as soon as you save it."""
 
 from fxbook.learning.watching.loop import watch
 

@@ -23,7 +23,7 @@ class Attempt:
 
 
 def attempt(folder: Path, about: About) -> Attempt:
-    """Check the exercise in the newest sheet of its chapter; never raises for anything in the sheet."""
+    """Check the exercise in its chapter's newest sheet; nothing in the sheet makes this raise."""
     try:
         path = sheets.newest(folder, about.chapter)
     except sheets.SheetError as problem:

@@ -1,4 +1,4 @@
-"""Show the first unsolved exercise, check it whenever its sheet is saved, and answer keys."""
+"""Show the first unsolved exercise, check it whenever its sheet is saved, and respond to key presses."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Watch:
         self.last = Attempt(False, "")
         self.hints = 0
         self.said = ""
-        # The first line of text on the screen, and the line to continue with.
+        # The first line of the text on the screen, and the line to continue with.
         self.first = self.later = 0
         self._seen: dict[Path, int] = {}
 
@@ -66,7 +66,7 @@ class Watch:
         return {path: path.stat().st_mtime_ns for path in paths if path.is_file()}
 
     def press(self, key: str) -> bool:
-        """Act on a key; return whether to go on."""
+        """Act on a key press; return whether to go on."""
         self.first = self.later if key == " " else 0
         if key == "h" and self.current:
             hints = self.current.hints
@@ -116,7 +116,7 @@ class Watch:
         file = self.last.path.name if self.last.path else f"{one.chapter}.ipynb"
         after = "Solved. Press n for the next exercise." if self.last.passed else ""
         title = f"{one.title}\n{where}\n{_short(self.folder / file)}, `{one.answer}`"
-        # The answer to the last key comes first, since it must be on the screen.
+        # The response to the last key comes first, since it must be on the screen.
         return "\n\n".join(filter(None, [self.said, title, self.last.text, after]))
 
 

@@ -13,7 +13,7 @@ NAME = ".fxbook-progress.json"
 class Progress:
     """The solved exercises and when each was first solved; every change is saved at once.
 
-    A missing or damaged file counts as empty; a damaged one is kept under another name.
+    A missing or damaged file counts as empty; a damaged file is kept under a different name.
     """
 
     def __init__(self, path: Path) -> None:

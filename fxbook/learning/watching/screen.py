@@ -1,4 +1,4 @@
-"""Fit text to a terminal: break lines between words, show a screenful, and the rest on a key."""
+"""Fit text to a terminal: break lines between words, and show a screenful at each key press."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def lines(text: str, columns: int) -> list[str]:
 
 
 def fitted(head: str, body: str, keys: str, size: Size, first: int = 0) -> tuple[list[str], int]:
-    """The lines of a screen: always head and keys, and as much of the body as fits, from its line ``first`` on.
+    """The lines of a screen: always the head and the keys, and as much of the body as fits, from its line ``first`` on.
 
     Returns:
         The lines, and the first line of the next part of the body; 0 if this is the last.
@@ -76,7 +76,7 @@ def fitted(head: str, body: str, keys: str, size: Size, first: int = 0) -> tuple
 
 
 def show(screen: Sequence[str]) -> None:
-    # A line end after the last line would scroll the first one away.
+    # A newline after the last line would scroll the first one away.
     print(_CLEAR + "\n".join(screen), end="", flush=True)
 
 

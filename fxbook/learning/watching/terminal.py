@@ -12,7 +12,7 @@ ReadKey = Callable[[float], str]
 
 @contextlib.contextmanager
 def keys() -> Iterator[ReadKey]:
-    """Yield a function that waits for a key for some seconds and returns it, or ``""``.
+    """Yield a function that waits some seconds for a key and returns it, or ``""``.
 
     If the input is not a terminal, it only waits.
     """

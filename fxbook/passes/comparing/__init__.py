@@ -1,5 +1,5 @@
 """Compare two graphs, as a reviewer would read the change.
 
-``matching`` pairs the nodes, ``nodes`` compares the two of a pair, ``difference`` is the result, and ``unified`` its
-text.
+``matching`` pairs the nodes, ``nodes`` compares the two nodes of a pair, ``difference`` is the result, and ``unified``
+is its text.
 """

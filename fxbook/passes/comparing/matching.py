@@ -26,7 +26,7 @@ class _Matching:
         self._taken: set[int] = set()
         above, below = ([of(record) for record in (before, after)] for of in (_above, _below))
         self._alike(lambda side, node: _end(node))
-        # Names first, among nodes that compute the same or are used for the same.
+        # Names come first among nodes that compute the same value or are used in the same way.
         self._alike(lambda side, node: (node.name, above[side][node.index]))
         self._alike(lambda side, node: (node.name, below[side][node.index]))
         self._alike(lambda side, node: above[side][node.index])
@@ -71,7 +71,7 @@ class _Matching:
         return first.target == second.target or by_path
 
     def _readers(self, old: NodeRecord, new: NodeRecord) -> list[tuple[int, int]]:
-        """Users of two nodes whose inputs are pairs at each position; fast, as a weight may have thousands of users."""
+        """The users of two nodes whose inputs are paired at every position; fast, as a weight may have thousands."""
         waiting: dict[tuple[int, ...], list[int]] = defaultdict(list)
         for index in new.users:
             if index not in self._taken:
@@ -94,7 +94,7 @@ def _end(node: NodeRecord) -> Hashable | None:
 
 
 def _above(record: GraphRecord) -> dict[int, int]:
-    """A hash for each node of its call and everything that it depends on."""
+    """For each node, a hash of its call and everything that it depends on."""
     found: dict[int, int] = {}
     for node in record:
         found[node.index] = hash((*_call_key(node), tuple(found.get(index, -1) for index in node.inputs)))
@@ -102,7 +102,7 @@ def _above(record: GraphRecord) -> dict[int, int]:
 
 
 def _below(record: GraphRecord) -> dict[int, int]:
-    """A hash for each node of its call and everything that depends on it."""
+    """For each node, a hash of its call and everything that depends on it."""
     found: dict[int, int] = {}
     for node in reversed(record.nodes):
         users = []
@@ -114,5 +114,5 @@ def _below(record: GraphRecord) -> dict[int, int]:
 
 
 def _call_key(node: NodeRecord) -> tuple[Hashable, ...]:
-    """What a node calls, and with which arguments, except nodes."""
+    """What a node calls, and its arguments other than nodes."""
     return node.op, node.target, node.kind, repr(node.constants)

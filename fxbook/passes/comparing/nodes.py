@@ -46,7 +46,7 @@ def _by_pair(value: Any, pairs: Pairs) -> Any:
 
 
 def fetched(node: fx.Node) -> Any:
-    """The module or tensor at the target of a node; ``None`` if there is none, or its graph has no module."""
+    """The module or tensor at a node's target; ``None`` if there is none, or if its graph has no module."""
     found: Any = node.graph.owning_module
     if node.op not in ("call_module", "get_attr"):
         return None
@@ -93,7 +93,7 @@ def _same(old: Tensor, new: Tensor) -> bool:
     try:
         return torch.allclose(old, new, rtol=0, atol=0, equal_nan=old.is_floating_point() or old.is_complex())
     except (RuntimeError, NotImplementedError):
-        # Tensors without numbers, for example on the device meta, cannot differ.
+        # Tensors without values, for example on the device meta, cannot differ.
         return True
 
 
@@ -141,7 +141,8 @@ def _short_value(value: Any, most: int = 60) -> str:
     try:
         text = _described(value, most)
     except Exception:
-        # Anything with a shape and a dtype gets here: a class, a user's own object, a list that contains itself.
+        # Anything with a shape and a dtype gets here, even a class, a user's own object, or a list that contains
+        # itself.
         text = " ".join(constant_text(value).split())
     return text if len(text) <= most else f"{text[: most - 1]}…"
 

@@ -1,4 +1,4 @@
-"""A difference as text, like a code review: a line for each node, removed, added, or context."""
+"""A difference as text, like a code review: a line for each node, which is removed, added, or context."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _lines(found: Diff, was: Snapshot, now: Snapshot) -> list[Line]:
 
 
 def _removed_first(rows: Sequence[list[Line]]) -> list[list[Line]]:
-    """The rows, with removed lines before added ones where both are next to each other."""
+    """The rows, with removed lines before added ones where they are next to each other."""
     ordered: list[list[Line]] = []
     for lonely, run in itertools.groupby(rows, lambda lines: len(lines) == 1 and lines[0][0] in "+-"):
         together = list(run)

@@ -23,9 +23,10 @@ def grown(
 ) -> fx.GraphModule:
     """Start with inputs, do the steps, add an output, and compile.
 
-    ``shapes`` chooses the shape of a row of each input, 0 for a vector of features in all; ``form`` that of the output.
+    ``shapes`` chooses the shape of a row of each input (0 makes every row a vector of features); ``form`` chooses the
+    form of the output.
     """
-    # Modules draw initial weights, which are replaced.
+    # Modules draw initial weights, which are then replaced.
     with torch.random.fork_rng(devices=[]):
         return _grown(limits, taken, inputs, shapes, form, seed)
 
@@ -71,7 +72,7 @@ def _offered(limits: Limits) -> Iterator[Callable[[Growth, Step], None]]:
 
 
 def _kind(limits: Limits, place: int, shapes: int) -> str:
-    """The kind of a row of an input: floating-point for the first, and features for a user's own functions."""
+    """The kind of a row in an input: floating-point for the first, and features for a user's own functions."""
     kind = _KINDS_OF_INPUTS[shapes // len(_KINDS_OF_INPUTS) ** (place % 2) % len(_KINDS_OF_INPUTS)]
     allowed = {"image": limits.images, "tokens": limits.integers and place, "mask": limits.masks and place}
     return kind if limits.functions is None and allowed.get(kind) else "features"

@@ -19,8 +19,8 @@ class Call:
     """Something to call.
 
     ``target`` is a function, the name of a method, or a function that makes a module for the shape of its input.
-    ``tensors`` is how many tensors it takes, ``more`` the arguments after them, ``named`` the arguments that are always
-    passed by name. ``names`` are the names of all arguments, or empty if they cannot be passed by name.
+    ``tensors`` is how many tensors it takes, ``more`` are the arguments after them, and ``named`` are those that are
+    always passed by name. ``names`` are the names of all arguments, or empty if they cannot be passed by name.
     """
 
     op: Opcode
@@ -35,7 +35,7 @@ def called(given: Callable[..., Any] | tuple[Any, ...]) -> Call:
     """A user's entry as a call: a function, ``(function, tensors)`` or ``(opcode, target, tensors)``.
 
     Raises:
-        TypeError: it has none of these forms.
+        TypeError: the entry has none of these forms.
     """
     match given:
         case ("call_module", make, int(tensors)) if callable(make):
@@ -53,7 +53,7 @@ def called(given: Callable[..., Any] | tuple[Any, ...]) -> Call:
 
 
 def _function(target: Any, *names: str, more: tuple[Any, ...] = (), **named: Any) -> Call:
-    """A function whose arguments all have names: first those of its tensors, then those of ``more``."""
+    """A function whose arguments all have names: first those for its tensors, then those for ``more``."""
     return Call("call_function", target, len(names) - len(more), more, tuple(named.items()), names)
 
 
@@ -186,7 +186,7 @@ MODULES = (
     _module(lambda shape: nn.GELU()),
     _module(lambda shape: nn.Softmax(dim=-1)),
 )
-# For values of three and four dimensions. The second table holds what often follows an entry of the first.
+# For values with three and four dimensions. The second table holds what often follows an entry in the first.
 CONVOLUTIONS = (
     _convolution("Conv", 3, padding=1),
     _convolution("Conv", 1),
@@ -217,7 +217,7 @@ INDICES = (
     _function(torch.argsort, "input", dim=-1, stable=True),
 )
 COMPARISONS = (operator.gt, torch.le, operator.lt, torch.ne)
-# They return all or some of the numbers of their input.
+# They return some or all of their input's elements.
 VIEWS = (
     _method("flatten", 1, names=("start_dim",)),
     _method("unsqueeze", 1, names=("dim",)),

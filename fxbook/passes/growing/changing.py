@@ -49,7 +49,7 @@ def concerns(run: Pass, module: fx.GraphModule) -> bool:
 
 
 def first_changed(run: Pass, limits: Limits, make: Maker, seed: int = 0) -> fx.GraphModule | None:
-    """The first graph that concerns the pass: that of this seed, or of one of the seeds derived from it."""
+    """The first graph that concerns the pass: the one for this seed, or for one of the seeds derived from it."""
     following = random.Random(seed)
     numbers = [seed, *(following.getrandbits(32) for _ in range(_TRIED - 1))]
     return next(filter(functools.partial(concerns, run), (make(limits, number) for number in numbers)), None)
@@ -81,16 +81,17 @@ def _others(limits: Limits) -> Iterator[tuple[str, Limits, int]]:
 
 
 def changes(run: Pass, module: fx.GraphModule) -> bool:
-    """Whether a pass makes another program of a copy of the module, whatever it reports.
+    """Whether a pass turns a copy of the module into a different program, whatever it reports.
 
-    New names and new meta are no change. Neither is a new trace, which opens modules, since many passes begin with one.
+    New names and new meta do not count as changes. Neither does a new trace, which opens modules, since many passes
+    begin with one.
     """
     returned = run(given := copy.deepcopy(module))
     after = returned.graph_module if isinstance(returned, PassResult) else returned
     after = after if isinstance(after, fx.GraphModule) else given
     if _alike(module, after):
         return False
-    # A module that cannot be traced again was not.
+    # A module that cannot be traced again was not traced by the pass.
     with contextlib.suppress(Exception):
         return not _alike(fx.symbolic_trace(copy.deepcopy(module)), after)
     return True

@@ -1,4 +1,4 @@
-"""Convert a graph to operators of ATen, as ``torch.export`` does."""
+"""Convert a graph to ATen operators, as ``torch.export`` does."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fxbook.passes.growing.inputs import inputs_for
 def in_aten(module: fx.GraphModule) -> fx.GraphModule:
     """A random graph as an exported program: it runs for any number of rows, with ``meta["val"]`` at each node.
 
-    It keeps its writes in place, as ``torch.export`` does.
+    It keeps its in-place writes, as ``torch.export`` does.
     """
     inputs = inputs_for(module)
     program = torch.export.export(module, inputs, dynamic_shapes=[{0: Dim.AUTO}] * len(inputs))

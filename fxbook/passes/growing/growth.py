@@ -1,8 +1,8 @@
 """A graph that grows: it picks values for a step, adds calls that fit, and stores weights.
 
-Each node runs as it is made, on inputs of three sizes at once. So a call is kept only if it runs, if it preserves the
-number of rows, and if its numbers stay small. What autograd saves is tracked, so that no step writes into what
-``backward`` needs.
+Each node runs as it is made, on inputs of three sizes at once. So a call is kept only if it runs, preserves the number
+of rows, and keeps its values small. What autograd saves is tracked, so that no step writes into what ``backward``
+needs.
 """
 
 from __future__ import annotations
@@ -62,14 +62,14 @@ class Growth:
         self._random = torch.Generator().manual_seed(seed)
 
     def numbers(self, *dimensions: int) -> list[Value]:
-        """The floating-point values, optionally only those with these numbers of dimensions."""
+        """The floating-point values, or only those with these numbers of dimensions."""
         return [v for v in self.values if v.is_number and (not dimensions or v.example.dim() in dimensions)]
 
     def number(self, place: int, *dimensions: int) -> Value:
         return clipped(self.numbers(*dimensions), place)
 
     def like(self, first: Value, place: int, count: int, *, exact: bool = False) -> list[Value]:
-        """Values that can be combined with ``first``: of its shape, or of one that is expanded to it."""
+        """Values that can be combined with ``first``: their shape is the same, or is expanded to it."""
         if count <= 0:
             return []
         shape = first.example.shape
@@ -90,7 +90,7 @@ class Growth:
         return not storages & (self._saved | self.guarded)
 
     def save(self, tensor: Tensor) -> Tensor:
-        """A saved-tensor hook of autograd; it keeps the tensor, so that no other gets its address."""
+        """An autograd saved-tensor hook; it keeps the tensor, so that no other tensor gets its address."""
         self._saved.add(storage(tensor))
         self._kept.append(tensor)
         return tensor
@@ -130,7 +130,7 @@ class Growth:
         **named: Any,
     ) -> Value:
         if self.limits.kwargs and len(names) == len(args) and way % 2:
-            # All but the first by name, or all that have a name.
+            # All but the first are passed by name, or all that have a name.
             start = 1 if way % 4 == 1 and len(args) > 1 else sum(name == "" for name in names)
             named = dict(zip(names[start:], args[start:], strict=True)) | named
             args = args[:start]
@@ -153,7 +153,7 @@ class Growth:
         several: bool = False,
         below: int = 0,
     ) -> Value:
-        """Run a call at each size, and add its node if it fits. Later steps may use its value if ``among``."""
+        """Run a call at each size, and add its node if it fits. Later steps may use its value if ``among`` is true."""
         at = tuple(
             self.run(op, target, own_args, own_kwargs)
             for own_args, own_kwargs in zip(self.at(args), self.at(kwargs), strict=True)

@@ -1,4 +1,4 @@
-"""Make inputs for a graph: tensors of the shapes in the meta of its placeholders, drawn from a seed."""
+"""Make inputs for a graph: tensors with the shapes in its placeholders' meta, drawn from a seed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def inputs_for(module: fx.GraphModule, rows: int | None = 3, seed: int = 0) -> t
             ``meta["val"]`` (``torch.export``, ``make_fx``) or ``meta["example_value"]`` (``torch.compile``).
         rows: the first dimension of every tensor, or ``None`` for the size in ``meta``. A size that is fixed in the
             graph (a number in ``val`` or ``example_value``) is not changed.
-        seed: the same seed gives the same numbers. The global random generator is not advanced.
+        seed: the same seed gives the same values. The global random generator is not advanced.
 
     Returns:
         A tensor for each placeholder and a number for each size. Floating-point numbers are normally distributed;
@@ -97,7 +97,7 @@ def _promise(node: fx.Node) -> Any:
 
 
 def _leading_symbols(module: fx.GraphModule) -> list[Any]:
-    """The symbols that alone are the first dimension of an input."""
+    """The symbols that are, on their own, the first dimension of an input."""
     found = open_dimensions(module) or {}
     return [name for name, ones in found.items() if any(one.dimension == 0 for one in ones)]
 

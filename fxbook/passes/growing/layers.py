@@ -36,7 +36,8 @@ def image(graph: Growth, step: Step) -> None:
 
 
 def _of_dimensions(graph: Growth, step: Step, *dimensions: int) -> Value:
-    """A value of these dimensions; if there is none, and sometimes otherwise, one that is reshaped to the first."""
+    """A value with one of these dimension counts; if there is none, and sometimes otherwise, one reshaped to the
+    first."""
     known = graph.numbers(*dimensions)
     if not graph.limits.views or (known and step.first % 4):
         return clipped(known, step.first)
@@ -87,7 +88,7 @@ def attention(graph: Growth, step: Step) -> None:
 
 
 def index(graph: Growth, step: Step) -> None:
-    """Integers, new or existing ones, and a call that uses them as an index."""
+    """Integers, new or existing, and a call that uses them as an index."""
     known = [value for value in graph.values if value.below]
     if known and step.way % 2:
         held = _changed(graph, clipped(known, step.first), step)

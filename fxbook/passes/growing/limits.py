@@ -18,11 +18,11 @@ class Limits:
     """The size of a random graph, and what it may contain.
 
     Args:
-        steps: the most steps; a step adds one node, or a few that belong together.
-        inputs: the most placeholders.
-        dtype: of inputs, parameters and buffers, a floating-point dtype.
-        in_place: calls that write into a value; never into an input or a weight, nor where ``backward`` needs it.
-        modules: ``call_module``; among them one that is called twice, or is at two paths, or shares its weight.
+        steps: the maximum number of steps; a step adds one node, or a few that belong together.
+        inputs: the maximum number of placeholders.
+        dtype: a floating-point dtype, for inputs, parameters and buffers.
+        in_place: calls that write into a value, but never into an input, a weight, or a value that ``backward`` needs.
+        modules: ``call_module``, including a module that is called twice, is at two paths, or shares its weight.
         methods: ``call_method``.
         attributes: ``get_attr`` of parameters and buffers.
         kwargs: arguments by name.
@@ -30,15 +30,15 @@ class Limits:
         tuples: calls that take or return several values, and the ``getitem`` for them.
         sizes: sizes that the graph takes from a tensor.
         masks: boolean inputs, comparisons, and calls that use them.
-        images: inputs of four dimensions, convolutions of one and two dimensions with their norms, pooling.
+        images: inputs with four dimensions, convolutions in one and two dimensions with their norms, and pooling.
         integers: integer inputs, computed integers, embeddings and other uses of them.
         attention: in one call, as a module, and written out.
         repeats: a call that is in the graph already.
         dead_code: nodes that nothing needs.
         several_outputs: an output that is not a single node.
         train: the mode of the modules.
-        dialect: ``"torch"``, or ``"aten"`` for the graph that ``torch.export`` makes of it: operators of ATen, a fake
-            tensor in ``meta["val"]`` of each node, and weights fetched by ``get_attr``. This takes fifty times as long.
+        dialect: ``"torch"``, or ``"aten"`` for the graph that ``torch.export`` makes from it: ATen operators, a fake
+            tensor in each node's ``meta["val"]``, and weights fetched by ``get_attr``. This takes fifty times as long.
         functions: only these functions, in the form of :data:`also`.
         also: further functions: a function of one tensor, a pair of a function and how many tensors it takes, or a
             triple with the opcode first; the target of ``"call_module"`` makes a module for a number of features.

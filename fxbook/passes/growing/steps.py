@@ -1,4 +1,4 @@
-"""The kinds of steps: calls, writes in place, views, tuples, masks, sizes.
+"""The kinds of steps: calls, in-place writes, views, tuples, masks, sizes.
 
 Each takes the graph and the numbers of the step, and raises ``StepNotApplicable`` if it cannot be done.
 """
@@ -57,7 +57,7 @@ def in_place(graph: Growth, step: Step) -> None:
     into = clipped([value for value in graph.numbers() if graph.may_be_written(value)], step.first)
     others = graph.like(into, step.second, call.tensors - 1)
     with torch.no_grad():
-        # Checked on copies, before it really writes.
+        # Checked on copies, before the call really writes.
         for args in map(copied, graph.at((into, *others))):
             if call.op != "call_module":
                 small(graph.run(call.op, call.target, (*args, *call.more), dict(call.named)))

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 _MOST = Step(kind=39, call=63, first=15, second=15, way=7)
 _FORMS, _SHAPES = 15, 63
 _KINDS, _SECONDS = _MOST.kind + 1, _MOST.second + 1
-# The low bit of the eight ways is combined with the kind, the high ones with the second value.
+# The low bit of the eight ways is combined with the kind, the high bits with the second value.
 _WAYS = 2
 
 
 def random_graph(seed: int, *, changed_by: Pass | None = None, **limits: Any) -> fx.GraphModule:
     """A valid random graph: it passes ``lint``, it runs, and ``backward`` works.
 
-    It runs on any number of rows, with ``train=True`` on at least two.
+    It runs on any number of rows, or with ``train=True``, on at least two.
 
     Args:
         seed: the same seed gives the same graph and the same weights, in every process.

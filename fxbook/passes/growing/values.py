@@ -49,7 +49,7 @@ class Value:
 
 
 def fits(at: Sequence[Any], dtype: torch.dtype) -> None:
-    """Raise StepNotApplicable unless each is a small tensor of small numbers with a row for each row of the input."""
+    """Raise StepNotApplicable unless each is a small tensor of small values with a row for each row of the input."""
     for value, rows in zip(at, ROWS, strict=True):
         if not isinstance(value, Tensor) or not 1 <= value.dim() <= _MOST_DIMENSIONS:
             raise StepNotApplicable

@@ -6,7 +6,7 @@ because the pass runs on copies. :func:`check_pass` checks all of them and retur
 Every function takes:
 
 - ``run``: the pass, a callable that takes a ``GraphModule`` and returns ``PassResult(module, modified)``, a
-  ``GraphModule``, or ``None`` if it edits in place. For a pass on a ``Graph``, as in Inductor, see
+  ``GraphModule``, or ``None`` if it edits in place. For a pass over a ``Graph``, as in Inductor, see
   :func:`over_graph`.
 - ``module``: the module to run it on, or an ``ExportedProgram`` if the pass takes one and returns one.
 - ``inputs``, ``kwargs``: inputs of the module; by default :func:`fxbook.inputs_for` makes them.

@@ -1,4 +1,4 @@
-"""The invariant of a module's effects besides its result."""
+"""The invariant on a module's effects besides its result."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from fxbook.passes.trial import Trial
 
 @invariant
 def effects(trial: Trial) -> Told | None:
-    """What the module refused it still refuses, and hooks and calls that are made for what they do still run, in order.
+    """The module still rejects what it rejected, and its hooks and calls with side effects still run, in order.
 
-    Modules still note in their attributes what they noted. A warning that a run did not give before is advice.
+    Modules still record in their attributes what they recorded. A warning that appears only after the pass is reported
+    as advice.
 
     Example:
         >>> import torch

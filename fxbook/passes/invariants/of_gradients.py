@@ -1,4 +1,4 @@
-"""The invariant of what autograd computes: the gradients of a result, also at zeros, and second derivatives."""
+"""The invariant on what autograd computes: the gradients of a result, also at zeros, and second derivatives."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _FEW = 2**20
 def gradients(trial: Trial) -> Told | None:
     """The result has the same gradients, for the inputs and for the parameters that both modules have.
 
-    A parameter with another value counts as another parameter, so folded weights are not compared. In eval mode,
-    another gradient of a parameter is only advice. At zeros and ties a gradient may differ, but must not become nan. A
-    module that was twice differentiable in its inputs must stay so.
+    A parameter with a different value counts as a different parameter, so folded weights are not compared. In eval
+    mode, a different gradient for a parameter is only advice. At zeros and ties a gradient may differ, but must not
+    become nan. A module that was twice differentiable in its inputs must stay so.
 
     Example:
         >>> from fxbook import invariants, random_graph
@@ -61,7 +61,7 @@ def _groups(names: list[str], held: dict[str, Tensor]) -> Iterator[list[str]]:
 
 
 def _otherwise(trial: Trial, names: list[str], *, of_inputs: bool) -> Told | None:
-    """What is otherwise in the gradients of some parameters, and of the inputs."""
+    """What differs in the gradients of some parameters, and of the inputs."""
     try:
         before, asked_before = _gradients(trial.before, trial.inputs, names, of_inputs)
     except Exception as error:
@@ -108,7 +108,7 @@ def _nan_at_zeros(trial: Trial) -> Told | None:
 
 
 def _second_otherwise(trial: Trial) -> Told | None:
-    """Whether the module is no longer differentiable twice, as where a function has a backward of its own."""
+    """Whether the module is no longer twice differentiable, for example because a function has its own backward."""
     try:
         before = _second_derivatives(trial.before, trial.inputs)
     except Exception:
@@ -148,9 +148,9 @@ def _alike(before: Tensor, after: Tensor) -> bool:
 def _gradients(
     module: fx.GraphModule, inputs: Sequence[Any], names: list[str], of_inputs: bool
 ) -> tuple[dict[str, Tensor | None], dict[str, bool]]:
-    """The gradients of a weighted sum of all results, by name, ``None`` if the result does not depend on it.
+    """The gradients of a weighted sum of all results, by name; ``None`` if the result does not depend on it.
 
-    Also whether each result requires its gradient, by its path. A parameter's name is in backquotes.
+    Also says whether each result requires its gradient, by path. A parameter's name is in backquotes.
     """
     with _running(module, inputs) as (leaves, results):
         asks = {place: part.requires_grad for place, part in results.items()}

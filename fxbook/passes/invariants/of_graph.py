@@ -1,4 +1,4 @@
-"""The invariants of the graph: it is valid and compiled, without new dead nodes, with true meta and the same inputs."""
+"""The invariants on the graph: it is valid and compiled, with no new dead nodes, correct meta, and the same inputs."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def code(trial: Trial) -> Told | None:
 
 
 def _not_saved(module: fx.GraphModule) -> str | None:
-    """What hinders that what a module holds is pickled; its tensors and its graph aside."""
+    """What prevents a module from being pickled, apart from its tensors and its graph."""
 
     class Pickler(pickle.Pickler):
         def persistent_id(self, held: Any) -> Any:
@@ -89,7 +89,7 @@ def no_dead_nodes(trial: Trial) -> Told | None:
     """
     before, after = ([node for node in found if "dead" in node.notes] for found in trial.recorded)
     names = {node.name for node in before}
-    # The replacement of a dead node is dead, too.
+    # The replacement of a dead node is also dead.
     if len(after) > len(before):
         left = next(node for node in after if node.name not in names)
         # Only advice: it costs time but is not wrong, and many passes leave it to eliminate_dead_code().
@@ -100,7 +100,7 @@ def no_dead_nodes(trial: Trial) -> Told | None:
 
 @invariant
 def meta(trial: Trial) -> Told | None:
-    """The meta of each node is true; an old node keeps its keys, and a new one has those that all nodes have.
+    """The meta of each node is correct; an old node keeps its keys, and a new one has those that all nodes have.
 
     A wrong shape or dtype is a fault, because the next pass relies on it. Missing meta is advice.
 
@@ -186,7 +186,7 @@ def _meta_untrue(trial: Trial) -> Told | None:
     for kind, was in (("untrue", before.untrue), ("strides", before.strides)):
         for name, said in getattr(after, kind).items():
             if name not in was:
-                # A backend reads strides from it; many passes leave them to a propagation.
+                # A backend reads strides from it; many passes leave them to a later propagation.
                 return Told(f"the meta of `{name}` tells {said}", cure, name, advice=kind == "strides")
     return None
 

@@ -1,4 +1,4 @@
-"""The invariants under other conditions: in the other mode, with other numbers, dtypes and devices."""
+"""The invariants under other conditions: in the other mode, with other values, dtypes and devices."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ _CURE = "treat all numbers as the old node did, or document which ones the pass 
 
 @invariant
 def values_in_another_mode(trial: Trial) -> Told | None:
-    """A module in eval mode gives the same values in training mode, too, and the other way round.
+    """A module in eval mode also gives the same values in training mode, and vice versa.
 
     A pass that is right only in training mode is a fault, since a model is evaluated later. Many passes are right only
     in eval mode and remove a layer that depends on the mode, for example by folding a batch norm: this is advice. If
-    all such layers are still called, other values are a fault in either mode.
+    all such layers are still called, different values are a fault in either mode.
 
     Example:
         >>> from fxbook import invariants, random_graph
@@ -77,12 +77,12 @@ def values_in_another_mode(trial: Trial) -> Told | None:
 
 @invariant
 def values_of_other_numbers(trial: Trial) -> Told | None:
-    """The same for inputs with other signs, zeros, whole numbers, masks and strides, and of another dtype or device.
+    """The same for inputs with other signs, zeros, whole numbers, masks and strides, or with another dtype or device.
 
-    For numbers 1,000 times as large, or far from 0, and for nan, other values are advice, as is another dtype in
-    autocast; nan instead of a number is a fault. Nothing is asked where the module raises before the pass, as for an
-    index that is out of range. Where it gives nan or infinity for other signs, another result is advice; otherwise
-    nothing is asked there.
+    For inputs 1,000 times as large, or far from 0, and for nan, different values are advice, as is a different dtype in
+    autocast; nan instead of a number is a fault. Nothing is checked where the module raises before the pass, as for an
+    index that is out of range. Where it gives nan or infinity for other signs, a different result is advice; elsewhere,
+    such results are not checked.
 
     Example:
         >>> import torch
@@ -112,7 +112,7 @@ def values_of_other_numbers(trial: Trial) -> Told | None:
         coarse = (max(trial.rtol or 0, 1e-3), max(trial.atol or 0, 1e-4 * _largest(before)))
         limits = (trial.rtol, trial.atol) if exact else coarse
         if words == _FAR:
-            # The sum alone takes three digits of a number away.
+            # The sum alone costs a number three digits.
             limits = (0.05, 0.05 * _largest(before))
         if said := of_outcomes(before, after, *limits, layout=words != _TURNED):
             told.append(Told(f"{words}, {said}", _CURE, advice=_is_advice(words, before, after)))
@@ -126,7 +126,7 @@ def values_of_other_numbers(trial: Trial) -> Told | None:
 
 
 def _with_other_defaults(trial: Trial) -> Iterator[tuple[str, Inputs]]:
-    """The inputs, and by name those that are left out and have a number as their default, with another number."""
+    """The inputs, with each omitted one whose default is a number passed by name, with a different number."""
     left_out = trial.before.graph.find_nodes(op="placeholder")[len(trial.inputs) :]
     defaults = {node.target: node.args[0] for node in left_out if node.args and node.target not in trial.inputs.kwargs}
     for name, held in defaults.items():
@@ -140,17 +140,17 @@ def _is_advice(words: str, before: Outcome, after: Outcome) -> bool:
         return True
     if after.error is not None:
         if words in (_TURNED, _CHANNELS_LAST):
-            # A kernel may accept dense tensors only, but a view in place of a reshape is a mistake.
+            # A kernel may accept only dense tensors, but a view in place of a reshape is a mistake.
             return "view size is not compatible" not in str(after.error)
         # An index may be out of range for the new node, and in range for the old one by chance.
         return words in (*_COARSE, *_OF_WHOLE[1:], "with other Python numbers")
     if words == _TURNED:
-        # Some kernels of torch read beyond the rows of such inputs, with and without the pass.
+        # Some torch kernels read beyond the rows of such inputs, with and without the pass.
         return True
     if words == _CHANNELS_LAST:
         return of_outcomes(before, after, 1e-3, 1e-4 * _largest(before), layout=False) is None
     if words == "with zeros and equal numbers":
-        # Which of two equal numbers comes first is nobody's promise.
+        # Nobody promises which of two equal numbers comes first.
         return any(isinstance(leaf, Tensor) and not has_fractions(leaf) for leaf in pytree.tree_leaves(before.result))
     if words == "times 1000":
         return is_finite(after) or any(leaf.dtype.itemsize < 4 for leaf in numbers_of(before))
@@ -158,7 +158,7 @@ def _is_advice(words: str, before: Outcome, after: Outcome) -> bool:
 
 
 def _elsewhere(trial: Trial) -> Told | None:
-    """Whether the pass has written the dtype or the device that it saw into the graph."""
+    """Whether the pass has hard-coded the dtype or device that it saw into the graph."""
     if open_dimensions(trial.before) is not None:
         # The front end itself has written both into the graph.
         return None
@@ -184,7 +184,7 @@ def _elsewhere(trial: Trial) -> Told | None:
 
 
 def _in_autocast(trial: Trial) -> Told | None:
-    """Whether autocast, which goes by the operations that are called, now gives a result of another dtype."""
+    """Whether autocast, which goes by the called operations, now gives a result with a different dtype."""
     with torch.autocast("cpu", torch.bfloat16):
         before, after = trial.outcomes(trial.inputs)
     if before.error is not None:
@@ -198,7 +198,7 @@ def _in_autocast(trial: Trial) -> Told | None:
 
 
 def _in_half(trial: Trial) -> Told | None:
-    """Whether a number on the way is now too large for float16, where inputs are some hundreds."""
+    """Whether an intermediate value is now too large for float16, where inputs are in the hundreds."""
     if not trial.is_small:
         return None
     large = pytree.tree_map_only(Tensor, lambda held: held * 300 if held.is_floating_point() else held, trial.inputs)

@@ -1,4 +1,4 @@
-"""The invariants of what the module computes: values, also at other sizes, and the memory of results."""
+"""The invariants on what the module computes: values, also at other sizes, and the memory of results."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FIRST = ("with every other sign turned", "with other whole numbers")
 
 @invariant
 def values(trial: Trial) -> Told | None:
-    """The module returns the same (structure, shapes, dtypes, numbers) and writes the same into inputs and buffers.
+    """The module returns the same (structure, shapes, dtypes, values) and writes the same into inputs and buffers.
 
     This is also checked in a later call, and for the branches of ``torch.cond`` that the inputs do not take.
 
@@ -86,12 +86,12 @@ def _in_a_later_call(trial: Trial) -> Told | None:
 
 @invariant
 def values_at_another_size(trial: Trial) -> Told | None:
-    """The same for inputs of other sizes: a number that the pass took from one input is no constant of the module.
+    """The same for inputs of other sizes: a number that the pass took from one input is not a constant of the module.
 
     Where no ``others`` are given, all inputs get one row and five, and then other sizes in each further dimension, as
-    far as the graph leaves them open and the module runs. A result for no rows, or for one row in one input alone,
-    which broadcasts, is kept too; that the module now raises there is advice. So is what differs where all inputs have
-    one dimension more.
+    far as the graph leaves them open and the module runs. A result for no rows, or for one row in a single input, which
+    broadcasts, must also stay; if the module now raises there, that is advice. So is any difference where all inputs
+    have one more dimension.
 
     Example:
         >>> from fxbook import invariants, random_graph

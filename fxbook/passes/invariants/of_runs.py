@@ -1,4 +1,4 @@
-"""The invariants of a pass as a program: it returns, reports changes, is deterministic, edits instead of tracing."""
+"""The invariants on a pass as a program: it returns, reports changes, is deterministic, and does not retrace."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fxbook.passes.trial import Trial
 
 @invariant
 def runs(trial: Trial) -> Told | None:
-    """The pass raises nothing. This is always checked, since nothing else can be if it raises.
+    """The pass raises no error. This is always checked, since otherwise nothing else can be checked.
 
     Example:
         >>> from fxbook import invariants, random_graph
@@ -28,7 +28,7 @@ def runs(trial: Trial) -> Told | None:
 
 @invariant
 def modified(trial: Trial) -> Told | None:
-    """The pass returns ``PassResult``, and ``modified`` is true exactly if something changed: a convention.
+    """The pass returns ``PassResult``, and ``modified`` is true if and only if something changed: a convention.
 
     If only meta changed, either value is accepted.
 
@@ -66,9 +66,9 @@ def _meta_changed(trial: Trial) -> bool:
 
 @invariant
 def idempotence(trial: Trial) -> Told | None:
-    """A second run changes nothing, and says so: a convention, which a pass that splits or wraps cannot follow.
+    """A second run changes nothing, and says so: a convention that a pass that splits or wraps cannot follow.
 
-    New names alone are no change.
+    New names alone do not count as a change.
 
     Example:
         >>> from fxbook import invariants, random_graph
@@ -76,7 +76,7 @@ def idempotence(trial: Trial) -> Told | None:
     """
     try:
         again = trial.first and trial.twice
-        # copy.deepcopy of a GraphModule drops what its graph does not use, and made the copy for the second run.
+        # The copy for the second run comes from copy.deepcopy, which drops what the GraphModule's graph does not use.
         what = changed(shared_copy(trial.after), again.after)
         says_so = getattr(again.returned, "modified", False) is True
         del again
@@ -99,7 +99,7 @@ def idempotence(trial: Trial) -> Told | None:
 def determinism(trial: Trial) -> Told | None:
     """Two runs on equal modules give equal programs and weights, and a run on one with other weights keeps its values.
 
-    The latter is asked of modules with no more than 4 MB of weights and 400 nodes.
+    The latter is checked for modules with at most 4 MB of weights and 400 nodes.
 
     Example:
         >>> from fxbook import invariants, random_graph
@@ -120,7 +120,7 @@ def determinism(trial: Trial) -> Told | None:
 
 
 def _kept_from_another(trial: Trial) -> Told | None:
-    """Whether a run on a module with other weights takes something from the runs before."""
+    """Whether a run on a module with other weights reuses something from earlier runs."""
     limits = (max(trial.rtol or 0, 1e-3), max(trial.atol or 0, 1e-4))
     if of_outcomes(*trial.outcomes(trial.inputs), *limits) is not None:
         return None
@@ -137,7 +137,7 @@ def _kept_from_another(trial: Trial) -> Told | None:
 def no_retrace(trial: Trial) -> Told | None:
     """The pass does not trace the module again, which would lose what tracing cannot see. It may trace a pattern.
 
-    A convention, since some modules lose nothing by a new trace.
+    This is a convention, since some modules lose nothing by being traced again.
 
     Example:
         >>> import torch

@@ -1,4 +1,4 @@
-"""The invariants of state: tensors, modules that others hold, names of weights, modes."""
+"""The invariants on state: tensors, modules that others hold, weight names, and modes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fxbook.passes.shaking import with_other_numbers
 from fxbook.passes.state import otherwise, reordered
 from fxbook.passes.trial import Trial
 
-# By a part of the message; the first that fits counts.
+# By a part of the message; the first that matches counts.
 _CURES = {
     "random numbers of torch": "draw from a torch.Generator of the pass, or inside torch.random.fork_rng(), "
     "and make layers with torch.nn.utils.skip_init",
@@ -51,9 +51,9 @@ _ROUGHLY = (1e-3, 1e-4)
 
 @invariant
 def purity(trial: Trial) -> Told | None:
-    """The pass changes the graph and nothing else: no tensor, no module that others hold, none of torch's modes.
+    """The pass changes only the graph: no tensor, no module that others hold, and none of torch's modes.
 
-    A pass may replace a weight in the module that it was given, but not write into it, and not replace a weight of a
+    A pass may replace a weight in the module that it was given, but may not write into it, nor replace a weight in a
     called module, which the traced model also holds.
 
     Example:
@@ -76,10 +76,10 @@ def purity(trial: Trial) -> Told | None:
 def state_kept(trial: Trial) -> Told | None:
     """Checkpoints, optimizers and callers still work: names, kinds, order, ties, and attributes of the root.
 
-    This includes whether a buffer is saved, and tensors and ``meta`` of the module that no node uses.
+    This includes whether a buffer is saved, and the module's tensors and ``meta`` that no node uses.
 
-    A weight under another name is a fault. Advice is what some passes cannot avoid: a weight that is gone or new, as
-    after folding, and a name with a new prefix, as after splitting a graph into parts.
+    A weight under a different name is a fault. What some passes cannot avoid is advice: a weight that is gone or new,
+    as after folding, or a name with a new prefix, as after splitting a graph into parts.
 
     Example:
         >>> from fxbook import invariants, random_graph
@@ -119,7 +119,7 @@ def state_kept(trial: Trial) -> Told | None:
 
 
 def _loaded_otherwise(trial: Trial) -> Told | None:
-    """Whether other numbers for what is not trained, as from a checkpoint, no longer give the same result."""
+    """Whether other values for untrained tensors, as from a checkpoint, no longer give the same result."""
     old, new, saved = tensors_of(trial.before), tensors_of(trial.after), trial.before.state_dict().keys()
     names = [
         name

@@ -19,7 +19,7 @@ Input = tuple[int, int, str]
 class Changes:
     """The changes since the previous frame.
 
-    ``marks`` are by key, for nodes that are in either frame; ``details`` adds to a mark, for example what a rewired
+    ``marks`` are given by key, for nodes in either frame; ``details`` adds to a mark, for example what a rewired
     node uses now; ``arrived`` and ``left`` are inputs of nodes that are in both frames.
     """
 

@@ -1,4 +1,4 @@
-"""The generated code as a panel: each line knows its node, and added and removed lines are marked."""
+"""The generated code as a panel: each line is linked to its node, and added and removed lines are marked."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def code_panel(
 ) -> str:
     """The code as HTML, with marks on the lines that differ from those of ``before``.
 
-    ``keys`` are by name and include removed nodes, which stale code still has. The lines of ``moved`` nodes count as
-    moved, not the lines around them. Only the lines of the ``shown`` nodes appear; by default all.
+    ``keys`` are given by name and include removed nodes, which stale code still has. The lines for ``moved`` nodes
+    count as moved, not the lines around them. Only the lines of the ``shown`` nodes appear; by default all.
     """
     outputs = [key for key, node in snapshot.nodes.items() if node.op == "output"]
     new = _lines(snapshot)

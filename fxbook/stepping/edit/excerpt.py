@@ -12,11 +12,11 @@ LARGEST = 60
 
 
 def excerpt(rows: Sequence[int], snapshots: Sequence[Snapshot], changes: Sequence[Changes]) -> frozenset[int] | None:
-    """The keys to draw, or ``None`` if there is room for all; ``rows`` has the key of each row of the drawing."""
+    """The keys to draw, or ``None`` if there is room for all; ``rows`` has the key of each row in the drawing."""
     if len(rows) <= LARGEST:
         return None
     changed = dict.fromkeys(key for one in changes for key in one.marks)
-    # If nothing changed, the ends of the graph are most informative.
+    # If nothing changed, the ends of the graph are the most informative.
     wanted = [*changed, *_neighbours(changed, snapshots)] if changed else [*rows[:6], *rows[-6:]]
     return frozenset(list(dict.fromkeys(wanted))[: LARGEST * 2 // 3])
 

@@ -22,7 +22,8 @@ def union_rows(
 
     Args:
         orders: for each frame, the keys of its nodes in list order.
-        reluctance: by frame and key, decides which of two nodes that changed their order was moved: the smaller one.
+        reluctance: a number by frame and key: of two nodes that swapped order, the one with the smaller number was
+            moved.
 
     Returns:
         The key of each row; for each frame, the row of each of its keys; for each frame, the keys that were moved since

@@ -120,7 +120,7 @@ class _Inside:
     snapshots: dict[int, Snapshot] = dataclasses.field(default_factory=dict)
 
     def changed(self) -> dict[int, tuple[str, ...]]:
-        """What happened in it, in sentences, by the number of the frame."""
+        """What happened in the nested graph, in sentences, by the number of the frame."""
         snapshots = list(self.snapshots.values())
         # A graph that replaces an equal one counts as the same.
         if all(one.record.nodes == snapshots[0].record.nodes for one in snapshots):
@@ -137,9 +137,10 @@ class _Inside:
 def play(
     title: str, snapshots: Sequence[Snapshot], not_kept: int = 0, said: Mapping[int, Sequence[str]] | None = None
 ) -> Player:
-    """Make a player of snapshots; a node has the same key in all of them.
+    """Make a player from snapshots; a node has the same key in all of them.
 
-    ``not_kept`` is how many more there were. What is ``said``, by the number of the frame, comes before lint's message.
+    ``not_kept`` is how many more there were. ``said`` holds sentences by frame number, which come before lint's
+    message.
     """
     rows, places, moved = union_rows([snapshot.keys for snapshot in snapshots], _reluctance(snapshots))
     changes = [Changes(), *(compare(snapshots[i - 1], snapshots[i], moved[i]) for i in range(1, len(snapshots)))]

@@ -1,4 +1,4 @@
-"""Follow memory during a run through weak references only: which storages are alive, and how many bytes they hold.
+"""Follow memory during a run, through weak references only: which storages are alive, and how many bytes they hold.
 
 Tensors that share memory (views, results of an in-place operation) share one storage, counted once. The module keeps
 its parameters and buffers in any case, so they are counted separately.
@@ -21,9 +21,9 @@ from fxbook.stepping.run.values import tensors_in
 class Store:
     """One storage: its bytes, and the steps at which it appeared and was freed.
 
-    A step is the place of a node in the list. ``born`` is -1 before the first node, and ``gone`` is ``None`` if it
+    A step is a node's place in the list. ``born`` is -1 before the first node, and ``gone`` is ``None`` if it
     outlived the last node. ``stored`` says that a module holds it, ``given`` that it came with an input. ``held`` is
-    how many of its bytes count at present.
+    how many of its bytes currently count.
     """
 
     nbytes: int
@@ -66,7 +66,7 @@ class Memory:
             store.nbytes, store.held = now, 0 if store.stored else now
 
     def measure(self, step: int) -> int:
-        """Record freed storages; return the bytes that the others hold, without those of the module."""
+        """Record freed storages; return the bytes that the others hold, without the module's."""
         for key, number in self._died:
             store = self.stores[number]
             if store.gone is None:
@@ -103,7 +103,8 @@ class Memory:
 
 
 def cloned(inputs: Iterable[Any]) -> list[Any]:
-    """The inputs with every tensor replaced by a copy, the same copy for the same tensor; other values as they are."""
+    """The inputs with every tensor replaced by a copy (the same copy for the same tensor); other values stay as they
+    are."""
     copies: dict[int, torch.Tensor] = {}
 
     def copy(value: Any) -> Any:

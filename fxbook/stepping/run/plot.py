@@ -1,4 +1,4 @@
-"""Plot live memory over the nodes of one run or of two, with a mark at the node of each frame."""
+"""Plot live memory over the nodes of one run or two, with a mark at each frame's node."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ FINE_NODES = 60
 def plot(subjects: Sequence[Subject], spans: Sequence[range]) -> Animation:
     """Bytes alive over the nodes, as an animation with one frame per span of steps.
 
-    A node takes one unit of width: its first half shows the bytes when its result was made, its second half those after
-    unneeded values were freed. The first run's line is solid, the second's dashed.
+    A node takes one unit of width: its first half shows the bytes when its result was made, and its second half those
+    after unneeded values were freed. The first run's line is solid, and the second's is dashed.
     """
     top = 8 + _LINE * len(subjects)
     height = top + _HEIGHT + _BOTTOM

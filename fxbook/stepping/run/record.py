@@ -2,7 +2,7 @@
 
 An ``Interpreter`` runs the graph on copies of the inputs. Everything is measured: bytes are counted on the storages
 that are alive (see ``fxbook.stepping.run.memory``), and what the interpreter still holds is read from its ``env``. The
-record holds strings and numbers only, so it keeps nothing alive.
+record holds only strings and numbers, so it keeps nothing alive.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ Method = Literal["run", "boxed_run"]
 
 @dataclasses.dataclass
 class Value:
-    """The result of one node. ``made`` is the step at which it came, -1 before the first node.
+    """The result of one node. ``made`` is the step at which it appeared, or -1 before the first node.
 
-    ``dropped`` is the step after which the interpreter no longer held it, ``None`` if it held it to the end.
+    ``dropped`` is the step after which the interpreter no longer held the value, or ``None`` if it held it to the end.
     ``stores`` are the numbers of its storages in ``RunRecord.stores``.
     """
 
@@ -47,16 +47,16 @@ class RunRecord:
     """A recorded run: values and bytes by step, which is the place of a node in the list.
 
     Attributes:
-        method: how the inputs were given: ``run(*inputs)`` or ``boxed_run([…])``.
-        values: for each node its value, ``None`` if it did not run.
+        method: how the inputs were passed: ``run(*inputs)`` or ``boxed_run([…])``.
+        values: for each node, its value, or ``None`` if it did not run.
         stores: the storages seen; ``Value.stores`` points into them.
         during: bytes alive when the node had made its result and nothing was freed yet.
-        after: bytes alive when the interpreter had freed what is not needed any more.
+        after: bytes alive when the interpreter had freed what was no longer needed.
         left: bytes alive after the run had returned and its interpreter was gone: those of the result, and of values
-            that something else holds; ``None`` after an error.
+            that something else still holds; ``None`` after an error.
         in_module: bytes of parameters, buffers and other stored tensors, in none of the counts above.
-        error: type and message of what the run raised, or ``None``; ``failed`` is the step it was raised at,
-            ``None`` if it was raised before the first node.
+        error: type and message of what the run raised, or ``None``; ``failed`` is the step at which it was raised, or
+            ``None`` if that was before the first node.
         remarks: on the whole run.
     """
 
@@ -116,7 +116,7 @@ class RunRecord:
         return any(value is not None and value.described.requires_grad for value in self.values)
 
     def held_at(self, number: int, step: int) -> list[int]:
-        """The first two nodes in list order whose values have the storage, and are held after the step."""
+        """The first two nodes in list order whose values have the storage and are held after the step."""
         if (number, step) not in self._held:
             living = (at for at in self.holders[number] if self.values[at].held_after(step))
             self._held[number, step] = list(itertools.islice(living, 2))
@@ -133,7 +133,7 @@ class _Recorder(fx.Interpreter):
     def __init__(self, module: nn.Module, graph: fx.Graph, log: _Log) -> None:
         super().__init__(module, graph=graph)
         self.log = log
-        # Otherwise, the message of an error would contain the whole node and a traceback.
+        # Otherwise, an error's message would contain the whole node and a traceback.
         self.extra_traceback = False
 
     def run_node(self, n: fx.Node) -> Any:
@@ -180,7 +180,7 @@ class _Log:
         self._held.add(node)
 
     def _close(self, step: int, env: dict[fx.Node, Any] | None) -> None:
-        """Measure what is left after the step, and after skipped ones before it."""
+        """Measure what is left after the step, and after the skipped steps before it."""
         held = self.memory.measure(max(step, 0))
         # An interpreter drops a value after its last user.
         read = {read for node in self.nodes[len(self.after) : step + 1] for read in node.all_input_nodes}
@@ -227,7 +227,7 @@ def record_run(module: nn.Module, graph: fx.Graph, inputs: Sequence[Any], method
 
 
 def _run(module: nn.Module, graph: fx.Graph, inputs: list[Any], method: Method, memory: Memory, log: _Log) -> int:
-    """Make the run; ``inputs`` is emptied, so that only the run decides how long an input lives."""
+    """Do the run; ``inputs`` is emptied, so that only the run decides how long an input lives."""
     memory.see(inputs, -1, given=True)
     interpreter = _Recorder(module, graph, log)
     try:
@@ -235,7 +235,7 @@ def _run(module: nn.Module, graph: fx.Graph, inputs: list[Any], method: Method, 
     finally:
         inputs.clear()
         log.end(interpreter.env)
-        # Its env holds the result, its args_iter the inputs, for as long as it lives.
+        # Its env holds the result, and its args_iter the inputs, for as long as it lives.
         del interpreter
     memory.see(result, len(log.during))
     return memory.measure(len(log.during))

@@ -28,7 +28,7 @@ SIGNS: dict[Kind, str] = {
 class State:
     """A value at one step: ``word`` is its state in one or two words, ``why`` adds a reason.
 
-    ``nbytes`` are the bytes counted for it: those of its storages that no earlier value in the list has.
+    ``nbytes`` is the bytes counted for it: those of its storages that no earlier value in the list has.
     """
 
     kind: Kind

@@ -1,4 +1,4 @@
-"""Step through a run: one node a frame, with the values that are alive, their bytes, and what was freed."""
+"""Step through a run: one node per frame, with the values that are alive, their bytes, and what was freed."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class RunStepper:
     Creating the stepper runs the graph once, with an ``fx.Interpreter`` and copies of the inputs. For each node it
     shows the arguments, the result (dtype, shape, first numbers), which values are alive, how many bytes they hold,
     and which values were freed afterwards. All of this is measured: bytes are counted on the storages that are alive,
-    shared storages once, and parameters and buffers separately. Memory that an operation allocates and frees
-    internally is not visible.
+    with shared storages counted once, and parameters and buffers separately. Memory that an operation allocates and
+    frees internally is not visible.
 
     The run is an ordinary call: it uses the caller's grad mode, advances the random generator, and updates a BatchNorm
     in training mode. If the run fails, the error is shown, not raised.
@@ -52,7 +52,8 @@ class RunStepper:
 
         Args:
             traced: the module to run, or a graph; a graph that no module owns runs without submodules.
-            inputs: the inputs, as in ``traced(*inputs)``. Tensors are copied first, so that yours keep nothing alive.
+            inputs: the inputs, as in ``traced(*inputs)``. Tensors are copied first, so that your own keep nothing
+                alive.
             boxed: call ``Interpreter.boxed_run``, which frees each input after its last use, instead of
                 ``Interpreter.run``, which holds all of them to the end.
             compare: a second run next to the first: ``"run"`` or ``"boxed_run"`` for the same graph, or another
@@ -61,7 +62,7 @@ class RunStepper:
 
         Raises:
             TypeError: there is no graph to run.
-            ValueError: ``compare`` is unknown, or names the run that is shown already.
+            ValueError: ``compare`` is unknown, or names the run that is already shown.
         """
         method: Method = "boxed_run" if boxed else "run"
         _check(compare, method)
@@ -136,7 +137,8 @@ class RunStepper:
         return Frame(caption(self._subjects, span), panels, self._said(at, spans))
 
     def _said(self, at: int, spans: Sequence[range]) -> list[str]:
-        """A frame's remarks: on the whole first, what each of two runs freed, what was raised, at the end the peaks."""
+        """A frame's remarks: first those on the whole run, then what each of two runs freed, what was raised, and the
+        peaks."""
         span, last = spans[at], at == len(spans) - 1
         remarks = [f"! {text}" for text in self._remarks()] if at == 0 else []
         for subject in self._subjects if len(self._subjects) > 1 else ():

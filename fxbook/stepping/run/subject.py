@@ -1,4 +1,4 @@
-"""A graph of a run stepper, with its run, and the rows of the graph that each frame stands for."""
+"""A graph in a run stepper, with its run, and the rows of the graph that each frame stands for."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_FRAMES = 60
 class Subject:
     """A graph that was run.
 
-    ``drawn`` is the graph as drawn, ``rows`` are the nodes that each drawn node stands for, and ``first_key``
+    ``drawn`` is the graph as drawn, ``rows`` lists the nodes that each drawn node stands for, and ``first_key``
     distinguishes the nodes of two graphs in one player.
     """
 
@@ -37,7 +37,7 @@ class Subject:
 
     @property
     def grouped(self) -> str:
-        """A sentence on how the nodes are grouped, or ``""``."""
+        """A sentence that says how the nodes are grouped, or ``""``."""
         if len(self.rows) == len(self.graph):
             return ""
         return f"{len(self.graph)} nodes are too many to draw one by one: they are shown in {len(self.rows)} groups."
@@ -55,7 +55,7 @@ class Subject:
 
 
 def run_subject(label: str, graph: GraphRecord, run: RunRecord, first_key: int = 0) -> Subject:
-    """A subject, its nodes in groups if they are too many to draw."""
+    """A subject, with its nodes in groups if there are too many to draw."""
     drawn, rows = graph, [range(index, index + 1) for index in range(len(graph))]
     if len(graph) > DRAWN_NODES:
         drawn, rows = summarise(graph)
@@ -63,7 +63,8 @@ def run_subject(label: str, graph: GraphRecord, run: RunRecord, first_key: int =
 
 
 def frames_of(subjects: Sequence[Subject]) -> list[range]:
-    """The steps of each frame: those of one row of the longest run, or of several to limit the number of frames."""
+    """The steps in each frame: those in one row of the longest run, or in several rows to limit the number of
+    frames."""
     longest = max(subjects, key=lambda subject: subject.ended)
     reached = [range(row.start, min(row.stop, longest.ended)) for row in longest.rows if row.start < longest.ended]
     every = max(1, -(-len(reached) // _MOST_FRAMES))

@@ -41,7 +41,7 @@ def tensors_in(value: Any) -> list[torch.Tensor]:
 
 
 def describe(value: Any) -> Described:
-    """Describe any value; this never raises or keeps the value alive."""
+    """Describe any value; this never raises, and never keeps the value alive."""
     try:
         return _described(value)
     except Exception as error:
