@@ -1,7 +1,7 @@
 """Execute the code cells of notebooks in one process: ``python benchmarks/cells.py NOTEBOOK…``.
 
-This is the least that proving them can cost: no kernel, no message, no comparison, and torch's lazy imports happen
-once.
+This is the least that proving them can cost: there is no kernel, no message and no comparison, and torch's lazy imports
+happen once.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import torch
 
 
 def execute(notebook: Path) -> None:
-    """Run the cells in order, each as in a kernel: its last expression is shown."""
+    """Run the cells in order, each as in a kernel, which shows the last expression."""
     main = sys.modules["__main__"] = types.ModuleType("__main__")
     os.chdir(notebook.parent)
     for place, cell in enumerate(nbformat.read(notebook, 4).cells):

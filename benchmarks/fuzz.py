@@ -2,9 +2,9 @@
 
     python benchmarks/fuzz.py [--calls 200] [--seed 0] [--only NAME]
 
-Each call is a graph, rebuilt and run like a forged one. A process runs many; if it dies, they are bisected to find the
-one that kills it. A crash costs one answer: the listed calls are what an attacker can use, and those that the book does
-not need should be removed from the list (:mod:`classroom.judge.allowed`).
+Each call is a graph, rebuilt and run like a forged one. A process runs many of them; if it dies, they are bisected to
+find the one that kills it. A crash costs one answer: the listed calls are what an attacker can use, and any that the
+book does not need should be removed from the list (:mod:`classroom.judge.allowed`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _BATCH = 250
 
 
 def crashes(sandbox: Sandbox, calls: Sequence[Drawn], ends: dict[str, int]) -> Iterator[tuple[Drawn, str]]:
-    """The calls that killed their process, and how; the outcomes of the others are counted in ``ends``."""
+    """The calls that killed their process, and how they did; the other calls' outcomes are counted in ``ends``."""
     ended = run_calls(sandbox, calls, ends)
     if not ended:
         return
@@ -34,7 +34,7 @@ def crashes(sandbox: Sandbox, calls: Sequence[Drawn], ends: dict[str, int]) -> I
         return
     half = len(calls) // 2
     deaths = [*crashes(sandbox, calls[:half], ends), *crashes(sandbox, calls[half:], ends)]
-    # If none does so alone, one has corrupted the process for another.
+    # If none kills it alone, one has corrupted the process for another.
     yield from deaths or [(calls[0], f"{ended}, of {len(calls)} together")]
 
 

@@ -3,8 +3,8 @@
 ``python benchmarks/grading.py [STUDENTS] [--seeds N]``: a class hands in six exercises, in all forms of
 ``classroom/tests/students.py``, with mostly right answers, and all are graded in the sandbox. Then the book's own
 answers are graded one by one, stage by stage, on one processor. The floor is the least that any grader must do: use the
-answer once and judge it once, in one process without forks. It is measured alone, and in as many processes at once as
-there are workers.
+answer once and judge it once, in one process without forks. It is measured alone, and then in as many processes at once
+as there are workers.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ def whole(folder: Path, students: int, assignment: Assignment, workers: grading.
 
 
 def floor(assignment: Assignment) -> dict[str, float]:
-    """Milliseconds to use an answer and to judge it, once each, in this process: medians, means over the exercises."""
+    """Milliseconds to use an answer and to judge it, once each, in this process: medians, averaged over the
+    exercises."""
     from fxbook import tasks
     from fxbook.checking.judge import judge
     from fxbook.learning import sheets
@@ -87,7 +88,7 @@ def _floor_together(assignment: Assignment) -> float:
 
 
 def stages(assignment: Assignment) -> dict[str, float]:
-    """Milliseconds for an answer in each stage: medians over repetitions, the mean over the exercises."""
+    """Milliseconds for an answer in each stage: medians over repetitions, averaged over the exercises."""
     from classroom.collect.reading import read_sheet
     from classroom.grade.records import Submission
     from classroom.sandbox import Sandbox

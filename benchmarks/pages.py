@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 COMPRESSED = (".png", ".jpg", ".woff", ".woff2", ".gz", ".zip")
 ELEMENTS = "document.querySelectorAll('*').length"
-# The icon of the tab, which a headless browser does not fetch.
+# The tab icon, which a headless browser does not fetch.
 ICON = "document.querySelector('link[rel=icon]').href"
 
 

@@ -65,7 +65,7 @@ def processor_seconds(*arguments: str) -> float:
 
 
 def tell_notebooks() -> None:
-    """Print the cost to execute all cells of all notebooks, and to prove them."""
+    """Print the cost of executing all cells in all notebooks, and of proving them."""
     unit = "all cells, one process"
     notebooks = [str(path) for folder in ("chapters", "solutions") for path in sorted((ROOT / folder).rglob("*.ipynb"))]
     executed = processor_seconds("benchmarks/cells.py", *notebooks)
@@ -80,7 +80,7 @@ def measure(what: str, work: Callable[[], object], runs: int, unit: str, replace
 
 
 def tell_drawing(unit: str, base: float) -> None:
-    """Print the time of drawings, from small ones to one in which everything crosses."""
+    """Print the drawing time, for small graphs up to one in which everything crosses."""
     for count in (10, 100, 1_000, 10_000):
         traced = fx.symbolic_trace(nn.Sequential(*(nn.ReLU() for _ in range(count - 2))))
         for order in ("list", "data"):
@@ -97,7 +97,7 @@ def loops(_module: fx.GraphModule) -> None:
 
 
 def tell_checking(unit: str, base: float) -> None:
-    """Print the time of checks: of an answer that does nothing, of a right one, and of one that never ends."""
+    """Print the time for checks: of an answer that does nothing, a right one, and one that hangs."""
     exercise = tasks.find("01-six-opcodes")
     assert exercise
     tell("check an unsolved exercise", seconds(lambda: check_with(exercise, fx.Graph), 7), unit, base)
@@ -107,7 +107,7 @@ def tell_checking(unit: str, base: float) -> None:
 
 
 def tell_recording() -> None:
-    """Print the cost of recording for a stepper, relative to what is recorded."""
+    """Print the cost of recording for a stepper, relative to that of the recorded work."""
     graph, steps = chain(1_000), EditStepper(chain(1_000))
 
     def needed() -> None:
@@ -121,7 +121,7 @@ def tell_recording() -> None:
 
 
 def tell_graphs() -> None:
-    """Print the cost to make random graphs, and to compare large ones."""
+    """Print the cost of making random graphs, and of comparing large ones."""
 
     def copies(modules: list[fx.GraphModule]) -> list[fx.GraphModule]:
         return [copy.deepcopy(module) for module in modules]
@@ -172,7 +172,7 @@ def tell_growth() -> None:
 
 
 def tell_reading() -> None:
-    """Print the cost to read sheets that were made to be slow to read."""
+    """Print the cost of reading sheets that were made to be slow to read."""
 
     def ordinary() -> None:
         assert not hostile.read("x.ipynb", from_cells(["x = 1"])).problem
@@ -185,7 +185,7 @@ def tell_reading() -> None:
 
 
 def tell_browser(book: Path) -> None:
-    """Print the time of a step and a search in a browser, relative to the load of their pages."""
+    """Print the time for a step and a search in a browser, relative to loading their pages."""
     if CHROMIUM is None:
         print("no Chromium here: steps and searches in a browser are not measured")
         return
@@ -204,7 +204,7 @@ def tell_browser(book: Path) -> None:
 
 
 def tell_book() -> None:
-    """Print the time to bind the book again, and to trust its notebooks."""
+    """Print the time for binding the book again, and for trusting its notebooks."""
     unit = "start of Jupyter Book"
     starts = seconds(command("-c", "import jupyter_book.cli.main, sphinx.cmd.build, myst_nb, sphinx_book_theme"), 3)
     base = statistics.median(starts)

@@ -1,7 +1,7 @@
 """Measure how many honest pairs of answers the class report lists as alike, and how many copies.
 
-The honest answers are the right ones of each exercise, which were chosen to differ. A real class is more alike, so a
-listed pair is only a hint. Each copy is compared within the class of the honest answers. Run
+The honest answers are the right ones of each exercise, which were chosen to differ. The answers in a real class are
+more alike, so a listed pair is only a hint. Each copy is compared among the honest answers. Run
 ``benchmarks/similarity.py``.
 """
 
@@ -20,7 +20,8 @@ from fxbook.catalogue import catalogue
 
 
 def measured() -> Counter[str]:
-    """Counts: ``"honest"`` of ``"honest pairs"`` listed, of ``"answers"`` those ``"long enough"``, copies found."""
+    """The counts: ``"honest"`` of the ``"honest pairs"`` are listed, ``"long enough"`` of the ``"answers"``, and copies
+    found."""
     counts: Counter[str] = Counter()
     draw = random.Random(1)
     for about in catalogue().values():

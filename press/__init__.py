@@ -4,6 +4,6 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-# Blocks an optional import of jsonschema, which compiles 38 grammars to check addresses that no notebook has. This
+# This blocks an optional import in jsonschema, which compiles 38 grammars to check addresses that no notebook has. It
 # would take more than a second in each process that reads a notebook.
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]

@@ -30,7 +30,7 @@ def book(_: argparse.Namespace) -> int:
 
 
 def test(options: argparse.Namespace) -> int:
-    """Run the tests of every change: style, cells, exercises, library, site; --torch VERSION."""
+    """Run the tests for every change: style, cells, exercises, library, site; --torch VERSION."""
     own, arguments = _parser_of("--torch").parse_known_args(options.arguments)
     chosen = [] if rooms.names_tests(arguments) else rooms.arguments_of_test()
     if own.torch:
@@ -78,7 +78,7 @@ def quick(options: argparse.Namespace) -> int:
 
 
 def exercise(options: argparse.Namespace) -> int:
-    """Make the folder of a new exercise, which runs, and say what to fill in."""
+    """Make a folder for a new exercise, which runs, and say what to fill in."""
     new_exercise = importlib.import_module("press.new_exercise")
     book, problems = importlib.import_module("press.book"), importlib.import_module("press.manuscript.problems")
     try:
@@ -96,7 +96,7 @@ def lab(_: argparse.Namespace) -> int:
 
 
 def watch(options: argparse.Namespace) -> int:
-    """Work through the exercises in a terminal: each save is checked at once."""
+    """Work through the exercises in a terminal: each sheet is checked as soon as it is saved."""
     return _python("-m", "fxbook", "watch", *options.arguments)
 
 
@@ -164,7 +164,7 @@ def pins(_: argparse.Namespace) -> int:
 
 
 _IN_PARALLEL = ("-n", str(os.cpu_count() or 1))
-# The exit status of pytest if it has collected no test.
+# The exit status of pytest if it has collected no tests.
 _NO_TESTS = 5
 # Progress, and a line for each part of the tests, in place of a dot for each test.
 _PROOF = ("-p", "press.proof", "-r", "fE", "--durations", "7")
@@ -217,7 +217,7 @@ def _pytest(*arguments: str) -> int:
 
 def _timed(command: list[str]) -> int:
     began, before = time.monotonic(), os.times()
-    # There is a worker for each core: with threads beside them, torch waits for cores longer than it computes.
+    # There is a worker for each core: with more threads, torch waits for cores longer than it computes.
     status = subprocess.run(command, cwd=ROOT, env={"OMP_NUM_THREADS": "1", **os.environ}).returncode
     after = os.times()
     used = after.children_user + after.children_system - before.children_user - before.children_system
@@ -226,7 +226,7 @@ def _timed(command: list[str]) -> int:
 
 
 def _parser_of(*names: str) -> argparse.ArgumentParser:
-    """A parser of the press's own options, which leaves all others to pytest."""
+    """A parser for the press's own options, which leaves all others to pytest."""
     parser = argparse.ArgumentParser(prog="python -m press", add_help=False, allow_abbrev=False)
     details: dict[str, dict[str, Any]] = {
         "--torch": {"metavar": "VERSION", "default": ""},

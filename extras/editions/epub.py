@@ -21,7 +21,7 @@ class StillBuilder(Epub3Builder):
     name = "epub"
 
     def get_toc(self) -> None:
-        """The pages in reading order; Sphinx mistakes a root in a folder for the folder itself."""
+        """The pages in reading order; Sphinx mistakes a root page in a folder for the folder itself."""
         self.refnodes = [{"level": 1, "refuri": pages.TITLE_PAGE + self.out_suffix, "text": "Title page"}]
         for entry in entries(Path(self.srcdir) / "_toc.yml"):
             title, uri = self.env.titles[entry.name].astext(), entry.name + self.out_suffix
@@ -47,7 +47,7 @@ class StillBuilder(Epub3Builder):
         tree.write(listed, encoding="utf-8", xml_declaration=True)
 
     def toc_metadata(self, level: int, navpoints: list[Any]) -> dict[str, Any]:
-        """The head of the older table of contents: its identifier is that of the book."""
+        """The head of the older table of contents: its identifier is the book's."""
         return super().toc_metadata(level, navpoints) | {"uid": html.escape(self.config.epub_identifier)}
 
 
@@ -62,11 +62,11 @@ def _without_folding_styles(_app: Sphinx, _page: str, _template: str, context: d
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Replace Sphinx's own builder, whose name decides which output of a cell is shown."""
+    """Replace Sphinx's own builder, whose name decides which of a cell's outputs is shown."""
     app.add_builder(StillBuilder, override=True)
     app.connect("html-collect-pages", _title_page)
     app.connect("html-page-context", _without_folding_styles, priority=900)
-    # Settings in the same file of extensions that only the site has; this extension is the last of the list.
+    # The same file has settings for extensions that only the site has; this extension is the last in the list.
     known = set(app.config.values)
     for name in ("comments_config", *pages.config()["sphinx"]["config"]):
         if name not in known:

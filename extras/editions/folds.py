@@ -1,4 +1,4 @@
-"""Open every fold of a page.
+"""Open every fold on a page.
 
 A fold that hides something to guess is replaced by a number, and its content moves to the end of the page under that
 number. The choices of a question stay in place, and their reasons share a number. All other folds open in place.
@@ -19,7 +19,7 @@ _QUESTIONS = "check-yourself"
 def open_folds(page: HtmlElement) -> None:
     for question in find(page, ".//details[@class='fx-asked']"):
         _gather_reasons(question)
-    # Inner folds first, so that a fold that moves contains none.
+    # Inner folds come first, so that a fold that moves contains none.
     for fold in reversed(find(page, ".//details")):
         if not label_of(fold):
             _open(fold)
@@ -33,7 +33,7 @@ def open_folds(page: HtmlElement) -> None:
 
 
 def label_of(fold: HtmlElement) -> str:
-    """What a fold hides that is to be guessed, one of ``LABELS``; ``""`` for a fold that only saves room."""
+    """The kind of thing to guess that a fold hides, one of ``LABELS``; ``""`` for a fold that only saves room."""
     if "below-input" in fold.classes:
         return OUTPUT
     summary = text(_summary(fold))

@@ -14,7 +14,7 @@ EDITIONS = ROOT / "_build" / "editions"
 
 def pdf() -> Path:
     """Make the PDF and return its path. Raises EditionError if Sphinx or Chromium failed."""
-    chromium()  # Before the minutes that the pages take.
+    chromium()  # Checked before the pages, which take minutes.
     folder = pages.make()
     document, printed = pages.BUILD / "book.html", pages.BUILD / "book.pdf"
     headings = write(folder, document)

@@ -1,4 +1,4 @@
-"""The body of a page as a tree: parsed strictly, changed, written as the XHTML of an EPUB."""
+"""The body of a page as a tree: parsed strictly, changed, and written as XHTML for an EPUB."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from lxml import etree
 from lxml.html import HtmlElement, XHTMLParser
 
 XHTML, SVG = "http://www.w3.org/1999/xhtml", "http://www.w3.org/2000/svg"
-# Each stepper contains both; an edition runs no script, and has the style once.
+# Each stepper contains both; an edition runs no scripts, and has the style once.
 _SCRIPTS = re.compile(r"<(script|style)\b[^>]*>.*?</\1>", re.DOTALL)
 _VOID = re.compile(r"<(br|hr|img|input)\b([^<>]*?)\s*/?>")
 _EMPTY = re.compile(r"<(a|b|code|div|em|i|li|p|pre|section|span|strong|td|th|ul)((?:\s[^<>]*)?)/>")
@@ -22,13 +22,13 @@ def read(body: str) -> HtmlElement:
 
 
 def written(tree: HtmlElement) -> str:
-    """The inside of the tree's root as XHTML that is also valid HTML, with every element closed."""
+    """The contents of the tree's root as XHTML that is also valid HTML, with every element closed."""
     text = _EMPTY.sub(r"<\1\2></\1>", etree.tostring(tree, encoding="unicode", with_tail=False))
     return text[text.index(">") + 1 : text.rindex("<")]
 
 
 def find(tree: HtmlElement, path: str) -> list[HtmlElement]:
-    """The elements of an XPath, where ``s:`` is SVG."""
+    """The elements that match an XPath, in which ``s:`` is SVG."""
     return tree.xpath(path, namespaces={"s": SVG})
 
 

@@ -33,9 +33,9 @@ of a name in a table.
 _CODE = re.compile(r'(<div class="highlight">)<pre>(.*?)</pre>', re.DOTALL)
 _TOKEN = re.compile(r'<span class="(\w+)">([^<]*)</span>')
 # Not coloured by the style: names, punctuation, blanks. Chromium describes each element of a document in the PDF, and
-# did not end when these were included.
+# hung when these were included.
 _UNCOLOURED = {"n", "p", "w"}
-# Where a name may be broken: before a dot, or after what opens, joins or separates.
+# Where a name may be broken: before a dot, or after a character that opens, joins or separates.
 _JOINT = re.compile(r"(?<=[\w)\]])(?=\.[a-zA-Z_])|(?<=[a-zA-Z0-9]_)(?=[a-zA-Z])|(?<=[(\[=,|/])(?=[^\s)\]])")
 
 
@@ -75,7 +75,7 @@ def _settings() -> dict[str, Any]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     return {
         "latex_individualpages": False,
-        # A static page needs no theme, no search, no copy buttons.
+        # A static page needs no theme, search or copy buttons.
         "extensions": ["myst_nb", "jupyter_book", "sphinx_external_toc", "extras.editions.epub"],
         "project": book.title,
         "version": book.version,
@@ -96,13 +96,14 @@ def _settings() -> dict[str, Any]:
         "epub_show_urls": "no",
         "epub_tocscope": "includehidden",
         "epub_css_files": [path.name for path in _READER],
-        # Files of the theme, and of the redirection that only a web server needs.
+        # Files for the theme, and for the redirection that only a web server needs.
         "epub_exclude_files": ["_static/*.js", "_static/*.png", "_static/basic.css", "index.html"],
     }
 
 
 def title_page() -> HtmlElement:
-    """The title page: title, authors, version with its day, and the torch that the outputs were proven with."""
+    """The title page: title, authors, version with its day, and the version of torch that the outputs were proven
+    with."""
     book = imprint.read(ROOT)
     [torch] = re.findall(r"^torch==(\S+)", (ROOT / "requirements.txt").read_text(encoding="utf-8"), re.MULTILINE)
     proof = f"Every output in this book was printed by torch {torch}, and a test compares it with what the cell prints"
@@ -133,7 +134,7 @@ def settled(body: str) -> str:
 
 
 def _code(code: str) -> str:
-    """A block of code; if a line is longer than the page is wide, each line becomes an element."""
+    """A code block; if a line is longer than the page is wide, each line becomes an element."""
 
     def token(match: re.Match[str]) -> str:
         name, words = match.groups()

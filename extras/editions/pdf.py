@@ -1,4 +1,4 @@
-"""Make one HTML document of all pages, with a title page and the contents, and print it with Chromium."""
+"""Make one HTML document from all pages, with a title page and the contents, and print it with Chromium."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _XLINK = "{http://www.w3.org/1999/xlink}href"
 # A table with this many columns spans both columns of the page.
 _WIDE_TABLE = 5
 _CHEAT_SHEET = "chapters/reference/cheat_sheet"
-# Pages for looking things up are set in smaller type.
+# Reference pages are set in smaller type.
 _LOOKED_UP = ("chapters/reference/", "exercises/", "solutions/", "chapters/when_it_breaks/")
 
 
 def chromium() -> str:
-    """The browser that prints; ``CHROMIUM`` names another one. Raises EditionError if there is none."""
+    """The browser that prints; ``CHROMIUM`` names a different one. Raises EditionError if there is none."""
     found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, _BROWSERS)), None)
     if not found:
         advice = (
@@ -95,7 +95,7 @@ def _article(folder: Path, entry: Entry, places: dict[str, str]) -> HtmlElement:
 
 
 def _lead(link: HtmlElement, page: str, places: dict[str, str]) -> None:
-    """Let a link lead within the document; remove one to another file of the book."""
+    """Let a link lead within the document; remove a link to another file of the book."""
     path, _, anchor = link.get("href").partition("#")
     if _ELSEWHERE.match(path):
         return
@@ -111,7 +111,7 @@ def _title(article: HtmlElement) -> str:
 
 
 def _running_head(entry: Entry, place: str, title: str) -> str:
-    """The style of the pages of an entry: at their head the part of the book and the title."""
+    """The style for an entry's pages: at the head, the part of the book and the title."""
     left, right = (string.replace("\\", "\\\\").replace('"', '\\"') for string in (entry.part, title))
     return f'#{place}{{page:{place}}}@page {place}{{@top-left{{content:"{left}"}}@top-right{{content:"{right}"}}}}'
 

@@ -1,4 +1,4 @@
-"""Steppers and drawings without scripts: a stepper shows at most four of its frames, each as a picture."""
+"""Steppers and drawings without scripts: a stepper shows up to four of its frames, each as a picture."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SHOWN = re.compile(r"(--f\d+):\s*visible")
 
 
 def freeze(page: HtmlElement) -> None:
-    """Turn each stepper of a page into static frames, and give each drawing its size."""
+    """Turn each stepper on a page into static frames, and give each drawing its size."""
     for stepper in page.find_class("fx-stepper"):
         _freeze(stepper)
     for drawing in page.find_class("fx-drawing"):
@@ -37,7 +37,7 @@ def freeze(page: HtmlElement) -> None:
 
 
 def chosen(frames: list[HtmlElement]) -> set[int]:
-    """The numbers of the frames to draw: the first, the last, and of the others those with the most marks."""
+    """The numbers of the frames to draw: the first, the last, and those with the most marks in between."""
     inner = range(1, len(frames) - 1)
     marked = [sum(bool(_MARKS & set(row.classes)) for row in find(frame, ".//tr")) for frame in frames]
     return {0, len(frames) - 1, *sorted(inner, key=lambda at: marked[at], reverse=True)[: AT_MOST - 2]}
@@ -51,8 +51,8 @@ def _freeze(stepper: HtmlElement) -> None:
     shown = chosen(frames)
     code = ""
     for at, frame in enumerate(frames):
-        # A drawing shows the order, the names and the changes of nodes, so the table next to it goes. The code stays if
-        # it differs from the previous frame, and a plot that all frames share in the last one.
+        # A drawing shows the nodes' order, names and changes, so the table next to it goes. The code stays if it
+        # differs from the previous frame; a plot that all frames share stays in the last one.
         for panel in frame.find_class("fx-panel"):
             lines = "".join(map(text, panel.find_class("fx-code")))
             plot = frame is frames[-1] and find(panel, ".//s:svg")

@@ -1,4 +1,4 @@
-"""The pages of an edition in order: that of ``_toc.yml``, with the solutions last."""
+"""The pages of an edition in order: the order in ``_toc.yml``, with the solutions last."""
 
 from __future__ import annotations
 

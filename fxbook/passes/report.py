@@ -128,8 +128,7 @@ class PassReport:
 
     @property
     def _asked_of(self) -> list[str]:
-        """On how many inputs each invariant was checked, with a line for each count; and what was not checked, and
-        why."""
+        """On how many inputs each was checked, with a line for each count; and what was not checked, and why."""
         counts: dict[int, list[str]] = {}
         for name, count in self.asked.items():
             if isinstance(count, int):

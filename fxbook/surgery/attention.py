@@ -18,7 +18,7 @@ from torch import Tensor, fx, nn
 from fxbook.surgery.effects import Effect, effect, has_hooks, may_share
 
 _ATEN = torch.ops.aten
-# torch.export writes it next to a cast; it does not use the value.
+# torch.export writes this next to a cast; it does not use the value.
 _ASSERTION = _ATEN._assert_tensor_metadata.default
 _PRODUCTS = ("matmul", "bmm")
 _CASTS = ("to", "type", "type_as", "float", "half", "bfloat16", "double", "_to_copy")
@@ -26,9 +26,9 @@ _TURNS = ("transpose", "swapaxes", "swapdims")
 _NO_EXAMPLE = "it has no example: run FakeTensorProp first"
 _IN_THE_WAY = (Effect.WRITES, Effect.RANDOM, Effect.MODE, Effect.UNKNOWN)
 _HOMES = ("torch", "_operator", "math")
-# The keys of examples in meta: of FakeTensorProp and torch.export, and of torch.compile.
+# The meta keys for examples: from FakeTensorProp and torch.export, and from torch.compile.
 _EXAMPLES = ("val", "example_value")
-# The keyword arguments of a plain softmax; that of torch.masked has a mask as well.
+# The keyword arguments of a plain softmax; the softmax in torch.masked also has a mask.
 _SETTINGS_OF_SOFTMAX = {"input", "self", "dim", "dtype", "_stacklevel", "half_to_float", "out"}
 _LAYERS = {nn.Softmax: "softmax", nn.Dropout: "dropout"}
 
@@ -57,7 +57,7 @@ class Mask:
 
     Attributes:
         kind: ``"add"``: the mask was added. ``"hide"``: the fill replaced the scores where the mask is true.
-            ``"keep"``: where it is false.
+            ``"keep"``: the fill replaced them where it is false.
         node: the mask.
         fill: the number in place of a hidden score.
     """
@@ -95,7 +95,7 @@ class Written:
 
     @property
     def turned_key(self) -> fx.Node:
-        """The key with its last two dimensions exchanged."""
+        """The key with its last two dimensions swapped."""
         return _second(self.inside[0])
 
     @property
@@ -104,7 +104,7 @@ class Written:
 
 
 def written_attention(module: fx.GraphModule) -> tuple[list[Written], dict[fx.Node, str]]:
-    """The attention in a graph, and for each other softmax the reason why it is not attention."""
+    """The attention in a graph, and for each other softmax, the reason why it is not attention."""
     found: list[Written] = []
     left: dict[fx.Node, str] = {}
     for node in module.graph.nodes:
@@ -149,7 +149,8 @@ def readers(node: fx.Node) -> list[fx.Node]:
 
 
 def passed_by(module: fx.GraphModule, old: Written) -> fx.Node | None:
-    """A node between the two products that nothing may move past: one that writes, draws or sets a mode."""
+    """A node between the two products that nothing may move past: one that writes, draws random numbers or sets a
+    mode."""
     between = (node for node in module.graph.nodes if old.inside[0] < node < old.output and node not in old.inside)
     return next((node for node in between if effect(node) in _IN_THE_WAY), None)
 
@@ -168,7 +169,7 @@ def mask_of(module: fx.GraphModule, old: Written) -> fx.Node | None:
     """The mask in the form of ``scaled_dot_product_attention``; nodes that convert it are inserted before the output.
 
     A mask that was added stays. A fill of minus infinity becomes a boolean mask, in which true means keep. Any other
-    fill becomes a mask to add: the fill where a score was hidden, else zero.
+    fill becomes a mask to add: the fill where a score was hidden, zero elsewhere.
     """
     if old.mask is None or old.mask.kind == "add":
         return old.mask and old.mask.node
@@ -197,7 +198,7 @@ def scale_of(old: Written) -> Any:
 def put_in_place(module: fx.GraphModule, old: Written, new: fx.Node) -> None:
     """Replace the attention by a node before its output, and erase its nodes.
 
-    The new value is made contiguous, like a product of matrices, unless each user accepts any strides.
+    The new value is made contiguous, like a matrix product, unless every user accepts any strides.
     """
     graph, key, new.meta = module.graph, old.turned_key, dict(old.output.meta)
     if not _takes_any_strides(module, old.output):
@@ -213,12 +214,12 @@ def put_in_place(module: fx.GraphModule, old: Written, new: fx.Node) -> None:
 
 
 def is_recorded(old: Written) -> bool:
-    """Whether the graph calls operators of ATen, like one of ``torch.export``."""
+    """Whether the graph calls ATen operators, like one from ``torch.export``."""
     return isinstance(old.output.target, torch._ops.OpOverload)
 
 
 def _call(old: Written, method: str, operation: Any, node: fx.Node, *args: Any) -> fx.Node:
-    """A call on a node before the output, in the dialect of the graph."""
+    """A call on a node before the output, in the graph's dialect."""
     graph = old.output.graph
     with graph.inserting_before(old.output):
         recorded = is_recorded(old)
@@ -228,7 +229,7 @@ def _call(old: Written, method: str, operation: Any, node: fx.Node, *args: Any) 
 
 
 def _meta_like(node: fx.Node, computed: Callable[[Any], Any]) -> dict[str, Any]:
-    """The meta of a node for one that is computed from it: examples are computed, ``tensor_meta`` is left out."""
+    """A node's meta for one that is computed from it: examples are computed, and ``tensor_meta`` is left out."""
     kept = {key: value for key, value in node.meta.items() if key != "tensor_meta"}
     return {**kept, **{key: computed(kept[key]) for key in _EXAMPLES if key in kept}}
 
@@ -266,7 +267,7 @@ def _read(module: fx.GraphModule, softmax: fx.Node) -> Written:
     _need(softmax.kwargs.keys() <= _SETTINGS_OF_SOFTMAX, f"{softmax} has a setting")
     told = dropout is not None and isinstance(given(dropout, 2, "training", "train"), fx.Node)
     _need(not told, f"{dropout} is told in each run whether it drops")
-    # One call saves its result and its mask for the backward pass, which fails if they were written since.
+    # One call saves its result and its mask for the backward pass, which fails if they were written to since.
     writer = next(_writers(module, output), None)
     _need(writer is None, f"{writer} writes into the result")
     if mask and mask.kind == "add":
@@ -288,7 +289,7 @@ def _writers(module: fx.GraphModule, node: fx.Node) -> Iterator[fx.Node]:
 
 
 def _may_touch(module: fx.GraphModule, call: fx.Node, node: fx.Node) -> bool:
-    """Whether a call may write or return the memory of an argument. A call in place does so only with the first."""
+    """Whether a call may write or return an argument's memory. An in-place call does so only with the first."""
     written = effect(call) is Effect.WRITES
     in_place = called(module, call).endswith("_") or getattr(call.target, "__module__", "") == "_operator"
     return _first(call) is node if written and in_place else written or may_share(call)
@@ -358,7 +359,7 @@ def _up(
 def _masked(
     module: fx.GraphModule, node: fx.Node, operands: tuple[Any, Any], inside: list[fx.Node]
 ) -> tuple[Mask | None, tuple[Any, bool]]:
-    """The scores may be either operand of a sum; for a sum in place, the first."""
+    """The scores may be either operand of a sum, but only the first of an in-place sum."""
     first, second = operands
     mark = len(inside)
     try:

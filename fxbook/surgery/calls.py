@@ -1,7 +1,7 @@
 """Read calls in one way, whichever front end wrote them: the kind in one word, and the arguments by name.
 
-A convolution is a layer in a graph of ``symbolic_trace``, a function of torch in a graph of ``torch.compile``, and an
-operator of ATen in a graph of ``torch.export``. A pass that reads calls through this module handles all three.
+A convolution is a layer in a graph from ``symbolic_trace``, a torch function in a graph from ``torch.compile``, and an
+ATen operator in a graph from ``torch.export``. A pass that reads calls through this module handles all three.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def kind_of(node: fx.Node) -> str:
 def given(node: fx.Node) -> dict[str, Any]:
     """What a layer or a call computes with, by name. A stored tensor is represented by the node that fetches it.
 
-    For a layer these are its attributes, parameters and buffers, and ``input``, the node that it is called on. For an
-    operator or a function they are all its arguments, with defaults.
+    For a layer, these are its attributes, parameters and buffers, and ``input``, the node that it is called on. For an
+    operator or a function, they are all its arguments, with defaults.
     """
     module = node.graph.owning_module
     if node.op == "call_module":
@@ -57,7 +57,7 @@ def given(node: fx.Node) -> dict[str, Any]:
 
 
 def arguments(node: fx.Node) -> dict[str, Any]:
-    """All arguments of an operator of ATen or a function of torch by name, with defaults for those not given."""
+    """All arguments of an ATen operator or a torch function by name, with defaults for those not given."""
     values = _parameters(node.target)
     return {**values, **dict(zip(values, node.args, strict=False)), **node.kwargs}
 

@@ -1,8 +1,8 @@
-"""What a call in a graph does besides returning a value, and which memory the calls of a graph may write.
+"""What a call in a graph does besides returning a value, and which memory the calls in a graph may write.
 
-A pass may compute a call once, or once instead of twice, only if the call is a function of its arguments. The rules
-cover layers of ``torch.nn``, operators of ATen, and functions and methods of torch, in graphs of any front end. They
-report other calls as unknown.
+A pass may evaluate a call ahead of time, or merge two equal calls into one, only if the result depends on nothing but
+the arguments. The rules cover ``torch.nn`` layers, ATen operators, and torch functions and methods, in graphs from any
+front end. They report other calls as unknown.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ class Effect(enum.StrEnum):
 
 _MAY_WRITE = (Effect.WRITES, Effect.UNKNOWN, Effect.MODE)
 _READS = ("placeholder", "get_attr", "output")
-# Higher-order operators that run graphs of their module, restore the mode that they set, and do nothing else.
+# Higher-order operators that run graphs in their module, restore the mode that they set, and do nothing else.
 _RUNNING = ("cond", "wrap_with_autocast", "wrap_with_set_grad_enabled")
 _WORST_FIRST = (Effect.WRITES, Effect.UNKNOWN, Effect.MODE, Effect.RANDOM, Effect.CHECK)
-# Functions of Python that compute a value and do nothing else.
+# Python functions that compute a value and do nothing else.
 _PYTHON = {getattr, len, int, float, bool, complex, abs, max, min, sum, round, tuple, list, slice, range, isinstance}
-# Methods that return a tensor of another type or place, or the same, and are not in ATen under their name.
+# Methods that return the same tensor, or one with another type or place, and that ATen lacks under their name.
 _CONVERTING = {
     *("bfloat16", "bool", "byte", "char", "double", "float", "half", "int", "long", "short", "type"),
     *("cpu", "cuda"),
 }
-# Operators of Python that have another name in ATen.
+# Python operators that have a different name in ATen.
 _OF_ATEN = {
     "truediv": "div",
     "floordiv": "floor_divide",
@@ -50,25 +50,25 @@ _OF_ATEN = {
     "invert": "bitwise_not",
     "pos": "positive",
 }
-# Functions of operator that write, though torch.fx does not print them as statements; and one that calls anything.
+# Functions in operator that write, though torch.fx does not print them as statements; and one that calls anything.
 _WRITING, _CALLING = (operator.delitem, operator.iconcat), (operator.call,)
 # They raise an error or do nothing.
 _CHECKING = (torch._assert, torch._check)
-# Functions that draw the samples which the operator of this name takes as an argument.
+# Functions that draw the samples that the operator with this name takes as an argument.
 _DRAWING = "fractional_max_pool"
 # They add to the gradients of tensors that are not among their arguments.
 _BACKWARD = ("backward", "_backward")
-# Layers that draw numbers or collect statistics while they train.
+# Layers that draw random numbers or collect statistics in training mode.
 _TRAINED = (
     *(nn.modules.dropout._DropoutNd, nn.modules.batchnorm._NormBase, nn.RReLU),
     *(nn.RNNBase, nn.MultiheadAttention, nn.TransformerEncoderLayer, nn.TransformerDecoderLayer),
 )
 _RANDOM_LAYERS = (nn.FractionalMaxPool2d, nn.FractionalMaxPool3d)
-# Operators of ATen that update running statistics, though their schema does not say so.
+# ATen operators that update running statistics, though their schema does not say so.
 _MOVING = ("batch_norm_update_stats", "batch_norm_gather_stats", "batch_norm_gather_stats_with_counts")
 # Layers that always return new memory.
 _FRESH_LAYERS = (nn.Linear, nn.modules.conv._ConvNd, nn.modules.batchnorm._NormBase, nn.LayerNorm, nn.Embedding)
-# The schema of a composite operator says nothing about memory: ``einsum`` may return a view. These return none.
+# A composite operator's schema says nothing about memory: ``einsum`` may return a view. These return none.
 _FRESH_COMPOSITES = {
     *("linear", "matmul", "conv1d", "conv2d", "conv3d", "scaled_dot_product_attention", "cross_entropy_loss"),
     *("conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "max_pool2d", "adaptive_avg_pool2d"),
@@ -76,11 +76,11 @@ _FRESH_COMPOSITES = {
 }
 # These share memory, though they are not composite and their schema does not say so.
 _SHARING = {"_unsafe_view", "lift", "unsafe_split", "unsafe_split_with_sizes", "unsafe_chunk", "dequantize"}
-# Functions of Python that return their argument, or a part of it.
+# Python functions that return their argument, or a part of it.
 _PASSING = (getattr, list, tuple, max, min, slice)
-# Functions of Python that also join lists: the new list has the tensors of the old ones.
+# Python functions that also join lists: the new list has the tensors from the old ones.
 _JOINING = (operator.add, operator.iadd, operator.concat, operator.iconcat, operator.mul, operator.imul, sum)
-# Arguments by name, with the value that makes the call a function of its arguments.
+# Arguments by name, with the value at which the call depends only on its arguments.
 _OFF: dict[str, Any] = {"training": False, "train": False, "p": 0, "dropout_p": 0}
 
 
@@ -141,7 +141,7 @@ def _is_list(value: Any) -> bool:
 
 
 class Memory:
-    """Which values of a graph are in memory that a call of this graph may write."""
+    """Which values in a graph are in memory that a call in this graph may write."""
 
     def __init__(self, module: fx.GraphModule) -> None:
         self._above: dict[Any, Any] = {}
@@ -203,7 +203,7 @@ def _storages(values: list[Any]) -> list[int]:
 
 
 def has_hooks(node: fx.Node) -> bool:
-    """Whether a call of a layer runs more than its class says: a hook, or an instance's own ``forward``."""
+    """Whether a call to a layer runs more than its class says: a hook, or an instance's own ``forward``."""
     if node.op != "call_module":
         return False
     return any(_hooked(part) for part in node.graph.owning_module.get_submodule(str(node.target)).modules())
@@ -308,15 +308,15 @@ def _given(node: fx.Node) -> dict[str, Any]:
         given = {**defaults, **dict(zip(defaults, node.args, strict=False)), **given}
     try:
         known = node.normalized_arguments(node.graph.owning_module, normalize_to_only_use_kwargs=True)
-    except (RuntimeError, AssertionError):  # torch has several functions of this name
+    except (RuntimeError, AssertionError):  # torch has several functions with this name
         known = None
     return known.kwargs if known else given
 
 
 def _overloads(node: fx.Node) -> Iterator[Any]:
-    """The operators of ATen that have the name of a function or a method, without the ``out`` variants.
+    """The ATen operators that have a function's or method's name, without the ``out`` variants.
 
-    Also left out are overloads that change a list, which are for TorchScript, and those with named dimensions.
+    Overloads that change a list, which are for TorchScript, and those with named dimensions are also left out.
     """
     if isinstance(node.target, torch._ops.HigherOrderOperator):
         return

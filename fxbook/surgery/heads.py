@@ -1,4 +1,4 @@
-"""Find the heads of attention in a graph by running it, whatever its spelling.
+"""Find attention heads in a graph by running it, whatever its spelling.
 
 The gradient of a head with respect to the outputs of the projections shows which channels belong to the head. These
 channels are then filled with NaN: every value that contains the head is NaN along one dimension.
@@ -24,7 +24,7 @@ _SDPA = (torch.nn.functional.scaled_dot_product_attention, torch.ops.aten.scaled
 
 
 class HeadsNotFoundError(ValueError):
-    """Why heads cannot be cut out of attention."""
+    """Heads cannot be cut out of attention; the message says why."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,10 +33,10 @@ class HeadMap:
 
     Attributes:
         rows: for each projection, a boolean vector of the channels that it computes for the heads.
-        columns: for each layer after the attention, a boolean vector of the channels that it reads of the heads.
-        axes: for each node between them, the dimension of the heads, counted from the last, which is -1; and a boolean
-            vector of their places.
-        layers: the layer of each call.
+        columns: for each layer after the attention, a boolean vector of the channels that it reads from the heads.
+        axes: for each node between them, the heads' dimension, counted from the last, which is -1; and a boolean vector
+            of their places.
+        layers: the layer that each call belongs to.
     """
 
     rows: dict[fx.Node, Tensor]
@@ -46,7 +46,7 @@ class HeadMap:
 
 
 def attentions(module: fx.GraphModule) -> list[fx.Node]:
-    """The calls of ``scaled_dot_product_attention`` and `DroppingAttention`, in order."""
+    """The calls to ``scaled_dot_product_attention`` and `DroppingAttention`, in order."""
 
     def attends(node: fx.Node) -> bool:
         if node.op == "call_module":
@@ -57,7 +57,7 @@ def attentions(module: fx.GraphModule) -> list[fx.Node]:
 
 
 def attention_at(module: fx.GraphModule, place: int) -> fx.Node:
-    """A call of ``scaled_dot_product_attention``, by its number. Raises HeadsNotFoundError if the graph has fewer."""
+    """A call to ``scaled_dot_product_attention``, by number. Raises HeadsNotFoundError if the graph has fewer."""
     found = attentions(module)
     _need(0 <= place < len(found), f"the graph has {len(found)} calls of scaled_dot_product_attention")
     return found[place]
@@ -121,7 +121,7 @@ def shrink(node: fx.Node, axis: int, places: Tensor) -> None:
 
 
 def drop_channels(module: fx.GraphModule, name: str, dim: int, places: Tensor) -> None:
-    """Replace a parameter by one without some of its rows or columns, under each of its names.
+    """Replace a parameter, under each of its names, by one without some of its rows or columns.
 
     The old parameter is not changed, since another model may share it.
     """
@@ -205,7 +205,7 @@ def _channels(leaf: Tensor, gradient: Tensor | None) -> Tensor:
 
 
 def _axis(node: fx.Node, marked: Tensor) -> tuple[int, Tensor]:
-    """The one dimension along which a tensor is marked, and the marked places."""
+    """The single dimension along which a tensor is marked, and the marked places."""
     found = []
     for axis, size in enumerate(marked.shape):
         lines = marked.movedim(axis, -1).reshape(-1, size)
@@ -229,7 +229,7 @@ class _Keeping(fx.Interpreter):
 
 
 class _Cut(_Keeping):
-    """Makes the results of the projections leaves of autograd."""
+    """Makes the projections' results autograd leaves."""
 
     def __init__(self, module: fx.GraphModule, projections: Collection[fx.Node]) -> None:
         super().__init__(module)
@@ -240,7 +240,7 @@ class _Cut(_Keeping):
 
 
 class _Painted(_Keeping):
-    """Fills channels of the projections with NaN, and the heads too, since a fused kernel may return zeros for NaN."""
+    """Fills the projections' channels with NaN, and also the heads, since a fused kernel may return zeros for NaN."""
 
     def __init__(
         self, module: fx.GraphModule, rows: dict[fx.Node, Tensor], attention: fx.Node, heads: Collection[int]

@@ -1,7 +1,7 @@
-"""Find the linear layers of any graph, in each spelling, and which of them may be changed.
+"""Find the linear layers in any graph, in each spelling, and which of them may be changed.
 
-A linear layer is a call of ``nn.Linear``, of ``F.linear``, of ``aten.linear``, or of ``addmm``, which GPT-2's
-``Conv1D`` calls with a weight that is stored as ``(in, out)``. Calls with one weight are one layer.
+A linear layer is a call to ``nn.Linear``, ``F.linear``, ``aten.linear``, or ``addmm``, which GPT-2's ``Conv1D`` calls
+with a weight that is stored as ``(in, out)``. Calls with the same weight are one layer.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Linear:
 
     Attributes:
         name: the qualified name of the weight, as in ``state_dict()``.
-        names: all its names, if several layers have it.
+        names: all its names, if several layers share it.
         weight: ``(out, in)``, or ``(in, out)`` if it is transposed.
     """
 
@@ -59,7 +59,7 @@ class Linear:
 
 @dataclasses.dataclass(frozen=True)
 class Linears:
-    """The layers that a pass may change, and the reason for each that it may not, by qualified name or node."""
+    """The layers that a pass may change, and for each other layer, the reason why not, by qualified name or node."""
 
     found: tuple[Linear, ...]
     left_alone: dict[str, str]
@@ -67,7 +67,7 @@ class Linears:
     def called(self, layers: Iterable[str]) -> tuple[list[Linear], dict[str, str]]:
         """The layers with these last names, under any name of their weights; and remarks by name.
 
-        A remark says that no layer has the name, or which layers share a weight with several names.
+        A remark says that no layer has the name, or which layers share a weight under several names.
         """
         asked, told = set(layers), {}
         ends = {one.name: {name.split(".")[-2] for name in one.names if "." in name} for one in self.found}
@@ -85,8 +85,8 @@ class Linears:
 def linears(module: fx.GraphModule) -> Linears:
     """The linear layers of a graph.
 
-    It leaves alone a layer of a subclass or with hooks, a weight that the graph computes, a weight with another user,
-    such as a tied embedding, a weight that is multiplied by itself, and a product that is scaled.
+    It leaves alone a layer of a subclass or with hooks, a weight that the graph computes, a weight with another user
+    (such as a tied embedding), a weight that is multiplied by itself, and a product that is scaled.
     """
     tensors = dict(_state(module))
     left: dict[str, str] = {}
@@ -127,10 +127,10 @@ def operand(call: fx.Node, name: str) -> fx.Node | None:
 
 
 def spell_out(module: fx.GraphModule, call: fx.Node) -> fx.Node:
-    """Turn a call of a layer into a call of ``F.linear``, in place; the weights keep their names.
+    """Turn a call to a layer into a call to ``F.linear``, in place; the weights keep their names.
 
-    The `GraphModule` gets a module with the same weights in place of the layer, so that the model that it was traced
-    from keeps its layer.
+    The `GraphModule` gets a module with the same weights in place of the layer, so that the original model keeps its
+    layer.
 
     Returns:
         The call, which is the same node if it is a function already.
@@ -158,7 +158,7 @@ def spell_out(module: fx.GraphModule, call: fx.Node) -> fx.Node:
 
 
 def _notes(call: fx.Node, tensor: Tensor) -> dict[str, Any]:
-    """The meta of a node that fetches a tensor of a layer: that of the call, with the example replaced."""
+    """The meta of a node that fetches a layer's tensor: the call's meta, with the example replaced."""
     notes = {key: value for key, value in call.meta.items() if key not in ("val", "example_value", "tensor_meta")}
     if isinstance(result := call.meta.get("val"), FakeTensor):
         notes["val"] = result.fake_mode.from_tensor(tensor)
@@ -228,7 +228,7 @@ def _further_operands(module: fx.GraphModule, call: fx.Node) -> list[int]:
 
 
 def _readers(module: fx.GraphModule) -> dict[int, list[fx.Node]]:
-    """The nodes that use each memory of the module's state."""
+    """The nodes that use each piece of memory in the module's state."""
     readers: dict[int, list[fx.Node]] = {}
     for node in module.graph.nodes:
         if node.op not in ("call_module", "get_attr"):

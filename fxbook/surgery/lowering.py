@@ -1,4 +1,4 @@
-"""Record the run of a graph as a new graph of ATen operators, with the same names of weights and the same meta."""
+"""Record a run of a graph as a new graph of ATen operators, with the same weight names and the same meta."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ def lower(
     dtypes, numbers among the inputs, defaults. The weights are shared, under the names of the old module.
 
     Args:
-        module: of `symbolic_trace`, `make_fx`, `torch.compile` or `torch.export`.
+        module: from `symbolic_trace`, `make_fx`, `torch.compile` or `torch.export`.
         inputs: the inputs of the run.
-        kwargs: keyword inputs. The new module takes these by name, or after the others in this order.
-        table: replacements of operators such as ``torch.ops.aten.silu.default`` by functions.
+        kwargs: keyword inputs. The new module takes these by name, or after the other inputs in this order.
+        table: functions that replace operators such as ``torch.ops.aten.silu.default``.
         mode: ``"real"``, or ``"symbolic"`` for all sizes that the guards in ``shape_env`` admit.
 
     Raises:
         TypeError: the module does not take these inputs.
-        ValueError: the recording would be another program. The message says why.
+        ValueError: the recording would be a different program. The message says why.
     """
     given = (inputs, dict(kwargs or {}))
     values, spec = pytree.tree_flatten(given)
@@ -64,7 +64,7 @@ def lower(
 
 
 class _OperatorsAlone(TorchFunctionMode):
-    """Reject what no recorded operator shows: that a tensor starts or stops to require its gradient."""
+    """Reject what no recorded operator shows: that a tensor starts or stops requiring its gradient."""
 
     def __torch_function__(
         self, func: Callable[..., Any], types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
@@ -93,7 +93,7 @@ def _bound(module: fx.GraphModule, args: tuple[Any, ...], kwargs: dict[str, Any]
 
 
 def _refuse_one_for_two(module: fx.GraphModule, values: list[Any]) -> None:
-    """Raise if an input is also another input, or a weight: a recording identifies tensors by identity."""
+    """Raise if an input is also another input, or a weight: a recording distinguishes tensors by identity."""
     held = [*values, *module.parameters(), *module.buffers()]
     tensors = [id(value) for value in held if isinstance(value, Tensor)]
     if len({*tensors}) < len(tensors):

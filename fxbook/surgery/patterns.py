@@ -1,7 +1,7 @@
 """Replace the matches of a pattern only if moving them changes nothing; log why a match stays.
 
 `torch.fx.replace_pattern` inserts the new nodes before the first user of a match. So a match moves past every node in
-between, and the numbers stay the same only if none of these nodes writes, changes a mode, or draws random numbers.
+between, and the values stay the same only if none of these nodes writes, changes a mode, or draws random numbers.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Filter = Callable[[InternalMatch, fx.Graph, fx.Graph], bool]
 _log = logging.getLogger(__name__)
 _FIXED = (Effect.WRITES, Effect.MODE, Effect.UNKNOWN)
 _READS = ("placeholder", "get_attr")
-# Public functions of these modules compute a value; some draw random numbers.
+# Public functions in these modules compute a value; some draw random numbers.
 _COMPUTING = ("torch.nn.functional", "torch._C._nn", "torch._C._linalg", "torch._C._special", "torch._C._fft")
 _OF_SIZES = (torch.sym_float, torch.sym_int, torch.sym_ite, torch.sym_max, torch.sym_min, torch.sym_not)
 
@@ -44,11 +44,11 @@ def fuse_pattern(
     A match that stays is logged with its reason, at level INFO, by the logger ``fxbook.surgery.patterns``.
 
     Args:
-        module: of any front end; it is edited.
+        module: from any front end; it is edited.
         pattern: a function, or a graph recorded in the dialect and the dtype of the module, that holds no tensors.
-        replacement: the same, with the parameters of the pattern and as many results. It must return new memory where
-            the pattern does, and a view where the pattern does.
-        filters: each says whether a match may be replaced, as `match_filters` of `replace_pattern_with_filters`.
+        replacement: the same, with the pattern's parameters and as many results. It must return new memory, or a view,
+            wherever the pattern does.
+        filters: each says whether a match may be replaced, like the `match_filters` of `replace_pattern_with_filters`.
 
     Raises:
         ValueError: the pattern or the replacement holds a tensor or a module, or the replacement returns a number.
@@ -77,8 +77,8 @@ def fuse_pattern(
 def does(node: fx.Node) -> Effect | None:
     """What a call does besides returning a value, as far as it depends on the order of calls.
 
-    Like `effect`, but operators of other libraries have the effects that their authors declared: by schema, tags, and
-    `register_effect`. A public function of torch that `effect` does not know is assumed to draw random numbers.
+    Like `effect`, but operators from other libraries have the effects that their authors declared: by schema, tags, and
+    `register_effect`. A public torch function that `effect` does not know is assumed to draw random numbers.
     """
     target, what = node.target, effect(node)
     if what is not Effect.UNKNOWN:

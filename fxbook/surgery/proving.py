@@ -24,13 +24,13 @@ def prove(
 ) -> None:
     """Compare a traced module with its model on batches, in training and in eval mode, and restore both.
 
-    Each batch is run under two seeds of torch and of Python. It compares the results, the inputs after the call, the
+    Each batch is run with two seeds for torch and Python. This compares the results, the inputs after the call, the
     buffers, and the gradients of inputs and parameters. It does not compare plain attributes, shared memory, strides or
-    memory format. A model's own ``train`` method counts as a difference, since the traced module has none.
+    memory format. A model's own ``train`` method counts as a difference, since the traced module has no such method.
 
     Args:
         traced: what was recorded; its parameters and buffers have the model's names.
-        model: what it was recorded from: a module. One of ``torch.export`` rejects ``train()``.
+        model: the module that it was recorded from. One from ``torch.export`` rejects ``train()``.
         batches: each a tuple of inputs, by position.
         modes: ``(False,)`` compares in eval mode only.
         gradients: ``False`` for a model that cannot be differentiated, such as one that calls ``numpy()`` on an input.
@@ -72,7 +72,7 @@ def _behaviour(
     leaves = pytree.tree_map_only(Tensor, _leaf if gradients else torch.clone, batch)
     given = pytree.tree_map_only(Tensor, torch.clone, leaves)
     result = _seeded(module, given, seed)
-    # By the model's names; the model's own tensor if the module has none of that name.
+    # By the model's names; the model's own tensor if the module has none with that name.
     own: dict[str, Tensor] = dict(module.named_parameters(remove_duplicate=False))
     sources: dict[str, Tensor] = {name: own.get(name, value) for name, value in model.named_parameters()}
     sources |= {f"input {place}": value for place, value in enumerate(_tensors(leaves))}

@@ -1,4 +1,4 @@
-"""Find every ReLU that a graph calls, replace it by GELU, and count the operators that a run calls."""
+"""Find every ReLU that a graph calls, replace it with GELU, and count the operators that a run calls."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RELUS = {nn.functional.relu, torch.relu, "relu", aten.relu, aten.relu.default}
 
 
 def find_relus(module: fx.GraphModule) -> dict[fx.Node, bool]:
-    """The nodes that call a ReLU, each with whether it works in place.
+    """The nodes that call a ReLU, and for each, whether it works in place.
 
     A subclass of ``nn.ReLU`` may compute something else, so it does not count.
 
@@ -59,7 +59,7 @@ def relu_to_gelu(module: fx.GraphModule) -> PassResult:
         graph.erase_node(node)
     used = tuple(f"{node.target}." for node in graph.nodes if node.op in ("call_module", "get_attr"))
     for node in found:
-        # The inside of a layer that is still called is shared with the model, so it stays.
+        # A layer that is still called shares its contents with the model, so they stay.
         if node.op == "call_module" and not f"{node.target}.".startswith(used):
             module.delete_submodule(str(node.target))
     graph.lint()

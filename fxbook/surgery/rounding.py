@@ -1,6 +1,6 @@
 """Bound how far rounding can move the result of a network, by a computation alongside the network.
 
-Each node rounds. By the standard model of floating-point arithmetic ``fl(a op b) = (a op b)(1 + d)``, ``|d| <= u``, so
+Each node rounds. By the standard model of floating-point arithmetic, ``fl(a op b) = (a op b)(1 + d)``, ``|d| <= u``, so
 the error of a sum of ``n`` products, in any order, is at most ``n u / (1 - n u)`` times the same sum of absolute values
 (N. J. Higham, *Accuracy and Stability of Numerical Algorithms*, sections 2.2 and 3.1). The error of a node reaches the
 result multiplied by the derivative of the result with respect to the node's value. The bound is the sum of these
@@ -19,7 +19,7 @@ from torch import Tensor, fx, nn
 from torch.utils import _pytree as pytree
 
 functional = nn.functional
-# Roundings of a batch norm besides sums of products, whether it runs or is folded into the layer before it: the
+# A batch norm's roundings besides sums of products, whether it runs or is folded into the layer before it: the
 # variance plus eps, the root, the quotient, and products and sums with weight, mean and bias.
 _OF_A_NORM = 8
 
@@ -35,7 +35,7 @@ def error_bound(traced: fx.GraphModule, inputs: Sequence[Any], dtype: torch.dtyp
             convolutions, linear layers, batch norms, ReLUs, sums, differences, quotients, means, global average pools,
             and operations that only pass values on.
         inputs: in the order of the network's inputs.
-        dtype: in which the network computes.
+        dtype: the dtype in which the network computes.
 
     Raises:
         NotImplementedError: a node calls something else.
@@ -48,7 +48,7 @@ def error_bound(traced: fx.GraphModule, inputs: Sequence[Any], dtype: torch.dtyp
     with torch.enable_grad():
         result = run.run(*exact)
         values = [value for value, _ in run.rounded]
-        # A row depends on no other row, so the derivative of a column's sum gives those of each of its elements.
+        # No row depends on another, so the derivative of a column's sum gives the derivative of each of its elements.
         for column in result.flatten(1).unbind(1):
             slopes = torch.autograd.grad(column.sum(), values, retain_graph=True, allow_unused=True)
             pairs = zip(slopes, run.rounded, strict=True)
@@ -116,12 +116,12 @@ class _Rounding(fx.Interpreter):
 
     def _product(self, value: Tensor, layer: nn.Conv2d | nn.Linear, of_sizes: Callable[..., Tensor]) -> Tensor:
         bias = None if layer.bias is None else layer.bias.abs()
-        # The weights carry the roundings of a batch norm that was folded in.
+        # The weights carry the roundings from a batch norm that was folded in.
         roundings = layer.weight[0].numel() + 1 + _OF_A_NORM
         return self._keep(value, self.unit.gamma(roundings) * of_sizes(layer.weight.abs(), bias))
 
     def _mean(self, value: Tensor, x: Tensor) -> Tensor:
-        # The sum of absolute values is at most their number times their maximum.
+        # The sum of the absolute values is at most their number times their maximum.
         return self._keep(value, self.unit.gamma(x.numel() // value.numel() + 1) * x.abs().max().expand_as(value))
 
     def _keep(self, value: Tensor, off: Tensor) -> Tensor:

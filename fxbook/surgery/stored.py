@@ -25,9 +25,9 @@ def store(module: fx.GraphModule, name: str, value: Tensor | nn.Module) -> str:
 
 
 def forget(module: fx.GraphModule, targets: Iterable[str]) -> None:
-    """Delete the tensors and the layers of these qualified names, except what a node needs.
+    """Delete the tensors and layers with these qualified names, except those that a node needs.
 
-    A node needs what it fetches or calls, everything inside that, and the containers of it.
+    A node needs what it fetches or calls, everything inside that, and whatever contains it.
     """
     fetched = [node.target for node in module.graph.nodes if node.op in ("get_attr", "call_module")]
     needed = [f"{target}." for target in fetched]
@@ -39,7 +39,7 @@ def forget(module: fx.GraphModule, targets: Iterable[str]) -> None:
 
 
 def retire(node: fx.Node) -> None:
-    """Erase a node that has no users, and everything that only this node needed: nodes, stored tensors, layers.
+    """Erase a node without users, and everything that only it needed: nodes, stored tensors, layers.
 
     Inputs of the graph stay, and so do calls that do more than return a value.
 

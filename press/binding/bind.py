@@ -33,7 +33,7 @@ sys.stdin.readline()
 sys.exit(main())
 """
 # The output of Sphinx, in colours: "updating environment: 55 added, 1 changed, 0 removed", then for each page, or for
-# some if several processes share the work, "reading sources... [ 50%] chapters/intro".
+# some of them if several processes share the work, "reading sources... [ 50%] chapters/intro".
 _COUNT = re.compile(r"updating environment: .*?(\d+) added, (\d+) changed")
 _STEP = re.compile(r"(reading sources|writing output)\.\.\. .*\[ *\d+%\]")
 
@@ -74,7 +74,7 @@ def finish(process: subprocess.Popen[str], target: Path = ROOT) -> Path:
         process.stdin.flush()
         _tell_steps(process.stdout)
     if process.returncode:
-        # Otherwise Sphinx would skip the pages it has warned of, and the next build would pass.
+        # Otherwise, Sphinx would skip the pages that it warned about, and the next build would pass.
         shutil.rmtree(target / DOCTREES, ignore_errors=True)
         raise subprocess.CalledProcessError(process.returncode, "jupyter-book")
     fingerprint.keep(target / KEPT, sources, target / HTML)

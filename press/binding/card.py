@@ -1,4 +1,4 @@
-"""Draw the preview card of links to the book: its title, and a graph in the colours of its drawings."""
+"""Draw the preview card for links to the book: its title, and a graph in the colours of its drawings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ CARD = ROOT / "book" / "_static" / "card.png"
 # Pixels, as the sites that show such cards require.
 WIDTH, HEIGHT = 1200, 630
 _GROUND, _INK, _MUTED = "#14181d", "#f2f5f8", "#a9b4c0"
-# Nodes from the input to the output: text and Okabe-Ito hue.
+# The nodes from the input to the output: text and Okabe-Ito hue.
 _NODES = (("x", "#56b4e9"), ("conv", "#e69f00"), ("relu", "#f0e442"), ("add", "#f0e442"), ("output", "#009e73"))
 _EDGES = ((0, 1, 0.0), (1, 2, 0.0), (2, 3, 0.0), (0, 3, 0.62), (3, 4, 0.0))
 

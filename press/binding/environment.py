@@ -1,4 +1,4 @@
-"""Make the project's environment in ``.venv``, with the standard library alone."""
+"""Make the project's environment in ``.venv``, using only the standard library."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class Need:
         met_by: the needs that include this one.
         megabytes: what to fetch for it besides torch; measured on Linux, like ``seconds``.
         seconds: how long it takes, besides fetching, with the small torch.
-        extras: those of ``pyproject.toml`` to install, in the pinned versions.
-        pins: if there are no extras, the files whose pins are all installed.
+        extras: the extras in ``pyproject.toml`` to install, in the pinned versions.
+        pins: the files whose pins are all installed; used only if there are no extras.
         torch: whether it includes torch and the book's own package.
     """
 
@@ -46,8 +46,8 @@ class Need:
     torch: bool = True
 
 
-# Rendering needs no torch. Learners need neither the press nor the tests. The tests use the learning platforms of
-# teachers, too, which have their own pins.
+# Rendering needs no torch. Learners need neither the press nor the tests. The tests also use the teachers' learning
+# platforms, which have their own pins.
 NEEDS = {
     BOOK: Need("rendering needs", (BOOK, NOTEBOOKS, EVERYTHING), 70, 40, ("book",), torch=False),
     LEARN: Need(
@@ -99,7 +99,7 @@ def run_module(need: str, module: str, arguments: list[str], folder: Path | None
     """Make or complete the project's environment, and run a module in it.
 
     Returns:
-        Its exit status; ``None`` if this process is in the environment already and can go on by itself.
+        Its exit status; ``None`` if this process is already in the environment and can go on by itself.
     """
     try:
         interpreter = ensure(need)
@@ -164,7 +164,7 @@ def _fingerprint() -> str:
 
 
 def _project() -> dict[str, Any]:
-    import tomllib  # Older versions of Python lack it, and must get as far as the message.
+    import tomllib  # Older versions of Python lack this, and must get as far as the message.
 
     return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 

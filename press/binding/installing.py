@@ -1,4 +1,4 @@
-"""Run pip and report its progress, in plain lines; with the standard library alone."""
+"""Run pip and report its progress in plain lines, using only the standard library."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 # Seconds between two lines.
 EVERY = 4.0
-# How many lines a failed pip's report has besides its errors.
+# How many lines the report of a failed pip has besides its errors.
 _LAST_LINES = 40
 _FILE = re.compile(r"(?P<name>.+?)-(?P<version>\d[^-]*?)(-.*)?\.(whl|tar\.gz|zip)")
 _ADDRESS = re.compile(r"\w[\w+.-]*://(?:[^\s/@]*@)?(?P<host>[^\s/:'\"]*)\S*|\bhost='(?P<named>[^']+)'")
@@ -49,7 +49,8 @@ class Heartbeat:
 class PipProgress:
     """The progress of pip, read from its output; unknown lines change nothing.
 
-    ``total`` is how many packages there are to fetch, ``None`` if only pip knows; ``packages`` is the folder for them.
+    ``total`` is how many packages there are to fetch, or ``None`` if only pip knows; ``packages`` is the folder for
+    them.
     """
 
     def __init__(self, total: int | None, packages: Path) -> None:
@@ -94,14 +95,14 @@ class PipProgress:
         return f"{count}{of_all} package{'' if (self._total or count) == 1 else 's'}"
 
     def _installed(self) -> str:
-        # pip is silent until the last is installed; this file is nearly the last that it writes of each.
+        # pip is silent until the last package is installed; this file is nearly the last that it writes for each.
         written = sum(self._is_new(path) for path in self._packages.glob("*.dist-info/INSTALLER"))
         done = min(written, len(self._order) - 1)
         self._step(f"unpacking {self._order[done]}")
         return f"{done} of {len(self._order)} packages installed, "
 
     def _is_new(self, path: Path) -> bool:
-        with contextlib.suppress(OSError):  # pip removes that of an older version meanwhile.
+        with contextlib.suppress(OSError):  # Meanwhile, pip removes the older version's file.
             return path.stat().st_mtime >= self._installs_since
         return False
 
@@ -137,11 +138,11 @@ class PipProgress:
 
     def _install(self, match: re.Match[str]) -> None:
         self._order = match[1].split(", ")
-        # The clock of a file can be coarser than that of the process.
+        # A file's clock can be coarser than the process's.
         self._installs_since = time.time() - 1
 
 
-# The lines that pip prints, from 23.2, which comes with Python 3.11, to the newest so far.
+# The lines that pip prints, from version 23.2, which comes with Python 3.11, to the newest so far.
 _MEANINGS = tuple(
     (re.compile(pattern), meaning)
     for pattern, meaning in (

@@ -17,16 +17,16 @@ _NEWEST = "https://docs.pytorch.org/docs/stable/"
 
 
 def addresses(table: Path) -> dict[str, str]:
-    """Every name of a table with its address relative to the documentation: ``"fx.html#torch.fx.Graph"``."""
+    """Every name in a table, with its address relative to the documentation: ``"fx.html#torch.fx.Graph"``."""
     told = _read(table)
     found = {name: f"{page.format(name=name)}#{name}" for page, names in told["pages"].items() for name in names}
     return found | told.get("aliases", {})
 
 
 def of_the_version(page: str) -> str:
-    """Redirect links to PyTorch's newest documentation to that of the version that the book is proven with.
+    """Redirect links to PyTorch's newest documentation to the docs for the version that the book is proven with.
 
-    Otherwise, the documentation would soon differ from what a page says about it or quotes.
+    Otherwise, the documentation would soon differ from what a page says about it or quotes from it.
     """
     return page.replace(f'href="{_NEWEST}', f'href="{_address_of_torch()}')
 
@@ -57,7 +57,7 @@ def write_all() -> int:
 
 
 def _objects(found: dict[str, str]) -> Iterator[tuple[str, str, str, str, str, int]]:
-    """The tuples that a domain of Sphinx gives for names; the kind depends on the spelling."""
+    """The tuples that a Sphinx domain gives for names; the kind depends on the spelling."""
     for name, address in found.items():
         page, _, anchor = address.partition("#")
         owner, _, last = name.rpartition(".")

@@ -1,4 +1,4 @@
-"""Take the pictures for README from the built site: its first page, light and dark, and an animated stepper."""
+"""Take the pictures for the README from the built site: its first page, light and dark, and an animated stepper."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ PAGES = {"light": ROOT / "book" / "page_light.png", "dark": ROOT / "book" / "pag
 STEPPER = ROOT / "book" / "stepper.gif"
 _SITE = "_build/html/chapters/intro.html"
 _WIDTH, _HEIGHT = 1240, 760
-# As few colours as still look right; milliseconds for each frame.
+# As few colours as still look right; and the milliseconds for each frame.
 _COLOURS, _SHOWN = 48, 2500
 
 
 def take(book: Book) -> int:
-    """Take all three with Chromium; return the exit status."""
+    """Take all three pictures with Chromium; return the exit status."""
     from PIL import Image
     from playwright.sync_api import sync_playwright
 

@@ -1,4 +1,4 @@
-"""Write the pins: those of the book, and separately those that only teachers need."""
+"""Write the pins: those for the book, and separately those that only teachers need."""
 
 from __future__ import annotations
 

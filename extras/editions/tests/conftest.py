@@ -1,3 +1,3 @@
-"""The browser of the other tests, for these, too."""
+"""The browser fixture from the other tests, also for these."""
 
 from tests.conftest import browser as browser

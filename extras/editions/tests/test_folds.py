@@ -1,4 +1,4 @@
-"""No fold is left: what is to be guessed stands at the end of the page, under the number in its place."""
+"""No fold is left: each thing to guess is at the end of the page, under the number that replaces it."""
 
 from __future__ import annotations
 

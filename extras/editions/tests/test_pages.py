@@ -1,4 +1,4 @@
-"""A page stands still: nothing is left that moves or loads, and code that is too long goes on below, whole."""
+"""A page is static: nothing moves or loads, and code that is too long continues on the next line, complete."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LONG = "b" * (COLUMNS - 2)
 
 
 def block(code: str) -> HtmlElement:
-    """What becomes of a block of code."""
+    """What becomes of a code block."""
     return read(settled(f'<div class="highlight"><pre><span></span>{code}</pre></div>'))
 
 

@@ -1,4 +1,5 @@
-"""The document to print: contents, links between pages of the book as links inside, nothing wider than the paper."""
+"""The document to print: it has contents, links between pages become internal links, and nothing is wider than the
+paper."""
 
 from __future__ import annotations
 
@@ -67,7 +68,7 @@ def test_links_lead_inside_and_ids_are_unique(folder: Path, tmp_path: Path) -> N
     assert len(ids) == len(set(ids))
     assert [link for link in links if link[0] != "#"] == ["https://pytorch.org/"]
     assert {link[1:] for link in links if link[0] == "#"} <= set(ids) and len(links) == 7
-    # A browser takes `</br>` for another `<br>`.
+    # A browser treats `</br>` as another `<br>`.
     assert "file.zip" not in html and "</br>" not in html
 
 
@@ -83,11 +84,11 @@ def test_it_is_printed_at_its_full_size_with_contents_and_outline(folder: Path, 
         assert sum(len(page.get("/Annots", ())) for page in pdf.pages) >= 7
         assert str(pdf.docinfo["/Author"]) == "its authors"
     with pypdfium2.PdfDocument(target) as pdf:
-        # Spaces are no characters of a PDF but gaps, at which a reader of it has to guess.
+        # Spaces in a PDF are not characters but gaps, at which a PDF reader has to guess.
         words = ["".join(page.get_textpage().get_text_bounded().split()) for page in pdf]
         assert words[1].endswith("ContentsAbookChapters00·First00·Exercises")
         assert words[3].startswith("Chapters00·First4")
-        # Where something is wider than the paper, Chromium would print everything smaller, and say nothing.
+        # If something is wider than the paper, Chromium silently prints everything smaller.
         line = pdf[3].get_textpage().search("line of it.")
         (first, _), (second, _) = line.get_next(), line.get_next()
         tops = [line.textpage.get_charbox(at)[3] for at in (first, second)]

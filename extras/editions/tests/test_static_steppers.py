@@ -1,4 +1,4 @@
-"""A stepper without a script: at most four frames are drawn, and every frame says its step."""
+"""A stepper without a script: up to four frames are drawn, and every frame names its step."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Block(nn.Module):
 
 @cache
 def edited(frames: int) -> str:
-    """A stepper with that many frames; in the third of them, and in no other inner one, two nodes change."""
+    """A stepper with that many frames; two nodes change in the third one, and in no other inner one."""
     traced = fx.symbolic_trace(Block())
     steps = EditStepper(traced, "as traced", title="An edit")
     for number in range(2, frames + 1):
@@ -44,7 +44,7 @@ def edited(frames: int) -> str:
 
 
 def drawn(tree: HtmlElement) -> list[str]:
-    """The captions of the frames that are drawn."""
+    """The captions of the drawn frames."""
     frames = tree.find_class("fx-frame")
     return [text(frame.find_class("fx-caption")[0]) for frame in frames if frame.find_class("fx-film")]
 
@@ -84,7 +84,7 @@ def test_nothing_that_moves_or_loads_is_left() -> None:
 
 @needs_chromium
 def test_what_is_drawn_is_seen(browser: Browser) -> None:
-    """A class of the site's own style may hide what has the same name here."""
+    """A class in the site's own style may hide an element with the same class name here."""
     page = browser.new_page()
     style = "".join(path.read_text(encoding="utf-8") for path in (*STYLES, STATIC / "print.css"))
     body = edited(8) + settled(draw(fx.symbolic_trace(Block()))._repr_html_())

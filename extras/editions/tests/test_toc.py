@@ -1,4 +1,4 @@
-"""The editions hold every page of the site once, in its order, and solutions last."""
+"""The editions contain every page of the site once, in the site's order, with solutions last."""
 
 from __future__ import annotations
 

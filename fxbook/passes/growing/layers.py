@@ -36,8 +36,7 @@ def image(graph: Growth, step: Step) -> None:
 
 
 def _of_dimensions(graph: Growth, step: Step, *dimensions: int) -> Value:
-    """A value with one of these dimension counts; if there is none, and sometimes otherwise, one reshaped to the
-    first."""
+    """A value of one of these dimensions; if there is none, and sometimes otherwise, one reshaped to the first."""
     known = graph.numbers(*dimensions)
     if not graph.limits.views or (known and step.first % 4):
         return clipped(known, step.first)

@@ -103,8 +103,7 @@ class Memory:
 
 
 def cloned(inputs: Iterable[Any]) -> list[Any]:
-    """The inputs with every tensor replaced by a copy (the same copy for the same tensor); other values stay as they
-    are."""
+    """The inputs with every tensor replaced by a copy, the same copy for the same tensor; other values stay."""
     copies: dict[int, torch.Tensor] = {}
 
     def copy(value: Any) -> Any:

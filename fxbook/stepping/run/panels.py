@@ -64,8 +64,7 @@ def _node_row(subject: Subject, word: str, node: NodeRecord) -> str:
 
 
 def value_table(subjects: Sequence[Subject], span: range) -> str:
-    """Every value with its state after the last step of the span, a column for each run, and below them the live
-    bytes."""
+    """Every value with its state after the span's last step, a column for each run, and below them the live bytes."""
     graph, step = subjects[0].graph, span[-1]
     states = [
         [state_after(subject.run, graph, index, subject.at(step)) for index in range(len(graph))]

@@ -137,8 +137,7 @@ class RunStepper:
         return Frame(caption(self._subjects, span), panels, self._said(at, spans))
 
     def _said(self, at: int, spans: Sequence[range]) -> list[str]:
-        """A frame's remarks: first those on the whole run, then what each of two runs freed, what was raised, and the
-        peaks."""
+        """A frame's remarks: on the whole run first, then what each of two runs freed, what was raised, the peaks."""
         span, last = spans[at], at == len(spans) - 1
         remarks = [f"! {text}" for text in self._remarks()] if at == 0 else []
         for subject in self._subjects if len(self._subjects) > 1 else ():

@@ -63,8 +63,7 @@ def run_subject(label: str, graph: GraphRecord, run: RunRecord, first_key: int =
 
 
 def frames_of(subjects: Sequence[Subject]) -> list[range]:
-    """The steps in each frame: those in one row of the longest run, or in several rows to limit the number of
-    frames."""
+    """The steps in each frame: those in one row of the longest run, or in several, to limit the number of frames."""
     longest = max(subjects, key=lambda subject: subject.ended)
     reached = [range(row.start, min(row.stop, longest.ended)) for row in longest.rows if row.start < longest.ended]
     every = max(1, -(-len(reached) // _MOST_FRAMES))
