@@ -44,7 +44,7 @@ def exports_a_longer_example(model, inputs):
     return export(model, (), longer, dynamic_shapes=opened(inputs, Dim("batch", min=1, max=10**6)))
 
 
-@breaks("Export `model` so that the program runs at every batch size.", case=READS)
+@breaks("Export `model` so that the program runs with every batch size.", case=READS)
 @wrong("takes_every_batch", says="The program rejects a batch of 1: AssertionError: Guard failed")
 def fixes_all_sizes(model, inputs):
     return export(model, (), inputs)

@@ -127,7 +127,7 @@ def takes_the_first_input_node(graph):
 
 
 @breaks(
-    "the names of the nodes that are the input of two or more linear layers.",
+    "the names of the nodes that are the input to two or more linear layers.",
     case="the feed-forward block of Llama",
 )
 @wrong("every_group", says="is in the answer, but it is not the input of two linear layers")
@@ -146,7 +146,7 @@ def knows_a_layer_by_its_name(graph):
     return several(groups)
 
 
-@breaks("that are the input of two or more linear layers.", case="layers in every spelling")
+@breaks("that are the input to two or more linear layers.", case="layers in every spelling")
 @wrong("every_group", says="is `tanh`, but the answer lacks it")
 def leaves_out_what_nothing_uses(graph):
     groups = {}

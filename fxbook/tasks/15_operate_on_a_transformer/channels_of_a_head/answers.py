@@ -149,7 +149,7 @@ def takes_every_layer(module, x, head):
     return {node.name: found.get(node.name, []) for node in layers_before(module, nn.Module)}
 
 
-@breaks("or a layer of a subclass of it", case="one key for all heads")
+@breaks("or an instance of a subclass", case="one key for all heads")
 @wrong("all_channels", says="calls a linear layer before the attention, but is missing from the answer")
 def looks_at_the_class_itself(module, x, head):
     found = asks_autograd(module, x, head)
