@@ -29,7 +29,7 @@ def deletes_from_a_copy(traced):
     traced.recompile()
 
 
-@breaks("the calls of C functions", case="functions of every kind")
+@breaks("the calls to C functions", case="functions of every kind")
 @wrong(
     "others_kept",
     node="step_27",
@@ -116,7 +116,7 @@ def leaves_out_calls_without_users(traced):
     traced.recompile()
 
 
-@breaks("Their signature has no parameter with the name of that keyword.", case="functions of every kind")
+@breaks("Their signatures have no parameter with that name.", case="functions of every kind")
 @wrong(
     "others_kept",
     node="step_18",
