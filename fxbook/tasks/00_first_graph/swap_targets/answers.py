@@ -189,7 +189,7 @@ def asks_for_no_submodule_and_no_weight(traced, table):
     return traced
 
 
-@breaks("target is a key of the dict.", case="another table")
+@breaks("target is a key in the dict.", case="another table")
 @wrong("other_calls_stay", node="sinh", says="`sinh`, a `call_method`, which is not a key of the table")
 def takes_names_that_begin_alike(traced, table):
     methods = [key for key in table if isinstance(key, str)]

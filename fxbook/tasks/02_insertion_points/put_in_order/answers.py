@@ -121,7 +121,7 @@ def leaves_the_inputs_where_they_are(traced):
     traced.recompile()
 
 
-@breaks("one node in a wrong place", case="the block with one node misplaced")
+@breaks("one node in the wrong place", case="the block with one node misplaced")
 @wrong("lints", node="output", says="node `output` uses add before it is defined")
 def reverses_what_is_after_the_inputs(traced):
     """Right for `scrambled`, and for no other order."""

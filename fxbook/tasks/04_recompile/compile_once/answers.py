@@ -103,7 +103,7 @@ def goes_by_the_names_of_the_nodes(traced):
         traced.recompile()
 
 
-@breaks("Other spellings of ReLU stay.", case="other spellings of ReLU beside torch.relu")
+@breaks("Other spellings of ReLU stay as they are.", case="other spellings of ReLU beside torch.relu")
 @wrong(
     "changed_as_asked",
     says="call_function of torch.nn.functional.relu is gone: only calls of torch.relu were to change",

@@ -107,7 +107,7 @@ def removes_private_keywords(traced):
     traced.recompile()
 
 
-@breaks("Remove such keywords from every call of a Python function:", case="functions of every kind")
+@breaks("Remove such keywords from every call to a Python function:", case="functions of every kind")
 @wrong("no_default_left", node="step_25", says="node `step_25` still has `inplace`, whose value is the default.")
 def leaves_out_calls_without_users(traced):
     for node in filter(calls_python, traced.graph.nodes):
