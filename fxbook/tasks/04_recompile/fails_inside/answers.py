@@ -154,7 +154,7 @@ class GoesDown(Notes):
 
 
 @breaks(
-    "and the graph of each `fx.GraphModule` inside when it is called.",
+    "and the graph of each `fx.GraphModule` inside it when that module is called.",
     case="a traced module inside a Sequential",
 )
 @wrong("names_the_node", says="`blocks` of the model itself, which only calls the module that fails", read=DOWN)
