@@ -116,7 +116,7 @@ def leaves_out_calls_without_users(traced):
     traced.recompile()
 
 
-@breaks("Their signatures have no parameter with that name.", case="functions of every kind")
+@breaks("Their signatures have no parameter with the keyword's name.", case="functions of every kind")
 @wrong(
     "others_kept",
     node="step_18",
