@@ -86,7 +86,7 @@ def keeps_the_order_of_definition(model):
     return [name for name, _ in model.named_modules() for _ in range(called.count(name))]
 
 
-@breaks("neither is a container", case="a model that calls a layer twice")
+@breaks("neither does a container", case="a model that calls a layer twice")
 @wrong("layers_in_order", says="`encode`, a container, whose call is not recorded")
 def stops_at_containers(model):
     class Shallow(fx.Tracer):
@@ -122,7 +122,7 @@ def lists_modules_without_children_only(model):
     return [target for target in called if not list(traced.get_submodule(target).children())]
 
 
-@breaks("A layer that is never called is not in it", case="a model that uses no result of one of its layers")
+@breaks("A layer that is never called does not appear", case="a model that uses no result of one of its layers")
 @wrong("layers_in_order", says="`spare` is in the answer, but `forward` never calls it")
 def takes_every_target_that_names_a_layer(model):
     paths = [name for name, _ in model.named_modules()]

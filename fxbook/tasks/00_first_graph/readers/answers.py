@@ -66,7 +66,7 @@ def walks_back_from_the_output(traced, name):
 
 @breaks(
     "the nodes that use its result",
-    'For `"relu"` of `Classifier` the answer is `["head"]`.',
+    'For `"relu"` in `Classifier` the answer is `["head"]`.',
     case="`relu` of the classifier",
 )
 @wrong("readers", says="`hidden` is in the answer: it is what `relu` uses")

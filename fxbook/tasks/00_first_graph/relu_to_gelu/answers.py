@@ -176,7 +176,7 @@ def keeps_the_keywords(model):
     return traced
 
 
-@breaks("Some calls give the value by name, `input=x`.", case="calls that give the value by name")
+@breaks("Some calls pass the value by name, `input=x`.", case="calls that give the value by name")
 @wrong(
     "gelu_gets_a_value",
     node="relu",
@@ -221,7 +221,7 @@ def copies_the_model_first(model):
     return traced
 
 
-@breaks("Other functions, such as `nn.functional.leaky_relu`, stay.", case="a residual network")
+@breaks("Other functions, such as `nn.functional.leaky_relu`, stay as they are.", case="a residual network")
 @wrong("others_stay", says="node `leaky_relu` is gone, but should have stayed: `torch.nn.functional.leaky_relu(")
 def takes_every_function_with_relu_in_its_name(model):
     traced = fx.symbolic_trace(model)

@@ -88,7 +88,7 @@ def forgets_to_recompile(traced, table):
     return traced
 
 
-@breaks("even a call of a submodule that is called `relu`", case="a model with a submodule called `relu`")
+@breaks("even a call to a submodule that is called `relu`", case="a model with a submodule called `relu`")
 @wrong(
     "target_fits_op",
     node="relu",
@@ -179,7 +179,7 @@ def knows_the_table_of_the_task(traced, table):
     return traced
 
 
-@breaks("or an input of that name.", case="another table")
+@breaks("or an input with that name.", case="another table")
 @wrong("inputs_stay", node="sin", says="the input `sin` is called `cos` now")
 def asks_for_no_submodule_and_no_weight(traced, table):
     for node in traced.graph.nodes:
@@ -189,7 +189,7 @@ def asks_for_no_submodule_and_no_weight(traced, table):
     return traced
 
 
-@breaks("target is a key of the dict.", case="another table")
+@breaks("target is a key in the dict.", case="another table")
 @wrong("other_calls_stay", node="sinh", says="`sinh`, a `call_method`, which is not a key of the table")
 def takes_names_that_begin_alike(traced, table):
     methods = [key for key in table if isinstance(key, str)]

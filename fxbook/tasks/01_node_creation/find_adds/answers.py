@@ -127,7 +127,7 @@ def lists_functions_before_methods(gm):
     return [node for opcode in CALLED for node in gm.graph.nodes if node.op == opcode and adds(node)]
 
 
-@breaks("all nodes of a `GraphModule` that add", case="the residual block")
+@breaks("all nodes in a `GraphModule` that add", case="the residual block")
 @wrong("finds", says="Node `add_2`, a `call_function`, is an addition, but not in the list")
 def stops_before_the_last(gm):
     return [node for node in gm.graph.nodes if adds(node)][:-1]

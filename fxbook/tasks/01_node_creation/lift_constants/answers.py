@@ -168,7 +168,7 @@ def stores_all_under_one_name(gm):
     gm.recompile()
 
 
-@breaks("the module can have its own attributes.", case="the padded rows, repaired once more")
+@breaks("The module can have its own attributes.", case="the padded rows, repaired once more")
 @wrong("own_weights_stay", node="constant_1", says="fetches `constant_0`, a name that the module already uses")
 def overwrites_a_buffer_of_the_module(gm):
     numbers = iter(range(99))

@@ -94,7 +94,7 @@ def passes_the_weights_as_arguments(linear):
     return built({}, lambda graph: (linear.weight, linear.bias))
 
 
-@breaks("The parameters must be those of the layer, not copies", case="a linear layer")
+@breaks("The parameters must be the layer's own, not copies", case="a linear layer")
 @wrong("shares_weights", node="weight", says="`weight` is not the object that the model holds")
 def takes_a_copy_of_the_layer(linear):
     names = [name for name, _ in linear.named_parameters()]
@@ -167,7 +167,7 @@ def multiplies_matrices_only(linear):
     return fx.GraphModule(linear, graph)
 
 
-@breaks("The parameters must be those of the layer", case="a linear layer without a bias")
+@breaks("The parameters must be the layer's own", case="a linear layer without a bias")
 @wrong("no_other_weights", node="bias", says="node `bias` fetches `bias`, which is not a parameter of the layer")
 def makes_a_bias_of_zeros(linear):
     weights = {"weight": linear.weight, "bias": linear.bias}

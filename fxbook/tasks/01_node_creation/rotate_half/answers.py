@@ -159,7 +159,7 @@ def detaches_a_half():
     return rotated(lambda graph, half: negated(graph, graph.call_method("detach", (half,))))
 
 
-@breaks("Return the `fx.Graph` or a `GraphModule` of it.", case="rotation")
+@breaks("Return the `fx.Graph` or a `GraphModule` built from it.", case="rotation")
 @wrong("right kind", says="Your function returns an object of class Node, not an fx.Graph or an fx.GraphModule")
 def returns_the_last_node():
     return rotated().output_node()

@@ -79,7 +79,7 @@ def passes_the_parameter_itself(model):
     return built(lambda graph, x: graph.call_function(torch.add, (x, model.bias)))
 
 
-@breaks("at least one node of each of the six opcodes.", case="the shifted norm")
+@breaks("at least one node for each of the six opcodes.", case="the shifted norm")
 @wrong("opcodes", says="The graph has no `call_method` node")
 def calls_the_function_tanh(model):
     return built(finish=lambda graph, value: graph.call_function(torch.tanh, (value,)))
@@ -164,7 +164,7 @@ def detaches_the_sum(model):
     return built(lambda graph, x: graph.call_method("detach", (added(graph, x),)))
 
 
-@breaks("Return the `fx.Graph` or a `GraphModule` of it.", case="the shifted norm")
+@breaks("Return the `fx.Graph` or a `GraphModule` built from it.", case="the shifted norm")
 @wrong("right kind", says="Your function returns nothing (None), not an fx.Graph or an fx.GraphModule")
 def returns_nothing(model):
     built()

@@ -201,7 +201,7 @@ def copies_the_model(model):
     return unrolled(model, all_layers(model), root=copy.deepcopy(model))
 
 
-@breaks("so that a checkpoint of one loads into the other", case="the nested model")
+@breaks("so that a checkpoint from one loads into the other", case="the nested model")
 @wrong("keeps_names", says="the result has no parameter")
 def lets_the_tracer_enter_every_layer(model):
     """A layer that occurs twice has one qualified name for the tracer, and two in the checkpoint."""
@@ -213,7 +213,7 @@ def lets_the_tracer_enter_every_layer(model):
     return fx.GraphModule(model, Deeper().trace(model))
 
 
-@breaks("that has only the opcodes", case="the MLP")
+@breaks("that uses only the opcodes", case="the MLP")
 @wrong("opcodes", node="t", says="Node `t` is a `call_method`, which the task does not ask for")
 def transposes_with_a_method(model):
     graph = fx.Graph()

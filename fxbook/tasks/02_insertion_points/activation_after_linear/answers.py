@@ -149,7 +149,7 @@ def knows_modules_only(model, layer, function, activation):
 
 
 @breaks(
-    "after every call of a layer", "a module that is called twice", case="a layer called twice, and one with its weight"
+    "after every call to a layer", "a module that is called twice", case="a layer called twice, and one with its weight"
 )
 @wrong("followed_by_activation", node="shared_1", says="is not followed by tanh")
 def takes_each_module_once(model, layer, function, activation):

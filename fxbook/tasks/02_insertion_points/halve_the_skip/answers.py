@@ -186,7 +186,7 @@ def changes_one_side_of_a_sum_with_itself(traced):
 
 
 @breaks(
-    "including nodes that add in another spelling",
+    "including nodes that add in another way",
     "Additions are the nodes whose target is `operator.add`.",
     case="an input that no addition uses",
 )

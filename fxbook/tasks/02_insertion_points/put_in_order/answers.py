@@ -104,7 +104,7 @@ def sort_before(output, waiting, uses=lambda node: node.all_input_nodes, placed=
         waiting = [node for node in waiting if node not in placed]
 
 
-@breaks("Then `recompile`.", case="the block of the chapter, reversed")
+@breaks("Then call `recompile`.", case="the block of the chapter, reversed")
 @wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
 def forgets_to_recompile(traced):
     [output] = traced.graph.find_nodes(op="output")
@@ -121,7 +121,7 @@ def leaves_the_inputs_where_they_are(traced):
     traced.recompile()
 
 
-@breaks("one node in a wrong place", case="the block with one node misplaced")
+@breaks("one node in the wrong place", case="the block with one node misplaced")
 @wrong("lints", node="output", says="node `output` uses add before it is defined")
 def reverses_what_is_after_the_inputs(traced):
     """Right for `scrambled`, and for no other order."""
@@ -188,7 +188,7 @@ def treats_the_output_as_any_node(traced):
     traced.recompile()
 
 
-@breaks("Make no node", case="the block of the chapter, reversed")
+@breaks("Do not create", case="the block of the chapter, reversed")
 @wrong("only_moved", node="x", says="is new: the given nodes were to be moved")
 def makes_every_node_anew(traced):
     graph, made = fx.Graph(), {}
@@ -215,7 +215,7 @@ def changes_nothing(traced):
     traced.recompile()
 
 
-@breaks("and change no argument.", case="the block of the chapter, reversed")
+@breaks("and do not change any arguments.", case="the block of the chapter, reversed")
 @wrong("only_moved", node="add", says="has other arguments than before: only its place was to change")
 def satisfies_lint_with_other_arguments(traced):
     """Lets each node use the input of the model in place of a node below it."""
@@ -237,7 +237,7 @@ def wraps_the_sorted_graph_in_a_new_module(traced):
     return fx.GraphModule(traced, traced.graph)
 
 
-@breaks("erase none", case="a chain that has no users")
+@breaks("or erase any nodes", case="a chain that has no users")
 @wrong("only_moved", says="node `tanh` of the graph that was given is gone")
 def erases_what_nothing_uses(traced):
     appends_ready_nodes(traced)

@@ -137,7 +137,7 @@ def takes_every_underscore_for_work_in_place(traced):
     finish(traced, rule)
 
 
-@breaks("each call of a module that has `inplace` set", case="effects by keyword and of modules")
+@breaks("each call to a module that has `inplace` set", case="effects by keyword and of modules")
 @wrong("effects_kept", says="`rectify` is missing: it writes in place", read=EFFECT)
 def forgets_the_modules_that_work_in_place(traced):
     def rule(node):
@@ -159,7 +159,7 @@ def erases_unused_inputs_too(traced):
     traced.recompile()
 
 
-@breaks("Erase every node", "and every submodule that is no longer called.", case="dead branches beside work in place")
+@breaks("erase every node", "and every submodule that is no longer called.", case="dead branches beside work in place")
 @wrong(
     "no_leftovers",
     says="still holds the submodule `auxiliary`",
@@ -199,7 +199,7 @@ def leaves_a_user_that_it_added(traced):
     traced.recompile()
 
 
-@breaks("each call with the keyword `out`, also with `out=None`", case="effects by keyword and of modules")
+@breaks("each call with the keyword `out`, even `out=None`", case="effects by keyword and of modules")
 @wrong("effects_kept", says="`mul_2` is missing: it has the keyword `out`", read=EFFECT)
 def asks_whether_out_is_something(traced):
     def rule(node):

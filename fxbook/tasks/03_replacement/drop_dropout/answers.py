@@ -78,7 +78,7 @@ def copies_node_by_node_without_the_dropouts(traced):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@breaks("Erase every call of an `nn.Dropout`", case="an MLP with dropout")
+@breaks("Erase every call to an `nn.Dropout`", case="an MLP with dropout")
 @wrong("dropouts_taken_out", node="drop", says="still calls an nn.Dropout")
 def forgets_to_erase(traced):
     for node in dropouts(traced):

@@ -169,7 +169,7 @@ def changes_later_users_of_every_relu(model, *inputs):
 
 @breaks(
     "modules with `inplace` set.",
-    "but a later use of the value must get GELU of it.",
+    "but a later use of the value must get its GELU.",
     case="in place, and read afterwards",
 )
 @wrong("read_after_in_place", node="mul_", says="uses `add`, which `rectify` changed in place", read=IN_PLACE)
@@ -209,7 +209,7 @@ def removes_dead_code_at_the_end(model, *inputs):
     return traced
 
 
-@breaks("and leave no submodule that nothing uses.", case="every spelling")
+@breaks("and leave no unused submodule.", case="every spelling")
 @wrong(
     "no_leftovers",
     says="still holds the submodule `act`",
@@ -274,7 +274,7 @@ def runs_without_gradients(model, *inputs):
     return traced
 
 
-@breaks("and the inputs too.", case="not in place, and read afterwards")
+@breaks("and the inputs unchanged.", case="not in place, and read afterwards")
 @wrong("inputs_unchanged", says="an input tensor has been changed")
 def runs_on_the_inputs_given(model, *inputs):
     traced = replaced(model)

@@ -115,7 +115,7 @@ def knows_the_size(traced):
     run(traced, size=1)
 
 
-@breaks("Replace every call of `nn.functional.adaptive_avg_pool2d`", case="pools of three sizes")
+@breaks("Replace every call to `nn.functional.adaptive_avg_pool2d`", case="pools of three sizes")
 @wrong("none_left", node="adaptive_avg_pool2d_2", says="still calls the function adaptive_avg_pool2d")
 def replaces_the_first_only(traced):
     run(traced, most=1)
@@ -143,7 +143,7 @@ def uses_the_old_node(traced):
     run(traced, args_of=lambda node: (node,))
 
 
-@breaks("by a call of an `nn.AdaptiveAvgPool2d` module", case="the channel attention")
+@breaks("with a call to an `nn.AdaptiveAvgPool2d` module", case="the channel attention")
 @wrong("pools_are_modules", node="mean", says="is new, and the task does not ask for it")
 def writes_the_mean(traced):
     for node in pools(traced):

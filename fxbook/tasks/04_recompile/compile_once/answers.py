@@ -82,7 +82,7 @@ def forgets_to_recompile(traced):
     traced.graph.lint()
 
 
-@breaks("This pass replaces each call of `torch.relu` by a call of GELU", case="a model with two activations")
+@breaks("This pass replaces each call to `torch.relu` with a call to GELU", case="a model with two activations")
 @wrong("changed_as_asked", says="Node `relu_1` still calls torch.relu.")
 def stops_after_the_first(traced):
     for node in traced.graph.nodes:
@@ -93,7 +93,7 @@ def stops_after_the_first(traced):
             break
 
 
-@breaks("each call of `torch.relu`", case="nodes with names of their own")
+@breaks("each call to `torch.relu`", case="nodes with names of their own")
 @wrong("changed_as_asked", says="node `step_3` still calls torch.relu.")
 def goes_by_the_names_of_the_nodes(traced):
     found = [node for node in traced.graph.nodes if "relu" in node.name]
@@ -103,7 +103,7 @@ def goes_by_the_names_of_the_nodes(traced):
         traced.recompile()
 
 
-@breaks("Other spellings of ReLU stay.", case="other spellings of ReLU beside torch.relu")
+@breaks("Other spellings of ReLU stay as they are.", case="other spellings of ReLU beside torch.relu")
 @wrong(
     "changed_as_asked",
     says="call_function of torch.nn.functional.relu is gone: only calls of torch.relu were to change",
@@ -116,7 +116,7 @@ def takes_the_function_of_nn_too(traced):
         traced.recompile()
 
 
-@breaks("by a call of GELU", case="a model with two activations")
+@breaks("with a call to GELU", case="a model with two activations")
 @wrong("result_as_asked", says="The result is not the one asked for: ")
 def takes_the_approximation_by_tanh(traced):
     found = traced.graph.find_nodes(op="call_function", target=torch.relu)
@@ -134,7 +134,7 @@ def asks_the_nodes_for_a_method(traced):
     traced.recompile()
 
 
-@breaks("At the end the graph is well formed", case="a model with two activations")
+@breaks("At the end, the graph is well formed", case="a model with two activations")
 @wrong("left_well", says="graph.lint() rejects the graph", read=LINT)
 def puts_the_calls_before_their_arguments(traced):
     found = traced.graph.find_nodes(op="call_function", target=torch.relu)

@@ -58,7 +58,7 @@ def trusts_the_root(model):
         model.recompile()
 
 
-@breaks("The model itself may be one", case="the module of the chapter")
+@breaks("The model itself may", case="the module of the chapter")
 @wrong("all_up_to_date", says="The model itself is still stale.", read=DOWN)
 def forgets_the_root(model):
     for child in model.children():
@@ -67,7 +67,7 @@ def forgets_the_root(model):
                 module.recompile()
 
 
-@breaks("may be one or not.", case="a root that was not traced")
+@breaks("may or may not be one.", case="a root that was not traced")
 @wrong("all_up_to_date", says="still stale: `0.block`", read=DOWN)
 def stops_at_a_root_that_was_not_traced(model):
     if not isinstance(model, fx.GraphModule):

@@ -130,7 +130,7 @@ def runs_node_by_node_in_a_loop_of_its_own(traced, *inputs):
 
 
 @breaks(
-    "If a node fails because it calls a `GraphModule` in which a node fails, that inner node is meant.",
+    "If a node fails because it calls a `GraphModule` in which a node fails, report that inner node.",
     case="a node of a traced module inside",
 )
 @wrong("names_the_node", says="of the model itself, which only calls the module that fails", read=DOWN)
@@ -154,7 +154,7 @@ class GoesDown(Notes):
 
 
 @breaks(
-    "and that of each `fx.GraphModule` inside when it is called.",
+    "and the graph of each `fx.GraphModule` inside it when that module is called.",
     case="a traced module inside a Sequential",
 )
 @wrong("names_the_node", says="`blocks` of the model itself, which only calls the module that fails", read=DOWN)
@@ -167,7 +167,7 @@ def goes_down_where_a_node_calls_a_traced_module(traced, *inputs):
     return None
 
 
-@breaks("The qualified name is that of `named_modules()`:", case="several levels, nodes with names of their own")
+@breaks("The qualified name is the one in `named_modules()`:", case="several levels, nodes with names of their own")
 @wrong("names_the_node", says="returns 'inner', which is the qualified name of no traced module", read=LINE)
 def gives_the_name_in_the_parent(traced, *inputs):
     draft, failed = copy.deepcopy(traced), []
@@ -229,14 +229,14 @@ def removes_only_the_forwards(traced, *inputs):
     return None
 
 
-@breaks("return a pair of texts:", "and the name of the node.", case="a node of the module itself")
+@breaks("return a pair of strings:", "and the name of the node.", case="a node of the module itself")
 @wrong("names_the_node", says="neither None nor a pair of texts")
 def returns_the_name_alone(traced, *inputs):
     found = gives_each_class_a_forward(traced, *inputs)
     return found and found[1]
 
 
-@breaks("If a node raises an error of any class below `Exception`", case="an error of another class")
+@breaks("If a node raises an `Exception` of any class", case="an error of another class")
 @wrong("names_the_node", says="(an error of another class): it returns None", read=LINE)
 def notes_one_class_of_errors(traced, *inputs):
     draft = copy.deepcopy(traced)

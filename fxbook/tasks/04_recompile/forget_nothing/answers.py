@@ -187,7 +187,7 @@ def edits_a_draft_that_goes_nowhere(traced):
     fx.GraphModule(traced, draft).graph.lint()
 
 
-@breaks("also `KeyboardInterrupt`", case="a block that is interrupted, of a stale module")
+@breaks("even `KeyboardInterrupt`", case="a block that is interrupted, of a stale module")
 @wrong(
     "as_before_or_edited",
     says="the edit failed with KeyboardInterrupt, and the graph is not",
@@ -239,7 +239,7 @@ def traces_the_module_before_the_block(traced):
     return going_back_to(traced, lambda: former)
 
 
-@breaks("The error goes on to the caller:", "the same error.", case="an edit that stops half-way")
+@breaks("error propagates to the caller.", "The same error", case="an edit that stops half-way")
 @wrong("lets_the_error_out", says="a ValueError, but the caller saw another object of that class")
 @contextlib.contextmanager
 def raises_another_error_of_the_class(traced):

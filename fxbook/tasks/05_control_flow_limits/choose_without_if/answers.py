@@ -67,7 +67,7 @@ def calls_the_method_that_writes(x):
     return x.sub_(x.mean().clamp(min=0))
 
 
-@breaks("gradients flow through.", case="a batch with a positive mean")
+@breaks("gradients must flow through.", case="a batch with a positive mean")
 @wrong("gradients_kept", node="detach", says="its gradients are wrong: that of `x` holds other numbers")
 def detaches_the_mean(x):
     return x - x.mean().detach().clamp(min=0)

@@ -108,7 +108,7 @@ def erases_every_input_without_users(model, name, value):
     return traced
 
 
-@breaks("what the model itself checks with `torch._assert`.", case="a temperature called T")
+@breaks("the model's own checks with `torch._assert`.", case="a temperature called T")
 @wrong("rest_untouched", says="the model's own check, “a row each was expected”, is gone")
 def erases_every_assertion(model, name, value):
     traced = fx.symbolic_trace(model, concrete_args={name: value})

@@ -154,7 +154,7 @@ def cannot_be_traced(module):
     return False
 
 
-@breaks("each call of a module of class `kind`, or of a subclass", case="containers of torch")
+@breaks("each call to a module of class `kind`, or of a subclass", case="containers of torch")
 @wrong(
     "kept_whole",
     node="residual_0",

@@ -194,7 +194,7 @@ def hands_the_same_batch_to_both(function, batches):
     return judged(function, batches, close, clone=lambda batch: batch)
 
 
-@breaks("Different numbers", case="`slightly_more`")
+@breaks("Different values", case="`slightly_more`")
 @wrong("right_verdict", says="For `slightly_more` you return 'same', but the traced function returns", read=ISINSTANCE)
 def lets_numbers_be_near(function, batches):
     return judged(function, batches, lambda a, b: torch.testing.assert_close(a, b, rtol=0.01, atol=0.01) is None)

@@ -201,7 +201,7 @@ def copies_the_model_first(model):
     return in_place(copy.deepcopy(model), set_layer=set_it)
 
 
-@breaks("a layer of `torch.nn` that has an attribute `inplace`", case="the block")
+@breaks("a layer in `torch.nn` that has an attribute `inplace`", case="the block")
 @wrong(
     "nothing_missed",
     node="act_1",
@@ -243,7 +243,7 @@ def also(*others):
     return lambda traced, value: called(traced, value) in {*MAKERS, *others} or value.op in others
 
 
-@breaks("A value of any other call is not safe here", case="values that none of `MAKERS` made")
+@breaks("A value from any other call is not safe here", case="values that none of `MAKERS` made")
 @wrong("nothing_unsafe", node="elu", says="node `elu` works in place, but `truediv = operator.truediv(x, 2)` calls")
 def takes_every_operator_for_a_maker(model):
     return in_place(model, made=also(operator.truediv, operator.neg))
@@ -303,7 +303,7 @@ def makes_new_calls_without_an_anchor(model):
 
 @breaks(
     "for any model that can be traced.",
-    "a function of `nn.functional` that takes `inplace`",
+    "a function in `nn.functional` that takes `inplace`",
     case="submodules, keywords, dropout",
 )
 @wrong("nothing_missed", node="celu", says="(submodules, keywords, dropout): node `celu` does not work in place")

@@ -29,7 +29,7 @@ def deletes_from_a_copy(traced):
     traced.recompile()
 
 
-@breaks("the calls of C functions", case="functions of every kind")
+@breaks("the calls to C functions", case="functions of every kind")
 @wrong(
     "others_kept",
     node="step_27",
@@ -107,7 +107,7 @@ def removes_private_keywords(traced):
     traced.recompile()
 
 
-@breaks("Remove such keywords from every call of a Python function:", case="functions of every kind")
+@breaks("Remove such keywords from every call to a Python function:", case="functions of every kind")
 @wrong("no_default_left", node="step_25", says="node `step_25` still has `inplace`, whose value is the default.")
 def leaves_out_calls_without_users(traced):
     for node in filter(calls_python, traced.graph.nodes):
@@ -116,7 +116,7 @@ def leaves_out_calls_without_users(traced):
     traced.recompile()
 
 
-@breaks("Their signature has no parameter with the name of that keyword.", case="functions of every kind")
+@breaks("Their signatures have no parameter with the keyword's name.", case="functions of every kind")
 @wrong(
     "others_kept",
     node="step_18",

@@ -182,7 +182,7 @@ def takes_no_gradient_for_another_one(model, changed, x):
     return differ(model, changed, x, observe, same)
 
 
-@breaks("if `changed` raises anywhere.", case="a softmax over a dimension that is not there")
+@breaks("if `changed` raises an error anywhere.", case="a softmax over a dimension that is not there")
 @wrong(
     "told_apart",
     says="For a softmax over a dimension that is not there `changed` raises IndexError, and so does your code",

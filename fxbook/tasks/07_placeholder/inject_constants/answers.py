@@ -75,7 +75,7 @@ class TakesAValueFirst(WithConstants):
         return self.constants.get(target, value)
 
 
-@breaks("a constant.", case="the constant None")
+@breaks("with constants.", case="the constant None")
 @wrong(
     "constants_injected",
     says="(the constant None): the input `sharpness` gets the value meant for `input`",
@@ -88,7 +88,7 @@ class TakesNoneForNoConstant(WithConstants):
         return super().placeholder(target, args, kwargs)
 
 
-@breaks("gives some inputs a constant.", case="a layer with the name of an input")
+@breaks("replaces some inputs with constants.", case="a layer with the name of an input")
 @wrong(
     "constants_injected", says="(a layer with the name of an input): the result is not the one asked for", read=REPLACE
 )
@@ -111,8 +111,8 @@ class UsesEachConstantOnce(WithConstants):
 
 
 @breaks(
-    "gives some inputs a constant.",
-    "in which constants, a dict by parameter, replace inputs",
+    "replaces some inputs with constants.",
+    "in which constants, a dict keyed by parameter, replace inputs",
     case="two inputs of four",
 )
 @wrong(

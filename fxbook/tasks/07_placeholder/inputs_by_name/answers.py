@@ -170,7 +170,7 @@ class TakesInputsWithoutAnExampleForOptional(CheckedInputs):
 
 @breaks(
     "returns the result of the model.",
-    "and then it has its default, whatever its example is.",
+    "and then it gets its default, whatever its example is.",
     case="examples for inputs with defaults, none for one without",
 )
 @wrong(
@@ -293,7 +293,7 @@ class DoesNotSayWhichType(CheckedInputs):
         return super().compare(value, example)
 
 
-@breaks("After an error the next call works.", case="the model of the chapter")
+@breaks("After an error, the next call still works.", case="the model of the chapter")
 @wrong("tells_what_is_wrong", says="which has no fault", read=VALUES)
 class KeepsItsFaults(CheckedInputs):
     def __init__(self, traced, examples):

@@ -114,7 +114,7 @@ def notes_all_and_looks_afterwards(traced, *values):
 
 @breaks(
     "Look at each value as its node computed it:",
-    "a later step in place may change it.",
+    "a later in-place step may change it.",
     case="a step that works in place",
 )
 @wrong(

@@ -161,7 +161,7 @@ def looks_after_values_are_freed(traced, *inputs):
     return followed(traced, inputs, before="last")
 
 
-@breaks("The number is the bytes", case=NETWORK)
+@breaks("The number is the total bytes", case=NETWORK)
 @wrong("bytes_alive", says="The numbers are in MiB: the task asks for bytes.")
 def in_mebibytes(traced, *inputs):
     return [size / 2**20 for size in followed(traced, inputs)]

@@ -190,7 +190,7 @@ def moves_whatever_is_selected(model):
 
 
 @breaks(
-    "Leave no work that is not needed.",
+    "Remove all work that is not needed.",
     "other nodes at the end.",
     "`nn.Linear`, `nn.LayerNorm` and `torch.tanh` treat each position separately.",
     case=OTHER,

@@ -105,7 +105,7 @@ def from_the_innermost_name(traced, *inputs):
     return grouped(traced, inputs, lambda node: paths(node)[-1].partition(".")[0])
 
 
-@breaks("that of the root's attribute:", case=TWICE)
+@breaks("is the root's attribute:", case=TWICE)
 @wrong("each_module_its_flops", says=f"({TWICE}): `mix@1` is not the name")
 def reads_the_key(traced, *inputs):
     return grouped(traced, inputs, lambda node: next(iter(node.meta.get("nn_module_stack") or {"": 0})))

@@ -44,7 +44,7 @@ def exports_a_longer_example(model, inputs):
     return export(model, (), longer, dynamic_shapes=opened(inputs, Dim("batch", min=1, max=10**6)))
 
 
-@breaks("Export `model` so that the program runs at every batch size.", case=READS)
+@breaks("Export `model` so that the program runs with every batch size.", case=READS)
 @wrong("takes_every_batch", says="The program rejects a batch of 1: AssertionError: Guard failed")
 def fixes_all_sizes(model, inputs):
     return export(model, (), inputs)
@@ -69,7 +69,7 @@ def opens_the_second_dimension(model, inputs):
     return export(model, (), inputs, dynamic_shapes={name: {1: Dim("batch")} for name in inputs})
 
 
-@breaks("Another dimension may happen to have the same size, and stays fixed.", case=SAME)
+@breaks("Another dimension may happen to have the same size, but it stays fixed.", case=SAME)
 @wrong("takes_every_batch", says="(a dimension of the same size): the program rejects a batch of 1: AssertionError")
 def opens_each_dimension_of_that_size(model, inputs):
     batch, size = Dim("batch"), len(next(iter(inputs.values())))
@@ -102,7 +102,7 @@ def exports_a_copy_in_train_mode(model, inputs):
     return export(trained, (), inputs, dynamic_shapes=opened(inputs, Dim("batch")))
 
 
-@breaks("and stays fixed.", case=TWO)
+@breaks("but it stays fixed.", case=TWO)
 @wrong("other_dimensions_stay", says="imension 1 of input `")
 def leaves_every_size_to_the_export(model, inputs):
     """For an input of three dimensions, the export would take long."""

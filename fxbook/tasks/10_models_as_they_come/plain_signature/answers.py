@@ -106,7 +106,7 @@ class CallsTheInputX(Around):
         return self.inner(x=x)[self.returns]
 
 
-@breaks("The model is a submodule of the module, so that the module has its weights.", case=SCORES)
+@breaks("The model is a submodule of the module, so that the module has the model's weights.", case=SCORES)
 @wrong("weights_are_inside", says="does not have the weights of the model")
 def wraps_a_copy(model, takes, returns):
     return Around(copy.deepcopy(model), takes, returns)

@@ -168,7 +168,7 @@ def forgets_the_first_in_the_next_module(model):
     return None if stop(model, tracer) is None else tracer.first
 
 
-@breaks("`model` can catch an error of a module and go on:", case="a caught error, and nothing else that asks")
+@breaks("`model` can catch an error from a module and go on:", case="a caught error, and nothing else that asks")
 @wrong("the_module", says="succeeds, but you return a name. The model caught each error.")
 def takes_every_error_for_the_last(model):
     found = []

@@ -119,7 +119,7 @@ def replaces_every_use(program, factor):
             spec.arg = TensorArgument(name=new.name)
 
 
-@breaks("They get the same values as before.", case="a buffer that is written")
+@breaks("These get the same values as before.", case="a buffer that is written")
 @wrong("buffers_are_kept", says="buffer `total` holds other numbers than before the edit")
 def scales_every_output(program, factor):
     writes_all(program, factor, lambda spec: True)

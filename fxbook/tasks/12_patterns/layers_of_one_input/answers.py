@@ -85,7 +85,7 @@ def counts_first(graph):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@breaks("or a call of `nn.functional.linear`;", case="layers in every spelling")
+@breaks("or a call to `nn.functional.linear`;", case="layers in every spelling")
 @wrong("every_group", says="linear layers, but is missing from the answer")
 def looks_at_modules_alone(graph):
     layers = [node for node in graph.nodes if node.op == "call_module" and is_linear(node)]
@@ -95,7 +95,7 @@ def looks_at_modules_alone(graph):
     return several(groups)
 
 
-@breaks("A linear layer is a call of an `nn.Linear`", case="the feed-forward block of Llama")
+@breaks("A linear layer is a call to an `nn.Linear`", case="the feed-forward block of Llama")
 @wrong("every_group", says="linear layers, but is missing from the answer")
 def looks_at_functions_alone(graph):
     groups = {}
@@ -104,7 +104,7 @@ def looks_at_functions_alone(graph):
     return several(groups)
 
 
-@breaks("the list of the names of the nodes that call these layers", case="the attention of Llama")
+@breaks("a list of the names of the nodes that call these layers", case="the attention of Llama")
 @wrong("every_group", says="but the answer lacks it")
 def finds_pairs(graph):
     """As a pattern of two layers does: the third is left."""
@@ -127,7 +127,7 @@ def takes_the_first_input_node(graph):
 
 
 @breaks(
-    "the names of the nodes that are the input of two or more linear layers.",
+    "the names of the nodes that are the input to two or more linear layers.",
     case="the feed-forward block of Llama",
 )
 @wrong("every_group", says="is in the answer, but it is not the input of two linear layers")
@@ -135,7 +135,7 @@ def takes_every_user(graph):
     return {node.name: [user.name for user in node.users] for node in graph.nodes if len(node.users) > 1}
 
 
-@breaks("A linear layer is a call of an `nn.Linear`", case="layers in every spelling")
+@breaks("A linear layer is a call to an `nn.Linear`", case="layers in every spelling")
 @wrong("every_group", says="but it calls torch.nn.Bilinear, which is not a linear layer")
 def knows_a_layer_by_its_name(graph):
     groups = {}
@@ -146,7 +146,7 @@ def knows_a_layer_by_its_name(graph):
     return several(groups)
 
 
-@breaks("that are the input of two or more linear layers.", case="layers in every spelling")
+@breaks("that are the input to two or more linear layers.", case="layers in every spelling")
 @wrong("every_group", says="is `tanh`, but the answer lacks it")
 def leaves_out_what_nothing_uses(graph):
     groups = {}
@@ -156,7 +156,7 @@ def leaves_out_what_nothing_uses(graph):
     return several(groups)
 
 
-@breaks("in the order of the list of nodes.", case="heads at the end, one of them moved")
+@breaks("in graph order.", case="heads at the end, one of them moved")
 @wrong(
     "every_group", says="(heads at the end, one of them moved): the layers of `relu` are not in the order of the list"
 )

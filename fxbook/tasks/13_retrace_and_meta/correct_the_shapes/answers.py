@@ -68,14 +68,14 @@ def runs_on_fake_tensors(module, x):
     return found
 
 
-@breaks("Return {name: true shape} of the nodes whose note is missing or untrue.", case=LLAMA)
+@breaks("Return {name: correct shape} of the nodes whose note is missing or wrong.", case=LLAMA)
 @wrong("finds_the_untrue", says="has no shape in its notes, but is missing from the answer")
 def compares_after_it_wrote(module, x):
     true = propagated(module, x)
     return {name: shape for name, shape in noted(module).items() if shape != true[name]}
 
 
-@breaks("Leave out the nodes whose noted shape is true.", case="a node that changes no shape")
+@breaks("Leave out the nodes whose recorded shape is correct.", case="a node that changes no shape")
 @wrong("finds_the_untrue", says="(a node that changes no shape):")
 def takes_all_after_the_new_node(module, x):
     true = propagated(copy.deepcopy(module), x)
@@ -84,7 +84,7 @@ def takes_all_after_the_new_node(module, x):
     return {name: true[name] for name in names[first:]}
 
 
-@breaks("its name, and its true shape.", case=LLAMA)
+@breaks("its name, and its correct shape.", case=LLAMA)
 @wrong("finds_the_untrue", says="in the answer is not the true one: ")
 def tells_the_shape_of_the_input(module, x):
     true = propagated(copy.deepcopy(module), x)
@@ -112,21 +112,21 @@ def forgets_to_allow_weights(module, x):
     return noted(module)
 
 
-@breaks("is not true for the input `x`", case="another batch and length")
+@breaks("is wrong for the input `x`", case="another batch and length")
 @wrong("finds_the_untrue", says="(another batch and length): ")
 def compares_the_sorted_sizes(module, x):
     true = propagated(copy.deepcopy(module), x)
     return {name: true[name] for name, shape in noted(module).items() if sorted(shape or ()) != sorted(true[name])}
 
 
-@breaks("is not true for the input `x`", case="fewer features")
+@breaks("is wrong for the input `x`", case="fewer features")
 @wrong("finds_the_untrue", says="(fewer features): node `")
 def compares_two_sizes(module, x):
     true = propagated(copy.deepcopy(module), x)
     return {name: true[name] for name, shape in noted(module).items() if shape is None or shape[:2] != true[name][:2]}
 
 
-@breaks("Leave out the nodes whose noted shape is true.", case="a node that changes no shape")
+@breaks("Leave out the nodes whose recorded shape is correct.", case="a node that changes no shape")
 @wrong("finds_the_untrue", says="is in the answer, but the shape in its notes is true")
 def compares_the_dtypes_too(module, x):
     before = {node: node.meta["val"].dtype if "val" in node.meta else None for node in calls(module)}
@@ -135,7 +135,7 @@ def compares_the_dtypes_too(module, x):
     return found | {node.name: true[node.name] for node in before if before[node] != node.meta["val"].dtype}
 
 
-@breaks("is not true for the input `x`", case="a block of ViT, a smaller batch")
+@breaks("is wrong for the input `x`", case="a block of ViT, a smaller batch")
 @wrong("finds_the_untrue", says="has an untrue shape in its notes, but is missing from the answer: ")
 def leaves_the_batch_out(module, x):
     true = propagated(copy.deepcopy(module), x)

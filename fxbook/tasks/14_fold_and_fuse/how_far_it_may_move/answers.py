@@ -158,7 +158,7 @@ def computes_in_float32(layer, x, dtype):
     return torch.func.functional_call(layer, parts, (x.abs(),)).double() * terms_of(layer) * unit(dtype)
 
 
-@breaks("of the shape of `layer(x)`,", case="the first convolution of ResNet")
+@breaks("with the shape of `layer(x)`,", case="the first convolution of ResNet")
 @wrong("is_a_tensor", says="The answer has the shape ()")
 def returns_the_largest(layer, x, dtype):
     return (sizes_of(layer, x) * terms_of(layer) * unit(dtype)).max()

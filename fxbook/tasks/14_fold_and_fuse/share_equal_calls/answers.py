@@ -141,7 +141,7 @@ def rebuilds_the_graph(traced):
 
 
 @breaks(
-    "of equal calls of `PURE`, one stays.",
+    "where several calls to members of `PURE` are equal, keep only one.",
     "Calls whose arguments are equal calls become equal too.",
     case="two equal formulas",
 )
@@ -164,13 +164,13 @@ def compares_the_first_keyword(traced):
     share(traced, key=lambda node: key_of(node)[:4])
 
 
-@breaks("Keywords may stand in any order,", case="whole numbers")
+@breaks("Keywords may come in any order,", case="whole numbers")
 @wrong("equal_calls_are_one", node="sum_2", says="and one of the two must go", read=EQUAL)
 def keeps_the_order_of_keywords(traced):
     share(traced, key=lambda node: key_of(node, in_order=list))
 
 
-@breaks("and so does a call of anything that is not in `PURE`,", case="two equal formulas")
+@breaks("and so does a call to anything that is not in `PURE`,", case="two equal formulas")
 @wrong("others_stay", says="or a call like it is missing, although it is not in `PURE`", read=EQUAL)
 def cleans_up_with_eliminate_dead_code(traced):
     share(traced, erase=False)

@@ -108,19 +108,19 @@ def takes_other_convolutions_too(module):
     return found(module, layers=(*LAYERS, *(getattr(aten.conv2d, name) for name in aten.conv2d.overloads())))
 
 
-@breaks("Several calls may use one weight,", case="linear layers and 1-d convolutions")
+@breaks("Several calls may use the same weight,", case="linear layers and 1-d convolutions")
 @wrong("finds_the_norms", says="can be folded but is missing from the answer")
 def leaves_out_shared_weights(module):
     return found(module, more=lambda norm: len(norm.args[0].args[1].users) == 1)
 
 
-@breaks("or the statistics of one norm:", case="shared layers")
+@breaks("or the statistics of the same norm:", case="shared layers")
 @wrong("finds_the_norms", says="(shared layers): ")
 def leaves_out_shared_statistics(module):
     return found(module, more=lambda norm: len(norm.args[3].users) == 1)
 
 
-@breaks("of the names of the calls of `aten.batch_norm.default`", case="a ResNet")
+@breaks("of the names of the calls to `aten.batch_norm.default`", case="a ResNet")
 @wrong("finds_the_norms", says="but does not call `aten.batch_norm.default`")
 def names_the_layers(module):
     norms = {norm.name: norm.args[0].name for norm in norms_of(module)}

@@ -149,7 +149,7 @@ def takes_every_layer(module, x, head):
     return {node.name: found.get(node.name, []) for node in layers_before(module, nn.Module)}
 
 
-@breaks("or a layer of a subclass of it", case="one key for all heads")
+@breaks("or an instance of a subclass", case="one key for all heads")
 @wrong("all_channels", says="calls a linear layer before the attention, but is missing from the answer")
 def looks_at_the_class_itself(module, x, head):
     found = asks_autograd(module, x, head)
@@ -180,7 +180,7 @@ def supposes_that_heads_lie_one_behind_the_other(module, x, head):
     return found
 
 
-@breaks("A channel that other heads use too counts as well.", case="the attention of Llama")
+@breaks("A channel counts even if other heads also use it.", case="the attention of Llama")
 @wrong("all_channels", says="in the answer, which the head uses")
 def leaves_out_what_others_read_too(module, x, head):
     own, heads = asks_autograd(module, x, head), leaves_of(module, x)[1].shape[1]

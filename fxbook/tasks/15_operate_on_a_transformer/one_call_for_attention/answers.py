@@ -220,7 +220,7 @@ def edits_a_copy(module):
     return module
 
 
-@breaks("Replace each such expression by one call of `sdpa`", case="the attention of Llama")
+@breaks("Replace each such expression by one call to `sdpa`", case="the attention of Llama")
 @wrong(
     "lints",
     node="scaled_dot_product_attention",

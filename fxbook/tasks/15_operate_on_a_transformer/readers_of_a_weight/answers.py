@@ -122,7 +122,7 @@ def counts_the_bias_too(module):
     }
 
 
-@breaks("or a layer of a subclass of it", case="weights that are shared in every way")
+@breaks("or an instance of a subclass", case="weights that are shared in every way")
 @wrong("finds_the_shared", says="reads too, but is missing from the answer")
 def looks_at_the_class_itself(module):
     found = {node.name: type(layer) for node, layer in linear_calls(module)}

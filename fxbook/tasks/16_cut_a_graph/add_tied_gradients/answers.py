@@ -81,7 +81,7 @@ def looks_up_one_name(model, found):
 
 
 @breaks(
-    "the sum of all gradients that the parts have of this weight", case="no tied weight, and gradients in the model"
+    "the sum of all gradients that the parts have for this weight", case="no tied weight, and gradients in the model"
 )
 @wrong("sums_of_gradients", says="The `grad` that the model holds does not count")
 def adds_the_gradient_of_the_model(model, found):
@@ -104,7 +104,7 @@ def has_every_name(model, found):
     return {name: totals[first[id(weight)]] for name, weight in all_names(model).items()}
 
 
-@breaks("Weights with equal numbers are different weights.", case="one layer in three parts")
+@breaks("Two weights with equal values are still different weights.", case="one layer in three parts")
 @wrong("sums_of_gradients", says="is not the sum")
 def compares_numbers(model, found):
     """Takes two weights with equal numbers for one."""

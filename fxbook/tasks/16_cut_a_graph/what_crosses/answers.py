@@ -90,7 +90,7 @@ def forgets_the_node_itself(graph, cut):
     return [node.name for node in before if node.op != "get_attr" and set(node.users) & set(behind[1:])]
 
 
-@breaks("and the output is such a node too.", case="a value that is returned early")
+@breaks("and the output counts as a later node.", case="a value that is returned early")
 @wrong("names_what_crosses", says="but is missing from the answer")
 def forgets_the_output(graph, cut):
     before, behind = split_at(graph, cut)

@@ -101,7 +101,7 @@ def counts_from_zero(module, run, is_right, total):
     return None if found is None else found - 1
 
 
-@breaks("Return the number of the first wrong change,", case="the first change")
+@breaks("Return the number of the first faulty change,", case="the first change")
 @wrong("names_the_change", says="makes the module wrong already")
 def takes_for_granted_that_the_first_is_right(module, run, is_right, total):
     low, high = 1, total + 1

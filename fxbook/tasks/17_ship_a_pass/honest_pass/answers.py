@@ -134,7 +134,7 @@ def takes_the_first_argument(module):
     return finished(module, erased(module, value_of=lambda node: node.args[0]))
 
 
-@breaks("erases every call of an `nn.Identity`", case="a layer by its second name")
+@breaks("erases every call to an `nn.Identity`", case="a layer by its second name")
 @wrong("none_left", says="(a layer by its second name): node `idle` still calls an `nn.Identity`")
 def knows_one_name_of_a_layer(module):
     paths = [path for path, layer in module.named_modules() if isinstance(layer, nn.Identity)]

@@ -137,7 +137,7 @@ def takes_a_missing_node_for_a_difference(before, after, *inputs):
     return next((name for name in here if name not in there or not is_close(here[name], there[name])), None)
 
 
-@breaks("Compare the values that the nodes returned when they ran:", case="a value written in place")
+@breaks("Compare the values as they were when the nodes returned them:", case="a value written in place")
 @wrong(
     "first_that_differs", says="(a value written in place): node `exp` has the same value in both, until a later node"
 )
@@ -169,7 +169,7 @@ def goes_by_the_order_of_after(before, after, *inputs):
     return first(values_of(after, inputs), values_of(before, inputs))
 
 
-@breaks("that has another value", case="another second result")
+@breaks("that has a different value", case="another second result")
 @wrong("first_that_differs", says="has another value in `after`, but the answer is `None`")
 def compares_the_first_tensor(before, after, *inputs):
     def differs(one, other):
@@ -178,7 +178,7 @@ def compares_the_first_tensor(before, after, *inputs):
     return first(values_of(before, inputs), values_of(after, inputs), differs)
 
 
-@breaks("another value in `after`", case="another key")
+@breaks("a different value in `after`", case="another key")
 @wrong("first_that_differs", says="has another value in `after`, but the answer is `None`")
 def compares_leaves_without_their_names(before, after, *inputs):
     def differs(one, other):
@@ -187,7 +187,7 @@ def compares_leaves_without_their_names(before, after, *inputs):
     return first(values_of(before, inputs), values_of(after, inputs), differs)
 
 
-@breaks("that has another value in `after` for these inputs.", case="another weight")
+@breaks("that has a different value in `after` for these inputs.", case="another weight")
 @wrong("first_that_differs", says="has another value too, and stands before `addmm`")
 def compares_the_calls_alone(before, after, *inputs):
     calls = [node.name for node in before.graph.nodes if node.op not in ("placeholder", "get_attr")]

@@ -96,7 +96,7 @@ def clamps_the_scale(layer):
     return scaled(layer, largest)
 
 
-@breaks("`values` is an `int8` tensor in the shape of the weight", case="a linear layer")
+@breaks("`values` is an `int8` tensor with the shape of the weight", case="a linear layer")
 @wrong("is_a_pair", says="`values` is float32 of shape")
 def leaves_the_integers_in_float(layer):
     values, scales = scaled(layer, sizes(layer))

@@ -125,7 +125,7 @@ def takes_what_nobody_uses(module):
 
 
 @breaks(
-    "Return a list with the name of each call of another operator that a backend can run in int8",
+    "Return a list with the name of each call to another operator that a backend can run in int8",
     case="calls between pairs",
 )
 @wrong("finds_the_calls", says="cannot run in int8: it is no call of another operator")

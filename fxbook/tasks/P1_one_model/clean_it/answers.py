@@ -103,7 +103,7 @@ def forgets_dropout_of_channels(traced):
     clean(traced, kinds=(nn.Dropout, nn.Identity))
 
 
-@breaks("No node is left that the result does not depend on.", case="the network of the project")
+@breaks("The result depends on every node that is left.", case="the network of the project")
 @wrong("nothing_dead", node="auxiliary_1", says="is left, but no node uses its result", read=STEPS)
 def erases_the_last_dead_node_only(traced):
     bypass(traced)
@@ -114,7 +114,7 @@ def erases_the_last_dead_node_only(traced):
     traced.recompile()
 
 
-@breaks("The network holds no layer that no node calls.", case="the network of the project")
+@breaks("The network holds no layers without calls.", case="the network of the project")
 @wrong("no_leftovers", says="The result still holds the submodule", read=LEFT)
 def keeps_the_layers(traced):
     clean(traced, unused=False)

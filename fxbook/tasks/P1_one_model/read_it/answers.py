@@ -84,7 +84,7 @@ def builds_the_module_of_a_tracer(model):
 
 @breaks(
     "and so does the mode of each of its layers:",
-    "training goes on after you.",
+    "training continues afterwards.",
     case="a frozen norm, a check of its own, a loop",
 )
 @wrong("input_unchanged", says="It holds for the model you know, but not ")

@@ -131,7 +131,7 @@ def asks_for_no_second_user(traced):
 
 @breaks(
     "one node takes the place of each such pair.",
-    "It is a call of an `nn.Flatten`, of `torch.flatten` or of the method `flatten`;",
+    "It is a call to an `nn.Flatten`, to `torch.flatten` or to the method `flatten`;",
     case="pools of every kind",
 )
 @wrong("pairs_replaced", node="one_1", says="It holds for the model you know, but not ", read=SEVERAL)
@@ -166,7 +166,7 @@ def leaves_the_pool(traced):
     traced.recompile()
 
 
-@breaks("The network holds no layer that no node calls.", case="the network of the project")
+@breaks("The network holds no layers without calls.", case="the network of the project")
 @wrong(
     "no_leftovers",
     says="still holds the submodule `pool`",

@@ -113,7 +113,7 @@ def leaves_unused_inputs(traced, args_list):
 
 
 @breaks(
-    "While a node computes, only values are alive that this node or a later one uses.",
+    "While a node computes, only the values that this node or a later one uses are alive.",
     case="the network of the project",
 )
 @wrong(
@@ -135,7 +135,7 @@ def empties_a_copy(traced, args_list):
         return fx.Interpreter(traced).boxed_run(own)
 
 
-@breaks("When the caller drops the result, no tensor of the run is alive.", case="the network of the project")
+@breaks("Once the caller drops the result, no tensor from the run is still alive.", case="the network of the project")
 @wrong("nothing_held", says="bytes are alive: something still holds them", read=LEFT)
 def keeps_the_result(traced, args_list):
     kept.append(boxes_what_is_used(traced, args_list))

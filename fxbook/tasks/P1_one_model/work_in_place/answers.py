@@ -117,7 +117,7 @@ def asks_each_maker(traced):
 
 @breaks(
     "so that its activations overwrite their inputs wherever that is safe.",
-    "An **activation** is a call of an `nn.ReLU`",
+    "An **activation** is a call to an `nn.ReLU`",
     case="the network of the project",
 )
 @wrong("nothing_missed", node="blocks_0_act", says="does not work in place, though that is safe", read=UNSAFE)
@@ -125,7 +125,7 @@ def changes_functions_only(traced):
     in_place(traced, kinds=(nn.functional.relu,))
 
 
-@breaks("It is **safe** if a call in `MAKERS` made its input,", case="activations before convolutions")
+@breaks("It is **safe** if a call to one of `MAKERS` made its input,", case="activations before convolutions")
 @wrong("nothing_unsafe", node="relu_12", says="is an input, which belongs to the caller", read=UNSAFE)
 def asks_for_users_only(traced):
     for node in activations(traced):
