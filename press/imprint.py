@@ -106,7 +106,8 @@ def _repository(root: Path, url: str) -> str:
     known = parts.scheme == "https" and any(host in parts.netloc for host in _HOSTS)
     if url and not (known and re.fullmatch(r"/[^/]+(/[^/]+)+", parts.path)):
         message = (
-            f"repository.url {url!r} is no address of GitHub or GitLab: write https://github.com/OWNER/NAME, or nothing"
+            f"repository.url {url!r} is not a GitHub or GitLab address: "
+            "write https://github.com/OWNER/NAME, or leave it empty"
         )
         raise PressError(Problem(root / CONFIG, 1, message))
     return url

@@ -166,7 +166,7 @@ def _blame_check_or_answer(attempt: _Attempt) -> _Attempt | None:
     if without is None or without["error"] or without["problem"] or any(case["error"] for case in without["cases"]):
         return None
     told = f"fxbook cannot read what your code returns or changes ({own_error(read(attempt.observation))})"
-    violation = Violation(f"{told}. If nothing is wrong with that, please report it.", rule="ends well")
+    violation = Violation(f"{told}. If your answer is correct, please report this as a bug.", rule="ends well")
     return dataclasses.replace(attempt, verdict=dataclasses.replace(attempt.verdict, violation=violation))
 
 

@@ -62,9 +62,9 @@ def checked(inputs: Any, kwargs: Any = None, called: str = "inputs") -> Inputs:
         TypeError: they are not a sequence, or are a tensor, which would be split into its rows.
     """
     if isinstance(inputs, Tensor):
-        raise TypeError(f"`{called}` is a tensor: pass a tuple of all inputs, as (x,)")
+        raise TypeError(f"`{called}` is a tensor: pass a tuple of all inputs, such as (x,)")
     if isinstance(inputs, str | Mapping) or not isinstance(inputs, Sequence):
-        raise TypeError(f"`{called}` is of type {type(inputs).__name__}: pass a tuple of all inputs, as (x,)")
+        raise TypeError(f"`{called}` is of type {type(inputs).__name__}: pass a tuple of all inputs, such as (x,)")
     if kwargs is not None and not isinstance(kwargs, Mapping):
         raise TypeError(f"`kwargs` is of type {type(kwargs).__name__}: pass a dict of the inputs by name")
     return real(inputs if isinstance(inputs, Inputs) else Inputs(inputs, kwargs))

@@ -24,10 +24,10 @@ _ISSUE = re.compile(r"([\w-]+/[\w-]+)#(\d+)")
 _PAGE = """\
 # Faults found in the wild
 
-[`check_pass`](tools.ipynb#what-a-pass-must-keep) was asked about passes of other packages, and found {count} faults in
-{packages} of them. Each is shown by a program of our own. The program first asserts with torch alone that the fault is
-there, then prints what `check_pass` says. Most passes that were tried keep what they must. Each fault holds for the
-version that is named, and a later one may have fixed it.
+We ran [`check_pass`](tools.ipynb#what-a-pass-must-keep) on passes from other packages, and it found {count} faults in
+{packages} of them. We wrote a program to show each one. The program first asserts with torch alone that the fault is
+there, then prints what `check_pass` says. Most of the passes we tried keep what they must. Each fault holds for the version
+named, and a later version may have fixed it.
 
 Faults that appear only if a graph writes in place are
 [with the random graphs](random_graphs.md#what-random-graphs-find-in-passes-of-torch). `make prove ROOM=models` runs all

@@ -714,7 +714,7 @@ def test_answer_that_breaks_the_check_is_blamed(can_fork: bool, monkeypatch: pyt
     why = "AttributeError: 'GraphModule' object has no attribute 'graph'"
     assert report.violated == "ends well"
     told = f"fxbook cannot read what your code returns or changes ({why})."
-    assert report.message == f"{told} If nothing is wrong with that, please report it."
+    assert report.message == f"{told} If your answer is correct, please report this as a bug."
 
 
 def test_memory_and_time_are_never_the_checks_fault(monkeypatch: pytest.MonkeyPatch) -> None:

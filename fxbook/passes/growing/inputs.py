@@ -139,7 +139,7 @@ def _drawn(node: fx.Node, rows: int | None, named: dict[Any, int], generator: to
         return node.args[0]
     if not hasattr(told, "shape") or not hasattr(told, "dtype"):
         raise ValueError(
-            f"the placeholder `{node.name}` has no shape in its meta: give the inputs yourself, or run "
+            f"the placeholder `{node.name}` has no shape in its meta: supply the inputs yourself, or run "
             "torch.fx.passes.shape_prop.ShapeProp(module).propagate(*inputs) once"
         )
     shape = [int(size) for size in told.shape]

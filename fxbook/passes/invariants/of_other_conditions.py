@@ -98,7 +98,7 @@ def values_of_other_numbers(trial: Trial) -> Told | None:
         fxbook.passes.report.ValuesOfOtherNumbersError: values_of_other_numbers: with all signs ...
     """
     if of_outcomes(*trial.outcomes(trial.inputs), trial.rtol, trial.atol) is not None:
-        raise NotAskedError("the values differ for the inputs themselves")
+        raise NotAskedError("the values differ even for the original inputs")
     told, asked = [], 0
     ways = varied(trial.inputs, (*_OF_NUMBERS, *_OF_WHOLE, _TURNED, _CHANNELS_LAST, *_COARSE))
     numbers = () if takes_sizes(trial.before) else with_other_numbers(trial.inputs)

@@ -19,7 +19,7 @@ _CURES = {
     "and make layers with torch.nn.utils.skip_init",
     "random numbers of Python": "draw from random.Random(seed)",
     "random numbers of NumPy": "draw from numpy.random.default_rng(seed)",
-    "random numbers have the seed": "seed a torch.Generator of the pass, not that of the process",
+    "random numbers have the seed": "give the pass its own torch.Generator and seed that, not the global one",
     "inference mode": "switch it in a block, `with torch.inference_mode():`",
     "gradients are switched": "switch them in a block, `with torch.no_grad():`",
     "default dtype": "give dtype= to each call that makes a tensor",
@@ -108,7 +108,7 @@ def state_kept(trial: Trial) -> Told | None:
             return Told(f"the buffer `{name}` is saved now: it was not persistent", "register it with persistent=False")
     if new:
         cure = "register what can be computed with persistent=False"
-        return Told(f"state_dict has a new name `{new[0]}`", cure, advice=True)
+        return Told(f"state_dict has a new key `{new[0]}`", cure, advice=True)
     if order:
         return Told(*order, advice=True)
     for name, held in before.items():

@@ -62,7 +62,7 @@ def nothing_stored(case: CaseView) -> Found:
     _, held, _ = _returned_and_traces(case)
     for name in held:
         if name not in vars(case.model):
-            yield None, f"The model that was given has a new attribute, `{name}`."
+            yield None, f"The original model has a new attribute, `{name}`."
 
 
 @rule

@@ -89,7 +89,8 @@ def as_before_or_edited(case: CaseView) -> Found:
     failed = outcome.raised or outcome.refused_by
     if lines == outcome.nodes:
         for name in texts(noted(case).get("copied")) if failed else ():
-            yield None, f"The nodes are back, but `meta` of `{name}` holds a copy of a value, not the value.", _HALF
+            told = f"the `meta` of `{name}` holds a copy of a value, not the value itself"
+            yield None, f"The nodes are back, but {told}.", _HALF
         return
     calls, asked = ([line.rpartition(" [")[0] for line in each] for each in (lines, outcome.nodes))
     if calls == asked:

@@ -314,7 +314,7 @@ def changes_methods_and_layers_only(model):
 @wrong(
     "layers_apart",
     node="head_act",
-    says="`body_act` and `head_act` call one layer, `act_in_place`: the model has one for each.",
+    says="`body_act` and `head_act` both call the same layer, `act_in_place`: the model has one for each.",
     read="when_it_breaks/06_kwargs#silent-another-layer-works-in-place-too",
 )
 def stores_copies_under_the_last_part_of_the_name(model):

@@ -107,7 +107,7 @@ def layers_apart(case: CaseView) -> Found:
         if node.op == "call_module" and before:
             other, path = calls.setdefault(node.target, (node.name, before.target))
             if path != before.target:
-                both = f"`{other}` and `{node.name}` call one layer, `{node.target}`"
+                both = f"`{other}` and `{node.name}` both call the same layer, `{node.target}`"
                 yield node, f"{both}: the model has one for each."
 
 

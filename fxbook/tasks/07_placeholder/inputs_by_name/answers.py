@@ -256,7 +256,7 @@ class LooksForNamesOfNodes(CheckedInputs):
 @breaks("A message about shapes and dtypes does not name inputs without a fault.", case="the model of the chapter")
 @wrong(
     "tells_what_is_wrong",
-    says="With a `mask` of shape (5,): the message names `rows`, which has no fault",
+    says="With a `mask` of shape (5,): the message names `rows`, which is not at fault",
     read=VALUES,
 )
 class DescribesEveryInput(CheckedInputs):
@@ -294,7 +294,7 @@ class DoesNotSayWhichType(CheckedInputs):
 
 
 @breaks("After an error, the next call still works.", case="the model of the chapter")
-@wrong("tells_what_is_wrong", says="which has no fault", read=VALUES)
+@wrong("tells_what_is_wrong", says="which is not at fault", read=VALUES)
 class KeepsItsFaults(CheckedInputs):
     def __init__(self, traced, examples):
         super().__init__(traced, examples)

@@ -117,7 +117,7 @@ def _to_a_refusal(situation: Situation, faults: Faults, observation: dict[str, V
     for name in situation.values:
         # An error about names may list the inputs there are; one about values has no reason to name the right ones.
         if not about_names and name not in faults and _occurs(name, message):
-            yield f"the message names `{name}`, which has no fault", VALUES
+            yield f"the message names `{name}`, which is not at fault", VALUES
 
 
 def _is_of_name(texts: tuple[tuple[str, ...], ...]) -> bool:

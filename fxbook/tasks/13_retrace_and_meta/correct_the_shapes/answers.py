@@ -127,7 +127,7 @@ def compares_two_sizes(module, x):
 
 
 @breaks("Leave out the nodes whose recorded shape is correct.", case="a node that changes no shape")
-@wrong("finds_the_untrue", says="is in the answer, but the shape in its notes is true")
+@wrong("finds_the_untrue", says="is in the answer, but the shape in its notes is correct")
 def compares_the_dtypes_too(module, x):
     before = {node: node.meta["val"].dtype if "val" in node.meta else None for node in calls(module)}
     found = propagates_in_a_copy(module, x)

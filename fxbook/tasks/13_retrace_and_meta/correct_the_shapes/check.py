@@ -57,7 +57,7 @@ def finds_the_untrue(case: CaseView) -> Found:
                 yield node, f"has an untrue shape in its notes, but is missing from the answer: {untrue}"
             continue
         if noted[name] == shape:
-            yield node, "is in the answer, but the shape in its notes is true"
+            yield node, "is in the answer, but the shape in its notes is correct"
         sizes = numbers_of(table[name])
         if sizes is None:
             yield None, f"The value for `{name}` is not a shape: a tuple or a list of sizes."

@@ -79,7 +79,7 @@ def each_in_one_call(case: CaseView) -> Found:
         if reason and is_touched(case, case.before.nodes[index]):
             user = "user" if len(case.before.nodes[index].users) == 1 else "users"
             yield case.before.nodes[index], f"and its {user} should stay: {reason}"
-    yield None, f"The graph has {found} calls of scaled_dot_product_attention, not {asked}."
+    yield None, f"The graph has {found} calls to scaled_dot_product_attention, not {asked}."
 
 
 CHECK = Check((lints, recompiled, edited, given_edited, no_dead_nodes, each_in_one_call, same_result))

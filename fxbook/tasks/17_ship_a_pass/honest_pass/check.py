@@ -27,7 +27,7 @@ def returns_a_pass_result(case: CaseView) -> Found:
     if kind != "PassResult":
         yield None, f"The pass returns an object of class {kind}, not a `PassResult`."
     elif said(case, "first", "same") is not True:
-        yield None, "The pass returns another module than the given one: edit that one in place."
+        yield None, "The pass returns a different module from the one it was given: edit the given module in place."
 
 
 @rule("02_insertion_points#what-lint-lets-through")
@@ -61,7 +61,7 @@ def others_stay(case: CaseView) -> Found:
     found = names_of(told(case, "nodes")) or set()
     for name in wanted:
         if name not in found:
-            yield case.before.named(name), "is missing: erase only calls of `nn.Identity`, and no others without users"
+            yield case.before.named(name), "is missing: erase only calls to `nn.Identity`, and no others without users"
     for name in sorted(found - set(wanted) - gone):
         yield None, f"Node `{name}` is new: only erase nodes."
 
@@ -93,7 +93,7 @@ def honest(case: CaseView) -> Found:
     elif modified and not changed:
         yield None, "`modified` is true, but the graph had no call of an `nn.Identity`."
     elif changed and not modified:
-        yield None, "`modified` is false, but calls of `nn.Identity` were erased."
+        yield None, "`modified` is false, but calls to `nn.Identity` were erased."
 
 
 @rule(MODIFIED)

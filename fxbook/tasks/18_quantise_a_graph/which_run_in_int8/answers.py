@@ -128,7 +128,7 @@ def takes_what_nobody_uses(module):
     "Return a list with the name of each call to another operator that a backend can run in int8",
     case="calls between pairs",
 )
-@wrong("finds_the_calls", says="cannot run in int8: it is no call of another operator")
+@wrong("finds_the_calls", says="cannot run in int8: it is not a call to another operator")
 def takes_quantize_too(module):
     calls = module.graph.find_nodes(op="call_function", target=quantize)
     return [*found(module), *(call.name for call in calls)]

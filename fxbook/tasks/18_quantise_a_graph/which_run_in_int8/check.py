@@ -34,7 +34,7 @@ def finds_the_calls(case: CaseView) -> Found:
 def _why_float(node: fx.Node) -> str | None:
     """Why a call cannot run in int8; ``None`` where it can."""
     if node.op != "call_function" or node.target in (QUANTIZE, DEQUANTIZE):
-        return "it is no call of another operator"
+        return "it is not a call to another operator"
     values = [read for read in node.all_input_nodes if read.op != "get_attr"]
     if not values:
         return "it reads no call to `dequantize`"

@@ -166,13 +166,13 @@ def counts_products(traced, args_list):
 
 
 @breaks("of `fx.Interpreter(traced).boxed_run(args_list)`", case="the network of the project, read")
-@wrong("peak_measured", says="that of `run`, which holds every input", read=RUN)
+@wrong("peak_measured", says="this is the value for `run`, which holds every input", read=RUN)
 def runs_unboxed(traced, args_list):
     return measured(traced, args_list, boxed=False)
 
 
 @breaks("without gradients:", case="the network of the project, read")
-@wrong("peak_measured", says="that of a run that keeps values for gradients", read=GRADIENTS)
+@wrong("peak_measured", says="this is the value for a run that keeps values for gradients", read=GRADIENTS)
 def keeps_values_for_gradients(traced, args_list):
     return measured(traced, args_list, gradients=True)
 

@@ -65,7 +65,7 @@ def flops_counted(case: CaseView) -> Found:
             why = " A product and a sum are two operations."
         elif found and found % asked == 0:
             why = " Count one run."
-        yield None, f"The answer has {found:,.0f} FLOPs, a run has {asked:,}.{why}"
+        yield None, f"The answer gives {found:,.0f} FLOPs, but a run has {asked:,}.{why}"
 
 
 @rule("09_profiling#bytes-alive")
@@ -78,9 +78,11 @@ def peak_measured(case: CaseView) -> Found:
     if found == max(run.after):
         yield None, f"{said}: that is what is left after values are freed, not before."
     if found == _run(case, "run").peak:
-        yield None, f"{said}: that of `run`, which holds every input.", "08_boxed_run#run-holds-every-input"
+        place = "08_boxed_run#run-holds-every-input"
+        yield None, f"{said}: this is the value for `run`, which holds every input.", place
     if found == _run(case, gradients=True).peak:
-        yield None, f"{said}: that of a run that keeps values for gradients.", "09_profiling#who-asks-for-gradients"
+        place = "09_profiling#who-asks-for-gradients"
+        yield None, f"{said}: this is the value for a run that keeps values for gradients.", place
     if found == sum(store.nbytes for store in run.stores if not store.stored):
         yield None, f"{said}: that is the size of all values together, as if none was freed."
     if found >= run.peak + run.in_module:

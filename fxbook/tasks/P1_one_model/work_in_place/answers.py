@@ -135,7 +135,7 @@ def asks_for_users_only(traced):
 
 
 @breaks("Every other node stays as it is,", "Change nothing else.", case="activations before convolutions")
-@wrong("others_stay", node="relu6", says="works in place, but is no activation")
+@wrong("others_stay", node="relu6", says="works in place, but is not an activation")
 def sets_every_keyword(traced):
     in_place(traced)
     for node in traced.graph.nodes:

@@ -69,9 +69,9 @@ def others_stay(case: CaseView) -> Found:
     for node, before in _pairs(case):
         is_other = (node.op, node.target) != (before.op, before.target)
         if not _is_activation(before) and is_other:
-            yield node, f"no longer calls `{before.call}`, but is no activation"
+            yield node, f"no longer calls `{before.call}`, but is not an activation"
         if not _is_activation(before) and "in place" in node.notes and "in place" not in before.notes:
-            yield node, "works in place, but is no activation"
+            yield node, "works in place, but is not an activation"
         if "in place" in before.notes and "in place" not in node.notes:
             yield node, "worked in place and no longer does"
         if "in place" in before.notes and is_other:
