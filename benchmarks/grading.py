@@ -51,8 +51,7 @@ def whole(folder: Path, students: int, assignment: Assignment, workers: grading.
 
 
 def floor(assignment: Assignment) -> dict[str, float]:
-    """Milliseconds to use an answer and to judge it, once each, in this process: medians, averaged over the
-    exercises."""
+    """Milliseconds to use an answer and to judge it, once each, in this process: medians, averaged over exercises."""
     from fxbook import tasks
     from fxbook.checking.judge import judge
     from fxbook.learning import sheets

@@ -20,8 +20,7 @@ from fxbook.catalogue import catalogue
 
 
 def measured() -> Counter[str]:
-    """The counts: ``"honest"`` of the ``"honest pairs"`` are listed, ``"long enough"`` of the ``"answers"``, and copies
-    found."""
+    """Counts: ``"honest"`` of ``"honest pairs"`` listed, ``"long enough"`` of the ``"answers"``, copies found."""
     counts: Counter[str] = Counter()
     draw = random.Random(1)
     for about in catalogue().values():

@@ -1,4 +1,4 @@
-"""A book: its manuscript and its printed files, their places, and each file read and parsed once."""
+"""A book: its manuscript and printed files, and where they are; each file is read and parsed once."""
 
 # ruff: noqa: B019  (a book and its caches live as long as the process)
 
@@ -24,10 +24,9 @@ COMPANIONS = "when_it_breaks"
 
 
 class Book:
-    """A project with a manuscript; it caches each file at the first access.
+    """A project with a manuscript; it caches each file on first access.
 
-    A *source* prints to one notebook or two: a page of ``book/`` with cells, or the folder with the exercises of a
-    chapter.
+    A *source* prints to one notebook or two: a page in ``book/`` with cells, or the folder with a chapter's exercises.
     """
 
     def __init__(self, root: Path = ROOT) -> None:
@@ -43,7 +42,7 @@ class Book:
 
     @functools.cached_property
     def sheet_folders(self) -> tuple[Path, ...]:
-        """The folders with the exercises of a chapter or of a project, in the order of the chapters, projects last."""
+        """The folders with the exercises of a chapter or project, in chapter order, with projects last."""
         folders = sorted((self.root / "fxbook" / "tasks").glob(SHEETS))
         return tuple(folder for folder in folders if (folder / OPENING).is_file() or (folder / ORDER).is_file())
 
@@ -58,7 +57,7 @@ class Book:
         raise PressError(Problem(path, 1, "is printed to no notebook: name a page of book/ with cells, or an exercise"))
 
     def targets(self, source: Path) -> tuple[Path, ...]:
-        """The notebooks that a source prints to, the executed one last: for exercises, stubs and solutions."""
+        """The notebooks that a source prints to, the executed one last: stubs and solutions for exercises."""
         if source in self.sheet_folders:
             return tuple(self.root / folder / f"{source.name}.ipynb" for folder in ("exercises", "solutions"))
         inside = source.relative_to(self.root / "book").with_suffix(".ipynb")
@@ -113,7 +112,7 @@ class Book:
 
     @functools.cached_property
     def solutions_need(self) -> dict[str, str]:
-        """For each exercise whose solution needs a newer torch than the oldest that was tried: which, ``"2.9"``."""
+        """The torch that a solution needs, by exercise, if newer than the oldest that was tried: ``"2.9"``."""
         return self.record.solutions_need(self.pins.get("torch", ""))
 
     @functools.cached_property
@@ -122,7 +121,7 @@ class Book:
 
     @functools.cached_property
     def projects(self) -> dict[str, Path]:
-        """The pages of the projects by name, ``"P1_one_model"``; the sheet of a project belongs to no chapter."""
+        """The pages of the projects by name, ``"P1_one_model"``; a project's sheet belongs to no chapter."""
         return {name: path for name, path in self._lessons.items() if not name[:2].isdigit()}
 
     @functools.cached_property
@@ -137,7 +136,7 @@ class Book:
 
     @functools.cache
     def headings(self, name: str) -> dict[str, str]:
-        """The headings of a chapter, its companion or a project, anchor to text; empty for an unknown name."""
+        """The headings of a chapter, its companion or a project, from anchor to text; empty for an unknown name."""
         path = {**self._lessons, **self.companions}.get(name)
         return headings(self.page(path)) if path else {}
 

@@ -23,9 +23,9 @@ CONFIG, CHANGES, CITATION = Path("_config.yml"), Path("CHANGELOG.md"), Path("CIT
 # A line of a page, which the byline replaces.
 BYLINE = "<!-- authors and day -->"
 LICENCES = {"Code": ("BSD 3-Clause", "BSD-3-Clause"), "text and pictures": ("CC BY 4.0", "CC-BY-4.0")}
-# Hosts with known pages for editing and reporting: part of the host's name to their paths.
+# Hosts with known pages for editing and reporting: from a part of the host's name to their paths.
 _HOSTS = {"github": ("edit", "issues/new"), "gitlab": ("-/edit", "-/issues/new")}
-# Services that open a notebook; Colab fetches from GitHub only.
+# Services that open a notebook; Colab fetches only from GitHub.
 _LAUNCHERS = ("binderhub_url", "colab_url", "jupyterhub_url")
 
 

@@ -1,8 +1,8 @@
-"""Open JupyterLab on the notebooks of the book, with a learner's folders, and with stored pictures shown at once.
+"""Open JupyterLab on the book's notebooks, with a learner's folders, and with stored pictures shown at once.
 
 Jupyter shows stored HTML and JavaScript only in notebooks that were signed on this machine. The printed notebooks are
-signed in the project's own database, so that Jupyter's is not changed, and other notebooks in these folders are not
-trusted. What a reader runs and saves, JupyterLab signs in the same database.
+signed in the project's own database, so that Jupyter's own is not changed, and other notebooks in these folders are not
+trusted. JupyterLab signs what a reader runs and saves in the same database.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from press.book import Book
 
 # What a learner opens; the file browser hides the rest of the project.
 FOLDERS = ("chapters", "exercises", "solutions")
-# The folder of the `custom.css` and the settings for JupyterLab. They render a notebook completely before following a
-# link into it, since later pictures would push the section away.
+# The folder with the `custom.css` and the settings for JupyterLab. They make it render a notebook completely before
+# following a link into it, since later pictures would push the section away.
 STYLE = Path(__file__).parent / "lab_style"
 
 
@@ -30,7 +30,7 @@ def signatures() -> Path:
 
 
 def trust(book: Book, folder: Path) -> int:
-    """Sign the printed notebooks of a book; return how many.
+    """Sign the printed notebooks of a book; return how many were signed.
 
     Only notebooks that the manuscript names are signed, and none is run. ``folder`` holds the signatures.
     """

@@ -1,4 +1,4 @@
-"""Make the folder of a new exercise, complete with a failing stub, a passing solution, and answers to test the check.
+"""Make a folder for a new exercise, complete with a failing stub, a passing solution, and answers to test the check.
 
 It is copied from ``press/template/``, a small exercise; docs/authoring.md shows its task.
 """
@@ -41,7 +41,7 @@ from fxbook import check, draw, hint
 
 
 def make(book: Book, identity: str) -> Path:
-    """Make the folder of an exercise, and append it to the order of its chapter.
+    """Make a folder for an exercise, and append the exercise to its chapter's order.
 
     Raises:
         PressError: the id is malformed or taken, or there is no such chapter.

@@ -11,12 +11,12 @@ from _pytest.terminal import TerminalReporter
 
 # Seconds between two lines.
 _OFTEN = 4
-# The key in pytest's cache of the mean seconds of a test in the last run, by its file.
+# The key in pytest's cache for the mean seconds of a test in the last run, by file.
 _REMEMBERED = "press/seconds"
 
 
 class Progress:
-    """A plugin that prints how far the tests are, how many failed, about how long they still take, and what runs."""
+    """A plugin that prints how far the tests are, how many failed, roughly how long is left, and what is running."""
 
     def __init__(self, reporter: TerminalReporter, cache: pytest.Cache | None) -> None:
         self._reporter, self._cache = reporter, cache
@@ -91,7 +91,7 @@ class Progress:
 
 
 def _named(nodeid: str, seconds: float) -> str:
-    """The name of a running test: its file, and in full once it takes long."""
+    """The name of a running test: its file, or its full name once it takes long."""
     return f"{nodeid} ({seconds:.0f} s)" if seconds > 2 * _OFTEN else _file_of(nodeid)
 
 

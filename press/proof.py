@@ -16,7 +16,7 @@ from _pytest.terminal import TerminalReporter
 
 from press.progress import Progress
 
-# What each passed test has proven, by the beginning of its name; several tests look at each page.
+# What each passed test has proven, by the beginning of its name; each page is looked at by several tests.
 PROVES = {
     "chapters/": "cells executed again and compared",
     "solutions/": "cells executed again and compared",
@@ -76,7 +76,7 @@ class Parts:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str]:
-        """Without dots, but with the usual counts."""
+        """Report without dots, but with the usual counts."""
         if report.failed:
             return ("failed" if report.when == "call" else "error", "", "")
         return (report.outcome if report.when == "call" or report.skipped else "", "", "")

@@ -1,6 +1,6 @@
 """From a saved manuscript to its page: print, lint and bind only what changed.
 
-The pages that are made of all notebooks, such as the index of symptoms, follow with the next complete print.
+The pages made from all notebooks, such as the symptom index, follow with the next complete print.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def quick(paths: list[Path]) -> int:
         0, or 1 if one cannot be printed or bound; stderr says what to fix.
     """
     begun = time.monotonic()
-    # Most of its imports are done while the kernel runs.
+    # Most of its imports happen while the kernel runs.
     binder = bind.prepare()
     try:
         book = Book()

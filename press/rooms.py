@@ -1,7 +1,7 @@
 """The rooms of ``make prove``: the tests that ``make test`` leaves out.
 
-A room has whole folders of tests, listed here, and tests elsewhere with its marker, ``@pytest.mark.room(name="site")``.
-Every other test is one of ``make test``.
+A room has whole folders of tests, listed here, and tests elsewhere that bear its marker,
+``@pytest.mark.room(name="site")``. Every other test belongs to ``make test``.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def arguments_of_room(wanted: str) -> list[str]:
 
 
 def names_tests(arguments: Sequence[str]) -> bool:
-    """Whether arguments of pytest name tests by their files; those run whatever their room is."""
+    """Whether pytest's arguments name tests by file; these run whatever their room is."""
     return any(
         one.partition("::")[0].startswith(("tests", "classroom", "extras", "chapters", "solutions"))
         for one in arguments

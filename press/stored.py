@@ -1,4 +1,4 @@
-"""Notebook files, read as they are, and written in one canonical form."""
+"""Notebook files: read as they are, and written in one canonical form."""
 
 from __future__ import annotations
 

@@ -102,8 +102,7 @@ def _settings() -> dict[str, Any]:
 
 
 def title_page() -> HtmlElement:
-    """The title page: title, authors, version with its day, and the version of torch that the outputs were proven
-    with."""
+    """The title page: title, authors, version with its day, and the torch version the outputs were proven with."""
     book = imprint.read(ROOT)
     [torch] = re.findall(r"^torch==(\S+)", (ROOT / "requirements.txt").read_text(encoding="utf-8"), re.MULTILINE)
     proof = f"Every output in this book was printed by torch {torch}, and a test compares it with what the cell prints"

@@ -149,8 +149,7 @@ def readers(node: fx.Node) -> list[fx.Node]:
 
 
 def passed_by(module: fx.GraphModule, old: Written) -> fx.Node | None:
-    """A node between the two products that nothing may move past: one that writes, draws random numbers or sets a
-    mode."""
+    """A node between the two products that nothing may move past: it writes, draws random numbers or sets a mode."""
     between = (node for node in module.graph.nodes if old.inside[0] < node < old.output and node not in old.inside)
     return next((node for node in between if effect(node) in _IN_THE_WAY), None)
 

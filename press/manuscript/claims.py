@@ -1,8 +1,8 @@
-"""The fact check: claims in the manuscript, their verdicts, and what is printed of them.
+"""The fact check: claims in the manuscript, their verdicts, and what is printed about them.
 
 A claim is a heading with ``<!-- claim: VERDICT; chapters: NN, NN -->`` under it. It is printed with the verdict in the
-heading and a line of the chapters, and listed on the overview page. A claim that does much harm also has its rank:
-``<!-- claim: false; chapters: 03; harm: 1 -->``.
+heading and a line that lists the chapters, and it is listed on the overview page. A claim that does much harm also has
+its rank: ``<!-- claim: false; chapters: 03; harm: 1 -->``.
 """
 
 from __future__ import annotations

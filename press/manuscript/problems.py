@@ -1,4 +1,4 @@
-"""The errors of the press for people: what is wrong, where, and what to do."""
+"""The press's errors, for people: what is wrong, where, and what to do."""
 
 from __future__ import annotations
 

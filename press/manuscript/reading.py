@@ -23,7 +23,7 @@ kernelspec:
   name: python3
 ---
 """
-# Listed, because every tool ignores a misspelt tag silently.
+# Listed, because every tool silently ignores a misspelt tag.
 TAGS = {
     "hide-input": "the page folds the code",
     "hide-output": "the page folds the output until the reader has guessed it",
@@ -43,7 +43,7 @@ _CODE_SPAN = re.compile(r"(?<![`}])(`+)(?!`).+?(?<!`)\1(?!`)")
 
 @dataclasses.dataclass(frozen=True)
 class Cell:
-    """A cell of a manuscript: ``kind`` is ``"markdown"`` or ``"code"``, ``line`` that of its first line, from 1.
+    """A cell of a manuscript: ``kind`` is ``"markdown"`` or ``"code"``, ``line`` is its first line, from 1.
 
     ``path`` is its file, if it differs from the page's; ``id`` is the printed one, or ``""`` to derive it from the
     text.
@@ -114,9 +114,9 @@ def parse(path: Path, text: str, *, headed: bool = True) -> Manuscript:
 
 
 def headings(manuscript: Manuscript) -> dict[str, str]:
-    """The headings of a manuscript, anchor to text, with the anchors of MyST and GitHub.
+    """The headings of a manuscript, from anchor to text, with the anchors that MyST and GitHub use.
 
-    A heading may have former anchors, too: lines ``<a id="…"></a>`` directly above it.
+    A heading may also have former anchors: lines ``<a id="…"></a>`` directly above it.
     """
     found: dict[str, str] = {}
     for cell in manuscript.cells:
@@ -130,7 +130,7 @@ def headings(manuscript: Manuscript) -> dict[str, str]:
 
 
 def anchor(heading: str) -> str:
-    """The anchor of a heading: lower case, punctuation dropped, blanks to hyphens."""
+    """The anchor of a heading: in lower case, without punctuation, and with hyphens for blanks."""
     return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
 
 

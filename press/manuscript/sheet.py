@@ -1,7 +1,7 @@
-"""A sheet of exercises, assembled from the folder of a chapter.
+"""A sheet of exercises, assembled from a chapter's folder.
 
 ``fxbook/tasks/NN_name/`` contains ``opening.md``, ``questions.toml``, the ``ORDER`` of the exercises in
-``__init__.py``, and a folder for each exercise, named by its id without the number of the chapter.
+``__init__.py``, and a folder for each exercise, named by its id without the chapter number.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def _order(folder: Path) -> tuple[str, ...]:
         for slug in order
         if _SLUG.fullmatch(slug) and slug not in there
     ]
-    # A folder with only cases and checks is shared by several exercises.
+    # A folder that has only cases and checks is shared by several exercises.
     exercises = {path.parent.name for name in (TASK, ANSWERS) for path in folder.glob(f"*/{name}")}
     unlisted = sorted(exercises - {*order})
     messages += [f"the folder {slug!r} is not in ORDER: say there where it comes" for slug in unlisted]

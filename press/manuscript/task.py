@@ -5,8 +5,8 @@ It begins with its title, the only heading of the first level. The markers, each
 
 - in Markdown ``<!-- exercise; difficulty: N; minutes: N; read: CHAPTER#ANCHOR -->`` under the title, then ``<!-- hint
   -->``, ``<!-- solution -->`` and ``<!-- what if -->``, each closed by ``<!-- /hint -->`` and so on;
-- under the task ``<!-- tells``, each of its sentences that asks nothing on its own line, and ``-->``: this is for
-  ``tests/checking/test_clauses.py`` and is not printed;
+- under the task ``<!-- tells``, then each of its sentences that asks for nothing on its own line, and ``-->``: this is
+for ``tests/checking/test_clauses.py`` and is not printed;
 - in code ``# stub``, ``# solution``, ``# end``: the lines after ``# stub`` are only for the learner, those after
   ``# solution`` only for the solution.
 """
@@ -32,7 +32,7 @@ HINTS = 2
 
 @dataclasses.dataclass(frozen=True)
 class Code:
-    """A code cell in its three forms: as written, the learner's, the solution's; all equal without markers."""
+    """A code cell in its three forms: as written, the learner's and the solution's; without markers, all are equal."""
 
     written: Cell
     stub: Cell
@@ -69,7 +69,7 @@ class Exercise:
         return [code.solution for code in self.code]
 
     def place(self, line: int = 0) -> Place:
-        """A line of its file; by default that of its marker."""
+        """A line in its file; by default the line with its marker."""
         return Place(self.path, line or self.line)
 
 

@@ -1,1 +1,1 @@
-"""The generated pages: symptoms, fact check, status, the index of the API."""
+"""The generated pages: symptoms, fact check, status, and the API index."""

@@ -1,4 +1,4 @@
-"""The page of what the finished passes did to models of `transformers`, printed from a recorded run."""
+"""The page on what the finished passes did to models from `transformers`, printed from a recorded run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from press.book import Book
 
 # Written by `python -m tests.architectures`, compared by `make prove ROOM=models`.
 RECORD = Path("book/reference/architectures.yml")
-# The name of a node or of a layer in a reason.
+# The name of a node or layer in a reason.
 _NAME = re.compile(r"\b[a-z]\w*(?:[._]\w+)+")
 _PAGE = """\
 # Passes on models that nobody here wrote

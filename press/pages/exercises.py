@@ -1,4 +1,4 @@
-"""The pages *All exercises* and *What you have solved*: tables that scripts of the site complete."""
+"""The pages *All exercises* and *What you have solved*: tables that the site's scripts complete."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The overview of the fact check: every claim of every page with its verdict."""
+"""The overview of the fact check: every claim on every page, with its verdict."""
 
 from __future__ import annotations
 

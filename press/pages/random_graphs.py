@@ -1,4 +1,4 @@
-"""The page of what random graphs found in the passes of the book and of torch, printed from a record."""
+"""The page on what random graphs found in passes from the book and from torch, printed from a record."""
 
 from __future__ import annotations
 

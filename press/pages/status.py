@@ -1,4 +1,4 @@
-"""The status page: the contents of the book and what was proven, with all numbers counted from the files."""
+"""The status page: what the book contains and what was proven, with all numbers counted from the files."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ which it was built.
 The minutes of a chapter are counted, not measured with readers: 180 words a minute, 3 seconds a line of code, 90
 seconds a stepper.
 """
-# A decorator, or the call of one: `right(the_same_but_for(…))`.
+# A decorator, or a call to one: `right(the_same_but_for(…))`.
 _MARK = re.compile(r"^@?(right|wrong)\b(?=[(\n])", re.MULTILINE)
 _VERSIONS = ("torch", "jupyter-book", "nbval", "matplotlib", "graphviz")
 

@@ -23,13 +23,13 @@ from press.versions.messages import MESSAGE, form
 
 BREAKS = "When it breaks"
 _HEADING = re.compile(r"^(#{2,4}) +(.+?) *$")
-# The class in a heading that is a message; the index has a heading for it.
+# The error class in a heading that is a message; the index has a heading for the class.
 _KIND = re.compile(r"^\w+(Error|Exception|Warning|Failed): (?=.)")
 _LINK = re.compile(r"\[([^\]]+)\]\([^)]*\)")
-# The link of an entry to its fix.
+# The link from an entry to its fix.
 _FIX = re.compile(r" Fix: \[\d\d · (?P<heading>.+)\]\((?P<place>[^()]+)\)$")
 _LONGEST = 300
-# How much of a message and of a heading the page shows.
+# How much of a message or heading the page shows.
 _LONGEST_SHOWN = 120
 _LONGEST_LINK = 50
 _INTRODUCTION = """\
@@ -49,7 +49,7 @@ class Symptom:
     """One entry: its place, what its cells printed (may be empty), the first sentence of its cause.
 
     ``chapter`` names the page, ``"03_replacement"`` or ``"when_it_breaks/03_replacement"``. ``shown`` is false for a
-    heading without cells, which is that of a group.
+    heading without cells, which is the heading of a group.
     """
 
     chapter: str
@@ -64,7 +64,7 @@ class Symptom:
 
     @property
     def searched(self) -> list[str]:
-        """What readers search for: what the cells printed, or the heading, which is the message then."""
+        """What readers search for: what the cells printed, or else the heading, which is then the message."""
         return self.messages or [re.sub(r"\\(?=[^\w\s]|_)", "", self.heading)]
 
     @property
@@ -111,7 +111,7 @@ def symptoms(chapter: str, notebook: NotebookNode) -> tuple[list[Symptom], list[
 
 
 def _messages_in(line: str) -> Iterator[str]:
-    """The message in a printed line, once for each class of error that it names."""
+    """The message in a printed line, once for each error class that it names."""
     if match := MESSAGE.match(line):
         for kind in (match["kind"], *match["others"].split(" or ")[1:]):
             yield f"{kind.rpartition('.')[2]}: {match['text']}"[:_LONGEST]
@@ -159,7 +159,7 @@ def page_text(book: Book) -> str:
 
 
 def _fold(heading: str, kind: str, rows: Iterable[tuple[str, str]]) -> str:
-    """A class of errors: a heading, and a fold with its messages; those with the same cause and fix share an entry."""
+    """An error class: a heading, and a fold with its messages; those with the same cause and fix share an entry."""
     entries: dict[str, list[str]] = collections.defaultdict(list)
     for message, told in dict.fromkeys(rows):
         entries[told].append(message)
@@ -181,7 +181,7 @@ def _linked(messages: list[str], told: str) -> list[str]:
 
 
 def _on_other_versions(fixes: Mapping[str, str], book: Book, known: set[str]) -> Iterator[tuple[str, str]]:
-    """The messages of other versions of torch, each with its versions and its explanation.
+    """The messages from other versions of torch, each with its versions and its explanation.
 
     ``fixes`` are the texts about the sections, by place; ``known`` are the messages that the book prints.
     """
@@ -237,7 +237,7 @@ def _plain(heading: str) -> str:
 
 
 def _shortened(heading: str) -> str:
-    """A heading shortened to a line: cut between words, without code marks that would stay open."""
+    """A heading shortened to one line: cut between words, with no code marks left open."""
     if len(heading) <= _LONGEST_LINK:
         return heading
     return heading.replace("`", "")[:_LONGEST_LINK].rpartition(" ")[0].rstrip(" ,:;([\\<*") + " …"

@@ -18,7 +18,7 @@ from press.versions.messages import form, searched
 from press.versions.notes import Place, places
 from press.versions.record import JUDGED, KINDS, minor
 
-# As much of a message as fits a line.
+# As much of a message as fits on a line.
 _WORDS = re.compile(r"(?!AssertionError)\w+: .{3,90}?(?=[.;] | from |$)")
 _MOST_MESSAGES = 2
 
@@ -69,7 +69,7 @@ def page_text(book: Book) -> str:
     for path, page in pages(book).items():
         for place in places(page):
             found[place.fact].append((path, place))
-    # For some versions only some notebooks or the facts were run.
+    # For some versions, only some notebooks or only the facts were run.
     ordered = record.in_order(version for version, counts in kept.versions.items() if "cells" in counts)
     cells_now = sum(cell.cell_type == "code" for notebook in book.proven() for cell in notebook.cells)
     # On the pinned version, every test proves every cell.
@@ -79,7 +79,7 @@ def page_text(book: Book) -> str:
     for message in kept.messages:
         if message.fact and (words := _WORDS.match(searched(message.text))):
             seen[message.fact].append(words[0])
-    # The latest changes come first, since a reader's torch is more often new than old.
+    # The latest changes come first, since readers more often have a new torch than an old one.
     changed = {version for one in book.changes.values() for version in one.changed}
     parts = []
     for version in sorted(changed, key=Version, reverse=True):
@@ -152,7 +152,7 @@ def _see_above(one: Told) -> str:
 
 
 def _worth_showing(messages: Iterable[str], text: str) -> list[str]:
-    """The commonest messages that the text does not contain; of those that differ only in numbers, the first."""
+    """The most common messages that the text does not contain; among those that differ only in numbers, the first."""
     by_form: dict[str, str] = {}
     for message in messages:
         if form(message).partition(": ")[2] not in form(text):

@@ -13,7 +13,7 @@ from press.book import Book
 
 # Written by `python -m tests.wild`, compared by `make prove ROOM=models`.
 RECORD = Path("book/reference/wild.yml")
-# A program for each entry; its folder is the package.
+# A program for each entry; its folder is named after the package.
 FAULTS = Path("tests/wild/faults")
 # The parts of a program's docstring after its first line, and the optional issue.
 PARTS = ("Expected", "What happens", "Way round")
@@ -26,8 +26,8 @@ _PAGE = """\
 
 We ran [`check_pass`](tools.ipynb#what-a-pass-must-keep) on passes from other packages, and it found {count} faults in
 {packages} of them. We wrote a program to show each one. The program first asserts with torch alone that the fault is
-there, then prints what `check_pass` says. Most of the passes we tried keep what they must. Each fault holds for the version
-named, and a later version may have fixed it.
+there, then prints what `check_pass` says. Most of the passes we tried keep what they must. Each fault holds for the
+version named, and a later version may have fixed it.
 
 Faults that appear only if a graph writes in place are
 [with the random graphs](random_graphs.md#what-random-graphs-find-in-passes-of-torch). `make prove ROOM=models` runs all

@@ -1,1 +1,1 @@
-"""From manuscript to executed notebooks, always the same bytes."""
+"""From the manuscript to executed notebooks, always with the same bytes."""

@@ -33,7 +33,7 @@ METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
-# Above the report of an exercise that nobody has begun.
+# Printed above the report on an exercise that nobody has begun.
 UNSOLVED = "Before you start, the check prints a report such as:"
 
 
@@ -47,7 +47,7 @@ class Derived:
 
 
 def derive(book: Book, source: Path) -> list[Derived]:
-    """The notebooks of one of ``book.sources``; the reports of unsolved exercises are still empty."""
+    """The notebooks of one of ``book.sources``; the reports on unsolved exercises are still empty."""
     targets = book.targets(source)
     if source not in book.sheet_folders:
         return [Derived(targets[0], *_printed(book, book.page(source), TRANSFORMS), True)]
@@ -74,7 +74,8 @@ def _block(report: str) -> str:
 def exercise_index(sheets: Iterable[ExerciseSheet], needed: Mapping[str, str]) -> dict[str, dict[str, object]]:
     """The text of ``fxbook/exercises.json``, which the library reads, as a dict.
 
-    ``needed`` is the oldest torch with which a solution passes, by exercise; exercises that pass with any are missing.
+    ``needed`` is the oldest torch with which a solution passes, by exercise; exercises that pass with any version are
+    missing.
     """
     return {
         exercise.id: {

@@ -17,7 +17,7 @@ from press.printing.derive import Derived
 
 CELL_TIMEOUT = 600
 ADDRESS = re.compile(r"0x[0-9a-f]{6,}")
-# Jupyter tells a kernel its notebook by this variable; the drawings derive their ids from it.
+# Jupyter tells a kernel which notebook it runs by this variable; the drawings derive their ids from it.
 NOTEBOOK_VARIABLE = "JPY_SESSION_NAME"
 # The seed of printed reports, some of which contain random numbers.
 PRINTED_SEED = 0

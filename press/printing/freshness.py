@@ -16,14 +16,14 @@ from press.printing.derive import Derived, derive, exercise_index, with_reports
 INDEX = Path("fxbook/exercises.json")
 SECTIONS = Path("fxbook/sections.json")
 CURE = "run `make notebooks`"
-# Files by their path in the book, each with the function that makes its text.
+# Files by path in the book, each with the function that makes its text.
 Texts = Mapping[Path, Callable[[Book], str]]
 # Code marks and escaping backslashes of a heading.
 _MARKUP = re.compile(r"`|\\(?=[^\w\s]|_)")
 
 
 def stale(derived: Derived, printed: NotebookNode | None) -> Problem | None:
-    """How a printed notebook differs from the derived one, at the first cell that does, or ``None``."""
+    """How a printed notebook differs from the derived one, at the first cell that differs, or ``None``."""
     if printed is None:
         return Problem(derived.path, 1, f"is missing or not a notebook: {CURE}")
     if printed.metadata != derived.notebook.metadata:
@@ -81,7 +81,7 @@ def sections_text(book: Book) -> str:
     return json.dumps(sections, indent=1, ensure_ascii=False) + "\n"
 
 
-# What notebooks need while they are printed.
+# Needed by notebooks while they are printed.
 INDEXES: Texts = {INDEX: index_text, SECTIONS: sections_text}
 
 

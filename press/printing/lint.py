@@ -13,7 +13,7 @@ from press.manuscript.reading import TAGS, Cell, raw_in_notebooks
 from press.printing import package
 from press.printing.execution import ADDRESS
 
-# nbval compares text, HTML and SVG, but none of these.
+# nbval compares text, HTML and SVG, but not these.
 UNCOMPARED = ("image/png", "image/jpeg", "image/gif", "application/pdf")
 UNRENDERED = ("application/javascript", "application/vnd.jupyter.widget-view+json")
 _NBVAL_COMMENT = re.compile(r"^\s*#\s*(?:NBVAL|PYTEST_VALIDATE)_\w+", re.IGNORECASE | re.MULTILINE)
@@ -48,7 +48,7 @@ def lint(notebook: NotebookNode, executed: bool) -> list[Fault]:
 
 
 def _noise(notebook: NotebookNode) -> list[Fault]:
-    """A notebook with timings prints how noisy the machine was, and is rejected if it was too noisy."""
+    """A notebook with timings prints how noisy the machine was, and is rejected if that was too noisy."""
     timed = [place for place, cell in enumerate(notebook.cells) if HIDES_OUTPUT in cell.metadata.get("tags", [])]
     floors = [
         (place, float(match["low"]), float(match["high"]))

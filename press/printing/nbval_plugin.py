@@ -1,4 +1,4 @@
-"""A pytest plugin: nbval's kernels start warm, know their notebook, and use the seed of printed reports.
+"""A pytest plugin: nbval's kernels start warm, know their notebook, and use the seed for printed reports.
 
 ``pytest --nbval-kernel-name=python3`` starts them cold.
 """

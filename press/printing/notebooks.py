@@ -23,7 +23,7 @@ from press.printing.lint import lint
 
 
 def changed(book: Book, paths: Iterable[Path], everything: bool = False) -> tuple[list[Path], list[PressError]]:
-    """The sources of these files whose printed notebooks differ from them, or all of them; and the errors."""
+    """Those sources of these files whose printed notebooks differ from them, or all sources; and the errors."""
     sources: dict[Path, None] = {}
     failures: list[PressError] = []
     for path in paths:
@@ -39,16 +39,16 @@ def changed(book: Book, paths: Iterable[Path], everything: bool = False) -> tupl
 def print_notebooks(
     book: Book, paths: list[Path] | None = None, everything: bool = False, pages: Texts | None = None
 ) -> int:
-    """Print the notebooks of the given manuscripts (by default of all) that differ from them.
+    """Print the notebooks that differ from the given manuscripts (by default from all).
 
     A manuscript that cannot be printed keeps its old notebooks and does not stop the others.
 
     Args:
-        book: the book, not used before.
+        book: the book, which must not have been used before.
         paths: pages of the manuscript, and files or folders of exercises, whose whole sheet is printed.
         everything: print and run each, even without a difference; otherwise a page keeps its outputs if only prose
             differs.
-        pages: generated pages to print, too.
+        pages: generated pages to print as well.
 
     Returns the number of manuscripts that could not be printed; the reasons are on stderr.
     """

@@ -4,7 +4,7 @@ The comment above its first import says what to install, for those who copy the 
 every notebook begins its code with a folded cell that installs the package if it is missing, so that the notebook runs
 anywhere. Naming the repository thus changes every notebook, and `make notebooks` prints them all.
 
-An installed torch is not changed. If there is none, the cell installs the pinned one, too.
+An installed torch is not changed. If there is none, the cell also installs the pinned one.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from press.manuscript.reading import Cell, Manuscript
 
 # The id of the cell that installs.
 CELL = "install"
-# Folded in JupyterLab, a form in Colab, left out of the page, which offers to open the notebook instead.
+# The cell is folded in JupyterLab, a form in Colab, and left out of the page, which offers to open the notebook
+# instead.
 FOLDED = {"cellView": "form", "jupyter": {"source_hidden": True}, "tags": ["remove-cell"]}
 _INSTALL = """\
 # @title Install fxbook, the package of this book, where it is not there
@@ -29,7 +30,7 @@ from importlib.util import find_spec
 if not (find_spec("fxbook") and find_spec("fxbook.catalogue")):
     extra, home = "" if find_spec("torch") else "[torch]", "{requirement}"
     %pip install --quiet "fxbook{{extra}} @ {{home}}" "fxbook-exercises @ {{home}}#subdirectory=fxbook\""""
-# For a notebook with models of transformers, which are an extra.
+# For a notebook with models from transformers, which is an extra.
 _INSTALL_MODELS = """\
 # @title Install fxbook, the package of this book, and transformers, where they are not there
 from importlib.util import find_spec

@@ -1,4 +1,4 @@
-"""The steps from a page of the manuscript to the printed page: functions of page and book."""
+"""The steps from a manuscript page to the printed page: functions of the page and the book."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from press.manuscript.reading import Cell, Manuscript, anchor, headings, prose_l
 
 Transform = Callable[[Manuscript, Book], Manuscript]
 FAULTS = "<!-- all faults -->"
-# The sections of a companion whose entries are faults; its other sections continue the chapter.
+# The sections in a companion whose entries are faults; its other sections continue the chapter.
 GROUPS = ("With a message", "Silent")
 HIDES_UNTIL_GUESSED = "hide-output"
 ANSWER = '<details class="fx-answer">\n<summary>Show the answer</summary>'
@@ -65,7 +65,7 @@ def with_faults(page: Manuscript, book: Book) -> Manuscript:
     """Replace the marker of a chapter by a fold that links each entry of its companion.
 
     Each line has the present and former anchors of its entry, so that old links to entries that were in the chapter
-    still work in any browser and without a script.
+    still work, in any browser and without a script.
 
     Raises:
         PressError: the marker is missing or occurs twice, or there is no companion.
@@ -116,7 +116,7 @@ def _of_prose(page: Manuscript, text: Callable[[Cell], str]) -> Manuscript:
 def with_answers(page: Manuscript, book: Book) -> Manuscript:
     """Fold the answer to a prediction: the paragraph after a cell whose output the reader is to guess.
 
-    The page moves the fold into that of the output (``book/_ext/outputs.py``); a notebook shows it below the output.
+    The page moves the fold into the output's fold (``book/_ext/outputs.py``); a notebook shows it below the output.
     A sentence that ends with a colon introduces what follows, and stays visible.
 
     Raises:

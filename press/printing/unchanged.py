@@ -18,7 +18,7 @@ _OF_THE_PRESS = "press/**/*.py"
 
 
 def since_the_last_print(root: Path) -> bool:
-    """Whether every file of the book and of the press is as it was after the last complete print."""
+    """Whether every file of the book and the press is as it was after the last complete print."""
     stamp = root / _STAMP
     return stamp.is_file() and stamp.read_text(encoding="utf-8") == _digest(root)
 
@@ -30,7 +30,7 @@ def remember(root: Path) -> None:
 
 
 def _digest(root: Path) -> str:
-    """A digest of names and contents, and of the versions that the index of the API and the outputs depend on."""
+    """A digest of names and contents, and of the versions that the API index and the outputs depend on."""
     sha = hashlib.sha256(f"{sys.version} {metadata.version('torch')}".encode())
     paths = {path for pattern in _OF_A_BOOK for path in root.glob(pattern)} | set(ROOT.glob(_OF_THE_PRESS))
     for path in sorted(path for path in paths if path.is_file() and path.suffix != ".pyc"):

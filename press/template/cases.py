@@ -1,4 +1,4 @@
-"""A sum of one input with itself, of two sizes."""
+"""A sum of one input with itself, at two sizes."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from fxbook.rules.view import CaseView
 
 @rule
 def nothing_stored(case: CaseView) -> Found:
-    """The graph uses only its input: a constant would fit one size."""
+    """The graph uses only its input: a constant would fit only one size."""
     for node in case.nodes:
         if node.op == "get_attr":
             yield node, "fetches something stored: the graph may use only its input"

@@ -1,4 +1,4 @@
-"""Run every cell of a notebook with another torch, also after one that fails."""
+"""Run every cell of a notebook with another version of torch, even after one that fails."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from press.versions.record import BEHAVIOUR, FOLLOWS
 
 CELL_TIMEOUT = 600
 _IGNORED = "nbval-ignore-output"
-# The line of the cell that raised, in a traceback of IPython.
+# The line of the cell that raised, in an IPython traceback.
 _LINE = re.compile(r"Cell In\[\d+\], line (\d+)|<cell line: (\d+)>")
 _HEADING = re.compile(r"^#{2,4} +(.+?) *$", re.MULTILINE)
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
@@ -39,7 +39,7 @@ class Difference:
         section: the page, relative to ``chapters/``, and the anchor of the heading above the cell.
         begins: its first line.
         printed: what the book shows.
-        here: what it shows here.
+        here: what the cell shows here.
         reads_lost: whether it uses a name from an earlier cell that failed or differed.
     """
 
@@ -92,7 +92,7 @@ async def _run(path: Path, notebook: NotebookNode) -> AsyncIterator[tuple[Notebo
         kernel_name=warm.NAME,
         resources={"metadata": {"path": str(path.parent)}},
     )
-    # Use the code of this checkout, not the one that was installed when the environment was made.
+    # Use the code in this checkout, not what was installed when the environment was made.
     here = {NOTEBOOK_VARIABLE: str(path), SEED_VARIABLE: str(PRINTED_SEED), "PYTHONPATH": str(ROOT)}
     environment = {**os.environ, **here}
     dead = ""

@@ -1,4 +1,4 @@
-"""Environments with another torch or other packages, which borrow everything else from the project's own one."""
+"""Environments with another torch or other packages, which borrow all else from the project's environment."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from press import ROOT
 from press.binding.environment import SetupError
 
 _VERSION = re.compile(r"\d+(\.\d+)+(\.?(a|b|rc|dev|post)\d+)?")
-# The line of a `.pth` file in the environment, by which it borrows the packages of the environment that runs the press.
+# The line in a `.pth` file by which the environment borrows packages from the one that runs the press.
 _SHARED = "import site; site.addsitedir({packages!r})\n"
 _STAMP = ".complete"
 _PTH = "of-the-book.pth"
-# torch before 2.9 imports it, but requires it only on newer versions of Python.
+# torch before 2.9 imports this, but requires it only on newer versions of Python.
 _BESIDE = "setuptools<80"
 
 
@@ -34,7 +34,7 @@ def python(place: Path) -> Path:
 def ensure(version: str) -> Path:
     """Make the environment of a version of torch, ``"2.15.0"``, unless it exists; return its interpreter.
 
-    Raises SetupError if there is no such version, or uv failed.
+    Raises SetupError if there is no such version, or if uv failed.
     """
     if not _VERSION.fullmatch(version):
         raise SetupError(f"{version!r} is no version of torch: write it as 2.15.0")
@@ -58,7 +58,7 @@ def beside(
     print(f"{', '.join(wanted)} go into {place.name}: {size}.", flush=True)
     if not python(place).exists():
         _uv("venv", "--quiet", "--python", sys.executable, str(place))
-    # --no-config, since the project's own settings exclude triton and CUDA, which is right for pins only.
+    # --no-config, since the project's own settings exclude triton and CUDA, which is right only for pins.
     install = ("pip", "install", "--no-config", *options, "--python", str(python(place)), "--excludes", "-")
     _uv(*install, *wanted, given="\n".join(lent))
     shared = _SHARED.format(packages=str(Path(sysconfig.get_path("purelib")).resolve()))
@@ -68,7 +68,7 @@ def beside(
 
 
 def newest() -> str:
-    """The newest version of torch that can be installed here. Raises SetupError if the index did not answer."""
+    """The newest version of torch that can be installed here. Raises SetupError if the package index did not answer."""
     command = ("pip", "compile", "--quiet", "--no-config", "--no-header", "--no-deps", *_index())
     told = _uv(*command, "--python", sys.executable, "-", given="torch")
     return re.findall(r"^torch==([^\s+]+)", told, re.MULTILINE)[0]
@@ -91,7 +91,7 @@ def _packages(place: Path) -> Path:
 
 
 def _uv(*arguments: str, given: str = "") -> str:
-    """The output of uv; its messages and its progress are shown."""
+    """The output of uv; its messages and progress are shown."""
     done = subprocess.run([sys.executable, "-m", "uv", *arguments], input=given, stdout=subprocess.PIPE, text=True)
     if done.returncode:
         raise SetupError("uv failed, with the message above: fix that, then run the same command again")

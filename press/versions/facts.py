@@ -1,4 +1,4 @@
-"""The facts that changed between versions of torch, one file of ``book/reference/version_facts/`` each.
+"""The facts that changed between versions of torch, each in its own file in ``book/reference/version_facts/``.
 
 Such a file is a program, the probe of the fact, that prints one line, the same wherever torch behaves the same. Its
 name is the id of the fact, with hyphens. Its docstring is the text for readers:
@@ -6,12 +6,12 @@ name is the id of the fact, with hyphens. Its docstring is the text for readers:
 - the title, a line that holds on the version that the book is proven with;
 - a paragraph or two, in which ``{since}`` and ``{later}`` stand for versions from the record: the first one that
   behaves as the book says, and the first later one that differs again;
-- if cells differ for it, a paragraph that begins with ``Explains:`` and lists regular expressions, one a line. They are
-  searched in ``notebook: first printed line that differs => first line that is shown there``, only on versions on which
-  the probe prints another line than on the pinned one;
-- at the end, if no page has a note of it, a paragraph that begins with ``Nowhere:`` and says why.
+- if cells differ because of it, a paragraph that begins with ``Explains:`` and lists regular expressions, one per line.
+  They are searched in ``notebook: first printed line that differs => first line that is shown there``, only on versions
+  on which the probe prints another line than on the pinned one;
+- at the end, if no page has a note on it, a paragraph that begins with ``Nowhere:`` and says why.
 
-``python -m press versions`` records what the probe prints on each version. Differences of single cells that no such
+``python -m press versions`` records what the probe prints on each version. Differences in single cells that no such
 fact explains are described by a *remark*, in ``single_cells.yml`` in the same folder.
 """
 
@@ -35,9 +35,9 @@ _NOWHERE, _EXPLAINS = "Nowhere:", "Explains:"
 
 @dataclasses.dataclass(frozen=True)
 class Fact:
-    """Something that changed: its id, its file, its text, and why no page has a note of it (``""`` if one has).
+    """Something that changed: its id, its file, its text, and why no page has a note on it (``""`` if one has).
 
-    ``explains`` are the patterns of the cells that differ for it.
+    ``explains`` holds the patterns for the cells that differ because of it.
     """
 
     id: str
@@ -58,8 +58,8 @@ class Told:
     Attributes:
         fact: what changed.
         rows: ranges of versions and what the probe prints there, the oldest first.
-        since: the first version with the line of the pinned one, ``"2.10"``; ``""`` if that is the oldest of all.
-        later: the first version after the pinned one with another line, or ``""``.
+        since: the first version with the same line as the pinned one, ``"2.10"``; ``""`` if that is the oldest of all.
+        later: the first version after the pinned one with a different line, or ``""``.
     """
 
     fact: Fact
@@ -103,13 +103,13 @@ class Told:
 
 
 def read(root: Path = ROOT) -> dict[str, Fact]:
-    """Every fact by id, in the order of their files. Raises PressError if a file is malformed."""
+    """Every fact by id, in file order. Raises PressError if a file is malformed."""
     return {fact.id: fact for fact in map(_read, sorted((root / FOLDER).glob("*.py")))}
 
 
 @dataclasses.dataclass(frozen=True)
 class Remark:
-    """A difference of single cells on some versions: ``says`` is empty if readers do not need an explanation.
+    """A difference in single cells on some versions: ``says`` is empty if readers do not need an explanation.
 
     ``kind`` is how such a cell is counted, one of ``record.KINDS``.
     """
@@ -121,14 +121,14 @@ class Remark:
 
 
 def remarks(root: Path = ROOT) -> dict[str, Remark]:
-    """Every remark by id, in the order of the file, if there is one."""
+    """Every remark by id, in file order, if there is a file."""
     path = root / FOLDER / "single_cells.yml"
     rows = yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else {}
     return {name: Remark(**{**row, "torch": tuple(row["torch"].split())}) for name, row in rows.items()}
 
 
 def patterns(version: str, kept: Record, pinned: str) -> dict[str, tuple[str, ...]]:
-    """The patterns of the facts and remarks that apply to a version, by their ids, in the order to try them.
+    """The patterns of the facts and remarks that apply to a version, by id, in the order in which to try them.
 
     ``kept`` has what each probe prints on the version and on the pinned one.
     """
@@ -137,7 +137,7 @@ def patterns(version: str, kept: Record, pinned: str) -> dict[str, tuple[str, ..
         for name, fact in read().items()
         if version in (lines := kept.facts.get(name, {})) and lines[version] != lines[pinned]
     }
-    # Remarks with a text come before facts, because they are more specific, the others after them.
+    # Remarks with a text come before facts, because they are more specific, and the others after them.
     here = {name: one for name, one in remarks().items() if version in one.torch}
     said = {name: (one.explains,) for name, one in here.items() if one.says}
     silent = {name: (one.explains,) for name, one in here.items() if not one.says}

@@ -1,4 +1,4 @@
-"""Tell which lines are messages that readers search for, in the output of cells and in the record of a version."""
+"""Tell which lines are messages that readers search for, in cells' outputs and in a version's record."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ MESSAGE = re.compile(
     # After other output of a cell: "created, linted, TypeError: …".
     r"^(?:[a-z]+, )*"
     r"(?P<kind>(?:\w+\.)*\w*(?:Error|Warning|Exception|SymNode)|Unsupported|BackendCompilerFailed)"
-    # Where versions of Python or torch raise several.
+    # Where versions of Python or torch raise different errors.
     r"(?P<others>(?: or \w+Error)*)"
-    # A list of classes of errors is no message.
+    # A list of error classes is not a message.
     r"(?:: ?| (?!\w*Error\b))(?P<text>\S.*)$"
 )
 # In the table of `front_ends`, a message follows the name of the front end.
@@ -20,7 +20,7 @@ _DETAILS = re.compile(
     r" (?:from user code|Explanation:|Set TORCH|While executing|\(…/|For more information|Hint:|Scroll up to|Caused by"
     r"|but expected one of|Traceback \(most recent|fake mode from|CUDA kernel errors|Search for)"
 )
-# Messages of a cell that gets something unexpected from torch; nobody would search for these words.
+# Messages from a cell that gets something unexpected from torch; nobody would search for these words.
 _OF_A_CELL = re.compile(
     r"IndexError\b|AssertionError: expected \w+(?: or \w+)* with |\w+: .* to unpack \(|.* shapes cannot be multiplied"
 )
@@ -30,10 +30,10 @@ def searched(here: str) -> str:
     """The message in a line of the record, as far as readers would search for it.
 
     Returns:
-        ``"Unsupported: missing: MATCH_CLASS"``, without the name of a front end; ``""`` if the line is no error, or one
-        that the cell itself raises about a result of torch.
+        ``"Unsupported: missing: MATCH_CLASS"``, without the name of a front end; ``""`` if the line is not an error, or
+        is one that the cell itself raises about a result from torch.
     """
-    if " -> a graph of " in here:  # A table of before and after, with the words cut off.
+    if " -> a graph of " in here:  # A before-and-after table, with the words cut off.
         return ""
     line = re.sub(r"^(?:[a-z]+, )+", "", here[front.end() :] if (front := _FRONT_END.match(here)) else here)
     line = _DETAILS.split(line)[0].rstrip(" ,:")

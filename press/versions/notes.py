@@ -62,7 +62,7 @@ def note(facts: Iterable[Told]) -> str:
 
 
 def with_others(cells: Sequence[Cell], others: Sequence[str]) -> list[Cell]:
-    """The cells of a page, with a fold at its end for differences that no note explains.
+    """The cells of a page, with a fold at the end for differences that no note explains.
 
     ``others`` are sentences or links.
     """

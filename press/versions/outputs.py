@@ -1,4 +1,4 @@
-"""The output of a cell, and how two outputs differ: compared as nbval compares them, classified by rule."""
+"""The output of a cell, and how two outputs differ: compared as nbval compares them, and classified by rule."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from press.versions.messages import MESSAGE
 from press.versions.record import BEHAVIOUR, FOLLOWS, WARNING, WORDING
 
 ERROR = "error"
-# nbval compares no pictures of these kinds.
+# nbval does not compare pictures of these kinds.
 _NOT_COMPARED = ("image/png", "image/jpeg", "application/vnd.jupyter.widget-view+json")
 _EXPECTED = re.compile(
     r"AssertionError: expected (?P<kinds>\w+(?: or \w+)*) with .* in its message, got (?P<got>.*)", re.DOTALL
@@ -24,7 +24,7 @@ _EXPECTED = re.compile(
 # The library's own warning about another torch, before any other output.
 _TOLD = re.compile(r"^fxbook was tried with .*\n", re.MULTILINE)
 _LONGEST = 300
-# Details of a machine and a run that nbval's sanitizer does not know: paths of packages, process ids and times.
+# Details of a machine and a run that nbval's sanitizer does not know: package paths, process ids and times.
 _HERE = (
     (re.compile(r"^[VIWEC]\d{4} [\d:.]+ \d+ ", re.MULTILINE), ""),
     (re.compile(r"[^\s'\"(]*/site-packages/"), "…/site-packages/"),
@@ -35,7 +35,7 @@ _HERE = (
 
 @dataclasses.dataclass(frozen=True)
 class Shown:
-    """What a cell shows, by ``"stdout"``, ``"text/html"``, ``"error"``; the texts of each in order."""
+    """What a cell shows, by ``"stdout"``, ``"text/html"``, ``"error"``: the texts of each, in order."""
 
     texts: dict[str, tuple[str, ...]]
 
@@ -108,7 +108,7 @@ def first_difference(printed: Shown, here: Shown) -> tuple[str, str]:
 
 
 def messages(one: Shown) -> list[str]:
-    """The error messages that a cell shows, each in one line; if it expected another error, the one that it got."""
+    """The error messages that a cell shows, each on one line; if it expected another error, the one that it got."""
     written = [text for carrier in ("stdout", "text/plain") for text in one.texts.get(carrier, ())]
     if expected := _EXPECTED.match(one.error):
         written.append(expected["got"])

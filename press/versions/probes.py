@@ -1,4 +1,4 @@
-"""Run the probe of every fact on one torch, each in a fork of a process that has imported torch.
+"""Run every fact's probe on one version of torch, each in a fork of a process that has imported torch.
 
 ``probes.py PROBE …`` runs these programs and prints, as JSON, the last line that each prints. It imports only the
 standard library and torch, since the environment may have nothing else.
@@ -20,7 +20,7 @@ _LONGEST = 300
 
 
 def ask(python: Path | str = sys.executable, paths: Iterable[Path] | None = None) -> dict[str, str]:
-    """What the probes print with an interpreter, by id of the fact; an error that one raises replaces its line.
+    """What the probes print with an interpreter, by fact id; an error that one raises replaces its line.
 
     Raises:
         RuntimeError: the interpreter has no torch.
@@ -53,7 +53,7 @@ def _printed_by(path: str) -> str:
 
 
 if __name__ == "__main__":
-    # The folder of this script must not be imported from.
+    # Nothing must be imported from this script's folder.
     sys.path.pop(0)
     import torch.fx  # noqa: F401
 

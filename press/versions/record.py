@@ -15,7 +15,7 @@ from packaging.version import Version
 from press import ROOT, stored
 from press.versions.messages import form
 
-# How a cell can differ, the least first. A cell that FOLLOWS fails only because an earlier one did.
+# How a cell can differ, the least serious first. A cell that FOLLOWS fails only because an earlier one did.
 WORDING, WARNING, BEHAVIOUR, FOLLOWS = KINDS = ("wording", "warning", "behaviour", "follows")
 # How an answer can be misjudged: a right one is rejected, a wrong one passes, or gets another mistake reported.
 REFUSED, PASSING, MISJUDGED = JUDGED = ("refused", "passing", "misjudged")
@@ -37,7 +37,7 @@ class Message:
     Attributes:
         text: its words.
         torch: the versions, the oldest first.
-        at: the section of the cell, relative to ``chapters/``, or ``""`` if that section does not explain it.
+        at: the cell's section, relative to ``chapters/``, or ``""`` if that section does not explain it.
         fact: the fact or the remark that explains it, or ``""``.
     """
 
@@ -52,10 +52,10 @@ class Record:
     """The record.
 
     Attributes:
-        versions: for each version of torch, its counts, and as ``"solutions"`` those that fail there.
+        versions: for each version of torch, its counts, and as ``"solutions"`` the solutions that fail there.
         facts: what the probe of each fact prints, by version.
-        pages: the facts and remarks that apply to cells of a printed notebook, by its path.
-        messages: those of other versions, in the order in which they were found.
+        pages: the facts and remarks that apply to cells in a printed notebook, by its path.
+        messages: those from other versions, in the order in which they were found.
     """
 
     versions: dict[str, dict[str, Any]] = dataclasses.field(default_factory=dict)
@@ -72,7 +72,7 @@ class Record:
             self.messages[same] = dataclasses.replace(before, torch=tuple(in_order([*before.torch, *message.torch])))
 
     def solutions_need(self, pinned: str) -> dict[str, str]:
-        """For each exercise whose solution fails on versions before the pinned one: the oldest on which it passes."""
+        """The oldest version on which a solution passes, by exercise, if it fails on any before the pinned one."""
         ordered = in_order(self.versions)
         needed = {}
         for version, following in itertools.pairwise(ordered):

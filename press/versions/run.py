@@ -21,7 +21,7 @@ from press.versions.messages import form, searched
 from press.versions.outputs import first_difference, messages
 from press.versions.record import BEHAVIOUR, FOLLOWS, KINDS, VERSIONS, WARNING, WORDING
 
-# Names in place of a version: the newest that can be installed here, and the one whose turn it is today.
+# Names in place of a version: the newest one that can be installed here, and the one whose turn it is today.
 NEWEST, TODAY = "newest", "today"
 REPORTS = ROOT / "_build" / "versions"
 _AT_A_TIME = 2
@@ -34,8 +34,9 @@ def run(
     """Run the book on these versions, record the differences, and write a report for each to ``_build/versions``.
 
     Args:
-        versions: of torch, ``NEWEST`` or ``TODAY``; by default all of ``VERSIONS``, and a new record begins.
-        only: parts of the paths of notebooks to run; the record of the others stays. By default all are run.
+        versions: versions of torch, ``NEWEST`` or ``TODAY``; by default all of ``VERSIONS``, and then a new record
+            begins.
+        only: parts of the paths of the notebooks to run; the record of the others stays. By default, all are run.
         with_answers: also judge every answer to every exercise, which takes much longer.
         facts_alone: only run the probes of the facts.
 

@@ -12,7 +12,7 @@ from packaging.version import Version
 from press.rooms import names_tests
 from press.versions.record import ALIKE
 
-# The first version on which the book is proven. On an older one cells and answers may differ: see the record.
+# The first version on which the book is proven. On an older version, cells and answers may differ: see the record.
 PROVEN_FROM = ALIKE[0]
 # Tests of what works on every version. Those of the chapters' passes are skipped on older ones.
 LIBRARY = (
@@ -27,7 +27,7 @@ LIBRARY = (
 )
 # The reports of known answers, which `python -m press versions --answers` records for other versions.
 ANSWERS = ("test_answers.py", "test_clauses.py", "test_exercises.py")
-# Tests for the versions that the book is proven on. From tests/book, only files that run code of torch.
+# Tests for the versions that the book is proven on. From tests/book, only files that run torch code.
 TESTS = (
     "chapters",
     "solutions",
@@ -46,7 +46,7 @@ def is_proven(version: str) -> bool:
 
 
 def asked(arguments: Sequence[str], version: str) -> list[str]:
-    """The arguments of pytest, with all tests of the version unless they name some."""
+    """The arguments for pytest, with all tests for the version unless they name some."""
     if names_tests(arguments):
         return list(arguments)
     if is_proven(version):

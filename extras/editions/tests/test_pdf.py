@@ -1,5 +1,4 @@
-"""The document to print: it has contents, links between pages become internal links, and nothing is wider than the
-paper."""
+"""The document to print: contents, internal links between the book's pages, and nothing wider than the paper."""
 
 from __future__ import annotations
 

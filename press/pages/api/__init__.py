@@ -1,1 +1,1 @@
-"""The index of torch.fx: names, signatures, and the cells of the chapters that use them."""
+"""The index of torch.fx: names, signatures, and the cells in the chapters that use them."""

@@ -20,10 +20,10 @@ from press.pages.api.names import BEYOND
 PAGE = "https://docs.pytorch.org/docs/stable/fx.html"
 _EXPERIMENTAL = "https://docs.pytorch.org/docs/stable/fx.experimental.html"
 _SOURCE = "https://github.com/pytorch/pytorch/blob/v{version}/{path}#L{line}"
-# Functions that the official page lists itself. It lists members with a docstring, but none of Proxy.
+# Functions that the official page lists itself. It lists members with a docstring, but no members of Proxy.
 _FUNCTIONS = ("symbolic_trace", "wrap", "replace_pattern")
 _WITHOUT_MEMBERS = (fx.Proxy,)
-# Sections of the page of torch.fx.experimental.
+# Sections on the torch.fx.experimental page.
 _EXPERIMENTAL_MODULES = ("debug", "merge_matmul", "meta_tracer", "optimization", "proxy_tensor", "symbolic_shapes")
 _LONGEST_DEFAULT, _LONGEST_TYPE = 24, 40
 
@@ -32,7 +32,7 @@ _LONGEST_DEFAULT, _LONGEST_TYPE = 24, 40
 class Name:
     """A public name: ``full`` is ``"torch.fx.Graph.lint"``; ``owner`` is the class of a member.
 
-    ``listed`` says whether the official page of torch.fx has an entry of that name.
+    ``listed`` says whether the official torch.fx page has an entry with that name.
     """
 
     full: str
@@ -51,7 +51,7 @@ class Name:
 
     @property
     def group(self) -> str:
-        """The class that it is or belongs to, ``"functions"``, or for a name beyond these the module below torch.fx."""
+        """The class that it is or belongs to, ``"functions"``, or for any other name, the module below torch.fx."""
         if self.full in BEYOND:
             return next((part for part in ("passes", "experimental") if self.shown.startswith(f"{part}.")), "beside")
         holder = self.owner or self.object
@@ -60,7 +60,7 @@ class Name:
 
 @functools.cache
 def names() -> tuple[Name, ...]:
-    """Every name of the index: those of ``torch.fx.__all__`` with the members of the classes, then those beyond."""
+    """Every name in the index: those in ``torch.fx.__all__`` with the classes' members, then those beyond."""
     found = []
     for exported in fx.__all__:
         thing = getattr(fx, exported)
@@ -75,7 +75,7 @@ def names() -> tuple[Name, ...]:
 
 
 def _members(cls: type) -> Iterator[Name]:
-    """The public members of a class: methods and properties, annotations of its body, what ``__init__`` sets."""
+    """The public members of a class: methods and properties, annotations in its body, and what ``__init__`` sets."""
     # The page lists inherited members of Tracer, but not of other classes.
     bases = [base for base in cls.__mro__ if cls is fx.Tracer and base.__module__.startswith("torch.fx")] or [cls]
     told = {*dir(nn.Module), *nn.Module.__annotations__} if issubclass(cls, nn.Module) else set()
@@ -124,7 +124,7 @@ def signature(name: Name) -> str:
         if one.kind is one.KEYWORD_ONLY and not any("*" in part for part in parts):
             parts.append("*")
         stars = {one.VAR_POSITIONAL: "*", one.VAR_KEYWORD: "**"}.get(one.kind, "")
-        # A marker, as `Graph.placeholder` has it, looks like no default.
+        # A marker such as the one in `Graph.placeholder` does not look like a default.
         marker = not stars and one.default is one.empty and one.kind is not one.KEYWORD_ONLY and "=" in "".join(parts)
         default = "inspect.Signature.empty" if marker else "" if one.default is one.empty else _default(one.default)
         parts.append(f"{stars}{one.name}" + (f"={default}" if default else ""))
@@ -154,7 +154,7 @@ def _typed(annotation: Any, before: str) -> str:
 
 
 def address(name: Name) -> str:
-    """The official page of a name; if it has none, that of its class or module, or the installed source."""
+    """A name's official page; if it has none, the page of its class or module, or the installed source."""
     if name.listed or name.owner:
         return f"{PAGE}#{name.full if name.listed else name.full.rpartition('.')[0]}"
     module = name.full.rpartition(".")[0]

@@ -92,7 +92,7 @@ def _counted(chosen: Iterable[Name], uses: Uses) -> str:
 
 def _entry(name: Name, uses: Uses) -> str:
     tail = signature(name)
-    # The heading above has the class or the folder.
+    # The heading above names the class or the folder.
     called = name.shown.removeprefix(f"{name.group}.") if name.full in BEYOND else name.last
     line = BEYOND.get(name.full) or LINES[name.shown]
     head = f"- [**`{called}`**]({address(name)})" + (f"`{tail}`" if tail else "")

@@ -1,12 +1,11 @@
-"""Find the names of torch.fx that a cell uses, in its syntax tree, without running it or following values.
+"""Find the torch.fx names that a cell uses, from its syntax tree, without running it or following values.
 
 A dotted name counts if the imports of the notebook resolve it to torch.fx. An attribute counts as that of a class
 
-- if the class of its object is known: ``self`` and ``super()`` in a subclass, a call of a class, a variable assigned
-  from such a call, or a variable with the lower-case name of a class, ``node``;
-- otherwise, for each class that the notebook names. Nodes, graphs and GraphModules come with every trace and need no
-  name. An attribute that lists, strings, tensors and the like also have counts only if the text of the section names
-  it.
+- if the class of its object is known: ``self`` and ``super()`` in a subclass, a call to a class, a variable assigned
+from such a call, or a variable with the lower-case name of a class, such as ``node``;
+- otherwise, for each class that the notebook names. Nodes, graphs and GraphModules come with every trace and need not
+be named. An attribute that lists, strings, tensors and the like also have counts only if the section's text names it.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ class Use(NamedTuple):
 
 @functools.cache
 def _members() -> dict[str, dict[str, str]]:
-    """The members of each class by its name, inherited ones included: last part to full name."""
+    """The members of each class, by class name, inherited ones included: from last part to full name."""
     own: dict[str, dict[str, str]] = collections.defaultdict(dict)
     for name in names():
         if name.owner:
@@ -50,13 +49,13 @@ def _members() -> dict[str, dict[str, str]]:
 
 @functools.cache
 def _things() -> dict[str, str]:
-    """The full names by every path that leads to them, also through a subclass."""
+    """The full names, by every path that leads to them, also through a subclass."""
     inherited = {f"torch.fx.{cls}.{last}": full for cls, own in _members().items() for last, full in own.items()}
     return inherited | {name.full: name.full for name in names()}
 
 
 class CodeOfNotebook:
-    """The code of one notebook, with what its imports, classes and assignments say about names."""
+    """The code of one notebook, and what its imports, classes and assignments say about names."""
 
     def __init__(self, sources: Iterable[str]) -> None:
         self._cells = [ast.parse(source) for source in sources]
@@ -118,7 +117,7 @@ class CodeOfNotebook:
 
     def _attribute(self, node: ast.Attribute, inside: str) -> Iterator[Use]:
         holder = self._holder(node.value, inside)
-        # If the holder is unknown, all candidate classes, the likeliest first.
+        # If the holder is unknown, all candidate classes count, the likeliest first.
         meant = sorted(self._named, key=lambda cls: cls != _MEANT.get(node.attr))
         for cls in meant if holder is None else [holder]:
             if full := _members().get(cls, {}).get(node.attr):
@@ -126,7 +125,7 @@ class CodeOfNotebook:
                 return
 
     def _holder(self, value: ast.expr, inside: str) -> str | None:
-        """The class of torch.fx of a value, as far as the code shows it; ``""`` for another class."""
+        """The torch.fx class of a value, as far as the code shows it; ``""`` for any other class."""
         word = _last(value.func) if isinstance(value, ast.Call) else _last(value)
         if word in ("self", "super"):
             return inside

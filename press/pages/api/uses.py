@@ -16,7 +16,7 @@ from press.pages.api.documented import Name
 from press.pages.api.reading import CodeOfNotebook
 from press.printing import package
 
-# The rank of sections as places to read about a name, apart from the name itself.
+# The rank of sections as places to read about any name.
 _WORTH = {"In one page": -4, "Check yourself": -4, "What people get wrong": -3, "When it breaks": -3}
 _TITLE, _TAUGHT = -4, 2
 _SPAN = re.compile(r"`([^`]+)`")
@@ -25,7 +25,7 @@ _LISTED = re.compile(r"fx\.html#(torch\.fx\.[\w.]+)")
 
 @dataclasses.dataclass
 class Section:
-    """A heading of a printed notebook, with the code spans of its text and how many of its cells use each name.
+    """A heading in a printed notebook, with the code spans in its text and how many of its cells use each name.
 
     ``page`` is the number of the chapter (also for a companion), or the kind of page in the reference: ``"03"``,
     ``"fact check:"``.
@@ -45,7 +45,7 @@ class Section:
         return f"{folder}{self.path.name}#{anchor(self.heading)}"
 
     def tells(self, name: Name) -> int:
-        """A score of this section for a name: whether its cells use it, its text names it, its heading does."""
+        """This section's score for a name: whether its cells use it, its text names it, and its heading names it."""
         word = re.compile(rf"(?<!\w){re.escape(name.last)}(?!\w)")
         spoken = sum(bool(word.search(span)) for span in self.spans)
         marked = any(word.search(span) for span in _SPAN.findall(self.heading))

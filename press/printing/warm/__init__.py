@@ -44,7 +44,7 @@ class WarmKernels:
         return self._folder.name
 
     def start(self) -> None:
-        """Start the server if it does not run, and wait until it can fork; raises RuntimeError if it ends."""
+        """Start the server if it is not running, and wait until it can fork; raises RuntimeError if it ends."""
         if self._server and self._server.poll() is None:
             return
         command = [self._python, str(_FOLDER / "server.py"), str(self._socket)]
@@ -58,6 +58,6 @@ class WarmKernels:
     def stop(self) -> None:
         if self._server:
             self._server.kill()
-            with self._server:  # Waits for it, and closes its pipe.
+            with self._server:  # Waits for the server, and closes its pipe.
                 self._server = None
         self._folder.cleanup()

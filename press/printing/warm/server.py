@@ -2,8 +2,8 @@
 
 A request is one line of JSON: ``{"connection": file, "folder": path, "environment": {…}}``; the answer is the child's
 process id. The child ends when the connection closes, so a kernel outlives neither its stub nor the server. The server
-does not import the book's own library, so that each notebook sees its current state. A notebook may forget an import
-that the server has done, but the press prints in cold kernels, where it fails.
+does not import the book's own library, so that each notebook sees its current state. A notebook may lack an import that
+the server has done, but the press prints in cold kernels, where that fails.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def serve(path: str) -> None:
 
 
 def _reap(*_: object) -> None:
-    """Reap ended kernels, whose processor time then counts as this server's."""
+    """Reap kernels that have ended, whose processor time then counts as this server's."""
     with contextlib.suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
