@@ -1,15 +1,16 @@
-"""The exercises: a folder for each chapter, ``NN_name``, and in it a folder for each exercise, which is all of it.
+"""The exercises: a folder for each chapter, ``NN_name``, which contains a folder for each exercise, with all its files.
 
 A project that belongs to no chapter has a folder of the same kind, ``PN_name``: its milestones are exercises.
 
 - ``task.md``: the task, the stub, the solution, two hints, why, and what to try once it passes;
 - ``cases.py``: ``USAGE``, how an answer is used and on which models: all that goes where answers run;
 - ``check.py``: ``CHECK``, what is asked of an answer;
-- ``answers.py``: right answers, and wrong ones with the report that each deserves and the part of the task it breaks.
+- ``answers.py``: right answers, and wrong ones with the report that each deserves and the part of the task that it
+breaks.
 
-What two exercises of a chapter share lies beside them, under the same four names (the opening of the sheet is
+What exercises of a chapter share is next to them, under the same four names (the opening of the sheet is
 ``opening.md``); which file goes where is decided by its name alone. The chapter's ``__init__.py`` holds ``ORDER``, the
-folders in the order of the book. An exercise's id is made of both folders: ``03_replacement/drop_dropout`` is
+folders in the order of the book. An exercise's id is made from both folders: ``03_replacement/drop_dropout`` is
 ``03-drop-dropout``.
 """
 
@@ -28,10 +29,10 @@ _FOLDER = Path(__file__).parent
 
 
 def find(exercise_id: object) -> Exercise | None:
-    """The exercise of that id, or ``None``; nothing but its own modules is imported.
+    """The exercise with that id, or ``None``; only its own modules are imported.
 
-    What students get holds the chapters that they are asked, and no others. Where answers run there is no check: the
-    exercise asks nothing there.
+    What students get contains only the chapters assigned to them. Where answers run, there is no check: there, the
+    exercise has no rules.
     """
     number, _, slug = str(exercise_id).partition("-")
     folder = slug.replace("-", "_")
@@ -52,12 +53,12 @@ def ids(of: Sequence[str] = ()) -> list[str]:
 
 
 def all_exercises(of: Sequence[str] = ()) -> tuple[Exercise, ...]:
-    """Every exercise in the order of the book; or those of some chapters, ``("02",)``: no other is imported."""
+    """Every exercise in the order of the book; or only those of some chapters, ``("02",)``: no others are imported."""
     return tuple(exercise for name in ids(of) if (exercise := find(name)))
 
 
 def chapters() -> list[str]:
-    """The numbers of the chapters whose exercises are here, as ``"02"``."""
+    """The numbers of the chapters whose exercises are here, such as ``"02"``."""
     return sorted(_chapters())
 
 
@@ -67,7 +68,7 @@ def order(chapter: str) -> tuple[str, ...]:
 
 
 def folder_of(exercise_id: str) -> Path:
-    """Where an exercise lies."""
+    """The folder of an exercise."""
     number, _, slug = exercise_id.partition("-")
     return _FOLDER / _chapters()[number] / slug.replace("-", "_")
 

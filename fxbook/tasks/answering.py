@@ -1,6 +1,6 @@
-"""How the ``answers.py`` of an exercise says which answers are right and which are wrong, and why.
+"""How an exercise's ``answers.py`` says which answers are right and which are wrong, and why.
 
-Each function in it (or class, or object given to the decorator) is an answer, named for what it does or for the mistake
+Each function in it (or class, or object given to the decorator) is an answer, named after what it does or the mistake
 that it makes::
 
     @right
@@ -27,7 +27,7 @@ from typing import Any, TypeVar
 from fxbook import tasks
 
 Answer = TypeVar("Answer")
-# By the module in which they are written: an answer may be imported by whoever wants it.
+# By the module in which they are written, since any module may import an answer.
 _collected: dict[str, list[KnownAnswer]] = collections.defaultdict(list)
 
 
@@ -36,13 +36,13 @@ class KnownAnswer:
     """An answer, and the report that belongs to it.
 
     Args:
-        name: the right way, or the mistake.
+        name: the correct way, or the mistake.
         answer: what is passed to ``check``.
         violated: the name of the rule that the report must name; ``""`` for a right answer.
         says: a part of the report's message.
-        node: the node that the report must mark, ``None`` where the mistake has none.
-        read: ``"chapter#anchor"`` that the report must point to, ``None`` for that of the exercise.
-        case: the name of the case in which it is refused, ``None`` where that is not told.
+        node: the node that the report must mark, or ``None`` if the mistake has none.
+        read: ``"chapter#anchor"`` that the report must point to, or ``None`` for the exercise's own.
+        case: the name of the case in which it is rejected, or ``None`` if that is not given.
         clauses: the words of the task, or of the stub's docstring, that it breaks.
     """
 
@@ -73,7 +73,8 @@ def wrong(violated: str, *, says: str, node: str | None = None, read: str | None
 
 
 def breaks(*clauses: str, case: str) -> Callable[[Answer], Answer]:
-    """Above :func:`wrong`: the answer breaks these words of the task, and must fail in this case, whatever is drawn."""
+    """Used above :func:`wrong`: the answer breaks these words of the task, and must fail in this case, whatever is
+    drawn."""
 
     def add(answer: Answer) -> Answer:
         collected = _collected[_module_above()]
@@ -86,7 +87,7 @@ def breaks(*clauses: str, case: str) -> Callable[[Answer], Answer]:
 
 
 def _module_above() -> str:
-    """The name of the module in which the caller of this was called."""
+    """The name of the module that called this function's caller."""
     return str(sys._getframe(2).f_globals["__name__"])
 
 
@@ -96,7 +97,7 @@ def _name(answer: Any) -> str:
 
 @functools.cache
 def answers_to(exercise_id: str) -> tuple[KnownAnswer, ...]:
-    """The answers in the folder of an exercise, in their order; none where there is no such file."""
+    """The answers in an exercise's folder, in order; none if there is no such file."""
     folder = tasks.folder_of(exercise_id)
     if not (folder / "answers.py").exists():
         return ()

@@ -1,8 +1,8 @@
 """The notes on changes between versions of torch: ``<!-- versions: recompile-children -->`` becomes a fold.
 
 The marker is on its own line, at the end of the section about the fact. One marker may name several facts, separated by
-commas; they share a fold. Facts from other pages for which a cell of this page differs, too, are linked at the end of
-the page.
+commas; they share a fold. Facts from other pages that also make a cell on this page differ are linked at the end of the
+page.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Exercises of chapter 00: read the nodes of a graph, change what one of them calls."""
+"""Exercises of chapter 00: read the nodes of a graph, and change what one of them calls."""
 
 ORDER = (
     "layers_in_order",

@@ -1,4 +1,4 @@
-"""What the cases of chapter 00 share: models, inputs, and how an answer is used that lists names."""
+"""What the cases of chapter 00 share: models, inputs, and how to use an answer that lists names."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Classifier(nn.Module):
 
 
 class Recurrent(nn.Module):
-    """Layers that run in another order than they are defined in: one twice, one never, one inside a block."""
+    """Layers that run in a different order from that of their definition: one twice, one never, one inside a block."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -69,7 +69,7 @@ class Scale(nn.Module):
 
 
 class Attending(nn.Module):
-    """A layer of ``torch.nn`` that holds another one, and a module of its own, which tracing enters."""
+    """A ``torch.nn`` layer that holds another one, and a user-defined module, which tracing enters."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -82,9 +82,9 @@ class Attending(nn.Module):
 
 
 class NamedAlike(nn.Module):
-    """Names that begin alike: of each two, layers and parameters, one is used.
+    """Names that begin alike: one of each two layers or parameters is used.
 
-    The input bears the name of the other parameter; a buffer is fetched, and a parameter twice.
+    The input has the name of the other parameter; a buffer is fetched once, and a parameter twice.
     """
 
     def __init__(self) -> None:
@@ -103,7 +103,7 @@ class NamedAlike(nn.Module):
 
 
 class Drawn(nn.Module):
-    """Layers with names, an order and calls that are drawn: one is never called, and one is called twice."""
+    """Layers whose names, order and calls are drawn: one is never called, and one is called twice."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -126,6 +126,6 @@ def rows(width: int, count: int = 3) -> Callable[[], tuple[Tensor]]:
 
 
 def what_it_lists(answer: Any, *arguments: Any) -> Any:
-    """What the answer returns; what a generator gives, the keys of a dict, a view or a deque as a list."""
+    """What the answer returns; a generator's items, a dict's keys, a view or a deque become a list."""
     returned = answer(*arguments)
     return list(returned) if isinstance(returned, Mapping | MappingView | MutableSequence | Iterator) else returned

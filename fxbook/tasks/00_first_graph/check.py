@@ -13,7 +13,7 @@ _NO_PATH = "00_first_graph#six-opcodes-are-enough"
 
 
 def names_in(value: Value, nodes: bool = False) -> list[str]:
-    """The names that the answer returned: strings, and nodes where these will do."""
+    """The names that the answer returned: strings, and nodes where these are accepted."""
     return [name for item in _items(value) or () if (name := _name(item, nodes)) is not None]
 
 
@@ -44,7 +44,7 @@ def _name(item: Value, nodes: bool) -> str | None:
 
 
 def repeated(names: list[str]) -> Found:
-    """Each name that is there more than once."""
+    """Each name that occurs more than once."""
     for name in names:
         if names.count(name) > 1:
             yield None, f"`{name}` is in the answer more than once."
@@ -55,7 +55,8 @@ def repeated(names: list[str]) -> Found:
 
 @rule
 def target_fits_op(case: CaseView) -> Found:
-    """What a node calls is of the kind that its opcode says; told before ``lint``, which speaks of types."""
+    """What a node calls is of the kind that its opcode requires; reported before ``lint``, which only mentions
+    types."""
     for node in case.nodes:
         if node.op == "call_method" and "." in node.target:
             yield node, "is a `call_method`, but its target is a function, not the name of a method", _NO_METHOD_NAME

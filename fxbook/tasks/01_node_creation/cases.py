@@ -1,4 +1,4 @@
-"""What the cases of chapter 01 share: inputs, models as training leaves them, and results whose gradients are told."""
+"""What the cases of chapter 01 share: inputs, models as training leaves them, and results with their gradients."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ def with_gradients(call: Callable[[Tensor], Any], model: nn.Module, x: Tensor) -
     weights = {name: weight for name, weight in model.named_parameters() if weight.requires_grad}
     with torch.enable_grad():
         leaf = x.clone().requires_grad_()
-        # What is passed is no leaf, which an operation in place could not write.
+        # The passed tensor is not a leaf, since an in-place operation could not write to a leaf.
         result = call(leaf + 0)
         gradients = [None] * (1 + len(weights))
         if isinstance(result, Tensor) and result.requires_grad:
-            # A different weight for every element: no two gradients may cancel.
+            # A different weight for every element, so that no two gradients cancel.
             loss = (result * torch.linspace(1.0, 2.0, result.numel(), dtype=result.dtype).view_as(result)).sum()
             gradients = torch.autograd.grad(loss, [leaf, *weights.values()], allow_unused=True)
     return {"result": result, "gradients": dict(zip(("the input", *weights), gradients, strict=True))}
 
 
 def with_its_gradients(answer: Any, model: nn.Module) -> Any:
-    """What the answer returns; running it tells gradients, too."""
+    """What the answer returns; running it also returns gradients."""
     result = answer(model)
     result = result.graph_module if type(result).__name__ == "PassResult" else result
     if isinstance(result, fx.GraphModule):

@@ -1,4 +1,4 @@
-"""What exercises of chapter 01 ask of nodes made by hand."""
+"""What the exercises of chapter 01 require of nodes made by hand."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def expected_with_gradients(model: nn.Module, x: Tensor) -> dict[str, Any]:
 
 @rule
 def same_result(case: CaseView) -> Found:
-    """On random inputs the result gives the outputs of the model."""
+    """On random inputs, the result returns the model's outputs."""
     yield from runs.find(case)
     for found, expected in _pairs(case, "result"):
         if differs := difference(found, expected):
@@ -54,7 +54,7 @@ def gradients_kept(case: CaseView) -> Found:
 
 
 def _pairs(case: CaseView, part: str) -> list[tuple[Value, Value]]:
-    """A part of what each run gave, and what was asked."""
+    """A part of what each run returned, and what was expected."""
     key = repr(part)
     return [
         (dict_items(output)[key], dict_items(expected)[key])

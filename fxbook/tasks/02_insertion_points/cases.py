@@ -28,7 +28,7 @@ class Passing(nn.Module):
 
 
 class Joined(nn.Module):
-    """``block`` is used twice by one node, inside a list and by keyword, and is returned beside the rest."""
+    """``block`` is used twice by one node, inside a list and by keyword, and is returned with the rest."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What the cases of chapter 03 share: inputs, and how an answer is used that edits a graph."""
+"""What the cases of chapter 03 share: inputs, and how to use an answer that edits a graph."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ def rows(count: int = 1, width: int = 4) -> Callable[[], tuple[Tensor, ...]]:
 
 
 def images(side: int = 8) -> Callable[[], tuple[Tensor, ...]]:
-    """One input: two images of one channel."""
+    """One input: two images with one channel."""
     return lambda: (torch.randn(2, 1, side, side),)
 
 
 def with_its_graph(answer: Any, traced: fx.GraphModule) -> Any:
-    """Use the answer; of a graph with a node that lacks arguments, which has no code, tell by the graph."""
+    """Use the answer; a graph with a node that lacks arguments has no code, so the graph itself is reported."""
     try:
         return answer(traced)
     except IndexError as error:

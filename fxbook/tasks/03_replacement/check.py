@@ -1,4 +1,4 @@
-"""What every replacement owes; each fault is told with its node and where to read."""
+"""What every replacement must satisfy; each fault is reported with its node and where to read."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def lints(case: CaseView) -> Found:
 
 @rule
 def arguments_kept(case: CaseView) -> Found:
-    """What is called as before is passed as many arguments as before, and nothing new is passed ``None`` for a node."""
+    """Old calls get as many arguments as before, and new ones get no ``None`` in place of a node."""
     for node, before in case.kept():
         if (node.op, node.target) == (before.op, before.target) and _passed(node) < _passed(before):
             yield node, f"has {_passed(node)} of its {_passed(before)} arguments left: `{node.call}`", _NO_ARGUMENT
@@ -47,7 +47,7 @@ no_dead_nodes = explained.no_dead_nodes.at("03_replacement#three-steps-in-this-o
 
 @rule("03_replacement#three-steps-in-this-order")
 def nothing_dead(case: CaseView) -> Found:
-    """No node without users and without an effect is left, except inputs."""
+    """Except for inputs, every remaining node has users or an effect."""
     for node in case.nodes:
         if not node.users and node.op not in ("placeholder", "output") and effect(case, node) is None:
             yield node, "is left: no node uses its result"
@@ -69,7 +69,7 @@ def _collects(model: nn.Module, node: NodeRecord) -> bool:
 
 @rule("03_replacement#a-function-by-a-module-a-module-by-a-function")
 def no_leftovers(case: CaseView) -> Found:
-    """The result holds no submodule that it does not use; what held only such ones may stay, empty."""
+    """The result holds no unused submodule; a container that held only such ones may stay, empty."""
     used = [node.target for node in case.nodes if node.op in ("call_module", "get_attr")]
     held = dict(case.model.named_modules(remove_duplicate=False))
     for path in case.modules:

@@ -1,4 +1,4 @@
-"""Models that call their layers in another order than they hold them."""
+"""Models that call their layers in a different order from the one in which they hold them."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from ..check import names_in, unreadable
 
 @rule
 def layers_in_order(case: CaseView) -> Found:
-    """The answer is the targets of the ``call_module`` nodes, in list order."""
+    """The answer lists the targets of the ``call_module`` nodes, in list order."""
     if isinstance(case.value, dict) and "set" in case.value:
         yield None, "The answer is a set, which has no order, instead of a list."
     yield from unreadable(case.value)
@@ -32,7 +32,7 @@ def layers_in_order(case: CaseView) -> Found:
 
 
 def _no_layer(case: CaseView, place: int, name: str) -> str:
-    """What is wrong with an item that names no submodule that is called."""
+    """What is wrong with an item that does not name a called submodule."""
     modules = dict(case.model.named_modules())
     node = next((node for node in case.before if name in (node.name, node.target)), None)
     if name and name in modules:

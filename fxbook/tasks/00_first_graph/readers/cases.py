@@ -15,14 +15,14 @@ from ..cases import Classifier, Dense, Drawn, rows, what_it_lists
 
 
 class Cut(nn.Module):
-    """A value that is each of the three parts of a slice."""
+    """A value that is used as each of the three parts of a slice."""
 
     def forward(self, x: Tensor, size: int) -> Tensor:
         return x[size:].sum() + x[:size].sum() + x[::size].sum()
 
 
 class Squashing(nn.Module):
-    """``tanh`` is used inside lists and a dict, ``exp`` has no users. A layer and an option are named alike."""
+    """``tanh`` is used inside lists and a dict, and ``exp`` has no users. A layer and an option have the same name."""
 
     def __init__(self) -> None:
         super().__init__()

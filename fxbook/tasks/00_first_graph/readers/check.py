@@ -51,7 +51,7 @@ def _how(user: NodeRecord, read: int) -> str:
 
 
 def _holds(value: JSON, index: int, inside: str = "") -> bool:
-    """Whether a value holds a node; inside a part of this kind, where one is named."""
+    """Whether a value holds a node, or holds it inside a part of this kind, if one is given."""
     if value == {"node": index}:
         return not inside
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()

@@ -11,7 +11,7 @@ from ..cases import Classifier, rows
 
 
 class FourSpellings(nn.Module):
-    """An MLP with ReLU as method, torch function, functional and module."""
+    """An MLP with ReLU as a method, a torch function, a functional and a module."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -27,7 +27,7 @@ class FourSpellings(nn.Module):
 
 
 class Residual(nn.Module):
-    """Blocks of their own with a ReLU inside, one called twice; two relatives of ReLU; a layer in eval mode."""
+    """User-defined blocks with a ReLU inside, one called twice; two relatives of ReLU; a layer in eval mode."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -45,7 +45,7 @@ class Residual(nn.Module):
 
 
 class ByName(nn.Module):
-    """A ReLU as function and one as module, both given their value by name; a constant, which the tracer stores."""
+    """A ReLU as a function and one as a module, both given their value by name; a constant, which the tracer stores."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -59,7 +59,7 @@ class ByName(nn.Module):
 
 
 class Methods(nn.Module):
-    """ReLU as a method, twice; a parametric and a leaky ReLU, which are to stay."""
+    """ReLU as a method, twice; a parametric and a leaky ReLU, which must stay."""
 
     def __init__(self) -> None:
         super().__init__()

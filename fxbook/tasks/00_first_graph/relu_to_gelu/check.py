@@ -41,7 +41,7 @@ def with_gelu(model: nn.Module, x: Tensor) -> Tensor:
 
 @rule("when_it_breaks/00_first_graph#typeerror-gelu-got-an-unexpected-keyword-argument-inplace")
 def no_keyword_of_relu(case: CaseView) -> Found:
-    """No call of gelu has the keyword that tracing recorded for relu."""
+    """No call to gelu has the keyword that tracing recorded for relu."""
     for node in case.nodes:
         if node in GELU and "inplace" in dict(node.kwargs["dict"]):
             yield node, "passes on the keyword `inplace`, which gelu does not take"
@@ -49,7 +49,7 @@ def no_keyword_of_relu(case: CaseView) -> Found:
 
 @rule("when_it_breaks/00_first_graph#typeerror-gelu-got-an-unexpected-keyword-argument-inplace")
 def gelu_gets_a_value(case: CaseView) -> Found:
-    """Each call of gelu has an argument: the value that relu was given by name, too."""
+    """Each call to gelu has an argument, even if relu was given its value by name."""
     for node in case.nodes:
         if node in GELU and not node.inputs:
             yield node, "calls gelu without an argument"
@@ -57,7 +57,7 @@ def gelu_gets_a_value(case: CaseView) -> Found:
 
 @rule
 def exact_gelu(case: CaseView) -> Found:
-    """Gelu itself, not its approximation by tanh."""
+    """It is gelu itself, not its approximation by tanh."""
     for node in case.nodes:
         if node in GELU and dict(node.kwargs["dict"]).get("approximate", "none") != "none":
             yield node, "computes an approximation, not `nn.functional.gelu(x)`"

@@ -1,4 +1,4 @@
-"""Calls in two spellings, and a submodule, an input and a parameter of the same names as methods."""
+"""Calls in two spellings, and a submodule, an input and a parameter with the names of methods."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OTHER_SWAPS: dict[Any, Any] = {
 
 
 class NamedRelu(nn.Module):
-    """Calls to be changed, twice in each spelling and once by name; a submodule of the same name that is to stay."""
+    """Calls to change, twice in each spelling and once by name; a submodule with the same name that must stay."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -55,12 +55,12 @@ class NamedAsMethods(nn.Module):
 
 
 def traced_and_another_table(model: nn.Module) -> tuple[fx.GraphModule, dict[Any, Any]]:
-    """The answer is called with the traced model and other targets that are to change."""
+    """The answer is called with the traced model and other targets to change."""
     return fx.symbolic_trace(model), OTHER_SWAPS
 
 
 def traced_and_the_table(model: nn.Module) -> tuple[fx.GraphModule, dict[Any, Any]]:
-    """The answer is called with the traced model and the targets that are to change."""
+    """The answer is called with the traced model and the targets to change."""
     return fx.symbolic_trace(model), SWAPS
 
 

@@ -22,7 +22,7 @@ RELU_MODULE = Family("the submodule `relu`, which is to stay", modules=RELU.modu
 
 
 def swapped(model: nn.Module, x: Tensor) -> Tensor:
-    """The model with another call for each that its table names."""
+    """The model with a different call in place of each that its table names."""
     table = OTHER_SWAPS if isinstance(model, NamedAsMethods) else SWAPS
 
     class Swapping(fx.Interpreter):
@@ -43,7 +43,7 @@ def submodule_stays(case: CaseView) -> Found:
 
 
 def _keys(case: CaseView, op: str) -> list[str]:
-    """The targets that are to change, of calls of one kind, as a node shows them."""
+    """The targets to change, for one kind of call, as a node shows them."""
     _, table = case.arguments
     if op == "call_method":
         return [key for key in table if isinstance(key, str)]
@@ -52,7 +52,7 @@ def _keys(case: CaseView, op: str) -> list[str]:
 
 @rule
 def no_key_is_called(case: CaseView) -> Found:
-    """No key of the table is called; a key that is a new target, too, is left to other rules."""
+    """No key of the table is called; a key that is also a new target is left to other rules."""
     new = [callable_name(target) if callable(target) else target for target in case.arguments[1].values()]
     for node in case.nodes:
         if node.target in _keys(case, node.op) and node.target not in new:
@@ -61,7 +61,7 @@ def no_key_is_called(case: CaseView) -> Found:
 
 @rule
 def swapped_once(case: CaseView) -> Found:
-    """Where the table takes two targets for each other, both are swapped, and no node twice."""
+    """Where the table exchanges two targets, both are swapped, and no node is changed twice."""
     for node, before in case.kept():
         if before.target in _keys(case, before.op) and node.target == before.target:
             yield node, f"calls `{node.target}`, as before: its target was to be swapped once"
@@ -69,7 +69,7 @@ def swapped_once(case: CaseView) -> Found:
 
 @rule
 def other_calls_stay(case: CaseView) -> Found:
-    """A node whose target is not a key of the table calls what it called."""
+    """A node whose target is not a key of the table still calls what it called."""
     for node, before in case.kept():
         if (
             before.op.startswith("call")

@@ -13,7 +13,7 @@ from ..cases import Attending, Classifier, Dense, Drawn, NamedAlike, Recurrent, 
 
 
 class Tied(nn.Module):
-    """Twice two layers with one weight: of the first two the second is called, and its weight read.
+    """Two pairs of layers that share a weight: in the first pair, the second layer is called, and its weight is read.
 
     It makes constants in ``forward``.
     """
@@ -34,9 +34,9 @@ class Tied(nn.Module):
 
 
 class Tagger(nn.Module):
-    """Takes tokens, not numbers; of two layers with equal values one is used, and of two empty parameters.
+    """Takes tokens, not numbers; one of two layers with equal values is used, and one of two empty parameters.
 
-    One layer is never called, and frozen; of another no node uses the result; a buffer is never fetched.
+    One layer is frozen and never called; no node uses the result of another; a buffer is never fetched.
     """
 
     def __init__(self) -> None:
@@ -62,7 +62,8 @@ def tokens() -> tuple[Tensor]:
 
 
 def answer_and_traces(answer: Any, model: nn.Module) -> tuple[Any, list[str], list[str]]:
-    """What the answer returns, the names of what the model holds afterwards, and of its parameters with a gradient."""
+    """What the answer returns, the names of what the model holds afterwards, and those of its parameters with a
+    gradient."""
     returned = what_it_lists(answer, model)
     with_gradient = [name for name, parameter in model.named_parameters() if parameter.grad is not None]
     return returned, sorted(vars(model)), with_gradient

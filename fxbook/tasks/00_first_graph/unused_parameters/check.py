@@ -32,7 +32,7 @@ def unused_parameters(case: CaseView) -> Found:
 
 
 def never_reached(model: nn.Module, graph: GraphRecord) -> list[str]:
-    """The names of the parameters that no node of the graph fetches and no submodule that is called holds."""
+    """The names of the parameters that no node fetches and no called submodule holds."""
     held_as = dict(model.named_parameters(remove_duplicate=False))
     reached = set()
     for node in graph:

@@ -16,7 +16,7 @@ from ..cases import rows
 
 
 class Residual(nn.Module):
-    """A block that adds in the three spellings of the chapter, and does other things, too."""
+    """A block that adds in the chapter's three spellings, and also does other things."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -37,7 +37,7 @@ class Sum(nn.Module):
 
 
 class ManySums(nn.Module):
-    """Additions in place, by keyword and with ``alpha``, and nodes that only look like additions."""
+    """In-place additions, additions by keyword and with ``alpha``, and nodes that only look like additions."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -72,7 +72,8 @@ def many_sums(model: nn.Module) -> tuple[fx.GraphModule]:
 
 
 class Weighted(nn.Module):
-    """Values of ``alpha`` near 1 or of its size, one of them in place; another function called ``add``; a dead sum."""
+    """Values of ``alpha`` near 1 or of magnitude 1, one of them in place; another function called ``add``; a dead
+    sum."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -87,11 +88,11 @@ class Weighted(nn.Module):
 
 
 class NodeOfACopy:
-    """Stands for a node of another graph than the one that was given, which may have the same name."""
+    """Stands for a node of a different graph from the given one; the node may have the same name."""
 
 
 def told_from_copies(answer: Any, gm: fx.GraphModule) -> Any:
-    """What the answer returns; in a list, nodes of another graph are told from those of the graph given."""
+    """What the answer returns; in a list, nodes of another graph are distinguished from those of the given graph."""
     graph = gm.graph
     listed = answer(gm)
     if not isinstance(listed, list | tuple):
@@ -100,7 +101,7 @@ def told_from_copies(answer: Any, gm: fx.GraphModule) -> Any:
 
 
 class DrawnSums(nn.Module):
-    """Steps in an order that is drawn, some of them additions in some spelling."""
+    """Steps in a drawn order, some of them additions in some spelling."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -14,7 +14,7 @@ from .cases import NodeOfACopy
 
 
 def adds(node: NodeRecord) -> bool:
-    """Whether the node computes the sum of two values, as they are."""
+    """Whether the node computes the sum of two values, unscaled."""
     alpha = dict(node.kwargs["dict"]).get("alpha", 1)
     return node.op != "call_module" and node in ADD and alpha in (1, {"float": "1.0"})
 
@@ -48,7 +48,7 @@ def finds(case: CaseView) -> Found:
 
 
 def _told(case: CaseView, node: NodeRecord, what: str) -> str:
-    """A sentence on a node, with the lines of the graph that lead to it."""
+    """A sentence about a node, with the graph lines that lead to it."""
     near = [line for line in case.before.nodes[: node.index + 1] if line.op != "placeholder"][-2:]
     lines = ", ".join(f"`{line.name} = {line.call}`" for line in near)
     return f"Node `{node.name}`, a `{node.op}`, {what}{f'; the graph reads {lines}' if lines else ''}."

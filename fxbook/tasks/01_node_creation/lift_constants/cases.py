@@ -1,4 +1,4 @@
-"""Graphs with tensors for arguments, and the models that compute the same."""
+"""Graphs with tensors as arguments, and the models that compute the same."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class ScaleAndShift(nn.Module):
 
 
 def scale_and_shift_by_hand(model: nn.Module) -> tuple[fx.GraphModule]:
-    """``ScaleAndShift`` as a graph with tensors for arguments."""
+    """``ScaleAndShift`` as a graph with tensors as arguments."""
     graph = fx.Graph()
     x = graph.placeholder("x")
     scaled = graph.call_function(torch.mul, (x, torch.tensor(2.0)))
@@ -63,14 +63,14 @@ class WithItsPad(nn.Module):
 
 
 def with_its_pad_by_hand(model: nn.Module) -> tuple[fx.GraphModule]:
-    """``WithItsPad`` as a graph with tensors in calls of methods, and two parameters in ``output``."""
+    """``WithItsPad`` as a graph with tensors in method calls, and two parameters in ``output``."""
     graph = fx.Graph()
     bounded = graph.call_function(torch.relu, (graph.placeholder("x"),))
     filled = graph.call_method("masked_fill", (bounded, torch.tensor([True, False]), 0.5))
     cleared = graph.call_method("zero_", (torch.tensor([7.0, 8.0]),))
     last = graph.output(filled)
     made = fx.GraphModule({}, graph)
-    # The code of a parameter is no Python before torch 2.12: a module with one can be edited, and not made.
+    # Before torch 2.12, a parameter's code is not valid Python: a module with one can be edited, but not made.
     last.args = ((filled, cleared, nn.Parameter(torch.tensor([7.0, 8.0])), nn.Parameter(torch.tensor(9.0))),)
     return (made,)
 
@@ -78,8 +78,8 @@ def with_its_pad_by_hand(model: nn.Module) -> tuple[fx.GraphModule]:
 def repaired_again(answer: Any, gm: fx.GraphModule, *later: Tensor) -> Any:
     """What the answer returns, or returns at last: its result is scaled by each later tensor, and repaired again.
 
-    So the module has attributes of the names that the answer itself chooses. A result that is scaled already is not
-    scaled again: who judges it anew has no answer to call, only what it returned.
+    So the module has attributes with the names that the answer itself chooses. A result that is already scaled is not
+    scaled again: a later judge has no answer to call, only what it returned.
     """
     result = answer(gm)
     for factor in later:

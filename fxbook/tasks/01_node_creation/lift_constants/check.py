@@ -27,7 +27,7 @@ _PLAIN = "when_it_breaks/01_node_creation#attempted-to-insert-a-get_attr-node-wi
 @rule
 def fetches_buffers(case: CaseView) -> Found:
     """Each ``get_attr`` that is new fetches a buffer, which ``state_dict`` holds and training leaves alone."""
-    # A parameter among the arguments is one still, as a buffer.
+    # A parameter among the arguments is still a parameter when it is a buffer.
     given_parameters = any(isinstance(value, nn.Parameter) for value in _values(case.arguments[0].graph))
     for node in case.nodes:
         if node.op == "get_attr" and node.target not in case.shared:

@@ -11,14 +11,14 @@ from ..cases import rows, with_its_gradients
 
 
 def half_frozen() -> nn.Module:
-    """A layer of ``float64`` of which training leaves the weight as it is."""
+    """A ``float64`` layer whose weight is frozen."""
     layer = nn.Linear(3, 2, dtype=torch.float64)
     layer.weight.requires_grad_(False)
     return layer
 
 
 def without_effect() -> nn.Module:
-    """A layer whose bias is all zeros, and is to be trained."""
+    """A layer whose bias is all zeros, but trainable."""
     layer = nn.Linear(3, 2)
     nn.init.zeros_(layer.bias)
     return layer

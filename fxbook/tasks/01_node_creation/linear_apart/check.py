@@ -13,7 +13,7 @@ from ..check import expected_with_gradients, gradients_kept, no_module_called, s
 
 @rule
 def fetches_each_weight(case: CaseView) -> Found:
-    """A ``get_attr`` for each parameter of the layer that was given."""
+    """There is a ``get_attr`` for each parameter of the given layer."""
     fetched = {node.target.rpartition(".")[2] for node in case.nodes if node.op == "get_attr"}
     for name, _ in case.model.named_parameters():
         if name not in fetched:

@@ -79,7 +79,7 @@ def input_stays(case: CaseView) -> Found:
 
 
 def _index(node: NodeRecord) -> list[dict[str, JSON]]:
-    """The parts of the index of a node that stands for square brackets; those that are data of their own."""
+    """The parts of the index of a node that stands for square brackets, as far as they are data."""
     if node.target != "operator.getitem" or len(node.positional) != 2:
         return []
     index = node.positional[1]

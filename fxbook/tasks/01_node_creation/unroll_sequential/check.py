@@ -30,7 +30,7 @@ def layers_of(model: nn.Module) -> Iterator[tuple[Family, list[tuple[str, nn.Mod
 
 @rule
 def each_layer_called(case: CaseView) -> Found:
-    """As many calls of each kind of layer as the model makes."""
+    """There are as many calls of each layer kind as the model makes."""
     for kind, layers in layers_of(case.model):
         count = sum(node in kind for node in case.nodes)
         if count < len(layers):
@@ -41,7 +41,7 @@ def each_layer_called(case: CaseView) -> Found:
 
 
 def _why_fewer(count: int, layers: list[tuple[str, nn.Module]], fetched: list[str]) -> str:
-    """Which layer has no call: one whose weights are not fetched; else one that is easily missed."""
+    """Which layer has no call: one whose weights are not fetched, or else one that is easily missed."""
     earlier = [[layer for _, layer in layers[:place]] for place in range(len(layers))]
     again = [path for (path, layer), others in zip(layers, earlier, strict=True) if layer in others]
     inside = [path for path, _ in layers if "." in path]
@@ -61,7 +61,8 @@ def _why_fewer(count: int, layers: list[tuple[str, nn.Module]], fetched: list[st
 
 @rule
 def settings_kept(case: CaseView) -> Found:
-    """The slope of each ``LeakyReLU``, the shape and the ``eps`` of each ``LayerNorm`` are arguments of their call."""
+    """The slope of each ``LeakyReLU``, and the shape and ``eps`` of each ``LayerNorm``, are arguments of their
+    calls."""
     for kind, layers in layers_of(case.model):
         calls = [node for node in case.nodes if node in kind]
         for (path, layer), node in zip(layers, calls, strict=False):
@@ -100,7 +101,7 @@ def fetches_each_weight(case: CaseView) -> Found:
 
 @rule
 def keeps_names(case: CaseView) -> Found:
-    """The parameters of the result have the names that they have in the model."""
+    """The result's parameters have the same names as in the model."""
     names = {name for name, _ in case.model.named_parameters(remove_duplicate=False)}
     for extra in sorted(case.shared.keys() - names):
         yield None, f"The result has a parameter `{extra}`, which the model does not have."

@@ -14,7 +14,7 @@ from fxbook.cases.neighbours import near
 
 
 class Layered(nn.Module):
-    """Calls of a layer in the ways a model can make them, told apart by the subclasses.
+    """Calls to a layer in the ways that a model can make them; the subclasses differ in these.
 
     ``task`` is what the answer is called with besides the model: a module class, its functional form, an activation.
     """
@@ -27,7 +27,7 @@ class Layered(nn.Module):
 
 
 class Stack(Layered):
-    """Nested modules, the last linear layer feeding the output; a convolution, which is to stay."""
+    """Nested modules, with the last linear layer feeding the output; a convolution, which must stay."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -40,7 +40,7 @@ class Stack(Layered):
 
 
 class Functional(Layered):
-    """The functional form, with a weight of its own, by position and by name."""
+    """The functional form, with its own weight, by position and by name."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -72,12 +72,12 @@ class Tied(Layered):
 
 @fx.wrap
 def linear(value: Tensor) -> Tensor:
-    """A function of one's own that has the name of another."""
+    """A user-defined function that has the name of another."""
     return value * 0.5
 
 
 class Gated(nn.Linear):
-    """A linear layer of the user's own: tracing goes into it and finds the functional form."""
+    """A user-defined linear layer: tracing enters it and finds the functional form."""
 
     def forward(self, x: Tensor) -> Tensor:
         return super().forward(x) * 2.0
@@ -111,7 +111,7 @@ class WithLeafSubclass(Layered):
 
 
 class Softmaxed(Layered):
-    """Another kind of layer, as module and as function, and all that is taken for it, which is to stay."""
+    """Another kind of layer, as a module and a function, and everything easily mistaken for it, which must stay."""
 
     task = (nn.Softmax, nn.functional.softmax, torch.tanh)
 

@@ -26,7 +26,7 @@ _ACTIVATIONS = {torch.relu: RELU, torch.tanh: TANH, nn.functional.gelu: GELU}
 
 
 class _Activating(TorchFunctionMode):
-    """Passes the result of every call of ``function`` through ``activation``; a layer calls its functional form."""
+    """Passes the result of every call to ``function`` through ``activation``; a layer calls its functional form."""
 
     def __init__(self, function: Callable[..., Any], activation: Callable[[Tensor], Tensor]) -> None:
         super().__init__()
@@ -38,7 +38,7 @@ class _Activating(TorchFunctionMode):
 
 
 def activated(model: nn.Module, *inputs: Tensor) -> Any:
-    """The model with the activation asked for after each call of the layer asked for."""
+    """The model with the required activation after each call to the required layer."""
     assert isinstance(model, Layered)
     _, function, activation = model.task
     with _Activating(function, activation):
@@ -47,7 +47,7 @@ def activated(model: nn.Module, *inputs: Tensor) -> Any:
 
 @rule
 def followed_by_activation(case: CaseView) -> Found:
-    """Each call of the layer asked for, and nothing else, is followed by the activation asked for."""
+    """Each call to the required layer, and nothing else, is followed by the required activation."""
     assert isinstance(case.model, Layered)
     kind, _, function = case.model.task
     activation, own = _ACTIVATIONS[function], {node.name for node in case.before}

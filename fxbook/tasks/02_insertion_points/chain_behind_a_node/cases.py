@@ -1,4 +1,4 @@
-"""Nodes of every kind after which a chain is to run, with users that use them in every way."""
+"""Nodes of every kind, after which a chain must run, with users that use them in every way."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..cases import FeedForward, Joined, Passing, rows
 
 
 class Pair(nn.Module):
-    """``scores`` stands between two whose names begin like its own; its users are keyword arguments and ``square``."""
+    """``scores`` stands between two nodes whose names begin alike; it is used by keyword and by ``square``."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -29,7 +29,7 @@ class Pair(nn.Module):
 
 
 def changed(kind: Callable[[], Any], anchor: str, *chain: Callable[[Tensor], Tensor]) -> Callable[[], nn.Module]:
-    """Makes a model that knows the node and the functions that are to run after it."""
+    """Makes a model that knows the node and the functions to run after it."""
 
     def build() -> nn.Module:
         model = kind()
@@ -40,7 +40,7 @@ def changed(kind: Callable[[], Any], anchor: str, *chain: Callable[[Tensor], Ten
 
 
 def traced_and_what_is_asked(model: Any) -> tuple[Any, ...]:
-    """The answer is called with the traced model, the name of a node, and the functions that are to run after it."""
+    """The answer is called with the traced model, the name of a node, and the functions to run after it."""
     traced = fx.symbolic_trace(model)
     [node] = [node for node in traced.graph.nodes if node.name == model.anchor]
     if isinstance(model, Joined):
@@ -51,7 +51,7 @@ def traced_and_what_is_asked(model: Any) -> tuple[Any, ...]:
 
 
 _BLOCK = (torch.square, torch.log1p)
-# One function twice, and a last one that is no method.
+# One function twice, and a last one that is not a method.
 _TWICE = (torch.square, torch.square, nn.functional.silu)
 
 USAGE = Usage(

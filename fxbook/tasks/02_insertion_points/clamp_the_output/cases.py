@@ -23,7 +23,7 @@ def far_rows_of_float64() -> tuple[Tensor, ...]:
 
 
 class Asserting(nn.Module):
-    """Asserts something of its result, between the result and ``output``, and clamps another value."""
+    """Asserts something about its result, between the result and ``output``, and clamps another value."""
 
     def forward(self, x: Tensor) -> Tensor:
         doubled = x + x

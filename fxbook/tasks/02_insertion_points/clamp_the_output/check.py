@@ -25,7 +25,7 @@ def clamped(model: nn.Module, x: Tensor) -> Tensor:
 
 @rule
 def result_clamped(case: CaseView) -> Found:
-    """What is clamped is what the model returned, and to the range asked."""
+    """What is clamped is what the model returned, and the range is the required one."""
     returned = case.before.nodes[case.before.nodes[-1].inputs[0]]
     clamps = [node for node in case.new() if node in CLAMP]
     if not clamps:

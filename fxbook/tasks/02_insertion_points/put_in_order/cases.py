@@ -54,7 +54,7 @@ class Projected(nn.Module):
 
 
 def in_list_order(choose: Order) -> Callable[[nn.Module], tuple[fx.GraphModule]]:
-    """The traced model, its nodes moved into the order that ``choose`` makes of them, and recompiled in it."""
+    """The traced model, with its nodes moved into the order that ``choose`` returns, and recompiled."""
 
     def given(model: nn.Module) -> tuple[fx.GraphModule]:
         traced = fx.symbolic_trace(model)
@@ -62,7 +62,7 @@ def in_list_order(choose: Order) -> Callable[[nn.Module], tuple[fx.GraphModule]]
         for node in rest:
             last.append(node)
             last = node
-        # So that an answer that forgets to recompile is told so, also where it restores the order that was traced.
+        # This reports an answer that forgets to recompile, even if it restores the traced order.
         traced.recompile()
         return (traced,)
 
@@ -76,34 +76,34 @@ def _reversed_after_inputs(nodes: list[fx.Node]) -> list[fx.Node]:
 
 
 def _every_third(nodes: list[fx.Node]) -> list[fx.Node]:
-    """Every third node, from the second, the third and the first on: neither the right order nor its reverse."""
+    """Every third node, starting from the second, the third and the first: neither the right order nor its reverse."""
     inputs = [node for node in nodes if node.op == "placeholder"]
     rest = nodes[len(inputs) :]
     return [*inputs, *rest[1::3], *rest[2::3], *rest[::3]]
 
 
 def _one_too_early(nodes: list[fx.Node]) -> list[fx.Node]:
-    """The right order, but for one node that is directly after the first input."""
+    """The right order, except for one node that is directly after the first input."""
     first, *rest, misplaced, user, output = nodes
     return [first, misplaced, *rest, user, output]
 
 
 def _last_input_late(nodes: list[fx.Node]) -> list[fx.Node]:
-    """The right order, but for the last input, which is after everything but ``output``."""
+    """The right order, except for the last input, which is after everything but ``output``."""
     late = [node for node in nodes if node.op == "placeholder"][-1]
     *others, output = (node for node in nodes if node is not late)
     return [*others, late, output]
 
 
 def _two_inputs_late(nodes: list[fx.Node]) -> list[fx.Node]:
-    """The right order, but for the last two inputs, of which the second is used first, and is after ``output``."""
+    """The right order, except for the last two inputs; the second of these is used first, and is after ``output``."""
     late = [node for node in nodes if node.op == "placeholder"][-2:]
     *others, output = (node for node in nodes if node not in late)
     return [*others, late[0], output, late[1]]
 
 
 def without_copies(answer: Any, traced: fx.GraphModule) -> Any:
-    """Use the answer; a node that is a copy of one that was given no longer says so, and counts as new."""
+    """Use the answer; a node that is a copy of a given one no longer says so, and counts as new."""
     given = set(traced.graph.nodes)
     result = answer(traced)
     for node in (result if isinstance(result, fx.GraphModule) else traced).graph.nodes:

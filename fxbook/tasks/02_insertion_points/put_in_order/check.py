@@ -1,6 +1,6 @@
 """Put a list in order.
 
-Nothing is asked of the result: the same calls on the same nodes, in an order that ``lint`` accepts, compute the same.
+The result is not checked: the same calls on the same nodes, in an order that ``lint`` accepts, compute the same.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def inputs_keep_order(case: CaseView) -> Found:
 
 
 def on_error(_trial: Trial, kind: str) -> str | None:
-    """What an answer has met that copies the list before it is in order."""
+    """What an answer runs into if it copies the list before it is in order."""
     if kind != "KeyError":
         return None
     copying = "A copy is made in the order of the list"

@@ -12,7 +12,7 @@ from ..cases import FeedForward, rows
 
 
 class Rounding(nn.Module):
-    """Calls of functions in a row, used twice, and returned beside one another.
+    """Function calls in a row, used twice, and returned side by side.
 
     One rounds to one decimal, one works in place, both on what a method returns.
     """
@@ -30,7 +30,7 @@ class Rounding(nn.Module):
 class UsedAlike(nn.Module):
     """Results of functions that are used by name, twice, in a dict, and by ``torch.round`` beside another function.
 
-    One is a slice of the input, one a function of ``torch.nn.functional``; a parameter is fetched, which is none.
+    One is a slice of the input, and one is a ``torch.nn.functional`` function; fetching a parameter is not a function.
     """
 
     def __init__(self) -> None:

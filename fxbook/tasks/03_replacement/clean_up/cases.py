@@ -29,12 +29,13 @@ class Working(nn.Module):
 
 @fx.wrap
 def scale__rows_(value: Tensor) -> Tensor:
-    """A function of one's own that writes in place; two underscores in the middle of its name mean nothing."""
+    """A user-defined function that writes in place; two underscores in the middle of its name mean nothing."""
     return value.mul_(1.5)
 
 
 class Effects(nn.Module):
-    """Effects by name, by keyword, of modules; dead nodes that have such a name, attribute or layer and no effect."""
+    """Effects by name, by keyword, and of modules; dead nodes that have such a name, attribute or layer but no
+    effect."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -44,7 +45,7 @@ class Effects(nn.Module):
         self.spare_norm = nn.LayerNorm(4)
         self.rectify = nn.ELU(inplace=True)
         self.plain = nn.ReLU()
-        # Has statistics that it does not collect at the moment.
+        # It has statistics that it does not collect at the moment.
         self.body[0][0].eval()
         self.twice = nn.Sequential(nn.Linear(4, 4))
         self.shift_ = nn.Parameter(torch.randn(4))

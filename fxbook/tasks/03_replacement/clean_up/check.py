@@ -16,7 +16,7 @@ _EFFECT = "03_replacement#what-removing-dead-code-deletes"
 
 @rule
 def inputs_kept(case: CaseView) -> Found:
-    """The inputs are those of the graph given, with or without users."""
+    """The inputs are those of the given graph, with or without users."""
     names = {node.target for node in case.nodes if node.op == "placeholder"}
     for node in case.before:
         if node.op == "placeholder" and node.target not in names:
@@ -25,7 +25,7 @@ def inputs_kept(case: CaseView) -> Found:
 
 @rule(_EFFECT)
 def effects_kept(case: CaseView) -> Found:
-    """What works in place, draws random numbers or collects statistics in the graph given is still there."""
+    """Nodes of the given graph that work in place, draw random numbers or collect statistics are still there."""
     present = case.now()
     gone = [node for node in case.before if node.index not in present and node.op not in ("placeholder", "output")]
     for before in gone:
@@ -35,7 +35,7 @@ def effects_kept(case: CaseView) -> Found:
 
 
 def _behind(case: CaseView, before: NodeRecord) -> str:
-    """Where a missing node stood: the report draws the graph without it."""
+    """Where a missing node was: the report draws the graph without it."""
     return f", after `{case.before.nodes[before.index - 1].name}` in the given graph" if before.index else ""
 
 

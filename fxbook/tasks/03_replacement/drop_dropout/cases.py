@@ -29,8 +29,8 @@ class Regular(nn.Module):
 
 class Dropping(nn.Module):
     """One dropout called often, two in a row, one on an input, one that has three users and is returned, one whose
-    input does not stand directly above it, one with p=0, one in eval mode, one without users. An identity, dropouts of
-    other kinds and spellings, and another node without users stay.
+    input is not directly above it, one with p=0, one in eval mode, one without users. An identity, dropouts of other
+    kinds and spellings, and another node without users stay.
     """
 
     def __init__(self) -> None:

@@ -28,7 +28,7 @@ def without_dropout(model: nn.Module, x: Tensor) -> Any:
 
 @rule
 def dropouts_taken_out(case: CaseView) -> Found:
-    """No node that called a dropout is left, whatever it calls now; nothing new replaces it; others stay."""
+    """Every node that called a dropout is gone, and nothing new replaces it; others stay."""
     now = case.now()
     for before in case.before:
         node = now.get(before.index)

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-# What torch imports at the first operator that a TorchDispatchMode meets: most of the time that an answer has.
+# torch imports this at the first operator under a TorchDispatchMode, which takes most of the time that an answer has.
 import torch._dynamo
 from torch import Tensor, fx, nn
 
@@ -16,7 +16,7 @@ REFUSED = "refused"
 
 
 class WithRelus(nn.Module):
-    """Has an input to be tried with, as a buffer: a change of it is a change of the model. ``hidden_inside`` names the
+    """Has an input to be tried with, as a buffer: a change to it is a change to the model. ``hidden_inside`` names the
     submodule that runs a ReLU where tracing does not go.
     """
 
@@ -34,7 +34,7 @@ class WithRelus(nn.Module):
 
 
 class Rectifier(nn.ReLU):
-    """A subclass of one's own: tracing goes into it."""
+    """A user-defined subclass: tracing enters it."""
 
 
 class EverySpelling(WithRelus):
@@ -61,7 +61,7 @@ class EverySpelling(WithRelus):
 
 
 class InPlace(WithRelus):
-    """ReLUs in place whose input is used afterwards or returned, one without users; other calls that write in place."""
+    """In-place ReLUs whose input is used afterwards or returned, one without users; other calls that write in place."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -158,7 +158,7 @@ class Encoder(WithRelus):
 
 
 class FrozenEncoder(Encoder):
-    """Nothing requires a gradient, so the layer calls one fused operator, whose name does not tell of a ReLU."""
+    """Nothing requires a gradient, so the layer calls one fused operator, whose name does not mention ReLU."""
 
     shape = (2, 3, 4)
 
@@ -192,7 +192,7 @@ def applied(part: nn.Module, value: Tensor) -> Tensor:
 
 
 class Shared(WithRelus):
-    """Each ReLU that is called is used elsewhere too: inside a leaf, and by a function."""
+    """Each called ReLU is also used elsewhere: inside a leaf, and by a function."""
 
     hidden_inside = "block"
 

@@ -24,7 +24,7 @@ _READ_LATER = "03_replacement#silent-what-was-written-in-place-is-read-as-it-was
 
 
 class _GeluForRelu(TorchFunctionMode):
-    """Computes GELU wherever a ReLU is called, in any spelling; in place where that was."""
+    """Computes GELU wherever a ReLU is called, in any spelling; in place where the ReLU was in place."""
 
     def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
@@ -56,14 +56,14 @@ def relus_shown(case: CaseView) -> bool:
 
 @rule
 def inputs_unchanged(case: CaseView) -> Found:
-    """The tensors that were given beside the model are as before; the models hold theirs as ``tried``."""
+    """The tensors passed with the model are unchanged; the models hold theirs as ``tried``."""
     if any("`tried`" in change for change in case.changes):
         yield None, "An input tensor has been changed: leave the inputs unchanged."
 
 
 @rule
 def refused_or_replaced(case: CaseView) -> Found:
-    """A ReLU where tracing does not go is reported by a ValueError, or replaced all the same."""
+    """A ReLU where tracing does not go is reported by a ValueError, or replaced anyway."""
     if case.outputs == [REFUSED, REFUSED] or same_result(case) is None:
         return
     assert isinstance(case.model, WithRelus)
@@ -75,7 +75,7 @@ def refused_or_replaced(case: CaseView) -> Found:
 
 @rule(_READ_LATER)
 def read_after_in_place(case: CaseView) -> Found:
-    """Users of a value that stand after a ReLU which changed it in place use the new value."""
+    """Users of a value that come after a ReLU that changed it in place use the new value."""
     for relu, value, reader in _read_later(case):
         if "in place" in relu.notes and value.index in reader.inputs:
             yield reader, f"uses `{value.name}`, which `{relu.name}` changed in place: it must get GELU of it"
@@ -90,7 +90,7 @@ def skips_stay(case: CaseView) -> Found:
 
 
 def _read_later(case: CaseView) -> Iterator[tuple[NodeRecord, NodeRecord, NodeRecord]]:
-    """Each ReLU of the model; its input and each later user of that input, as both are in the result."""
+    """Each ReLU in the model, with its input and each later user of that input, as both are in the result."""
     now = _by_name(case)
     for relu in case.before:
         for index in relu.inputs if relu in RELU else ():
@@ -100,7 +100,7 @@ def _read_later(case: CaseView) -> Iterator[tuple[NodeRecord, NodeRecord, NodeRe
 
 
 def _by_name(case: CaseView) -> dict[int, NodeRecord]:
-    """The nodes of the model's trace that stand under the same name in the result, which was traced anew."""
+    """The nodes of the model's trace that have the same name in the result, which was traced again."""
     assert case.graph is not None
     named = {before.index: case.graph.named(before.name) for before in case.before}
     return {index: node for index, node in named.items() if node and node.target == case.before.nodes[index].target}
@@ -108,7 +108,7 @@ def _by_name(case: CaseView) -> dict[int, NodeRecord]:
 
 @rule
 def others_stay(case: CaseView) -> Found:
-    """Every other call of the model is still made."""
+    """Every other call in the model is still made."""
     calls = Counter((node.op, node.target) for node in case.nodes)
     for node in case.before:
         if not node.op.startswith("call") or node in RELU:

@@ -1,4 +1,4 @@
-"""Models that pool by a function, to one size and to several."""
+"""Models that pool with a function, to one size and to several."""
 
 from __future__ import annotations
 

@@ -19,14 +19,14 @@ POOL = Family("the function adaptive_avg_pool2d", frozenset({"torch.nn.functiona
 
 
 def module_calls(case: CaseView) -> list[NodeRecord]:
-    """The calls of the module, without those that were there."""
+    """The calls to the module, without those that were already there."""
     before = {node.index for node, was in case.kept() if was in MODULE}
     return [node for node in case.nodes if node in MODULE and node.index not in before]
 
 
 @rule("when_it_breaks/03_replacement#silent-add_submodule-has-replaced-a-layer-or-changed-the-model")
 def keeps_modules(case: CaseView) -> Found:
-    """Each submodule that was called is still what it was, not overwritten by a new one."""
+    """Each called submodule is still what it was, and is not overwritten by a new one."""
     for node, before in case.kept():
         if node.op == before.op == "call_module" and node.target == before.target and node.kind != before.kind:
             yield node, f"now calls a {node.kind}: its submodule `{node.target}` was overwritten"
@@ -34,7 +34,7 @@ def keeps_modules(case: CaseView) -> Found:
 
 @rule
 def pools_are_modules(case: CaseView) -> Found:
-    """Each call of the function has become a call of the module, which gets the data only."""
+    """Each call to the function has become a call to the module, which gets only the data."""
     asked = sum(node in POOL for node in case.before)
     calls = module_calls(case)
     for node in calls:
@@ -48,7 +48,7 @@ def pools_are_modules(case: CaseView) -> Found:
 
 @rule
 def sizes_kept(case: CaseView) -> Found:
-    """Calls of different sizes call different modules, each of the size of its function."""
+    """Calls with different sizes call different modules, each with the size of its function."""
     functions, calls = [node for node in case.before if node in POOL], module_calls(case)
     sizes = [f"`{node.call.partition(', ')[2].removesuffix(')')}`" for node in functions]
     modules, different = len({node.target for node in calls}), len(set(sizes))

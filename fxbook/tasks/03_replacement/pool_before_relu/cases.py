@@ -1,4 +1,4 @@
-"""Models that pool what a ReLU gives."""
+"""Models that pool what a ReLU returns."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class Convolutional(nn.Module):
 
 
 class Swappable(nn.Module):
-    """Pairs to swap: with shared modules, behind an input, in two branches side by side, behind a value that is read
-    elsewhere too, with a ReLU that works in place. To leave: a ReLU with two users or three, a pool that reads a
-    convolution, a ReLU that a convolution reads, a pool behind another activation or another spelling of ReLU, another
-    pool behind a ReLU.
+    """Pairs to swap: with shared modules, after an input, in two branches side by side, after a value that is also read
+    elsewhere, with a ReLU that works in place. To leave: a ReLU with two users or three, a pool that reads a
+    convolution, a ReLU that a convolution reads, a pool after another activation or another spelling of ReLU, another
+    pool after a ReLU.
     """
 
     def __init__(self) -> None:

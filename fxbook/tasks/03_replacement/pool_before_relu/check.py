@@ -27,7 +27,7 @@ def swaps(graph: GraphRecord, pool: NodeRecord) -> bool:
 
 @rule
 def swapped_only(case: CaseView) -> Found:
-    """Pools and ReLUs that are no such pair, and all other nodes, use what they used before."""
+    """Pools and ReLUs that are not such a pair, and all other nodes, use what they used before."""
     if any(node.target != before.target for node, before in case.kept()):
         return  # The nodes stay, and what they call changes places.
     before_of = case.before.nodes
@@ -73,7 +73,7 @@ def pools_before_relus(case: CaseView) -> Found:
 
 @rule
 def others_left(case: CaseView) -> Found:
-    """A pool or a ReLU that is in no such pair is still next to what it was next to."""
+    """A pool or a ReLU outside such a pair still has the same neighbours."""
     missing = Counter(_pairs(case.before.nodes)) - Counter(_pairs(case.nodes))
     for reader, read in missing:
         swapped = (one for one in case.nodes if _called(one) == read and one.inputs)
@@ -84,7 +84,7 @@ def others_left(case: CaseView) -> Found:
 
 
 def _pairs(nodes: Sequence[NodeRecord]) -> Iterator[tuple[str, str]]:
-    """What a node and its input call, where one of the two is a pool or a ReLU, and they are no pair to swap."""
+    """What a node and its input call, where one of the two is a pool or a ReLU, but they are not a pair to swap."""
     for node in nodes:
         read = nodes[node.inputs[0]] if node.inputs else node
         if (node in MAX_POOL) != (read in RELU) or (node in MAX_POOL and len(read.users) > 1):
