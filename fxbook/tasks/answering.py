@@ -73,7 +73,7 @@ def wrong(violated: str, *, says: str, node: str | None = None, read: str | None
 
 
 def breaks(*clauses: str, case: str) -> Callable[[Answer], Answer]:
-    """Used above :func:`wrong`: the answer breaks these words of the task, and must fail in this case, whatever is
+    """Used above :func:`wrong`: the answer breaks these words of the task, and fails in this case, whatever is
     drawn."""
 
     def add(answer: Answer) -> Answer:

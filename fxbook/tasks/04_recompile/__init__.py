@@ -1,4 +1,4 @@
-"""Exercises of chapter 04: know when an edit takes effect, and make it."""
+"""Exercises of chapter 04: know when an edit takes effect, and make it take effect."""
 
 ORDER = (
     "is_it_stale",

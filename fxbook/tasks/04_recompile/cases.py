@@ -1,6 +1,7 @@
-"""What the cases of chapter 04 share: models, edits of their graphs, and what is noted of an answer as plain data.
+"""What the cases of chapter 04 share: models, edits to their graphs, and what is recorded about an answer as plain
+data.
 
-Where something may be one of several, torch's random numbers choose: a case is made under a seed.
+Where there is a choice, torch's random numbers make it: a case is made with a seed.
 """
 
 # No `from __future__ import annotations`: annotations that are strings are kept in the graph, and cannot be pickled.
@@ -62,7 +63,7 @@ class Plain(nn.Module):
 
 
 class Wrapped(nn.Module):
-    """A block inside a module that is no ``GraphModule``."""
+    """A block inside a module that is not a ``GraphModule``."""
 
     def __init__(self, block: nn.Module) -> None:
         super().__init__()
@@ -76,7 +77,7 @@ class Wrapped(nn.Module):
 
 
 def calls(target: Callable[..., Any], *more: Any) -> Callable[[nn.Module], fx.GraphModule]:
-    """Makes the traced model with a call of ``target`` after its result."""
+    """Makes the traced model with a call to ``target`` after its result."""
 
     def build(model: nn.Module) -> fx.GraphModule:
         traced = fx.symbolic_trace(model)
@@ -90,7 +91,7 @@ def calls(target: Callable[..., Any], *more: Any) -> Callable[[nn.Module], fx.Gr
 
 
 def calls_one_of(*targets: Callable[..., Any]) -> Callable[[nn.Module], fx.GraphModule]:
-    """As :func:`calls`, of one of these."""
+    """Like :func:`calls`, with one of these targets."""
     return lambda model: calls(one_of(*targets))(model)
 
 
@@ -100,7 +101,7 @@ def block() -> fx.GraphModule:
 
 
 def in_a_row(**blocks: nn.Module) -> fx.GraphModule:
-    """A traced module that calls one block after another; making it compiles the blocks that are traced."""
+    """A traced module that calls one block after another; making it compiles the traced blocks."""
     graph = fx.Graph()
     value = graph.placeholder("x")
     for name in blocks:
@@ -110,7 +111,8 @@ def in_a_row(**blocks: nn.Module) -> fx.GraphModule:
 
 
 def renamed(model: nn.Module, arguments: dict[str, Any] | None = None) -> fx.GraphModule:
-    """The traced model, each call renamed, each node with a note in ``meta``; ``arguments`` are ``concrete_args``."""
+    """The traced model, with each call renamed and a note in each node's ``meta``; ``arguments`` are
+    ``concrete_args``."""
     traced = fx.symbolic_trace(model, concrete_args=arguments)
     for number, node in enumerate(traced.graph.nodes):
         node.meta["why"] = f"step {number}"
@@ -121,12 +123,12 @@ def renamed(model: nn.Module, arguments: dict[str, Any] | None = None) -> fx.Gra
 
 
 def alone(build: Callable[[nn.Module], fx.GraphModule]) -> Given:
-    """Gives what ``build`` makes of the model."""
+    """Returns what ``build`` makes of the model."""
     return lambda model: (build(model),)
 
 
 def edited(edit: Edit, compiled: bool = False) -> Given:
-    """Gives the traced model, edited, and recompiled where asked."""
+    """Returns the traced model, edited, and recompiled if requested."""
 
     def given(model: nn.Module) -> tuple[fx.GraphModule]:
         traced = fx.symbolic_trace(model)
@@ -164,7 +166,7 @@ def insert_neg(graph: fx.Graph) -> None:
 
 
 def calls_of(traced: fx.GraphModule) -> list[str]:
-    """The graph as text, one line for each node, notes included; of a note that is no text, that it is there."""
+    """The graph as text, one line for each node, with notes; for a note that is not text, only its presence."""
     notes = [sorted(map(_note, node.meta.items())) for node in traced.graph.nodes]
     notes = [[note for note in of_one if note != "fxbook_origin"] for of_one in notes]
     return [f"{node.name} = {call_text(node)} {kept}" for node, kept in zip(traced.graph.nodes, notes, strict=True)]
@@ -176,12 +178,13 @@ def _note(item: tuple[Any, Any]) -> str:
 
 
 def graph_modules(model: nn.Module) -> dict[str, fx.GraphModule]:
-    """The traced modules in a model, itself included, by path."""
+    """The traced modules in a model, including the model itself, by path."""
     return {path: module for path, module in model.named_modules() if isinstance(module, fx.GraphModule)}
 
 
 def said_of(answer: Callable[..., Any], traced: fx.GraphModule, *inputs: Tensor) -> dict[str, Any]:
-    """What the answer says of a module, and of inputs if it gets any, and what it leaves of the module."""
+    """What the answer says about a module (and about inputs, if it gets any), and the state in which it leaves the
+    module."""
     inside = graph_modules(traced)
     before = {path: module.code for path, module in inside.items()}
     said = answer(traced, *inputs)

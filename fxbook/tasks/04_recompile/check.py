@@ -1,4 +1,4 @@
-"""What the exercises of chapter 04 ask alike, of what an answer says of a module and of what it leaves of one."""
+"""What the exercises of chapter 04 all check: what an answer says about a module, and how it leaves the module."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ _LINT = "when_it_breaks/04_recompile#what-lint-can-see-and-what-recompile-finds"
 
 
 def noted(case: CaseView) -> dict[str, Value]:
-    """What was noted of the answer: the items of the dict that ``Usage.call`` returned."""
+    """What was recorded about the answer: the items of the dict that ``Usage.call`` returned."""
     items = case.value.get("dict", []) if isinstance(case.value, dict) else []
     return {key: item for key, item in items if isinstance(key, str)}
 
 
 def texts(value: Value) -> list[str]:
-    """The texts in a list that was noted."""
+    """The texts in a recorded list."""
     return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
 
 
 @rule
 def left_alone(case: CaseView) -> Found:
-    """The module that was asked about still owns its graph, and nothing in it was compiled."""
+    """The module in question still owns its graph, and nothing in it was compiled."""
     if noted(case).get("owned") is False:
         owner = "The graph now belongs to another module: a copy has taken it over."
         yield None, owner, "when_it_breaks/04_recompile#what-a-copy-keeps"
@@ -35,7 +35,7 @@ def left_alone(case: CaseView) -> Found:
 
 @rule
 def left_well(case: CaseView) -> Found:
-    """What was left of the module is well formed and compiled."""
+    """The module that the answer leaves is well formed and compiled."""
     lint = noted(case).get("lint")
     if isinstance(lint, str):
         yield None, f"graph.lint() rejects the graph: {lint.rstrip('.!')}.", _LINT

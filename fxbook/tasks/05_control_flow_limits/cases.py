@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-# What torch imports for its other front ends: most of the time that an answer has.
+# torch imports this for its other front ends, which takes most of the time that an answer has.
 import torch._dynamo
 import torch.export._trace
 from torch import Tensor, fx, nn
@@ -22,7 +22,7 @@ def unsure(scores: Tensor) -> Tensor:
 
 
 class Sharpen(nn.Module):
-    """Multiplies scores by 1.5 until the batch is sure, four times at most; or as often as it is told."""
+    """Multiplies scores by 1.5 until the batch is sure, at most four times; or as often as it is told to."""
 
     def forward(self, scores: Tensor, times: int | None = None) -> Tensor:
         if times is not None:
@@ -37,7 +37,7 @@ class Sharpen(nn.Module):
 
 
 class Classifier(nn.Module):
-    """The model of the four ways. Its weights are such that inputs of a given spread need a known number of rounds."""
+    """The model of the four ways. Its weights make inputs with a given spread need a known number of rounds."""
 
     def __init__(self, width: int = 8) -> None:
         super().__init__()
@@ -54,7 +54,7 @@ class Classifier(nn.Module):
 
 
 class HalfSure(Classifier):
-    """Gives two of three classes the same score, whatever the batch: its mean confidence is one half, to the digit."""
+    """Gives two of three classes the same score, whatever the batch: its mean confidence is exactly one half."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -86,31 +86,31 @@ def behaviour(call: Callable[..., Any], model: nn.Module, x: Tensor) -> dict[str
 
     Args:
         call: ``model`` itself, or a module that shares its parameters.
-        model: whose parameters the gradients are taken of.
-        x: left as it is.
+        model: the module whose parameters' gradients are taken.
+        x: the batch, which is left unchanged.
     """
     weights = dict(model.named_parameters())
     with torch.enable_grad():
         leaf = x.clone().requires_grad_()
-        # What is passed is no leaf, so that working in place on it is told by its value, and not by an error.
+        # The passed tensor is not a leaf, so that in-place work on it shows in its value, not as an error.
         batch = leaf + 0
         result = call(batch)
         gradients: tuple[Tensor | None, ...] = (None,) * (1 + len(weights))
         if isinstance(result, Tensor) and result.requires_grad:
-            # A different weight for every element: no two gradients may cancel.
+            # A different weight for every element, so that no two gradients cancel.
             loss = (result * torch.linspace(1.0, 2.0, result.numel()).view_as(result)).sum()
             gradients = torch.autograd.grad(loss, [leaf, *weights.values()], allow_unused=True)
     return {"result": result, "batch": batch, "gradients": dict(zip(["x", *weights], gradients, strict=True))}
 
 
 def watched(result: Any, model: nn.Module) -> Any:
-    """The result of an answer; where it is a module of a graph, running it tells all that it does."""
+    """The result of an answer; if it is a graph's module, running it reports all that it does."""
     if type(result).__name__ == "PassResult":
         result = result.graph_module
     if isinstance(result, fx.GraphModule):
         forward = result.forward
 
-        # Wrapped, so that what forward was compiled from is still found.
+        # Wrapped, so that what forward was compiled from can still be found.
         @functools.wraps(forward)
         def tells_all(x: Tensor) -> dict[str, Any]:
             return behaviour(forward, model, x)

@@ -1,4 +1,4 @@
-"""Rules that the exercises of chapter 05 share: of the graph, and of all that running it does."""
+"""Rules that the exercises of chapter 05 share: on the graph, and on all that running it does."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def is_opaque(node: NodeRecord) -> bool:
 
 @rule
 def open_to_passes(case: CaseView) -> Found:
-    """Every step is a node: no function and no module of the learner's own is kept whole."""
+    """Every step is a node: none of the learner's own functions and modules is kept whole."""
     for node in case.nodes:
         if is_own(node):
             yield node, f"calls `{node.target}`, which no pass can look into"
@@ -70,14 +70,14 @@ def expected_behaviour(model: nn.Module, x: Tensor) -> dict[str, Any]:
 
 
 def outputs(case: CaseView, key: str) -> list[tuple[Value, Value]]:
-    """One part of what each run told, and what was asked of it."""
+    """One part of what each run reported, and what was expected."""
     runs = zip(case.outputs or [], case.expected, strict=True)
     return [(dict_items(output)[repr(key)], dict_items(expected)[repr(key)]) for output, expected in runs]
 
 
 @rule
 def right_on_every_batch(case: CaseView) -> Found:
-    """The numbers are those of the model, on each kind of batch."""
+    """The values are those of the model, on each kind of batch."""
     for result, expected in outputs(case, "result"):
         differs = difference(result, expected)
         if differs == "it is None, not a tensor":
@@ -90,7 +90,7 @@ def right_on_every_batch(case: CaseView) -> Found:
 
 
 def how_numbers_differ(result: Value, expected: Value) -> str | None:
-    """How the numbers of a tensor differ from those wanted, if it is by rounds or by one amount."""
+    """How a tensor's values differ from the expected ones, if by rounds or by a single amount."""
     found, wanted = (decode_tensor(value).double() for value in (result, expected))
     counted = wanted != 0
     ratio = (found[counted] / wanted[counted]).log() / math.log(1.5)
@@ -125,7 +125,7 @@ def _rounds_apart(rounds: Tensor) -> str:
 
 @rule
 def batch_left_alone(case: CaseView) -> Found:
-    """The tensor that was passed holds the same numbers afterwards."""
+    """The tensor that was passed holds the same values afterwards."""
     for batch, expected in outputs(case, "batch"):
         if difference(batch, expected):
             node = next((node for node in case.nodes if "in place" in node.notes), None)

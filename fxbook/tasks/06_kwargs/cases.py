@@ -11,7 +11,7 @@ from torch.utils import _pytree as pytree
 
 functional = nn.functional
 
-# Python's own sum, kept one node when a model of this file is traced.
+# Python's own sum, kept as one node when a model in this file is traced.
 fx.wrap("sum")
 
 
@@ -21,14 +21,15 @@ def rows(count: int = 1) -> Callable[[], tuple[Tensor, ...]]:
 
 
 class Sums(nn.Module):
-    """Sums over one dimension, over several and over all, in every spelling, and a softmax, which is no sum."""
+    """Sums over one dimension, over several and over all, in every spelling, and a softmax, which is not a sum."""
 
     def forward(self, x: Tensor) -> tuple[Tensor, ...]:
         return torch.sum(x, 0), torch.sum(x, dim=1), x.sum(1), x.sum(dim=-1), torch.sum(x), functional.softmax(x, dim=1)
 
 
 class MoreSums(nn.Module):
-    """Every spelling of the arguments, a ``dim`` that is ``None``, and calls that are named like a sum and are none."""
+    """Every spelling of the arguments, a ``dim`` that is ``None``, and calls that are named like a sum but are not
+    sums."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -61,8 +62,8 @@ def behaviour(call: Callable[..., Any], model: nn.Module, *inputs: Tensor) -> di
 
     Args:
         call: ``model`` itself, or a module that shares its parameters.
-        model: whose parameters the gradients are taken of.
-        inputs: left as they are.
+        model: the module whose parameters' gradients are taken.
+        inputs: left unchanged.
 
     Returns:
         ``{"result", "inputs", "gradients"}``: what is returned, the inputs afterwards, and each gradient by the name of
@@ -73,10 +74,10 @@ def behaviour(call: Callable[..., Any], model: nn.Module, *inputs: Tensor) -> di
         result = pytree.tree_map_only(torch.Tensor, torch.clone, call(*own))
     with torch.enable_grad():
         leaves = [value.clone().requires_grad_() for value in inputs]
-        # What is passed is no leaf, so that working in place on it is told by its value, and not by an error.
+        # The passed tensor is not a leaf, so that in-place work on it shows in its value, not as an error.
         outputs = pytree.tree_leaves(call(*(leaf + 0 for leaf in leaves)))
         weights = dict(model.named_parameters())
-        # A different weight for every element: no two gradients may cancel.
+        # A different weight for every element, so that no two gradients cancel.
         loss = sum((value * torch.linspace(1.0, 2.0, value.numel()).view_as(value)).sum() for value in outputs)
         gradients = torch.autograd.grad(loss, [*leaves, *weights.values()], allow_unused=True)
     names = [*(f"input {place}" for place in range(len(leaves))), *weights]

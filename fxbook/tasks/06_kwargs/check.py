@@ -1,4 +1,4 @@
-"""What several exercises of chapter 06 ask of arguments, by position and by name."""
+"""What several exercises of chapter 06 require of arguments, by position and by name."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def argument(node: NodeRecord, position: int, name: str) -> JSON:
 
 @rule("06_kwargs#both-are-frozen-assign")
 def keywords_kept(case: CaseView) -> Found:
-    """A node that calls what it called has the keywords that it had, whatever their values."""
+    """A node that still calls what it called has the same keywords, whatever their values."""
     for node in case.nodes:
         before = case.before.named(node.name)
         if before and before.target == node.target:

@@ -59,7 +59,7 @@ def column() -> Tensor:
 
 
 def rows(*more: Callable[[], Any]) -> Callable[[], tuple[Any, ...]]:
-    """Rows as the model of the chapter takes them, then what ``more`` makes."""
+    """Rows as the model of the chapter takes them, followed by what ``more`` makes."""
     return lambda: (torch.randn(5, 4), *(make() for make in more))
 
 
@@ -77,7 +77,7 @@ def with_late_input(place: int) -> Callable[[nn.Module], tuple[fx.GraphModule]]:
 
 
 def no_interpreter(answer: Any) -> str | None:
-    """What is wrong with an answer that is no class of interpreters."""
+    """What is wrong with an answer that is not an interpreter class."""
     if not isinstance(answer, type):
         return f"The answer is an object of class {type(answer).__name__}: pass your class itself, by its name"
     if not issubclass(answer, fx.Interpreter):

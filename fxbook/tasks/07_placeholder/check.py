@@ -1,4 +1,4 @@
-"""What the exercises of chapter 07 ask in which the answer is an interpreter."""
+"""What the exercises of chapter 07 require if the answer is an interpreter."""
 
 from __future__ import annotations
 

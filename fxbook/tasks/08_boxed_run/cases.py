@@ -1,4 +1,4 @@
-"""What the cases of chapter 08 share: models, what an answer is called with, and how an answer of data is used."""
+"""What the cases of chapter 08 share: models, what an answer is called with, and how to use an answer that is data."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Residual(nn.Module):
 
 
 class Weighted(nn.Module):
-    """A layer, methods, and a weight that a node of its own fetches."""
+    """A layer, methods, and a weight that a separate node fetches."""
 
     def __init__(self, width: int = WIDTH) -> None:
         super().__init__()
@@ -81,7 +81,7 @@ class Weighted(nn.Module):
 class Windowed(nn.Module):
     """A slice up to a value, a weight that is fetched late, and a result that is used and returned.
 
-    The first input has another name than its parameter, and what uses it last has no users.
+    The first input's name differs from its parameter's, and its last user has no users.
     """
 
     def __init__(self, width: int = WIDTH) -> None:
@@ -104,7 +104,7 @@ def graph_of(model: nn.Module) -> tuple[fx.Graph]:
 
 
 def moved_graph_of(model: nn.Module) -> tuple[fx.Graph]:
-    """The graph, each step moved up to what it reads, behind the inputs: ``users`` keeps the order of before."""
+    """The graph, with each step moved up to what it reads, after the inputs: ``users`` keeps the old order."""
     graph = fx.symbolic_trace(model).graph
     last_input = max(graph.find_nodes(op="placeholder"))
     for node in list(graph.nodes):
@@ -124,7 +124,7 @@ def edit(graph: fx.Graph) -> None:
 def with_inputs(
     *shapes: tuple[int, ...], kind: type[fx.Interpreter] | None = None, edited: bool = False
 ) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """The traced model and a list of inputs of these shapes, behind a class of interpreter if one is given."""
+    """The traced model and a list of inputs with these shapes, after an interpreter class if one is given."""
 
     def given(model: nn.Module) -> tuple[Any, ...]:
         traced, tensors = fx.symbolic_trace(model), [torch.randn(shape) for shape in shapes]
@@ -145,7 +145,7 @@ def without_gradients(answer: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def with_changes(answer: Callable[..., Any], graph: fx.Graph) -> dict[str, Any]:
-    """What the answer returns of a graph, and which of its nodes the answer has erased, rewired or moved."""
+    """What the answer returns for a graph, and which of its nodes the answer has erased, rewired or moved."""
     before = _listing(graph)
     returned = answer(graph)
     after = _listing(graph)

@@ -1,4 +1,4 @@
-"""Which values must be alive at which node, and what the exercises of chapter 08 ask of answers that are data."""
+"""Which values must be alive at which node, and what the exercises of chapter 08 require of answers that are data."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fxbook.rules.view import CaseView
 
 
 def last_user(graph: GraphRecord, node: NodeRecord) -> NodeRecord:
-    """The last node of the list that reads this one, and the node itself where none does."""
+    """The last node in the list that reads this one, or the node itself if none does."""
     return graph.nodes[max(node.users, default=node.index)]
 
 
@@ -35,7 +35,7 @@ def needed(graph: GraphRecord) -> dict[str, set[str]]:
 
 
 def made_before(graph: GraphRecord, step: NodeRecord) -> list[NodeRecord]:
-    """The nodes whose values exist when this one runs: the inputs, and what stands above it."""
+    """The nodes whose values exist when this one runs: the inputs, and the nodes above it."""
     return [node for node in graph if node.op == "placeholder" or node.index < step.index]
 
 
@@ -46,14 +46,14 @@ def differences(
     surplus: Callable[[str, str], str],
     lacking: Callable[[str], str] = lambda value: "",
 ) -> Found:
-    """How a table of values by node that computes differs from the one asked for.
+    """How a table of values by computing node differs from the expected one.
 
     Args:
         answer: what was returned, encoded.
-        asked: the names of the values, by that of the node.
+        asked: the names of the values, by node name.
         missing: what is true of a value that the answer lacks, as it follows the name.
-        surplus: the same of one that the answer has too much, of which it is given the node and the value.
-        lacking: what else is told of a value that the answer lacks.
+        surplus: the same for a value that the answer has in excess; it gets the node and the value.
+        lacking: what else is said about a value that the answer lacks.
     """
     table = table_of(answer)
     if table is None:
@@ -79,7 +79,7 @@ def differences(
 
 
 def returned(case: CaseView) -> Value:
-    """What an answer returned that was used by ``with_changes``."""
+    """What an answer used by ``with_changes`` returned."""
     match case.value:
         case {"dict": [["returned", value], ["changed", _]]}:
             return value

@@ -62,8 +62,7 @@ def tokens() -> tuple[Tensor]:
 
 
 def answer_and_traces(answer: Any, model: nn.Module) -> tuple[Any, list[str], list[str]]:
-    """What the answer returns, the names of what the model holds afterwards, and those of its parameters with a
-    gradient."""
+    """What the answer returns, and the names of what the model then holds and of its parameters with a gradient."""
     returned = what_it_lists(answer, model)
     with_gradient = [name for name, parameter in model.named_parameters() if parameter.grad is not None]
     return returned, sorted(vars(model)), with_gradient

@@ -72,8 +72,7 @@ def many_sums(model: nn.Module) -> tuple[fx.GraphModule]:
 
 
 class Weighted(nn.Module):
-    """Values of ``alpha`` near 1 or of magnitude 1, one of them in place; another function called ``add``; a dead
-    sum."""
+    """``alpha`` near 1 or of magnitude 1, one of them in place; another function called ``add``; a dead sum."""
 
     def __init__(self) -> None:
         super().__init__()

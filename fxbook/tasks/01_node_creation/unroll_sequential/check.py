@@ -61,8 +61,7 @@ def _why_fewer(count: int, layers: list[tuple[str, nn.Module]], fetched: list[st
 
 @rule
 def settings_kept(case: CaseView) -> Found:
-    """The slope of each ``LeakyReLU``, and the shape and ``eps`` of each ``LayerNorm``, are arguments of their
-    calls."""
+    """Each call has its settings: the slope of a ``LeakyReLU``, the shape and ``eps`` of a ``LayerNorm``."""
     for kind, layers in layers_of(case.model):
         calls = [node for node in case.nodes if node in kind]
         for (path, layer), node in zip(layers, calls, strict=False):

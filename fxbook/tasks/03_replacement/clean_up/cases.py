@@ -34,8 +34,7 @@ def scale__rows_(value: Tensor) -> Tensor:
 
 
 class Effects(nn.Module):
-    """Effects by name, by keyword, and of modules; dead nodes that have such a name, attribute or layer but no
-    effect."""
+    """Effects by name, by keyword, of modules; dead nodes with such a name, attribute or layer but no effect."""
 
     def __init__(self) -> None:
         super().__init__()

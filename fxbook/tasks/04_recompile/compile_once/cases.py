@@ -31,7 +31,7 @@ class Mixed(nn.Module):
 
 
 class NothingToChange(nn.Module):
-    """Functions, none of which is ``torch.relu``."""
+    """Functions other than ``torch.relu``."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -78,7 +78,7 @@ def counted(answer: Callable[[fx.GraphModule], Any], traced: fx.GraphModule, x: 
 
 
 def _other_calls(graph: fx.Graph) -> collections.Counter[str]:
-    """The calls of anything but ``torch.relu``, as a reader would name them."""
+    """The calls to anything but ``torch.relu``, as a reader would name them."""
     activations = relus(graph)
     called = [node for node in graph.nodes if node.op.startswith("call") and node not in activations]
     return collections.Counter(f"{node.op} of {target_name(node)}" for node in called)

@@ -24,7 +24,7 @@ def with_gelu(traced: fx.GraphModule, x: Tensor) -> Any:
 
 @rule
 def changed_as_asked(case: CaseView) -> Found:
-    """No call of ``torch.relu`` is left, and every other call is."""
+    """Every call to ``torch.relu`` is gone, and every other call is still there."""
     for name in texts(noted(case).get("left")):
         yield None, f"Node `{name}` still calls torch.relu."
     for call in texts(noted(case).get("gone")):
@@ -33,14 +33,14 @@ def changed_as_asked(case: CaseView) -> Found:
 
 @rule
 def result_as_asked(case: CaseView) -> Found:
-    """A call of the module gives what was asked for."""
+    """A call to the module returns what the task asks for."""
     if differs := difference(noted(case).get("result"), encode(with_gelu(*case.arguments))):
         yield None, f"The result is not the one asked for: {differs}."
 
 
 @rule("04_recompile#compile-once-at-the-end")
 def compiled_once(case: CaseView) -> Found:
-    """Compiled not more often than needed."""
+    """The module is compiled no more often than needed."""
     count = noted(case).get("compiles")
     needed = any(node.target == "torch.relu" for node in case.before)
     if isinstance(count, int) and count > needed:

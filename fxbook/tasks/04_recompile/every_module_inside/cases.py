@@ -15,7 +15,7 @@ from ..cases import Plain, Wrapped, block, calls_of, graph_modules, in_a_row, in
 
 
 def all_stale(model: nn.Module) -> nn.Module:
-    """The model, with an edit and a dead node in each traced module in it, itself included, that are not compiled."""
+    """The model, with an uncompiled edit and a dead node in each traced module, including the model itself."""
     for module in graph_modules(model).values():
         insert_neg(module.graph)
         with module.graph.inserting_before(module.graph.output_node()):
@@ -29,7 +29,7 @@ def beside_a_sequential() -> nn.Module:
 
 
 def under_a_plain_root() -> nn.Module:
-    """The root is no ``GraphModule``; it holds one directly, and one deeper."""
+    """The root is not a ``GraphModule``; it holds one directly, and one deeper."""
     return all_stale(nn.Sequential(Wrapped(block()), block(), nn.Linear(4, 4)))
 
 
@@ -41,7 +41,7 @@ def several_levels() -> nn.Module:
 
 
 def brought_up_to_date(answer: Callable[[nn.Module], Any], model: nn.Module) -> dict[str, list[str]]:
-    """What is stale in the model after the answer has seen it, and whose graph is another."""
+    """What is stale in the model after the answer has seen it, and which modules have a different graph."""
     inside = graph_modules(model)
     before = {path: calls_of(module) for path, module in inside.items()}
     answer(model)

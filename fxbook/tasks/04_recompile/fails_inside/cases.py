@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import torch
 
-# Loads what an Interpreter that fails needs, which takes longer than an answer may.
+# This loads what a failing Interpreter needs, which takes longer than an answer may.
 import torch._dynamo
 from torch import Tensor, fx, nn
 
@@ -18,11 +18,11 @@ from ..cases import Edit, Wrapped, block, in_a_row, relus, rows, said_of
 
 
 class RefusedError(Exception):
-    """An error of a class of one's own."""
+    """An error of a user-defined class."""
 
 
 def refuses(value: Tensor) -> Tensor:
-    """A function of one's own that raises."""
+    """A user-defined function that raises."""
     raise RefusedError(f"refused: {value.dim()} dimensions")
 
 
@@ -45,7 +45,7 @@ def call_what_raises(graph: fx.Graph) -> None:
 
 
 def give_names(graph: fx.Graph) -> None:
-    """Each call gets a name that is another each time."""
+    """Each call gets a name that is different each time."""
     word, first = one_of("step", "line", "part", "call"), int(torch.randint(1, 100, ()))
     for number, node in enumerate(graph.nodes, first):
         if node.op.startswith("call"):
@@ -69,14 +69,14 @@ def of_its_own() -> nn.Module:
 
 
 def one_inside() -> nn.Module:
-    """A node of one of two traced modules inside fails, which have the same nodes otherwise."""
+    """A node fails in one of two inner traced modules, which otherwise have the same nodes."""
     first, second = one_of((1, 0), (0, 1))
     edits = ([], [multiply_by_itself])
     return in_a_row(first=compiled(block(), *edits[first]), second=compiled(block(), *edits[second]))
 
 
 def beside_a_sequential() -> nn.Module:
-    """The module of the chapter: the traced module whose node fails is inside a module that is none, twice."""
+    """The module of the chapter: the traced module whose node fails is inside an untraced module, twice."""
     far = compiled(block(), multiply_by_itself)
     return in_a_row(near=block(), blocks=nn.Sequential(nn.Tanh(), far, far))
 
@@ -88,7 +88,7 @@ def several_levels() -> nn.Module:
 
 
 def without_layers() -> nn.Module:
-    """The last of all modules is the traced one whose node fails: it holds no layer."""
+    """The last module is the traced one whose node fails: it holds no layers."""
     graph = fx.Graph()
     graph.output(graph.call_function(torch.relu, (graph.placeholder("x"),)))
     return in_a_row(first=nn.Tanh(), near=compiled(fx.GraphModule({}, graph), call_what_raises))
@@ -108,7 +108,7 @@ def level_of(path: str) -> Callable[[], nn.Module]:
 
 
 def mended() -> nn.Module:
-    """Code that fails, and a graph that was mended since."""
+    """Code that fails, and a graph that has been mended since."""
     model = in_a_row(near=compiled(block(), multiply_by_itself))
     assert isinstance(model.near, fx.GraphModule)
     for node in model.near.graph.find_nodes(op="call_function", target=torch.matmul):
@@ -117,7 +117,7 @@ def mended() -> nn.Module:
 
 
 def a_batch_norm_twice() -> nn.Module:
-    """What a run updates, then a gradient, as one row: training alone refuses the row, and needs the gradient."""
+    """What a run updates, then a gradient, as one row: only training rejects the row, and needs the gradient."""
     graph = fx.Graph()
     normed = graph.call_module("norm", (graph.placeholder("x"),))
     slopes = graph.call_function(
@@ -129,7 +129,7 @@ def a_batch_norm_twice() -> nn.Module:
 
 
 def of_two_inputs() -> nn.Module:
-    """Adds a second input to what the block gives of the first."""
+    """Adds a second input to what the block computes from the first."""
     graph = fx.Graph()
     x, y = graph.placeholder("x"), graph.placeholder("y")
     graph.output(graph.call_function(torch.add, (graph.call_module("near", (x,)), y)))

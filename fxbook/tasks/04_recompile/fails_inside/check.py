@@ -21,7 +21,7 @@ _DOWN = "04_recompile#recompile-goes-down-to-children-not-to-everything-inside"
 
 
 class _Keeping(fx.Interpreter):
-    """Keeps the nodes that run, with the path of their module, from outside to inside, on a stack that all share."""
+    """Keeps the running nodes, with their module's path, from outside to inside, on a stack that all share."""
 
     def __init__(self, module: fx.GraphModule, path: str, running: list[tuple[str, str]]) -> None:
         super().__init__(module)
@@ -78,7 +78,7 @@ def names_the_node(case: CaseView) -> Found:
 
 
 def _mode_of(case: CaseView, pair: tuple[str, str] | None) -> str:
-    """The mode in which a run gives the pair, and what to do; ``""`` if none."""
+    """The mode in which a run gives the pair, and what to do; ``""`` if there is none."""
     model, *inputs = case.arguments
     if failing_node(model.eval(), *inputs) == pair:
         return "in eval mode gives: leave each module in its own mode"
@@ -89,7 +89,8 @@ def _mode_of(case: CaseView, pair: tuple[str, str] | None) -> str:
 
 
 def _listed_as(model: fx.GraphModule, path: str) -> str:
-    """The name that ``named_modules()`` has of the module at a path, which may have more; the path if there is none."""
+    """The name that ``named_modules()`` has for the module at a path, which may have several; the path if there is
+    none."""
     everything = dict(model.named_modules(remove_duplicate=False))
     return next((name for name, part in model.named_modules() if part is everything.get(path)), path)
 

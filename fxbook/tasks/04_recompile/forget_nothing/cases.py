@@ -1,4 +1,4 @@
-"""Edits, sound and not, each to be tried on a module with names and notes."""
+"""Edits, sound or not, each to be tried on a module with names and notes."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from ..cases import Edit, FeedForward, Gated, Given, calls_of, insert_neg, relus
 
 
 class StoppedError(BaseException):
-    """Stops a program, as Ctrl-C does, and is no ``Exception``."""
+    """Stops a program, as Ctrl-C does, and is not an ``Exception``."""
 
 
 class FromADict(nn.Module):
-    """Takes its input out of a dict."""
+    """Takes its input from a dict."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ def is_interrupted(graph: fx.Graph) -> None:
 
 
 def rewrites_names_and_notes(graph: fx.Graph) -> None:
-    """Changes names and notes alone, then raises."""
+    """Changes only names and notes, then raises."""
     for node in graph.nodes:
         node.meta["why"] = "rewritten"
         if node.op.startswith("call"):
@@ -60,7 +60,7 @@ def rewrites_names_and_notes(graph: fx.Graph) -> None:
 
 
 def breaks_order(graph: fx.Graph) -> None:
-    """Leaves a node behind its user."""
+    """Leaves a node after its user."""
     relu = relus(graph)[0]
     next(iter(relu.users)).append(relu)
 
@@ -81,7 +81,7 @@ def edit_of(edit: Edit, *, stale: bool = False) -> Given:
 
     def given(model: nn.Module) -> tuple[fx.GraphModule, Edit]:
         traced = renamed(model, {"given": {"rows": fx.PH}} if isinstance(model, FromADict) else None)
-        # A value that can be changed: a deep copy of it is another value.
+        # A mutable value: a deep copy of it is a different value.
         list(traced.graph.nodes)[1].meta["value"] = ["kept"]
         if stale:
             insert_neg(traced.graph)
@@ -91,7 +91,7 @@ def edit_of(edit: Edit, *, stale: bool = False) -> Given:
 
 
 def takes(traced: fx.GraphModule) -> list[str]:
-    """The names of what a call of the module takes."""
+    """The names of what a call to the module takes."""
     return list(inspect.signature(traced.forward).parameters)
 
 
@@ -103,7 +103,7 @@ def tried(answer: Callable[..., Any], traced: fx.GraphModule, edit: Edit) -> dic
     if not hasattr(type(manager), "__enter__"):
         return {"manager": type(manager).__name__}
     try:
-        # To copy what takes a dict, torch asks its own tree in a way that it warns of.
+        # To copy a module that takes a dict, torch uses its own tree in a way that it warns about.
         with warnings.catch_warnings(action="ignore", category=FutureWarning), manager as graph:
             kind = type(graph).__name__
             try:

@@ -22,13 +22,13 @@ _LINT = "when_it_breaks/04_recompile#what-lint-can-see-and-what-recompile-finds"
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """What becomes of an edit: the graph that should be there afterwards, and what rejects the edit.
+    """The outcome of an edit: the graph that should be there afterwards, and what rejects the edit.
 
     Args:
         nodes: the graph as text.
         raised: the class of the error that the edit raises, if it does.
-        beyond: whether that class is none of ``Exception``.
-        refused_by: ``"lint"`` or ``"recompile"``, if that refuses the graph that the edit leaves.
+        beyond: whether that class does not derive from ``Exception``.
+        refused_by: ``"lint"`` or ``"recompile"``, if it rejects the graph that the edit leaves.
     """
 
     nodes: list[str]
@@ -39,7 +39,7 @@ class Outcome:
 
 @functools.lru_cache(maxsize=1)
 def outcome_of(trial: Trial) -> Outcome:
-    """Try the edit of a case. The rules ask one after another, of the same case."""
+    """Try the edit of a case. The rules ask for it one after another, for the same case."""
     _, (traced, edit) = trial.start()
     former = calls_of(traced)
     try:
@@ -68,7 +68,7 @@ def gives_the_graph(case: CaseView) -> Found:
 
 @rule
 def lets_the_error_out(case: CaseView) -> Found:
-    """The caller gets the error of the edit, or that of ``lint`` or ``recompile``."""
+    """The caller gets the error from the edit, or the one from ``lint`` or ``recompile``."""
     outcome, raised = outcome_of(case.trial), noted(case).get("raised")
     if outcome.raised and raised is None:
         yield None, f"The edit raised {outcome.raised}, but the `with` swallows it: the caller must see it."
@@ -84,7 +84,7 @@ def lets_the_error_out(case: CaseView) -> Found:
 
 @rule
 def as_before_or_edited(case: CaseView) -> Found:
-    """After an edit that fails the graph is the former one; after one that does not it is the edited one."""
+    """After an edit that fails, the graph is the former one; otherwise, it is the edited one."""
     outcome, lines = outcome_of(case.trial), texts(noted(case).get("nodes"))
     failed = outcome.raised or outcome.refused_by
     if lines == outcome.nodes:
@@ -124,7 +124,7 @@ def _nameless(lines: list[str]) -> str:
 
 @rule
 def left_well(case: CaseView) -> Found:
-    """What was left of the module is well formed and compiled, whatever it was before."""
+    """The module that is left is well formed and compiled, whatever it was before."""
     for node, sentence, place in chapter.left_well.find(case):
         if noted(case).get("stale") and case.before.stale and noted(case).get("raised"):
             sentence = "The block failed, and the module is as stale as before: the former graph must be compiled."
@@ -143,7 +143,7 @@ def owned(case: CaseView) -> Found:
 
 @rule
 def takes_its_inputs(case: CaseView) -> Found:
-    """A call of the module takes what it took: besides nodes, a graph holds how its inputs are unpacked."""
+    """A call to the module takes what it took before: besides nodes, a graph holds how its inputs are unpacked."""
     now, before = texts(noted(case).get("takes")), takes(case.arguments[0])
     if now != before:
         names, were = (", ".join(f"`{name}`" for name in each) for each in (now, before))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-# Loads what print_readable needs, which takes longer than an answer may.
+# This loads what print_readable needs, which takes longer than an answer may.
 import torch._dynamo
 from torch import fx, nn
 
@@ -35,20 +35,20 @@ def there_and_back(graph: fx.Graph) -> None:
 
 
 def add_dead_node(graph: fx.Graph) -> None:
-    """An edit that changes the code and no result."""
+    """An edit that changes the code but no result."""
     last = graph.output_node().prev
     with graph.inserting_after(last):
         graph.call_function(one_of(torch.neg, torch.abs, torch.exp), (one_of(last, last.prev),))
 
 
 def scale_first(graph: fx.Graph) -> None:
-    """An edit after which the code has the same lines in another order."""
+    """An edit after which the code has the same lines in a different order."""
     [scale] = graph.find_nodes(op="get_attr")
     relus(graph)[0].prepend(scale)
 
 
 def other_result(graph: fx.Graph) -> None:
-    """An edit after which the line of the result alone has changed."""
+    """An edit after which only the result's line has changed."""
     output = graph.output_node()
     output.args = (output.args[0][::-1],)
 

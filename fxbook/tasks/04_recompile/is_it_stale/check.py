@@ -31,7 +31,7 @@ def says_whether_stale(case: CaseView) -> Found:
 
 
 def _first_difference(traced: fx.GraphModule) -> tuple[str, str]:
-    """The first line of the code that is not what the graph gives, and what it gives."""
+    """The first line of the code that differs from what the graph generates, and what the graph generates."""
     texts = (traced.code, traced.graph.python_code("self").src)
     pairs = itertools.zip_longest(*(text.splitlines() for text in texts), fillvalue="")
     code, graph = next(pair for pair in pairs if pair[0] != pair[1])

@@ -5,7 +5,7 @@ import operator
 
 import torch
 
-# Loads what an Interpreter that fails needs, which takes longer than an answer may.
+# This loads what a failing Interpreter needs, which takes longer than an answer may.
 import torch._dynamo
 from torch import Tensor, fx, nn
 
@@ -24,14 +24,14 @@ class Chooses(nn.Module):
 
 
 class Noisy(nn.Module):
-    """Adds noise, which is drawn in each call."""
+    """Adds noise, which is drawn anew in each call."""
 
     def forward(self, x: Tensor) -> Tensor:
         return x + torch.rand_like(x)
 
 
 def adds_noise(model: nn.Module) -> fx.GraphModule:
-    """The traced model with noise added to its result, of a node without an input."""
+    """The traced model with noise added to its result, from a node without inputs."""
     traced = calls(operator.add, 1.0)(model)
     add = traced.graph.output_node().args[0]
     with traced.graph.inserting_before(add):
@@ -77,7 +77,7 @@ def shape_first(model: nn.Module) -> fx.GraphModule:
 
 
 def shape_last(model: nn.Module) -> fx.GraphModule:
-    """As :func:`shape_first`, taken where it is used."""
+    """Like :func:`shape_first`, but taken where it is used."""
     traced = fx.symbolic_trace(model)
     return _with_rows(traced, traced.graph.output_node().prev)
 

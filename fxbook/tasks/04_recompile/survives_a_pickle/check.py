@@ -20,7 +20,7 @@ _PICKLE = "04_recompile#save-and-load"
 
 
 def lost(traced: fx.GraphModule) -> str | None:
-    """What a pickle does to the program in the graph, in words; ``None`` if nothing."""
+    """What a pickle does to the program in the graph, in words; ``None`` if it does nothing."""
     held = fx.GraphModule(traced, copy.deepcopy(traced.graph))
     try:
         pickled = pickle.dumps(held)
@@ -39,7 +39,7 @@ def lost(traced: fx.GraphModule) -> str | None:
 
 @rule
 def foretells_the_pickle(case: CaseView) -> Found:
-    """The answer says whether the module comes out of a pickle with the program that its graph has."""
+    """The answer says whether the module comes out of a pickle with its graph's program."""
     said = noted(case).get("said")
     if not isinstance(said, bool):
         yield None, "Your function returns neither True nor False."

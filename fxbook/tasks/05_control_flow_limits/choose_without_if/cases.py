@@ -30,7 +30,7 @@ def _led_by_one(sign: int) -> tuple[Tensor]:
 
 
 def traced_and_watched(answer: Any) -> Any:
-    """What tracing the answer gives; running it tells also what the answer itself does to its batch."""
+    """What tracing the answer returns; running it also reports what the answer itself does to its batch."""
     result = watched(fx.symbolic_trace(answer), nn.Module())
     traced = result.forward
 

@@ -1,4 +1,4 @@
-"""Models with an argument to be fixed."""
+"""Models with an argument to fix."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from ..cases import Classifier
 
 
 class Fixable(nn.Module):
-    """Has an argument to be fixed: its name, and the value."""
+    """Has an argument to fix: its name, and the value."""
 
     name: str
     value: object
 
 
 class Rounds(Fixable, Classifier):
-    """The model of the four ways, whose number of rounds is to be fixed."""
+    """The model of the four ways, whose number of rounds must be fixed."""
 
     name, value = "times", 2
 
@@ -52,7 +52,7 @@ class Pooled(Fixable):
 
 
 class Doubling(Fixable):
-    """A flag before an unused input, a check of its own, a default that is used, names that end in _1."""
+    """A flag before an unused input, a check in the model itself, a default that is used, names that end in _1."""
 
     name, value = "double", True
 
@@ -69,7 +69,7 @@ class Doubling(Fixable):
 
 
 class Tempered(Fixable):
-    """A float whose name is no name of a node, between inputs without a default."""
+    """A float whose name is not a node's name, between inputs without a default."""
 
     name, value = "T", 0.5
 
@@ -92,6 +92,6 @@ USAGE = Usage(
         fixable("a temperature called T", Tempered, 2, unseen=True),
         fixable("a flag, beside an unused input", Doubling, 1, unseen=True),
     ),
-    # Made anew, so that no name is the same object as that of the parameter.
+    # Made again, so that no name is the same object as the parameter's.
     given=lambda model: (model, "".join(model.name), model.value),
 )

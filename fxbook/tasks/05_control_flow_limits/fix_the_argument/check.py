@@ -21,19 +21,19 @@ from .cases import Fixable
 
 
 def other_inputs(model: Fixable) -> list[str]:
-    """The arguments of a model but for the one that is fixed."""
+    """The arguments of a model except the one that is fixed."""
     return [name for name in inspect.signature(model.forward).parameters if name != model.name]
 
 
 def with_its_value(model: Fixable, *inputs: Any) -> Any:
-    """What the model returns with the argument fixed; inputs that are not given have their defaults."""
+    """What the model returns with the argument fixed; inputs that are not passed have their defaults."""
     given = dict(zip(other_inputs(model), inputs, strict=False))
     return model(**given, **{model.name: model.value})
 
 
 @rule
 def argument_gone(case: CaseView) -> Found:
-    """The argument that was fixed is no input, the others are as they were, and no guard is left."""
+    """The fixed argument is no longer an input, the others are unchanged, and every guard is gone."""
     fixed, others = case.model.name, other_inputs(case.model)
     inputs = {node.target: node for node in case.nodes if node.op == "placeholder"}
     for name in others:

@@ -1,4 +1,4 @@
-"""Models with modules of a kind inside them, and the kind."""
+"""Models that contain modules of a kind, and the kind."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..cases import Sharpen
 
 
 class Whole(nn.Module):
-    """Knows the kind of module that is asked about."""
+    """Knows the kind of module in question."""
 
     kind: type[nn.Module] = Sharpen
 
@@ -49,7 +49,7 @@ class SharpenOnce(nn.Module):
 
 
 class Block(nn.Module):
-    """A module of the user's own that holds another."""
+    """A user-defined module that holds another."""
 
     def __init__(self, inner: nn.Module) -> None:
         super().__init__()
@@ -82,7 +82,7 @@ class Residual(nn.Sequential):
 
 
 class Tower(Whole):
-    """Containers of torch, and a subclass, which tracing enters unless it is told not to."""
+    """torch's containers, and a subclass, which tracing enters unless told not to."""
 
     kind = nn.Sequential
 
@@ -99,14 +99,14 @@ class Tower(Whole):
 
 
 class Scaled(nn.Linear):
-    """A layer of the user's own, which tracing enters unless it is told not to."""
+    """A user-defined layer, which tracing enters unless told not to."""
 
     def forward(self, x: Tensor) -> Tensor:
         return super().forward(x) * 0.5
 
 
 class Layered(Whole):
-    """A layer of torch, which is kept whole anyhow, and a subclass."""
+    """A torch layer, which is kept whole anyway, and a subclass."""
 
     kind = nn.Linear
 
@@ -124,7 +124,7 @@ class Halved(Scaled):
 
 
 class Based(Whole):
-    """The kind, a layer of its base, and one of another class of its name."""
+    """The kind, a layer of its base class, and one of another class with its name."""
 
     kind = Halved
 
@@ -158,7 +158,7 @@ def keep(answer: Callable[..., Any], model: nn.Module, kind: type[nn.Module]) ->
 
 
 def _entered(traceback: TracebackType | None, kind: type[nn.Module]) -> nn.Module | None:
-    """The module of this kind in whose forward the error was raised."""
+    """The module of this kind whose forward raised the error."""
     while traceback is not None:
         frame = traceback.tb_frame
         module = frame.f_locals.get("self")

@@ -23,7 +23,7 @@ def calls_whole(model: nn.Module, kind: type[nn.Module], *inputs: Any) -> dict[s
     """How often a run calls modules of each class that must stay whole; those of the kind first.
 
     Args:
-        model: it is run, and keeps the hooks that count.
+        model: the model to run; it keeps the hooks that count.
         kind: stays whole, and so do the modules that tracing never enters.
         inputs: of the run.
     """
@@ -49,10 +49,10 @@ def calls_whole(model: nn.Module, kind: type[nn.Module], *inputs: Any) -> dict[s
 
 @rule
 def kept_whole(case: CaseView) -> Found:
-    """Modules of the kind are one call each, torch's layers too, and no others are."""
+    """Each module of the kind is one call, as is each torch layer, and no others are."""
     asked = calls_whole(model_of(case.case, case.seed), case.model.kind, *inputs_of(case.case, case.seed)[0])
     calls = [node for node in case.nodes if node.op == "call_module"]
-    # Where a container is entered, the layers of torch inside it are calls: they are no mistake of their own.
+    # Where a container is entered, the torch layers inside it are calls, which are not separate mistakes.
     for node in calls:
         if node.kind not in asked and not (node.kind or "").startswith("torch."):
             yield node, f"keeps a `{node.kind}` whole, which the task does not ask for"

@@ -1,7 +1,7 @@
-"""Functions to be judged by their traces, with the batches to judge them on.
+"""Functions to judge by their traces, with the batches to judge them on.
 
-Each is made anew: torch's random numbers choose its numbers and names, and one piece of code may differ with some and
-be right with others. None of it tells which by its name or its place.
+Each is made afresh: torch's random numbers choose its numbers and names, and the same code may be wrong with some and
+right with others. Neither its name nor its place reveals which.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 
-# Loads what the call of a module that fails needs, which takes longer than an answer may.
+# This loads what a failing module call needs, which takes longer than an answer may.
 import torch._dynamo
 from torch import Tensor, nn
 

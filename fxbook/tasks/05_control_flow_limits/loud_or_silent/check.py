@@ -30,7 +30,7 @@ _COUNTS = ("no", "one", "two", "three", "four")
 
 @dataclasses.dataclass(frozen=True)
 class Truth:
-    """``"stops"``, ``"differs"`` or ``"same"``; why, in words that follow a "but"; and where that is explained.
+    """``"stops"``, ``"differs"`` or ``"same"``; the reason, in words that follow a "but"; and where it is explained.
 
     ``stopped_by`` is the error that tracing raises, in words.
     """
@@ -47,7 +47,7 @@ def truth_of(function: Callable[..., Any], batches: list[Tensor]) -> Truth:
         traced = fx.symbolic_trace(function)
     except Exception as error:
         told = _told(error)
-        # Comparing raises an AssertionError too.
+        # Comparing also raises an AssertionError.
         who = "it is tracing that raises" if isinstance(error, AssertionError) else "tracing it raises"
         return Truth("stops", f"{who} {told}, so there is no traced function", _STOPS, told)
     differences = [_difference(traced, function, batch) for batch in batches]
@@ -84,7 +84,7 @@ def _difference(traced: fx.GraphModule, function: Callable[..., Any], batch: Ten
 
 
 def _told(error: Exception) -> str:
-    """The class of an error, and the beginning of what it says."""
+    """The class of an error, and the beginning of its message."""
     said = str(error).strip().split("\n")[0].rstrip(".")
     return f"{type(error).__name__} (“{said if len(said) <= _LONGEST else said[:_LONGEST] + '…'}”)"
 
@@ -145,7 +145,7 @@ def right_verdict(case: CaseView) -> Found:
 
 
 def on_error(trial: Trial, _kind: str) -> str | None:
-    """What made an answer raise: tracing that stops, a traced function that raises, or results that differ."""
+    """What made an answer raise: a trace that stops, a traced function that raises, or results that differ."""
     truth = truth_of(*trial.fresh_arguments())
     name = trial.case.name
     if truth.verdict == "stops":

@@ -21,7 +21,7 @@ from ..check import (
 
 @rule("05_control_flow_limits#one-model-four-graphs")
 def traced_symbolically(case: CaseView) -> Found:
-    """The graph is not that of another front end, whose calls are all operators of aten."""
+    """The graph is not from another front end, whose calls are all ATen operators."""
     calls = [node for node in case.nodes if node.op == "call_function"]
     if calls and all(node.target.startswith("torch.ops.") and not is_own(node) for node in calls):
         yield calls[0], "calls an operator of aten, as another front end records it: use `fx.symbolic_trace`"

@@ -31,7 +31,7 @@ class Block(nn.Module):
 
 
 class Aliased(nn.Module):
-    """Views, a value that is returned too, one that is used twice, a parameter, a value made in place before."""
+    """Views, a value that is also returned, one that is used twice, a parameter, a value made in place before."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -133,7 +133,7 @@ class Quiet(nn.Module):
 
 
 class RandomGraph(nn.Module):
-    """Steps drawn at random when it is made: makers of new values, views, values that are kept, activations."""
+    """Steps drawn at random when the model is made: makers of new values, views, values that are kept, activations."""
 
     def __init__(self, length: int = 14) -> None:
         super().__init__()
@@ -154,7 +154,7 @@ class RandomGraph(nn.Module):
         return tuple(values[place] for place in sorted(unread))
 
     def _step(self, kind: int, first: Tensor, second: Tensor) -> tuple[Tensor, int]:
-        """The value of a step, and how many of the two it uses."""
+        """The value of a step, and how many of the two values it uses."""
         match kind:
             case 0 | 1 | 2:
                 return (self.project, self.norm, self.project)[kind](first), 1
@@ -178,9 +178,9 @@ class RandomGraph(nn.Module):
 
 
 def watched(answer: Any, model: nn.Module) -> Any:
-    """The module that the answer makes of the model; running it tells all that it does.
+    """The module that the answer makes from the model; running it reports all that it does.
 
-    And, as ``"settings"``, those of the layer that each node calls, by the name of the node.
+    It also reports, as ``"settings"``, the settings of the layer that each node calls, by node name.
     """
     result = answer(model)
     if type(result).__name__ == "PassResult":
@@ -200,7 +200,7 @@ def watched(answer: Any, model: nn.Module) -> Any:
 
 
 def settings(layer: nn.Module) -> str:
-    """The settings of a layer, but for ``inplace``."""
+    """The settings of a layer, except ``inplace``."""
     return re.sub(r"(, )?inplace=\w+", "", layer.extra_repr())
 
 

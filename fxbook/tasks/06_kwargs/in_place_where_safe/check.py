@@ -1,4 +1,4 @@
-"""Work in place where it is safe: all that a module does stays the same, and who overwrites what."""
+"""Work in place where it is safe: all that a module does stays the same, and so does what overwrites what."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _objection(case: CaseView, node: NodeRecord) -> str | None:
 
 @rule
 def stays(case: CaseView) -> Found:
-    """What works in place already does so still, and a function of ``torch`` is the one that it was."""
+    """What already works in place still does, and a ``torch`` function is the same one."""
     for before in case.before:
         node = case.graph.named(before.name) if case.graph else None
         if node and _works_in_place(before) and not _works_in_place(node):
@@ -100,7 +100,7 @@ def stays(case: CaseView) -> Found:
 
 @rule(SHARED)
 def layers_apart(case: CaseView) -> Found:
-    """Calls of different layers of the model do not call one layer."""
+    """Calls to different layers of the model do not call the same layer."""
     calls: dict[str, tuple[str, str]] = {}
     for node in case.nodes:
         before = case.before.named(node.name)
@@ -113,7 +113,7 @@ def layers_apart(case: CaseView) -> Found:
 
 @rule
 def nothing_unsafe(case: CaseView) -> Found:
-    """Nothing works in place that may not, and did not before."""
+    """Nothing works in place that must not, unless it did before."""
     for node in case.nodes:
         if not _works_in_place(node) or _works_in_place(case.before.named(node.name)) or not node.inputs:
             continue
@@ -150,7 +150,7 @@ def same_behaviour(case: CaseView) -> Found:
 
 @rule(SHARED)
 def settings_kept(case: CaseView) -> Found:
-    """Each call of a layer finds the settings that it found in the model, ``inplace`` apart."""
+    """Each call to a layer finds the settings that it found in the model, apart from ``inplace``."""
     now = _items(_items(case.outputs[0]).get("settings")) if case.outputs else {}
     for before in case.before:
         node = case.graph.named(before.name) if case.graph else None
@@ -162,7 +162,7 @@ def settings_kept(case: CaseView) -> Found:
 
 
 def _items(value: Value) -> dict[str, Value]:
-    """The items of an encoded dict with names for keys; none where it is something else."""
+    """The items of an encoded dict with names as keys; none if it is something else."""
     return {key[1:-1]: item for key, item in dict_items(value).items()} if isinstance(value, dict) else {}
 
 

@@ -42,7 +42,7 @@ def no_argument_twice(case: CaseView) -> Found:
 
 @rule("06_kwargs#who-finds-a-wrong-keyword")
 def only_sums_changed(case: CaseView) -> Found:
-    """No other call has got a keyword."""
+    """No other call has been given a keyword."""
     for node in case.nodes:
         before = case.before.named(node.name)
         if node not in SUM and before:

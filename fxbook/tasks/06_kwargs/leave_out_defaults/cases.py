@@ -17,13 +17,13 @@ functional = nn.functional
 
 @fx.wrap
 def scaled(x: Tensor, factor: float = 2.0, *, shift: float = 0.0) -> Tensor:
-    """A function of one's own, kept one node when a model of this file is traced."""
+    """A user-defined function, kept as one node when a model in this file is traced."""
     return x * factor + shift
 
 
 @fx.wrap
 def weighted(x: Tensor, factor: float = 1.0, mode: str = "plain", **options: Any) -> Tensor:
-    """A function that has a default of its own for ``factor``, and takes any keyword."""
+    """A function that has its own default for ``factor``, and takes any keyword."""
     return (x * factor if mode == "plain" else x) + sum(options.values())
 
 

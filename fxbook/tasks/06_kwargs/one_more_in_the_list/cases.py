@@ -13,12 +13,12 @@ from ..cases import rows
 
 @fx.wrap
 def cat(tensors: list[Tensor]) -> Tensor:
-    """Another function of that name, kept one node when a model of this file is traced."""
+    """A different function with that name, kept as one node when a model in this file is traced."""
     return tensors[0] * len(tensors)
 
 
 class Joining(nn.Module):
-    """Concatenations of a list, of a tuple and by name; a stack, which is none."""
+    """Concatenations of a list, of a tuple and by name; a stack, which is not a concatenation."""
 
     def forward(self, x: Tensor) -> tuple[Tensor, ...]:
         half = x * 0.5

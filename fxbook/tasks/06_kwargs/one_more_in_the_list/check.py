@@ -43,7 +43,7 @@ def dims_kept(case: CaseView) -> Found:
 
 @rule
 def input_in_every_cat(case: CaseView) -> Found:
-    """Every concatenation has the first input of the model as its last tensor, and no other call has got it."""
+    """Every concatenation has the model's first input as its last tensor, and no other call has been given it."""
     placeholder = next((node for node in case.nodes if node.op == "placeholder"), None)
     first, name = (placeholder.index, f", `{placeholder.name}`,") if placeholder else (None, "")
     inputs_before = {node.index: len(before.inputs) for node, before in case.kept()}

@@ -1,4 +1,4 @@
-"""Models, each with a pass that changes it: what comes of it is found out elsewhere."""
+"""Models, each with a pass that changes it; the effect is determined elsewhere."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Overwriting(Pair):
 
 
 class Training(Pair):
-    """A model that is in training, as its trace is, and does more there."""
+    """A model in training mode, like its trace, in which it does more."""
 
     def forward(self, x: Tensor) -> Tensor:
         return self.project(x) * (2 if self.training else 1)
@@ -140,7 +140,7 @@ class LostBackward(Pair):
 
 
 class Detached(Pair):
-    """A parameter that gets no gradient any more."""
+    """A parameter that no longer gets a gradient."""
 
     def forward(self, x: Tensor) -> Tensor:
         return functional.linear(x, self.project.weight) + self.project.bias
@@ -198,7 +198,7 @@ def handed_on(x: Tensor, dims: tuple[int, ...], factor: float) -> Tensor:
 
 
 class HandedOnGradient(Pair):
-    """The gradients of the input take another way, and are what they were."""
+    """The gradients of the input take a different path, but are what they were."""
 
     dims: tuple[int, ...] = ()
     factor = 1.0
@@ -297,7 +297,8 @@ def model_and_changed(model: nn.Module) -> tuple[Any, ...]:
 
 
 def asked(answer: Callable[..., Any], model: nn.Module, changed: nn.Module, x: Tensor) -> dict[str, Any]:
-    """What the answer says of the two modules, what it left behind, whether it let an error of the second through."""
+    """What the answer says about the two modules, what it left behind, and whether it let an error from the second
+    through."""
     before = x.clone()
     verdict, let_through = None, False
     try:

@@ -18,7 +18,8 @@ from ..cases import behaviour
 
 @dataclasses.dataclass(frozen=True)
 class Truth:
-    """How the second module differs, in words, ``None`` where it does not; the class of the error that it raises."""
+    """How the second module differs, in words, or ``None`` if it does not; and the class of the error that it
+    raises."""
 
     different: str | None
     raises: str | None = None
@@ -76,7 +77,8 @@ def _same_rows(first: Tensor, second: Tensor) -> bool:
 
 @rule
 def told_apart(case: CaseView) -> Found:
-    """The answer is ``True`` where the changed module behaves otherwise, else ``False``; all is left as it was."""
+    """The answer is ``True`` if the changed module behaves differently, else ``False``; everything is left as it
+    was."""
     observation = {key[1:-1]: value for key, value in dict_items(case.value).items()}
     verdict, pair, truth = observation["verdict"], case.case.name, truth_of(*case.arguments)
     if observation["let through"]:

@@ -1,4 +1,4 @@
-"""Models, and of some of their inputs the constants that replace them."""
+"""Models, and the constants that replace some of their inputs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Listing(nn.Module):
 
 
 class Scaled(nn.Module):
-    """A layer has the name of an input, and a parameter that of the other."""
+    """A layer has the name of one input, and a parameter that of the other."""
 
     def __init__(self) -> None:
         super().__init__()

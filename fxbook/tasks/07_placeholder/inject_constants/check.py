@@ -43,7 +43,7 @@ def constants_injected(case: CaseView) -> Found:
 
 
 def _problem(result: Value, expected: Value, constants: dict[str, Any]) -> str | None:
-    """What is wrong with the result of a run; of inputs that come back by name, which of them got what."""
+    """What is wrong with the result of a run; for inputs that come back by name, which of them got what."""
     if not all(isinstance(value, dict) and "dict" in value for value in (result, expected)):
         differs = difference(result, expected)
         return differs and f"the result is not the one asked for: {differs}"

@@ -98,7 +98,7 @@ class Echo(nn.Module):
 
 
 class Both(nn.Module):
-    """Every input must be passed, the last one too."""
+    """Every input must be passed, including the last one."""
 
     def forward(self, rows: Tensor, weight: Tensor) -> Tensor:
         return rows - weight
@@ -140,7 +140,7 @@ class Partial(nn.Module):
 
 
 def uses_by_name(model: nn.Module) -> tuple[Any, ...]:
-    """The traced model, examples, and the inputs of each use; what is wrong with them is for the answer to say."""
+    """The traced model, examples, and the inputs for each use; the answer must say what is wrong with them."""
     return fx.symbolic_trace(model), model.examples(), [situation.values for situation in model.situations()]
 
 
@@ -149,7 +149,7 @@ def used_by_name(
 ) -> dict[str, Any]:
     """What the learner's interpreter does in each use, of which the inputs are given by name.
 
-    Layers that are called are counted: a value that is refused must be refused before anything runs.
+    Calls to layers are counted: a value must be rejected before anything runs.
     """
     if problem := no_interpreter(answer):
         return {"problem": problem}

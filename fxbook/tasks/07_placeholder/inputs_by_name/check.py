@@ -1,4 +1,4 @@
-"""Inputs by name: what an interpreter must tell of each use, and whether it does."""
+"""Inputs by name: what an interpreter must report about each use, and whether it does."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def shape(*sizes: int) -> tuple[str, ...]:
 
 
 def faults_of(model: nn.Module, examples: dict[str, Any], values: dict[str, Any]) -> Faults:
-    """The name of each input at fault, with the texts that tell it; each text is given in its spellings."""
+    """The name of each input at fault, with the texts that must report it; each text is given in its spellings."""
     parameters = inspect.signature(model.forward).parameters
     faults: Faults = {name: (UNKNOWN,) for name in values if name not in parameters}
     for name, parameter in parameters.items():
@@ -47,7 +47,7 @@ def faults_of(model: nn.Module, examples: dict[str, Any], values: dict[str, Any]
 
 
 def _misfit(value: Any, example: Tensor) -> tuple[tuple[str, ...], ...]:
-    """What an error is to say of a value: what it is, and what its example is."""
+    """What an error must say about a value: what it is, and what its example is."""
     if not isinstance(value, Tensor):
         return ((type(value).__name__,),)
     texts: list[tuple[str, ...]] = []
@@ -66,7 +66,7 @@ Objections = Iterator[tuple[str, str]]
 
 @rule
 def tells_what_is_wrong(case: CaseView) -> Found:
-    """Right inputs give the model's result; each fault is told by a ValueError, by name, with what and what instead."""
+    """Right inputs give the model's result; a ValueError names each fault, with what was found and what is expected."""
     model = model_of(case.case, case.seed)
     situations: tuple[Situation, ...] = model.situations()
     uses = dict_items(case.value).get("'uses'")
@@ -83,7 +83,7 @@ def tells_what_is_wrong(case: CaseView) -> Found:
 
 
 def _to_a_run(model: nn.Module, situation: Situation, observation: dict[str, Value]) -> Objections:
-    """What is wrong with how right inputs were used."""
+    """What is wrong with how correct inputs were used."""
     raised, message = observation.get("'raised'"), str(observation.get("'message'"))
     if raised:
         refused = BY_NAME if _occurs("missing", message) or _occurs("unknown", message) else VALUES
@@ -97,7 +97,7 @@ def _to_a_run(model: nn.Module, situation: Situation, observation: dict[str, Val
 
 
 def _to_a_refusal(situation: Situation, faults: Faults, observation: dict[str, Value]) -> Objections:
-    """What is wrong with how inputs at fault were refused."""
+    """What is wrong with how faulty inputs were rejected."""
     raised, message = observation.get("'raised'"), str(observation.get("'message'"))
     about_names = any(map(_is_of_name, faults.values()))
     place = BY_NAME if about_names else VALUES
@@ -115,7 +115,7 @@ def _to_a_refusal(situation: Situation, faults: Faults, observation: dict[str, V
             if not any(_occurs(spelling, message) for spelling in spellings):
                 yield f"the message does not say `{spellings[0]}` of `{name}`", of_fault
     for name in situation.values:
-        # An error about names may list the inputs there are; one about values has no reason to name the right ones.
+        # An error about names may list the existing inputs; one about values has no reason to name the correct ones.
         if not about_names and name not in faults and _occurs(name, message):
             yield f"the message names `{name}`, which is not at fault", VALUES
 

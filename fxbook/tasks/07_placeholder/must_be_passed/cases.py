@@ -28,7 +28,7 @@ class Falsy(nn.Module):
 
 
 class Starred(nn.Module):
-    """Starred parameters, behind one whose name a node of such a parameter could have."""
+    """Starred parameters, after one whose name such a parameter's node could have."""
 
     def forward(self, args_1: Tensor, *others: Tensor, **options: Any) -> Tensor:
         return args_1

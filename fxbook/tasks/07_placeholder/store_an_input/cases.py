@@ -1,4 +1,4 @@
-"""Models, each with the inputs that are to be stored in it."""
+"""Models, each with the inputs to be stored in it."""
 
 from __future__ import annotations
 
@@ -72,8 +72,8 @@ def with_values(model: nn.Module) -> tuple[Any, ...]:
 def stored_in_turn(answer: Any, traced: fx.GraphModule, stored: dict[str, Tensor]) -> Any:
     """What the learner's function returns for the last of the inputs that are stored.
 
-    A buffer that ``state_dict`` leaves out becomes a plain attribute: what is written down of a module does not tell
-    one buffer from the other.
+    A buffer that ``state_dict`` leaves out becomes a plain attribute: what is recorded about a module does not
+    distinguish the two kinds of buffer.
     """
     result = None
     for name, value in stored.items():

@@ -32,7 +32,7 @@ def with_stored(model: nn.Module, *inputs: Any) -> Any:
 
 @rule
 def inputs_gone(case: CaseView) -> Found:
-    """The inputs that were to be stored are no longer in the signature, and all others are."""
+    """The inputs to be stored are no longer in the signature, but all others are."""
     stored = case.model.stored()
     inputs = [node for node in case.nodes if node.op == "placeholder"]
     for node in inputs:
@@ -57,7 +57,7 @@ def in_state_dict(case: CaseView) -> Found:
 
 @rule
 def each_is_saved(case: CaseView) -> Found:
-    """However it is fetched: ``state_dict`` has a new tensor for each input that was stored."""
+    """``state_dict`` has a new tensor for each stored input, however it is fetched."""
     stored, added = case.model.stored(), set(case.shared) - case.weights
     if len(added) < len(stored):
         tensors = f"{len(added) or 'no'} new tensor{'' if len(added) == 1 else 's'}"

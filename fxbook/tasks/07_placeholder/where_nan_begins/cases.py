@@ -1,4 +1,4 @@
-"""Models, and values on the way through which nan comes up, or does not."""
+"""Models, and values with which nan appears on the way, or does not."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def log_and_sign(values: Tensor) -> list[Tensor]:
 
 
 class SignAndLog(NamedTuple):
-    """Two results with names: a tuple too."""
+    """Two results with names, which are also a tuple."""
 
     sign: Tensor
     log: Tensor
@@ -65,7 +65,7 @@ class NamedLogs(nn.Module):
 
 
 class InPlace(nn.Module):
-    """A step works in place: the value of the node before it is nan afterwards too."""
+    """A step works in place: afterwards, the value of the node before it is also nan."""
 
     def forward(self, rows: Tensor) -> Tensor:
         return (rows + 1).log_() * 2

@@ -29,7 +29,7 @@ def nan_found(case: CaseView) -> Found:
     elif answer is None:
         yield None, f"The answer is None, but the value of node `{wanted}` holds nan."
     elif answer not in [node.name for node in case.before]:
-        # Where an object is in memory tells nothing, and is another place each time.
+        # An object's memory address means nothing, and differs each time.
         told = f"{re.sub(' at 0x[0-9a-f]+', '', answer)!r}, which is " if isinstance(answer, str) else ""
         yield None, f"The answer is {told}neither the name of a node nor None."
     elif answer not in watching.holding:

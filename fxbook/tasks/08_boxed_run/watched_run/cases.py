@@ -1,4 +1,4 @@
-"""A run through an answer, of a graph whose every step notes which values are alive."""
+"""A run through an answer, of a graph in which every step records which values are alive."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def run_watched(
     """Run the watched graph of the model through the answer and write down what was alive, when.
 
     Args:
-        use: takes the graph and the inputs, and gives a function that runs them; what it holds stays alive after the
+        use: takes the graph and the inputs, and returns a function that runs them; what it holds stays alive after the
             run.
         model: whose graph is run.
         tensors: the inputs, which nothing but this list holds.
-        by_name: hand the inputs over as a dict by their names, in another order, and not as the list.
-        edited: the graph was, so that the users of a value have another order than the list.
+        by_name: pass the inputs as a dict by name, in a different order, and not as the list.
+        edited: whether the graph was edited, so that a value's users are not in list order.
     """
     traced, watch = watched(model)
     if edited:
@@ -54,7 +54,7 @@ def run_watched(
         watch.see(name, tensors[place])
     handed: Any = tensors
     if by_name:
-        # The last comes first: neither the order of the inputs nor the reverse of it.
+        # The last comes first: neither the input order nor its reverse.
         handed = {names[-1]: tensors.pop()} | {name: tensors.pop(0) for name in names[:-1]}
     with torch.no_grad():
         run = use(traced, handed)
@@ -97,8 +97,8 @@ class Watch:
     """Notes, whenever a step computes, which values are alive: whose memory is there. Holds weak references only.
 
     ``steps`` is a list of ``(name of the node, names of the values alive)``, the step's own result not among them. A
-    result in memory that is known already, as an in-place method gives, goes by the name it had. ``astray`` has the
-    steps that were given another value than the one their node reads: ``(name of the node, name of the value, name of
+    result in memory that is already known, such as an in-place method's, goes by its old name. ``astray`` has the steps
+    that were given a different value from the one their node reads: ``(name of the node, name of the value, name of
     what it got)``, the last ``""`` for a tensor that is neither an input nor a result.
     """
 
@@ -136,13 +136,13 @@ class Watch:
 
 
 class Step:
-    """The target of a node: computes what the node computed before, and tells the watch."""
+    """The target of a node: computes what the node computed before, and notifies the watch."""
 
     def __init__(self, watch: Watch, node: fx.Node, function: Callable[..., Any]) -> None:
         self.watch, self.name, self.function = watch, node.name, function
         self.reads: list[str] = []
         fx.node.map_arg((node.args, node.kwargs), lambda read: self.reads.append(read.name))
-        # The names that generated code needs of a function.
+        # The names that generated code needs from a function.
         self.__name__ = self.__qualname__ = f"step_{node.name}"
         self.__module__ = __name__
 

@@ -1,4 +1,4 @@
-"""What is asked of a run: what its nodes read, what was alive meanwhile, and what is left of it."""
+"""What is required of a run: what its nodes read, what was alive meanwhile, and what remains of it."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from ..check import last_user, needed
 
 @dataclasses.dataclass(frozen=True)
 class Run:
-    """What ``run_watched`` wrote down of a run.
+    """What ``run_watched`` recorded about a run.
 
     Attributes:
         steps: the nodes that computed, in order, each with the names of the values alive.
-        astray: a node that got another value than it reads.
-        result: of the run.
-        left: how many inputs were left in what was handed over.
+        astray: the nodes that got a different value from the one they read.
+        result: the run's result.
+        left: how many inputs were left in the list or dict that was passed.
         held: the values alive when the result was dropped.
         taken: the wrong lengths of a list that raised nothing.
     """
@@ -36,7 +36,7 @@ class Run:
 
 
 def run_of(case: CaseView) -> Run | None:
-    """The run as it was written down, or ``None`` for data of another form."""
+    """The run as it was recorded, or ``None`` for data in another form."""
     match case.value:
         case {
             "dict": [
@@ -67,7 +67,7 @@ def _all_text(items: list[Value]) -> bool:
 
 @rule
 def keeps_to_env(case: CaseView) -> Found:
-    """No node is looked up, or deleted, where it is not."""
+    """No node is looked up or deleted where it does not exist."""
     match case.value:
         case {"dict": [["not in env", str(name)]]}:
             lookup = f"`{name}` is looked up or deleted in `env`, but is not there."
@@ -90,7 +90,7 @@ def uses_what_was_passed(case: CaseView) -> Found:
 
 @rule
 def result_is_right(case: CaseView) -> Found:
-    """Every node ran once and in order, and the run gave what the model gives."""
+    """Every node ran once and in order, and the run returned what the model returns."""
     run = run_of(case)
     if run is None:
         yield None, "The answer could not be run."
@@ -111,7 +111,7 @@ def result_is_right(case: CaseView) -> Found:
 
 
 def left_in(case: CaseView, kind: str) -> Found:
-    """Inputs that the list or dict which was handed over still holds after the run."""
+    """Inputs that the passed list or dict still holds after the run."""
     run = run_of(case)
     if run and run.left:
         inputs = f"{run.left} input{'' if run.left == 1 else 's'}"
@@ -120,7 +120,7 @@ def left_in(case: CaseView, kind: str) -> Found:
 
 @rule
 def let_go(case: CaseView) -> Found:
-    """While a node computes, nothing is alive but the values that it or a later node uses."""
+    """While a node computes, only the values that it or a later node uses are alive."""
     run, graph = run_of(case), case.before
     must = needed(graph)
     for step, alive in run.steps if run else ():

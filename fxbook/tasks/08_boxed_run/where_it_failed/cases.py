@@ -53,7 +53,7 @@ class RefusedError(Exception):
 
 @fx.wrap
 def refused(*values: Tensor, **named: Tensor) -> Tensor:
-    """A function of no library that takes no values at all: its error has no message."""
+    """A function from no library that takes no values at all: its error has no message."""
     raise RefusedError
 
 
@@ -66,7 +66,7 @@ class Refusing(nn.Module):
 
 
 def with_sizes(*shapes: str) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """As :func:`with_inputs`, of shapes that are drawn: a letter is a size, ``w`` the width of the model.
+    """Like :func:`with_inputs`, with drawn shapes: a letter is a size, and ``w`` the width of the model.
 
     Different letters are different sizes.
     """

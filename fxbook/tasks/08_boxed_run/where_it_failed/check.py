@@ -16,7 +16,7 @@ from fxbook.rules.view import CaseView
 
 
 class _Noting(fx.Interpreter):
-    """Knows which node it runs, and the tensors that this one reads: the name and the shape of each."""
+    """Records which node it runs, and the tensors that the node reads: the name and the shape of each."""
 
     reached: tuple[str, list[tuple[str, tuple[int, ...]]]]
 
