@@ -73,8 +73,7 @@ def wrong(violated: str, *, says: str, node: str | None = None, read: str | None
 
 
 def breaks(*clauses: str, case: str) -> Callable[[Answer], Answer]:
-    """Used above :func:`wrong`: the answer breaks these words of the task, and fails in this case, whatever is
-    drawn."""
+    """Used above :func:`wrong`: the answer breaks these words of the task, and always fails in this case."""
 
     def add(answer: Answer) -> Answer:
         collected = _collected[_module_above()]

@@ -1,5 +1,4 @@
-"""What the cases of chapter 04 share: models, edits to their graphs, and what is recorded about an answer as plain
-data.
+"""What the cases of chapter 04 share: models, edits to their graphs, and what is recorded about an answer.
 
 Where there is a choice, torch's random numbers make it: a case is made with a seed.
 """
@@ -111,8 +110,7 @@ def in_a_row(**blocks: nn.Module) -> fx.GraphModule:
 
 
 def renamed(model: nn.Module, arguments: dict[str, Any] | None = None) -> fx.GraphModule:
-    """The traced model, with each call renamed and a note in each node's ``meta``; ``arguments`` are
-    ``concrete_args``."""
+    """The traced model, each call renamed, with notes in ``meta``; ``arguments`` are ``concrete_args``."""
     traced = fx.symbolic_trace(model, concrete_args=arguments)
     for number, node in enumerate(traced.graph.nodes):
         node.meta["why"] = f"step {number}"
@@ -183,8 +181,7 @@ def graph_modules(model: nn.Module) -> dict[str, fx.GraphModule]:
 
 
 def said_of(answer: Callable[..., Any], traced: fx.GraphModule, *inputs: Tensor) -> dict[str, Any]:
-    """What the answer says about a module (and about inputs, if it gets any), and the state in which it leaves the
-    module."""
+    """What the answer says about a module, and about inputs if it gets any; and how it leaves the module."""
     inside = graph_modules(traced)
     before = {path: module.code for path, module in inside.items()}
     said = answer(traced, *inputs)

@@ -28,8 +28,7 @@ class Sums(nn.Module):
 
 
 class MoreSums(nn.Module):
-    """Every spelling of the arguments, a ``dim`` that is ``None``, and calls that are named like a sum but are not
-    sums."""
+    """Every spelling of the arguments, a ``dim`` that is ``None``, and calls that only look like a sum."""
 
     def __init__(self) -> None:
         super().__init__()

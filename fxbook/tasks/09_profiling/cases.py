@@ -10,9 +10,9 @@ from torch import Tensor, fx, nn
 
 
 class Machine:
-    """A machine on which time passes only while something that was made by it runs.
+    """A machine on which time passes only while a function that it made runs.
 
-    Each call slows the machine down by the factor ``drift``. ``log`` holds in order what happened: ``None`` where the
+    Each call slows the machine down by the factor ``drift``. ``log`` holds, in order, what happened: ``None`` where the
     clock was read, else the name of the work that was done, whether gradients were asked for, and whether a
     ``FlopCounterMode`` or another such mode was on.
     """
@@ -37,7 +37,7 @@ class Machine:
         later: Callable[[int], float] = lambda call: 1.0,
         load: Callable[..., float] = lambda *arguments: 1.0,
     ) -> Callable[..., Any]:
-        """A function called ``name`` that gives ``result(*arguments, **named)``.
+        """A function called ``name`` that returns ``result(*arguments, **named)``.
 
         It takes ``seconds`` on this machine, in its first call ``first`` times as long, in call 1, 2, … after that
         ``later(call)`` times as long, and always ``load(*arguments)`` times as long.
@@ -61,13 +61,14 @@ class Machine:
         return function
 
     def timed(self, name: str) -> list[tuple[bool, bool]]:
-        """For each call of ``name`` that stands alone between two looks at the clock: with gradients, under a mode."""
+        """For each call to ``name`` that is alone between two clock readings: whether with gradients, and under a
+        mode."""
         threes = zip(self.log, self.log[1:], self.log[2:], strict=False)
         return [made[1:] for before, made, after in threes if before is after is None and made and made[0] == name]
 
 
 def between(least: float, most: float) -> float:
-    """A number that is drawn under torch's seed."""
+    """A number that is drawn with torch's seed."""
     return float(torch.empty((), dtype=torch.float64).uniform_(least, most))
 
 
@@ -100,7 +101,7 @@ class ResNet(nn.Module):
 
 
 def images() -> tuple[Tensor, ...]:
-    """Two small images for the network: of no other size, since the sheet prints what is told of them."""
+    """Two small images for the network, always of this size, since the sheet prints reports about them."""
     return (torch.randn(2, 3, 8, 8),)
 
 

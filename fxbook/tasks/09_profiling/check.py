@@ -1,4 +1,4 @@
-"""What the judges of measurements share: when numbers are equal, and where faults of timing are explained."""
+"""What the judges of measurements share: when numbers are equal, and where timing faults are explained."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ A_CLOCK = "09_profiling#a-clock-around-every-node"
 
 
 def close(number: float, wanted: float) -> bool:
-    """Whether two measurements of the machine are one."""
+    """Whether two measurements of the machine are equal."""
     return abs(number - wanted) <= 1e-6 * max(abs(wanted), 1e-3)
 
 

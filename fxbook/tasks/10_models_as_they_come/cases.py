@@ -12,7 +12,7 @@ from fxbook.models import small
 
 
 class Logits(nn.Module):
-    """A model of a library behind a plain signature: one tensor in, its logits out."""
+    """A library's model behind a plain signature: one tensor in, its logits out."""
 
     def __init__(self, model: nn.Module) -> None:
         super().__init__()
@@ -25,7 +25,7 @@ class Logits(nn.Module):
 
 @functools.cache
 def _made(name: str) -> nn.Module:
-    """The import of the library takes seconds, so a model is made where it is first asked for, and copied."""
+    """Importing the library takes seconds, so a model is made when it is first needed, and then copied."""
     return Logits(small(name, use_cache=False)[0])
 
 
@@ -35,7 +35,7 @@ def real(name: str) -> nn.Module:
 
 
 class Keeping(fx.Tracer):
-    """Keeps modules of these classes whole, and answers each ``!=`` with no."""
+    """Keeps modules of these classes whole, and answers each ``!=`` with ``False``."""
 
     def __init__(self, *names: str) -> None:
         super().__init__()

@@ -29,7 +29,7 @@ class FeedForward(nn.Module):
 
 
 def rows(*sizes: int) -> Callable[[], tuple[Tensor, ...]]:
-    """Inputs of so many rows each."""
+    """Inputs with so many rows each."""
     return lambda: tuple(torch.randn(size, WIDTH) for size in sizes)
 
 
@@ -38,7 +38,7 @@ def capture(model: Callable[..., Any], *calls: tuple[Any, ...]) -> Capture:
     captured: list[Capture] = []
 
     def keep(module: fx.GraphModule, example_inputs: list[Any]) -> Callable[..., Any]:
-        # A size is a SymInt, which belongs to the record that is being made.
+        # A size is a SymInt, which belongs to the recording in progress.
         values = [value.node.hint if isinstance(value, torch.SymInt) else value for value in example_inputs]
         captured.append((copy.deepcopy(module), values))
         return module.forward
@@ -53,7 +53,7 @@ def capture(model: Callable[..., Any], *calls: tuple[Any, ...]) -> Capture:
 
 @functools.cache
 def real(name: str) -> nn.Module:
-    """A small model of `transformers`, made once: its library takes seconds to import. Copy it before a change."""
+    """A small model from `transformers`, made once: the library takes seconds to import. Copy it before changing it."""
     from fxbook.models import small
 
     return small(name)[0]

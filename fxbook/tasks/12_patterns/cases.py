@@ -17,7 +17,7 @@ WIDTH = 32
 
 @functools.cache
 def _model(name: str) -> nn.Module:
-    """A model of `transformers`, made once in a process: its import takes seconds."""
+    """A model from `transformers`, made once in a process: the import takes seconds."""
     return small(name)[0]
 
 
@@ -50,7 +50,7 @@ def graph_of(model: nn.Module) -> tuple[fx.Graph]:
 
 
 def with_changes(answer: Callable[..., Any], graph: fx.Graph) -> dict[str, Any]:
-    """What the answer returns of a graph, and which of its nodes the answer has erased, rewired, moved or made."""
+    """What the answer returns for a graph, and which of its nodes the answer has erased, rewired, moved or made."""
     before = _listing(graph)
     returned = answer(graph)
     after = _listing(graph)

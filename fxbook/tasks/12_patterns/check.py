@@ -1,4 +1,4 @@
-"""What the exercises of chapter 12 ask of answers that are data."""
+"""What the exercises of chapter 12 require of answers that are data."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from fxbook.rules.view import CaseView
 
 
 def returned(case: CaseView) -> Value:
-    """What an answer returned that was used by ``with_changes``."""
+    """What an answer used by ``with_changes`` returned."""
     match case.value:
         case {"dict": [["returned", value], ["changed", _]]}:
             return value

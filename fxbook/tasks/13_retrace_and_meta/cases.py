@@ -13,7 +13,7 @@ WIDTH = 32
 
 @functools.cache
 def _blocks() -> dict[str, nn.Module]:
-    """Blocks of models of `transformers`, which is imported here and only once."""
+    """Blocks of models from `transformers`, which is imported only here and only once."""
     from fxbook.models import small
 
     layer = small("llama")[0].model.layers[0]
@@ -37,7 +37,7 @@ def llama() -> nn.Module:
 
 
 def gpt2() -> nn.Module:
-    """Of GPT-2: LayerNorm, GELU of seven operations."""
+    """Of GPT-2: LayerNorm, and GELU in seven operations."""
     return block_of("gpt2")
 
 

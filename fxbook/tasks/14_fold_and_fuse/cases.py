@@ -16,7 +16,7 @@ from fxbook.cases.exported import exported_graph
 
 
 class Result(nn.Module):
-    """A model of `transformers` that takes one tensor and returns one."""
+    """A model from `transformers` that takes one tensor and returns one."""
 
     def __init__(self, model: nn.Module) -> None:
         super().__init__()
@@ -28,7 +28,7 @@ class Result(nn.Module):
 
 @functools.cache
 def real(name: str) -> tuple[nn.Module, Tensor]:
-    """A model of `transformers`, which is imported here, and its input. Nothing of it is changed: copy it."""
+    """A model from `transformers`, which is imported here, and its input. Copy it before changing anything."""
     from fxbook.models import small
 
     decodes = name in ("llama", "gpt2")
@@ -38,7 +38,7 @@ def real(name: str) -> tuple[nn.Module, Tensor]:
 
 @functools.cache
 def _exported(build: Callable[[], tuple[nn.Module, Tensor]], functional: bool) -> fx.GraphModule:
-    # Only the first case of a process comes here: what it draws is drawn from no other.
+    # Only the first case in a process gets here: what it draws is not drawn for any other.
     with seeded(0):
         model, x = build()
     return exported_graph(model, x, functional=functional)
@@ -57,6 +57,6 @@ def shuffled(items: list[Any]) -> list[Any]:
 
 
 def some(items: list[Any]) -> list[Any]:
-    """A drawn part of a list, of one item at least and not of all, if it has two or more."""
+    """A drawn part of a list: at least one item, and not all if there are two or more."""
     count = int(torch.randint(1, max(2, len(items)), ()))
     return shuffled(items)[:count]

@@ -15,12 +15,12 @@ WIDTH = 32
 
 @functools.cache
 def _model(name: str) -> nn.Module:
-    """A model of `transformers`, made once in a process: its import takes seconds."""
+    """A model from `transformers`, made once in a process: the import takes seconds."""
     return small(name)[0]
 
 
 def gpt2() -> nn.Module:
-    """GPT-2 with a language head, whose weight is that of the embedding."""
+    """GPT-2 with a language head, whose weight is the embedding's."""
     return _drawn(_model("gpt2"))
 
 

@@ -16,7 +16,7 @@ WIDTH = 8
 
 @functools.cache
 def model_of_words(name: str) -> nn.Module:
-    """A decoder of `transformers`, which is imported here and only once."""
+    """A decoder from `transformers`, which is imported only here and only once."""
     from fxbook.models import small
 
     width = {"gpt2": "n_embd", "llama": "hidden_size"}[name]

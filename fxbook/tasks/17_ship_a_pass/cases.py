@@ -15,7 +15,7 @@ WIDTH = 32
 
 @functools.cache
 def _blocks() -> dict[str, nn.Module]:
-    """Blocks of models of `transformers`, which is imported here and only once."""
+    """Blocks of models from `transformers`, which is imported only here and only once."""
     from fxbook.models import small
 
     return {
@@ -26,7 +26,7 @@ def _blocks() -> dict[str, nn.Module]:
 
 
 def block_of(name: str) -> nn.Module:
-    """A block of a real model in eval mode: a copy with weights of its own, drawn anew."""
+    """A block of a real model in eval mode: a copy with its own weights, drawn anew."""
     block = copy.deepcopy(_blocks()[name]).eval().requires_grad_(False)
     for weight in block.parameters():
         weight.copy_(torch.randn_like(weight) / 4)
@@ -54,7 +54,7 @@ def rows(*widths: int) -> Callable[[], tuple[Tensor, ...]]:
 
 
 def graph_of(model: nn.Module) -> fx.GraphModule:
-    """The model, traced: for what a case hands out."""
+    """The traced model, which a case passes to the answer."""
     return fx.symbolic_trace(model)
 
 
@@ -64,7 +64,7 @@ def listing(graph: fx.Graph) -> dict[str, str]:
 
 
 def change_of(before: dict[str, str], after: dict[str, str]) -> str | None:
-    """The name of the first node that is not as it was."""
+    """The name of the first node that has changed."""
     rows: list[Any] = [*after.items()]
     first = next((name for (name, row), old in zip(rows, before.items(), strict=False) if (name, row) != old), None)
     if first is None and len(before) != len(after):

@@ -1,4 +1,4 @@
-"""What the exercises of chapter 17 ask of answers that are used by a function of ours."""
+"""What the exercises of chapter 17 require of answers that a function of ours uses."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fxbook.rules.view import CaseView
 
 
 def told(case: CaseView, key: str) -> Value:
-    """What the function that used the answer told under that key."""
+    """What the function that used the answer reported under that key."""
     return (table_of(case.value) or {}).get(key)
 
 

@@ -1,4 +1,5 @@
-"""Exercises of chapter 18: round a weight, find calls that run in int8 or copy it, drop pairs that change nothing."""
+"""Exercises of chapter 18: round a weight, find calls that run in int8 or copy it, and drop pairs that change
+nothing."""
 
 ORDER = (
     "round_a_weight",

@@ -54,7 +54,7 @@ class CleanBlock(nn.Module):
 
 
 def lived(model: nn.Module) -> nn.Module:
-    """The model in eval mode, its norms with statistics as training leaves them."""
+    """The model in eval mode, with norm statistics as training leaves them."""
     for module in model.modules():
         if isinstance(module, nn.BatchNorm2d) and module.running_mean is not None:
             module.running_mean.normal_()
@@ -71,7 +71,7 @@ def images(size: int = 6) -> Callable[[], tuple[Tensor, ...]]:
 
 
 def with_two_names(model: nn.Module) -> tuple[fx.GraphModule]:
-    """The traced model; each layer of two names is called by the second wherever it is called again."""
+    """The traced model; each layer with two names is called by its second name when called again."""
     traced = fx.symbolic_trace(model)
     names: dict[int, list[str]] = {}
     for name, held in model.named_modules(remove_duplicate=False):

@@ -22,7 +22,7 @@ FLATTEN = family("flatten", modules=(nn.Flatten,))
 
 
 def layer(case: CaseView, node: NodeRecord) -> Any:
-    """The layer that a node of the given graph calls; ``None`` for a node that calls none."""
+    """The layer that a node of the given graph calls; ``None`` for a node that does not call one."""
     held = dict(case.model.named_modules(remove_duplicate=False))
     return held.get(node.target) if node.op == "call_module" else None
 
@@ -34,7 +34,7 @@ def _called(case: CaseView, node: NodeRecord) -> tuple[str, str | int]:
 
 
 def now(case: CaseView, going: Collection[int] = ()) -> dict[int, NodeRecord]:
-    """What the nodes of the given graph are now, by their index there; without those that are gone.
+    """The present state of the given graph's nodes, by their index there; without those that are gone.
 
     A node that was made anew, as a ``Transformer`` makes all of them, is one that is gone and made the same call; of
     several, one that was not to go, that used the same values, or has its name.
@@ -60,7 +60,7 @@ def kept(case: CaseView, going: Collection[int] = ()) -> Iterator[tuple[NodeReco
 
 
 def new(case: CaseView) -> Iterator[NodeRecord]:
-    """The nodes that are none of the given graph."""
+    """The nodes that are not in the given graph."""
     known = {node.index for node in now(case).values()}
     return (node for node in case.nodes if node.index not in known)
 
@@ -73,7 +73,7 @@ def gone(case: CaseView, going: Collection[int] = ()) -> Iterator[NodeRecord]:
 
 @rule("03_replacement#three-steps-in-this-order")
 def nothing_dead(case: CaseView) -> Found:
-    """No node is left without users and without an effect; inputs may stay unused."""
+    """Every remaining node has users or an effect; inputs may stay unused."""
     for node in case.nodes:
         if "dead" in node.notes:
             yield node, "is left, but no node uses its result"
@@ -123,7 +123,7 @@ def inputs_left_alone(case: CaseView) -> Found:
 
 
 def input_by_keyword(trial: Trial, kind: str) -> str | None:
-    """What to say of ``args[0]`` where a call has no positional arguments."""
+    """What to say about ``args[0]`` if a call has no positional arguments."""
     bare = next((node.name for node in trial.before if node.inputs and not node.positional), None)
     if kind == "IndexError" and bare:
         return f"In this graph `{bare}` has its input by keyword, so its `args` are empty."

@@ -89,8 +89,7 @@ def _mode_of(case: CaseView, pair: tuple[str, str] | None) -> str:
 
 
 def _listed_as(model: fx.GraphModule, path: str) -> str:
-    """The name that ``named_modules()`` has for the module at a path, which may have several; the path if there is
-    none."""
+    """The name that ``named_modules()`` has for the module at a path; the path if there is none."""
     everything = dict(model.named_modules(remove_duplicate=False))
     return next((name for name, part in model.named_modules() if part is everything.get(path)), path)
 

@@ -297,8 +297,7 @@ def model_and_changed(model: nn.Module) -> tuple[Any, ...]:
 
 
 def asked(answer: Callable[..., Any], model: nn.Module, changed: nn.Module, x: Tensor) -> dict[str, Any]:
-    """What the answer says about the two modules, what it left behind, and whether it let an error from the second
-    through."""
+    """What the answer says about the modules, what it left behind, and whether it let an error through."""
     before = x.clone()
     verdict, let_through = None, False
     try:

@@ -18,8 +18,7 @@ from ..cases import behaviour
 
 @dataclasses.dataclass(frozen=True)
 class Truth:
-    """How the second module differs, in words, or ``None`` if it does not; and the class of the error that it
-    raises."""
+    """How the second module differs, in words, or ``None``; and the class of the error that it raises."""
 
     different: str | None
     raises: str | None = None
@@ -77,8 +76,7 @@ def _same_rows(first: Tensor, second: Tensor) -> bool:
 
 @rule
 def told_apart(case: CaseView) -> Found:
-    """The answer is ``True`` if the changed module behaves differently, else ``False``; everything is left as it
-    was."""
+    """The answer is ``True`` if the changed module behaves differently, else ``False``; nothing has changed."""
     observation = {key[1:-1]: value for key, value in dict_items(case.value).items()}
     verdict, pair, truth = observation["verdict"], case.case.name, truth_of(*case.arguments)
     if observation["let through"]:

@@ -1,4 +1,4 @@
-"""Models with views, writes in place, nested results, several inputs, weights and buffers."""
+"""Models with views, in-place writes, nested results, several inputs, weights and buffers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..cases import ResNet, with_images
 
 
 class Views(nn.Module):
-    """Views, an operation in place, a tuple of two results, a weight and a view of one, a value kept for the end."""
+    """Views, an in-place operation, a tuple of two results, a weight and a view of one, a value kept for the end."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -57,7 +57,7 @@ class Sequences(nn.Module):
 
 
 def drawn(least: int, most: int) -> int:
-    """A size that is drawn under torch's seed."""
+    """A size that is drawn with torch's seed."""
     return int(torch.randint(least, most + 1, ()))
 
 
@@ -66,9 +66,9 @@ def with_rows(model: nn.Module) -> tuple[Any, ...]:
 
 
 def with_sequences(model: nn.Module) -> tuple[Any, ...]:
-    """The traced model, sequences, a dict of two, and a parameter, which is a tensor of a class of its own.
+    """The traced model, sequences, a dict of two, and a parameter, which is a tensor of its own class.
 
-    The arguments of the nodes were set anew, the last node first, so ``users`` has this order. The buffer is in no
+    The nodes' arguments were set again, the last node first, so ``users`` has this order. The buffer is not in any
     checkpoint.
     """
     traced = fx.symbolic_trace(model)
@@ -83,7 +83,7 @@ def with_sequences(model: nn.Module) -> tuple[Any, ...]:
 
 
 def explaining(answer: Callable[..., Any], traced: fx.GraphModule, *inputs: Any) -> Any:
-    """What the answer returns; where tensors stand in a set, the error of torch is explained."""
+    """What the answer returns; if a set contains tensors, torch's error is explained."""
     try:
         return answer(traced, *inputs)
     except RuntimeError as error:

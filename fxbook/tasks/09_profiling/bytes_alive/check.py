@@ -19,7 +19,7 @@ _UNITS = {"MiB": 2**20, "KiB": 2**10, "MB": 10**6, "kB": 10**3}
 
 @rule
 def bytes_alive(case: CaseView) -> Found:
-    """For each node, the bytes that are alive when it has its result and nothing was freed yet."""
+    """For each node, the bytes that are alive when it has its result and nothing has been freed yet."""
     numbers = numbers_of(case.value)
     if numbers is None:
         yield None, "The task asks for a list of numbers, the bytes alive at each node."
@@ -48,7 +48,7 @@ def _recorded(traced: fx.GraphModule, inputs: list[Any], method: Method = "run",
 
 
 def _at_another_moment(numbers: list[float], run: RunRecord) -> Found:
-    """Of the same run: mistakes that explain each number of the list."""
+    """Mistakes in the same run that explain each number in the list."""
     if numbers == list(run.after):
         yield None, "The bytes were counted after values were freed: count before that."
     if numbers in ([0, *run.after[:-1]], [run.during[0], *run.after[:-1]]):
@@ -66,7 +66,7 @@ def _at_another_moment(numbers: list[float], run: RunRecord) -> Found:
 
 
 def _of_another_run(numbers: list[float], run: RunRecord, traced: fx.GraphModule, inputs: list[Any]) -> Found:
-    """Runs that explain each number of the list."""
+    """Other runs that explain each number in the list."""
     if numbers == list(_recorded(traced, inputs, "boxed_run").during):
         yield None, "Your answer frees inputs after their last user: the caller holds them to the end."
     with_gradients = _recorded(traced, inputs, gradients=True)

@@ -43,7 +43,7 @@ def two_calls(model: nn.Module) -> tuple[Any, ...]:
 def measured(
     answer: Callable[..., Any], first: Callable[[], Any], second: Callable[[], Any], rounds: int, machine: Machine
 ) -> Any:
-    """What the answer returns, and how often it called each of the two after it first read the clock."""
+    """What the answer returns, and how often it called each of the two after first reading the clock."""
     returned = answer(first, second, rounds, machine.clock)
     looked = machine.log.index(None) if None in machine.log else len(machine.log)
     calls = Counter(entry[0] for entry in machine.log[looked:] if entry)

@@ -15,7 +15,7 @@ from .cases import Drifting
 
 @rule
 def ratios_in_pairs(case: CaseView) -> Found:
-    """One ratio for each round, of two runs side by side, in alternating order, and none of a first call."""
+    """One ratio for each round, from two adjacent runs in alternating order, and none from a first call."""
     machine = case.model
     returned, *calls = case.value["tuple"]
     ratios = numbers_of(returned)
@@ -42,7 +42,7 @@ def ratios_in_pairs(case: CaseView) -> Found:
         if not _is_a_step(share, machine.drift):
             yield None, f"Ratio {place} compares runs that were not side by side: the machine slowed down between them."
     yield from _other_counts({name: often for name, often in ran.items() if often < rounds}, rounds)
-    # The function that runs first is faster, by what the machine slows down meanwhile.
+    # The function that runs first is faster, by as much as the machine slows down meanwhile.
     first_ahead = [close(share, 1 / machine.drift) for share in shares]
     if any(before == after for before, after in itertools.pairwise(first_ahead)):
         if abs(2 * sum(first_ahead) - rounds) <= 1:
@@ -56,7 +56,7 @@ def _other_counts(counts: dict[str, int], rounds: int) -> Found:
 
 
 def _turned(ratios: list[float], machine: Drifting) -> Found:
-    """Ratios of the second call to the first."""
+    """The ratios are of the second call to the first."""
     turned = [bool(ratio) and _is_a_step(1 / ratio / machine.ratio, machine.drift) for ratio in ratios]
     if all(turned):
         yield None, "The ratios are second / first: the task asks for first / second."

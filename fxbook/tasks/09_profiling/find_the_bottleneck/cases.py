@@ -1,4 +1,4 @@
-"""GPTs whose head works on every position, though one is returned; and the FLOPs of an answer's nodes."""
+"""GPTs whose head works on every position, though only one is returned; and the FLOPs of an answer's nodes."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class OtherGPT(GPT):
 
 
 class NestedGPT(GPT):
-    """Its head is a module of its own, with a norm inside; the norm before it is over the positions."""
+    """Its head is a separate module, with a norm inside; the norm before it is over the positions."""
 
     def __init__(self, words: int, width: int, heads: int, length: int, depth: int) -> None:
         super().__init__(words, width, heads, length, depth)
@@ -107,7 +107,8 @@ class MixingGPT(GPT):
 
 
 class ScoringGPT(GPT):
-    """Every score is used, the last ones once more; of another layer only a part is, which is no position."""
+    """Every score is used, the last ones once more; only a part of another layer's result is used, which is not a
+    position."""
 
     def __init__(self, words: int, width: int, heads: int, length: int, depth: int) -> None:
         super().__init__(words, width, heads, length, depth)
@@ -173,7 +174,7 @@ def counted(answer: Callable[..., Any], model: nn.Module) -> Any:
         def with_flops(*inputs: Any) -> tuple[Any, dict[str, int]]:
             value = forward(*inputs)
             if not flops:
-                # Once: they depend on the shapes of the inputs only.
+                # Counted once: the FLOPs depend only on the input shapes.
                 flops.update(flops_by_node(result, *inputs))
             return value, flops
 

@@ -22,7 +22,7 @@ from .cases import GPT, OtherGPT, RankingGPT, ScoringGPT, flops_by_node
 
 REPAIR = "09_profiling#find-it-change-it-measure-again"
 
-# What treats each position by itself, as the exercise says.
+# Operations that treat each position by itself, as the exercise says.
 _BY_POSITION = ("torch.nn.Linear", "torch.nn.LayerNorm", "torch.tanh")
 
 
@@ -37,7 +37,7 @@ class Repaired(nn.Module):
     def forward(self, tokens: Tensor) -> Any:
         model = self.model
         if isinstance(model, ScoringGPT | RankingGPT):
-            return model(tokens)  # Needs all that it does.
+            return model(tokens)  # This needs all that it does.
         hidden = model.hidden(tokens)
         if isinstance(model, OtherGPT):
             normed = model.final(hidden)
@@ -64,7 +64,7 @@ def parts(output: Value) -> tuple[Value, dict[str, int]]:
 
 @rule
 def same_scores(case: CaseView) -> Found:
-    """As ``same_result``, of what ``counted`` returns beside the FLOPs."""
+    """Like ``same_result``, for what ``counted`` returns besides the FLOPs."""
     fault = next(_other_scores(case), None)
     if fault:
         yield from _passed_too_far(case)
@@ -127,7 +127,8 @@ def bottleneck_gone(case: CaseView) -> Found:
         flops = parts(output)[1]
         total = sum(flops.values())
         if total > 1.01 * enough:
-            # The node with the most work beyond what its module has to do; of those that call none, the largest.
+            # The node with the most work beyond what its module has to do; among those that call no module, the
+            # largest.
             beyond = {
                 node.index: flops.get(node.name, 0) - (needed[node.target] if node.op == "call_module" else 0)
                 for node in case.nodes

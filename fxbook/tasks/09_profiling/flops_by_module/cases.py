@@ -16,7 +16,7 @@ from ..cases import ResNet, with_images
 
 
 class Weighted(nn.Module):
-    """A product that no submodule of its own makes."""
+    """A product that is not made by a submodule."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -53,7 +53,7 @@ class Direct(nn.Module):
 
 
 class Shared(nn.Module):
-    """A layer that the root calls, and a block that holds it too under a later name; a leaf of several products."""
+    """A layer that the root calls, and a block that also holds it under a later name; a leaf with several products."""
 
     def __init__(self) -> None:
         super().__init__()

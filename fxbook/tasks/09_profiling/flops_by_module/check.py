@@ -21,7 +21,7 @@ from ..check import one_thread
 
 @one_thread()
 def flops_by_outermost(model: nn.Module, *inputs: Any) -> dict[str, int]:
-    """FLOPs by outermost submodule while the model itself runs: the counter names its own by class."""
+    """FLOPs by outermost submodule while the model itself runs: the counter names the model's own FLOPs by class."""
     counts: Counter[str] = Counter()
     inside: list[int] = []
 

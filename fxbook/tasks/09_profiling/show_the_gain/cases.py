@@ -15,8 +15,9 @@ from fxbook.cases import Case, Usage
 
 from ..cases import Machine, between
 
-# What the calls take, in turn. In any 20 or more in a row, wherever they begin, the deciles are SHORT and LONG and the
-# median 1, whichever of the usual definitions is used. In most, the next tenths and the extremes are other numbers.
+# The times that the calls take, in turn. In any 20 or more in a row, wherever they begin, the deciles are SHORT and
+# LONG and the median 1, whichever of the usual definitions is used. In most, the next tenths and the extremes are other
+# numbers.
 SHORT, LONG, SHORTEST, LONGEST = 0.6, 1.5, 0.2, 8.0
 _STEPS = {"m": SHORTEST, "L": SHORT, "l": 0.85, "M": 1.0, "h": 1.2, "H": LONG, "x": LONGEST}
 _TAKES = [_STEPS[step] for step in "HLhlhMlHmxlhlhMlHLhlhLHLhMlHlhLHlhMlhlxmhLhLHMlhlHLhlHMLhlHL"]
@@ -32,7 +33,7 @@ class Products(nn.Module):
 
     def two(self, machine: Machine) -> tuple[fx.GraphModule, fx.GraphModule]:
         """Two products and one."""
-        # Not by way of the model, which knows how fast the machine is.
+        # This does not go through the model, which knows how fast the machine is.
         up, down, seconds = self.up, self.down, 0.002
 
         def later(call: int) -> float:
@@ -42,7 +43,7 @@ class Products(nn.Module):
         return self._graph(before), self._graph(machine.work("after", seconds, self.one(up, down), 1.0))
 
     def one(self, up: Tensor, down: Tensor) -> Callable[[Tensor], Tensor]:
-        """The same as one product: that of the weights is known beforehand."""
+        """The same as one product: the product of the weights is known beforehand."""
         both = (up @ down).detach()
         return lambda x: x @ both
 
@@ -77,7 +78,8 @@ def with_and_without(model: nn.Module) -> tuple[Any, ...]:
 
 
 def measured(answer: Callable[..., Any], before: Any, after: Any, inputs: tuple[Tensor, ...], machine: Machine) -> Any:
-    """What the answer returns, how often it timed each module, with gradients and under a mode, and read the clock."""
+    """What the answer returns, how often it timed each module (with gradients, under a mode), and how often it read the
+    clock."""
     returned = answer(before, after, *inputs, clock=machine.clock)
     first, second = machine.timed("before"), machine.timed("after")
     with_gradients = sum(gradients for gradients, _ in first + second)

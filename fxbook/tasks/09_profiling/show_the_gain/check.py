@@ -29,13 +29,13 @@ def total_flops(module: nn.Module, *inputs: Any) -> int:
 
 
 def gain_of(case: CaseView) -> dict[str, Value] | None:
-    """What the answer returned, if it has the form that was asked; ``measured`` gives it with what was seen of it."""
+    """What the answer returned, if it has the required form; ``measured`` returns it with what was observed."""
     table = table_of(case.value["tuple"][0])
     return table if table is not None and set(table) == {"flops", "time"} else None
 
 
 def times_of(case: CaseView) -> list[float] | None:
-    """The numbers that the answer has for time."""
+    """The numbers that the answer gives for time."""
     return numbers_of((gain_of(case) or {}).get("time"))
 
 
@@ -114,7 +114,7 @@ def _no_decile(place: str, number: float, decile: float, extreme: float, which: 
 
 
 def _about(wanted: float, number: float) -> bool:
-    """Within what the machine slows down between two calls side by side."""
+    """Equal to within what the machine slows down between two adjacent calls."""
     return abs(number / wanted - 1) < 0.04
 
 

@@ -35,7 +35,7 @@ def times_of_each_node(case: CaseView) -> Found:
 
 @rule(A_CLOCK)
 def without_the_first_run(case: CaseView) -> Found:
-    """As many times as ``runs``, none of them that of a first call."""
+    """There are as many times as ``runs``, none of them from a first call."""
     model = case.model
     assert isinstance(model, Timed)
     for name, (cost, seconds) in _measured(case).items():
@@ -80,7 +80,7 @@ def _not_shown(name: str, second: float) -> str:
 
 
 def _measured(case: CaseView) -> dict[str, tuple[float, list[float]]]:
-    """By node: the seconds that it takes, and those of the answer."""
+    """By node: the seconds that it takes, and the seconds in the answer."""
     model, table = case.model, table_of(case.value) or {}
     assert isinstance(model, Timed)
     return {node.name: (model.costs.get(node.name, 0.0), numbers_of(table[node.name]) or []) for node in case.before}

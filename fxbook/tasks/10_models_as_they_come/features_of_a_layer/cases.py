@@ -47,8 +47,8 @@ class TwoWays(nn.Module):
 
 
 class Namesakes(nn.Module):
-    """A layer, an input and a method of one name; names that begin or end with that of another layer; an input that
-    the features do not need, and one without users.
+    """A layer, an input and a method with the same name; names that begin or end with that of another layer; an input
+    that the features do not need, and one without users.
     """
 
     def __init__(self) -> None:
@@ -77,7 +77,7 @@ def wanting(build: Callable[[], nn.Module], *paths: str) -> Callable[[], nn.Modu
 def traced_with_path(model: nn.Module) -> tuple[Any, ...]:
     """The traced model, its layers whole, and the layer that is asked for."""
     traced = fx.GraphModule(model, Keeping("ViTEmbeddings", "ViTLayer").trace(model))
-    # The questions of the model left nodes that nothing uses.
+    # The model's comparisons left nodes that nothing uses.
     traced.graph.eliminate_dead_code()
     traced.recompile()
     return traced, model.path

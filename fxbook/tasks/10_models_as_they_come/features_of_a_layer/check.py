@@ -24,7 +24,7 @@ def of_the_layer(model: nn.Module, *inputs: Any) -> Any:
 
 @rule
 def returns_the_node(case: CaseView) -> Found:
-    """The graph returns the node that calls the layer; asked only where the result is another one."""
+    """The graph returns the node that calls the layer; checked only where the result differs."""
     if case.run_error:
         return
     output = next((node for node in case.nodes if node.op == "output"), None)

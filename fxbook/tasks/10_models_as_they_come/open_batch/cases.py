@@ -18,7 +18,7 @@ WORDS = 9
 
 
 class Heads(nn.Module):
-    """Reads the size of the batch, as an attention does; has dropout, which runs in train mode alone."""
+    """Reads the batch size, as attention does; has dropout, which runs only in train mode."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -33,7 +33,7 @@ class Heads(nn.Module):
 
 
 class Looking(nn.Module):
-    """Two inputs, of different dtypes and dimensions, with one batch."""
+    """Two inputs with different dtypes and dimensions, but one batch."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -46,7 +46,7 @@ class Looking(nn.Module):
 
 class Centred(nn.Module):
     """In train mode, where it has a scale. No weight fixes the second dimension of its input; a second input has only
-    the batch.
+    the batch dimension.
     """
 
     def __init__(self) -> None:
@@ -59,7 +59,7 @@ class Centred(nn.Module):
 
 
 def of_batch(inputs: dict[str, Tensor], batch: int) -> dict[str, Tensor]:
-    """Inputs like these with another batch: the same for each answer."""
+    """Inputs like these with another batch size: the same for each answer."""
     drawn = torch.Generator().manual_seed(batch)
     made = {}
     for name, like in inputs.items():
@@ -101,7 +101,7 @@ def _told(module: nn.Module, inputs: dict[str, Tensor]) -> dict[str, Any]:
 
 @functools.cache
 def _load() -> None:
-    """Have torch load what the first export of a process needs: an answer has no time for that."""
+    """Have torch load what a process's first export needs: an answer has no time for that."""
     for strict in (False, True):
         torch.export.export(Heads(), (), {"x": torch.zeros(2, 7, 8)}, strict=strict)
 
@@ -111,7 +111,7 @@ def example(draw: Callable[[int], dict[str, Tensor]]) -> Callable[[nn.Module], t
 
     def given(model: nn.Module) -> tuple[Any, ...]:
         inputs = draw(one_of(4, 5, 6))
-        # Last: it makes a model too, once in a process, and what is drawn may not depend on that.
+        # This comes last: it also makes a model, once in a process, and what is drawn must not depend on that.
         _load()
         return model, inputs
 

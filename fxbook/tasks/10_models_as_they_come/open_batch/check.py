@@ -12,12 +12,12 @@ from .cases import OTHER_BATCHES, of_batch
 
 
 def told(case: CaseView, key: str) -> Value:
-    """A part of what using the answer told, or ``None``."""
+    """A part of what using the answer reported, or ``None``."""
     return dict_items(case.value).get(repr(key))
 
 
 def part(value: Value, key: str) -> Value:
-    """``result`` or ``refused`` of one batch, or ``None``."""
+    """``result`` or ``refused`` for one batch, or ``None``."""
     return dict_items(value).get(repr(key))
 
 
@@ -45,7 +45,7 @@ def takes_every_batch(case: CaseView) -> Found:
 
 @rule
 def the_numbers(case: CaseView) -> Found:
-    """The program computes at each batch size what the model computes."""
+    """At each batch size, the program computes what the model computes."""
     model, inputs = case.arguments
     batches = [inputs, *(of_batch(inputs, batch) for batch in OTHER_BATCHES)]
     for given, found in zip(batches, [told(case, "example"), *told(case, "others")], strict=True):

@@ -1,4 +1,4 @@
-"""Models behind a decorator, with names of inputs and results that are drawn."""
+"""Models behind a decorator, with drawn names for inputs and results."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Scoring(nn.Module):
 
 
 class Gated(Scoring):
-    """Two modules in it, one of them deep inside, have a mode of their own; the result is a float64."""
+    """Two modules in it, one of them deep inside, have their own mode; the result is a float64."""
 
     def __init__(self, takes: str, returns: str) -> None:
         super().__init__(takes, returns, training=True)
@@ -67,7 +67,7 @@ def signed(model: nn.Module) -> tuple[Any, ...]:
 
 
 def traced_and_run(answer: Any, model: nn.Module, takes: str, returns: str) -> dict[str, Any]:
-    """What tracing the answer's module gives: its inputs, its result on a fixed batch, its weights, its modes."""
+    """What tracing the answer's module yields: its inputs, its result on a fixed batch, its weights, its modes."""
     module = answer(model, takes, returns)
     if not isinstance(module, nn.Module):
         return {"kind": type(module).__name__}

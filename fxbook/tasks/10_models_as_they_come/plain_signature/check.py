@@ -11,7 +11,7 @@ from .cases import batch
 
 
 def told(case: CaseView, key: str) -> Value:
-    """A part of what using the answer told, or ``None``."""
+    """A part of what using the answer reported, or ``None``."""
     return dict_items(case.value).get(repr(key))
 
 
@@ -57,7 +57,7 @@ def weights_are_inside(case: CaseView) -> Found:
 
 @rule
 def mode_is_kept(case: CaseView) -> Found:
-    """The module is in the mode of the model, and so is each part of the model."""
+    """The module, and each part of the model, is in the model's mode."""
     modes = {True: "train", False: "eval"}
     if told(case, "training") != case.model.training:
         ours, theirs = modes[told(case, "training")], modes[case.model.training]

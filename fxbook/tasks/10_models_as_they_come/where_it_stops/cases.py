@@ -114,7 +114,7 @@ class Merged(nn.Module):
 
 
 class Sign(nn.Module):
-    """Asks, has no layer, and raises an error of another class."""
+    """Asks, has no layers, and raises an error of another class."""
 
     def forward(self, x: Tensor) -> Tensor:
         try:
@@ -167,7 +167,7 @@ class Backbone(nn.Module):
 
 
 class Classifier(nn.Module):
-    """Calls the method of another module, whose ``forward`` does not run."""
+    """Calls a method of another module, whose ``forward`` does not run."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -195,7 +195,7 @@ def trying(then: str, *last: str) -> Trying:
 
 
 def somewhere(*ways: str) -> Callable[[], nn.Module]:
-    """A network in which one of the ways is taken at a place that is drawn."""
+    """A network that asks in one of the ways, at a drawn place."""
 
     def build() -> nn.Module:
         way, block, step = one_of(*ways), one_of(0, 1), one_of(0, 1, 2)

@@ -13,7 +13,7 @@ from fxbook.rules.view import CaseView
 
 
 class _Watching(fx.Tracer):
-    """Notes for each error the module in whose ``forward`` it was raised; the ``forward`` of a leaf is not run."""
+    """Records, for each error, the module whose ``forward`` raised it; a leaf's ``forward`` is not run."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -31,7 +31,7 @@ class _Watching(fx.Tracer):
         return super().call_module(m, watched, args, kwargs)
 
     def stopped_in(self, error: Exception) -> str | None:
-        """The name of the module in which this error object was raised; ``None`` if it was in none."""
+        """The name of the module in which this error object was raised; ``None`` if it was not in a module."""
         return next((name for other, name in self.raised if other is error), None)
 
 

@@ -44,7 +44,7 @@ class Shifts(nn.Module):
 
 class Scaled(nn.Module):
     """A tensor that is neither parameter nor buffer, parameters in a list, an input that is a parameter, and a buffer
-    with the address of another one and almost its name.
+    with another one's address and almost its name.
     """
 
     def __init__(self) -> None:
@@ -59,7 +59,7 @@ class Scaled(nn.Module):
 
 
 class Tied(nn.Module):
-    """An embedding whose weight is also that of the last layer."""
+    """An embedding whose weight is also the last layer's."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -62,7 +62,7 @@ class Through(nn.Module):
 
 @contextlib.contextmanager
 def _without_warnings() -> Iterator[None]:
-    """torch warns of its own use of what it deprecates and, from 2.9 to 2.12, of how it reads a saved program."""
+    """torch warns about its own use of what it deprecates and, from 2.9 to 2.12, about how it reads a saved program."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)
         warnings.filterwarnings("ignore", "The given buffer is not writable")
@@ -71,7 +71,7 @@ def _without_warnings() -> Iterator[None]:
 
 @functools.cache
 def _saved(make: Callable[[], nn.Module], shapes: tuple[tuple[int, ...], ...], is_functional: bool) -> bytes:
-    """The program of a model as it is saved: loading is quicker than exporting."""
+    """A model's program as it is saved: loading is quicker than exporting."""
     with seeded(0):
         program = torch.export.export(make(), tuple(torch.randn(shape) for shape in shapes))
         if is_functional:
@@ -105,7 +105,7 @@ def run_program(program: ExportedProgram, inputs: tuple[Tensor, ...]) -> dict[st
 def saved_and_run(
     answer: Callable[..., Any], program: ExportedProgram, factor: float, inputs: tuple[Tensor, ...]
 ) -> Any:
-    """What the program returns that the answer has edited, once saved and loaded; or why it cannot be saved."""
+    """What the program that the answer edited returns once saved and loaded; or why it cannot be saved."""
     edited = answer(program, factor)
     edited = program if edited is None or edited is program.graph_module else edited
     if not isinstance(edited, ExportedProgram):

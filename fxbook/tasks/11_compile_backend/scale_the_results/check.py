@@ -1,4 +1,4 @@
-"""Scale the results of an exported program, and keep its signature true."""
+"""Scale the results of an exported program, and keep its signature correct."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def buffers_are_kept(case: CaseView) -> Found:
     """The program writes the buffers as before."""
     told, right = table_of((table_of(case.value) or {}).get("buffers")) or {}, asked(case)["buffers"]
     for name, buffer in right.items():
-        # A new program may hold the model under a name of its own.
+        # A new program may hold the model under its own name.
         found = [value for held, value in told.items() if f".{held}".endswith(f".{name}")]
         if not any(not difference(value, encode(buffer)) for value in found):
             message = f"After a run, buffer `{name}` holds other numbers than before the edit: it is not a result."

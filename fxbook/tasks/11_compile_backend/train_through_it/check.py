@@ -1,4 +1,4 @@
-"""Replace an activation in a backend, so that the gradients are those of the new one."""
+"""Replace an activation in a backend, so that the gradients are the new one's."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def asked(case: CaseView, **otherwise: Any) -> dict[str, Any]:
 
 @rule
 def returns_a_function_of_tuples(case: CaseView) -> Found:
-    """The backend returns a function, and the function a tuple or a list with a tensor for each output."""
+    """The backend returns a function, which returns a tuple or a list with a tensor for each output."""
     told = table_of(case.value) or {}
     if "compiled" in told:
         yield None, f"The backend does not return a function, but an object of type `{told['compiled']}`."

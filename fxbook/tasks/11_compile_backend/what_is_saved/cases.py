@@ -64,7 +64,7 @@ def long_leaf() -> tuple[Tensor]:
 def _pair(
     make: Callable[[], Callable[..., Any]], inputs: Callable[[], tuple[Any, ...]], is_min_cut: bool
 ) -> tuple[fx.GraphModule, fx.GraphModule]:
-    """The two graphs of what is made, recorded once."""
+    """The two graphs of the model that is made, recorded once."""
     from functorch.compile import default_partition, make_boxed_func, min_cut_rematerialization_partition
     from torch._dynamo.backends.common import aot_autograd
 

@@ -17,7 +17,7 @@ Step = Callable[[Tensor], Tensor]
 
 
 def _drawn(count: int) -> list[float]:
-    """Small numbers, one of which comes twice."""
+    """Small numbers, one of which occurs twice."""
     numbers = [one_of(1.0, 2.0, 3.0, 5.0, 7.0) * 10.0 ** -int(torch.randint(3, 7, ())) for _ in range(count - 1)]
     return [*numbers, numbers[0]]
 
@@ -114,7 +114,7 @@ class Looking(nn.Module):
 
 
 class Nothing(nn.Module):
-    """A reciprocal root, and no norm."""
+    """A reciprocal root, but no norm."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -29,7 +29,7 @@ def sums(case: CaseView) -> list[tuple[NodeRecord, float, bool]]:
 
 
 def where_they_part(case: CaseView, numbers: list[float]) -> tuple[NodeRecord | None, str]:
-    """The first number of an answer that is not that of the norm, with the node that has it or should have it."""
+    """The first number in an answer that is not the norm's, with the node that has it or should have it."""
     asked = [(node, number) for node, number, is_norm in sums(case) if is_norm]
     for place, number in enumerate(numbers):
         if place < len(asked) and number == asked[place][1]:

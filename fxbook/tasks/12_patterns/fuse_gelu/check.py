@@ -32,7 +32,7 @@ def formulas(graph: GraphRecord) -> list[NodeRecord]:
 
 
 def _is(graph: GraphRecord, item: JSON, asked: Any, inputs: dict[str, JSON], inside: list[NodeRecord]) -> bool:
-    """Whether an argument is what a part of the formula asks; its nodes are added to ``inside``."""
+    """Whether an argument is what a part of the formula requires; its nodes are added to ``inside``."""
     match asked, item:
         case str(), {"node": _}:
             return inputs.setdefault(asked, item) == item
@@ -53,7 +53,7 @@ def _is(graph: GraphRecord, item: JSON, asked: Any, inputs: dict[str, JSON], ins
 
 @rule("12_patterns#eight-nodes-for-one-gelu")
 def each_formula_fused(case: CaseView) -> Found:
-    """Each formula has become one call, and none that was to stay."""
+    """Each formula has become one call, except those that must stay."""
     assert case.graph is not None
     for node in formulas(case.graph):
         yield node, "is still the tanh of a GELU written as a formula"

@@ -1,4 +1,5 @@
-"""Graphs in which linear layers share an input: blocks of Llama, every spelling of a layer, users that are none."""
+"""Graphs in which linear layers share an input: blocks of Llama, every spelling of a layer, and users that are not
+layers."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from ..cases import WIDTH, graph_of, llama_layer, with_changes
 
 
 class FeedForward(nn.Module):
-    """The feed-forward block of Llama behind its norm; one more value, that nothing uses."""
+    """The feed-forward block of Llama after its norm; and one more value that nothing uses."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -14,7 +14,7 @@ from ..check import graph_left_alone, returned
 
 
 def groups_of(graph: GraphRecord) -> dict[str, list[str]]:
-    """The names of the layers by the name of their input, where there are two or more."""
+    """The names of the layers, by the name of their input, if there are two or more."""
     groups: dict[str, list[str]] = {}
     for node in graph:
         if node in LINEAR:
@@ -73,7 +73,7 @@ def _why_not(graph: GraphRecord, node: NodeRecord | None) -> str:
 
 
 def _items(value: Value) -> list[Value]:
-    """The items of an encoded list or tuple; nothing of any other value."""
+    """The items of an encoded list or tuple; nothing for any other value."""
     match value:
         case list(items) | {"tuple": list(items)}:
             return items

@@ -21,7 +21,7 @@ def pattern(x: Tensor) -> Tensor:
 
 
 def pattern_that_writes(x: Tensor) -> Tensor:
-    """Writes into a value of its own. Its first node is the last that a matcher comes to."""
+    """Writes into its own value. Its first node is the last one that a matcher reaches."""
     scale = torch.tanh(x)
     return torch.exp(x).mul_(scale)
 
@@ -136,7 +136,7 @@ def given_moved(model: nn.Module) -> tuple[Any, ...]:
 
 
 def ask(answer: Callable[..., Any], graph: fx.Graph, wanted: fx.Graph) -> list[Any]:
-    """What the filter says of each match, in the order of the matches."""
+    """What the filter says about each match, in match order."""
     return [answer(match, graph, wanted) for match in SubgraphMatcher(wanted).match(graph)]
 
 

@@ -1,4 +1,4 @@
-"""Exported graphs with shapes in their notes, and an edit after which some are untrue."""
+"""Exported graphs with shapes in their notes, and an edit after which some are incorrect."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _narrow(value: Tensor) -> tuple[Any, tuple[Any, ...]]:
 
 
 class Pointwise(nn.Module):
-    """Steps that take a value of any width."""
+    """Steps that accept a value of any width."""
 
     def forward(self, x: Tensor) -> Tensor:
         return torch.exp(torch.tanh(torch.relu(x)))
@@ -68,10 +68,10 @@ def _meets_another(node: fx.Node) -> bool:
 
 @functools.cache
 def _exported(build: Callable[[], nn.Module]) -> fx.GraphModule:
-    # Only the first case of a process comes here: what it draws is drawn from no other.
+    # Only the first case in a process gets here: what it draws is not drawn for any other.
     with torch.random.fork_rng():
         module = exported_graph(build(), torch.randn(_BATCH, _LENGTH, WIDTH))
-    # A node that asserts has no value. The shape is noted under "val" alone.
+    # A node that asserts has no value. The shape is recorded only under "val".
     for node in reversed(module.graph.nodes):
         node.meta.pop("tensor_meta", None)
         if node.target is _aten._assert_tensor_metadata.default:
@@ -90,7 +90,7 @@ def edited(
 
     def given(model: nn.Module) -> tuple[Any, ...]:
         with warnings.catch_warnings():
-            # torch warns of its own code.
+            # torch warns about its own code.
             warnings.simplefilter("ignore", FutureWarning)
             module = copy.deepcopy(_exported(build))
         wide = (_BATCH, _LENGTH, WIDTH)

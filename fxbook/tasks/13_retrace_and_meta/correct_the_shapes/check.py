@@ -1,4 +1,4 @@
-"""Find the nodes whose noted shape is no longer true after an edit."""
+"""Find the nodes whose recorded shape is no longer correct after an edit."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class _Measured(fx.Interpreter):
 
 
 def shapes_of(module: fx.GraphModule, x: torch.Tensor) -> tuple[dict[str, Shape], dict[str, Shape | None]]:
-    """The shape of each node that calls a function: as it is in a run, and as it is noted."""
+    """The shape of each node that calls a function: as it is in a run, and as it is recorded."""
     noted = {
         node.name: tuple(node.meta["val"].shape) if "val" in node.meta else None
         for node in module.graph.nodes
@@ -41,7 +41,7 @@ def shapes_of(module: fx.GraphModule, x: torch.Tensor) -> tuple[dict[str, Shape]
 
 @rule
 def finds_the_untrue(case: CaseView) -> Found:
-    """The answer has each node whose noted shape is missing or untrue, with the true shape, and no other."""
+    """The answer has each node whose recorded shape is missing or incorrect, with the correct shape, and no other."""
     table = table_of(case.value)
     true, noted = shapes_of(*case.arguments)
     if table is None:

@@ -18,7 +18,7 @@ _aten = torch.ops.aten
 
 
 class Repeated(nn.Module):
-    """One operation in three nodes, a cast, one that does nothing, a result that is a pair, and an addition in place
+    """One operation in three nodes, a cast, one that does nothing, a result that is a pair, and an in-place addition
     without users.
     """
 

@@ -45,7 +45,7 @@ def named_rightly(case: CaseView) -> Found:
 
 @rule
 def lowered_unchanged(case: CaseView) -> Found:
-    """The new module is unchanged, too."""
+    """The new module is also unchanged."""
     match case.value:
         case {"dict": [_, ["changed", [str(change), *_]]]}:
             yield None, f"`lowered` has been changed: {change}."

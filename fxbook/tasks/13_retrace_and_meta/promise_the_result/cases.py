@@ -1,4 +1,4 @@
-"""Arguments of an operator, of drawn shapes and of several kinds, as fake tensors."""
+"""Arguments for an operator, with drawn shapes and of several kinds, as fake tensors."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def promised(answer: Callable[..., Any], both: Tensor, *dim: int) -> dict[str, A
 
 @functools.cache
 def _load() -> None:
-    # What torch loads for its first fake tensors takes longer than an answer has.
+    # Loading what torch needs for its first fake tensors takes longer than an answer has.
     promised(gate, torch.zeros(2, 2))
 
 

@@ -15,7 +15,7 @@ from .cases import gate
 
 @rule
 def keeps_the_promise(case: CaseView) -> Found:
-    """The fake result has the shape, dtype, device and strides of the real one, no data, and memory of its own."""
+    """The fake result has the shape, dtype, device and strides of the real one, no data, and its own memory."""
     told, real = table_of(case.value), gate(*case.arguments)
     if told is None or "kind" not in told:
         yield None, "The answer cannot be used as a fake function."

@@ -1,4 +1,4 @@
-"""Make equal calls once: none is left twice, none is gone that differs, and two results stay two."""
+"""Make equal calls once: no equal call is left, no different call is gone, and two results stay two."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _called(nodes: GraphRecord, wanted: Callable[[NodeRecord], bool]) -> Counter
 
 @rule(EQUAL)
 def others_stay(case: CaseView) -> Found:
-    """What is not in ``PURE`` is called as often as before."""
+    """Functions that are not in ``PURE`` are called as often as before."""
     if case.graph is None:
         return
     before = _called(case.before, lambda node: not _is_pure(node))
@@ -66,7 +66,7 @@ def others_stay(case: CaseView) -> Found:
 
 @rule(EQUAL)
 def results_apart(case: CaseView) -> Found:
-    """Two results that were two calls are two calls."""
+    """Two results that were two calls are still two calls."""
     if case.graph is None:
         return
     was, is_now = _returned(case.before), _returned(case.graph)
@@ -91,7 +91,7 @@ def _loose(value: JSON, stands_for: dict[int, int]) -> JSON:
 
 
 def _loose_key(node: NodeRecord, stands_for: dict[int, int]) -> str:
-    """As :func:`_key`, where calls with equal calls as arguments are equal."""
+    """Like :func:`_key`, but calls with equal calls as arguments are equal."""
     return _key(node, lambda value: _loose(value, stands_for))
 
 
@@ -105,7 +105,7 @@ def _classes(graph: GraphRecord) -> dict[int, int]:
 
 
 def _different(graph: GraphRecord) -> Counter[str]:
-    """How many calls of ``PURE`` stay at least, by what they call."""
+    """The minimum number of calls to ``PURE`` that stay, by what they call."""
     returned, stands_for, first = set(_returned(graph)), dict[int, int](), dict[str, int]()
     for node in graph:
         if not _is_pure(node):
@@ -121,7 +121,7 @@ def _different(graph: GraphRecord) -> Counter[str]:
 
 @rule(EQUAL)
 def equal_calls_alone_merge(case: CaseView) -> Found:
-    """What replaces a call of ``PURE`` is equal to it. Asked only where something is wrong."""
+    """What replaces a call to ``PURE`` is equal to it. Checked only where something is wrong."""
     classes, now = _classes(case.before), case.now()
     was = {node.index: index for index, node in now.items()}
     for index, reader in sorted(now.items()):
@@ -136,7 +136,7 @@ def equal_calls_alone_merge(case: CaseView) -> Found:
 
 @rule(EQUAL)
 def different_calls_stay(case: CaseView) -> Found:
-    """Of calls of ``PURE`` that differ, none is gone, even if another computes the same."""
+    """No different call to ``PURE`` is gone, even if another computes the same."""
     if case.graph is None:
         return
     after = _called(case.graph, _is_pure)
@@ -151,7 +151,7 @@ def different_calls_stay(case: CaseView) -> Found:
 
 @rule(EQUAL)
 def equal_calls_are_one(case: CaseView) -> Found:
-    """No two calls of ``PURE`` are equal, unless the graph returns both."""
+    """No two calls to ``PURE`` are equal, unless the graph returns both."""
     if case.graph is None:
         return
     returned, first = set(_returned(case.graph)), dict[str, list[NodeRecord]]()

@@ -1,4 +1,4 @@
-"""Find the constants of a functional graph: no call is missing, and none is there that may change."""
+"""Find the constants of a functional graph: no call is missing, and none that may change is included."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CONSTANT = "14_fold_and_fuse#a-constant-is-computed-once"
 
 
 def reasons(module: fx.GraphModule) -> dict[str, str | None]:
-    """Of each call that computes something, why it is no constant; ``None`` where it is one."""
+    """For each call that computes something, why it is not a constant; ``None`` if it is one."""
     found: dict[str, str | None] = {}
     fixed: set[fx.Node] = set()
     for node in module.graph.nodes:

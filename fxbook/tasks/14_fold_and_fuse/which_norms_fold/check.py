@@ -1,4 +1,4 @@
-"""Find the norms that can be folded: no norm is missing, and none is there that must stay."""
+"""Find the norms that can be folded: no norm is missing, and none that must stay is included."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STAYS = "14_fold_and_fuse#what-is-not-proven-stays-with-a-reason"
 
 
 def reason_to_stay(module: fx.GraphModule, norm: fx.Node) -> str | None:
-    """Why a norm cannot be folded; ``None`` where it can."""
+    """Why a norm cannot be folded; ``None`` if it can."""
     layer = norm.args[0]
     if norm.args[5]:
         return "its argument `training` is True"

@@ -10,7 +10,7 @@ from fxbook.cases.values import Value, decode_tensor, kind_of
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-# Of a step, with room for the rounding of float32 and for a scale that is a little larger.
+# In steps, with room for float32 rounding and for a slightly larger scale.
 _HALF = 0.505
 
 

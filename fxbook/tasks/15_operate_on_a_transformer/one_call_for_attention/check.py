@@ -26,7 +26,7 @@ def steps(graph: GraphRecord, softmax: NodeRecord) -> list[NodeRecord]:
 
 
 def why_it_stays(graph: GraphRecord, softmax: NodeRecord) -> str:
-    """Why the attention around a softmax should stay; nothing, if it should not."""
+    """Why the attention around a softmax should stay; empty if it should not."""
     if (softmax.op, softmax.target) != ("call_function", "torch.softmax"):
         return "it is not a call of `torch.softmax`"
     if softmax.positional[1:] != [-1]:
@@ -53,7 +53,7 @@ def why_it_stays(graph: GraphRecord, softmax: NodeRecord) -> str:
 
 
 def is_touched(case: CaseView, softmax: NodeRecord) -> bool:
-    """Whether a softmax of the graph given, or a node that reads it, is gone or calls something else."""
+    """Whether a softmax of the given graph, or a node that reads it, is gone or calls something else."""
     now = case.now()
     known = (case.before.nodes[place] for place in (softmax.index, *softmax.users))
     return any(one.index not in now or now[one.index].target != one.target for one in known)

@@ -1,4 +1,4 @@
-"""Graphs in which weights are shared, as at the ends of GPT-2 and in every other way; and graphs in which none is."""
+"""Graphs in which weights are shared, as at the ends of GPT-2 and in every other way; and graphs in which none are."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class FeedForward(nn.Module):
 
 
 def _layer(place: int) -> nn.Linear:
-    """A linear layer; every second is of a class of torch that is derived from it, and is one node too."""
+    """A linear layer; every second one is of a derived torch class, and is also one node."""
     kind = nn.modules.linear.NonDynamicallyQuantizableLinear if place % 2 else nn.Linear
     return kind(WIDTH, WIDTH)
 

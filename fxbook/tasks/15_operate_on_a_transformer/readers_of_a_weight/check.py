@@ -1,4 +1,4 @@
-"""Find the calls of linear layers whose weight another node reads too."""
+"""Find the calls to linear layers whose weight another node also reads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fxbook.rules.view import CaseView
 
 
 def readers(module: fx.GraphModule) -> dict[str, list[str]]:
-    """For each call of a linear layer, the other nodes that read its weight."""
+    """For each call to a linear layer, the other nodes that read its weight."""
     known: dict[int, list[str]] = {}
     for node in module.graph.nodes:
         if node.op == "call_module":
@@ -35,7 +35,7 @@ def readers(module: fx.GraphModule) -> dict[str, list[str]]:
 
 @rule
 def finds_the_shared(case: CaseView) -> Found:
-    """The answer has each call of a linear layer whose weight has two readers, and no other node."""
+    """The answer has each call to a linear layer whose weight has two readers, and no other node."""
     names, known = names_of(case.value), readers(*case.arguments)
     if names is None:
         yield None, "The answer is not a set of node names."

@@ -19,7 +19,7 @@ Found = list[dict[str, Tensor | None]]
 
 
 class Words(nn.Module):
-    """A table that is the weight of the head too, and a layer in float64. Some weights are frozen, zero or both,
+    """A table that is also the head's weight, and a layer in float64. Some weights are frozen, zero or both,
     two are empty, and there are buffers.
     """
 
@@ -33,7 +33,7 @@ class Words(nn.Module):
 
 
 class Tower(nn.Module):
-    """One layer under three names, the second of which is deeper; the layer beside it has equal numbers."""
+    """One layer under three names, the second of which is deeper; the layer next to it has equal values."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -44,7 +44,7 @@ class Tower(nn.Module):
 
 
 def plain() -> nn.Module:
-    """Two layers, with weights of their own."""
+    """Two layers with their own weights."""
     return nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 1))
 
 

@@ -1,4 +1,4 @@
-"""Add the gradients that the parts have found of one weight."""
+"""Add the gradients that the parts have found for one weight."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fxbook.rules.view import CaseView
 
 
 def totals(model: nn.Module, found: list[dict[str, Tensor | None]]) -> dict[str, Tensor | None]:
-    """For each name of ``named_parameters()`` the sum over all parts and all names of the parameter."""
+    """For each name in ``named_parameters()``, the sum over all parts and all names of the parameter."""
     one_name = {id(weight): name for name, weight in model.named_parameters()}
     result: dict[str, Tensor | None] = dict.fromkeys(one_name.values())
     for part in found:
@@ -38,7 +38,7 @@ def _told(model: nn.Module, found: list[dict[str, Tensor | None]], name: str) ->
 
 
 def _own(model: nn.Module, name: str) -> str:
-    """A word on the gradient that the model holds, where it holds one."""
+    """A remark on the gradient that the model holds, if it holds one."""
     return "" if model.get_parameter(name).grad is None else " The `grad` that the model holds does not count."
 
 
@@ -50,7 +50,7 @@ def _returned(case: CaseView) -> Value:
 
 
 def _what_it_is(value: Value, model: nn.Module, found: list[dict[str, Tensor | None]], name: str) -> str:
-    """Which other sum or gradient a wrong value is, where it is one."""
+    """Which other sum or gradient a wrong value is, if it is one."""
     known = {
         f"the gradient of `{other}` in part {place}": gradient
         for place, part in enumerate(found)

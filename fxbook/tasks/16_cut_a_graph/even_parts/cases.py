@@ -1,4 +1,4 @@
-"""Graphs whose weights are to be spread over parts: of layers, of fetched weights, of a real model."""
+"""Graphs whose weights must be spread over parts: the weights of layers, fetched ones, and a real model's."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Tower(nn.Module):
 
 
 class Fetched(nn.Module):
-    """Weights that are fetched, one of them often, and by a keyword too."""
+    """Weights that are fetched, one of them often and also by keyword."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -160,7 +160,7 @@ class Tied(nn.Module):
 
 
 class FetchingBuffers(fx.Tracer):
-    """A Tracer that records where a buffer is fetched, as it does for parameters, and does not look into a block."""
+    """A Tracer that records where a buffer is fetched, as for parameters, and does not look into a block."""
 
     proxy_buffer_attributes = True
 

@@ -38,7 +38,7 @@ def largest(used: list[Weights], begins: list[int]) -> int:
 
 
 def smallest_largest(used: list[Weights], count: int) -> int:
-    """The least number of bytes that the largest of so many parts can have: of all cuts, from the front to the end."""
+    """The minimum size of the largest part in bytes, over all cuts into so many parts."""
     ends = range(1, len(used) + 1)
     sizes = {begin: _sizes(used[begin:]) for begin in range(len(used))}
     # For the calls before each end, in as many parts as were made so far.

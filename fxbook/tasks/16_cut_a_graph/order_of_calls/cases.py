@@ -1,4 +1,4 @@
-"""Graphs and a part for each call, drawn: with orders in which the parts can be called, and without."""
+"""Graphs and a drawn part for each call, with or without an order in which the parts can be called."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ def needs(graph: fx.Graph, parts: dict[str, str]) -> list[tuple[fx.Node, fx.Node
 
 
 def on_cycles(graph: fx.Graph, parts: dict[str, str]) -> set[str]:
-    """The parts that are left when those are taken away, one after the other, that need none of the others."""
+    """The parts that remain when the parts that need none of the others are removed, one after another."""
     left = set(parts.values())
     pairs = {(parts[made.name], parts[user.name]) for made, user in needs(graph, parts)}
     while free := {part for part in left if not any(user == part and made in left for made, user in pairs)}:
@@ -46,13 +46,13 @@ def _listed(value: Value) -> list[str] | None:
 
 
 def _is_broken(order: list[str], made: str, user: str) -> bool:
-    """Whether an order has both parts, and the one that is used behind the one that uses it."""
+    """Whether an order has both parts, and the used one comes after the one that uses it."""
     return made in order and user in order and order.index(made) > order.index(user)
 
 
 @rule("16_cut_a_graph#parts-that-follow-the-list-change-nothing")
 def can_be_called(case: CaseView) -> Found:
-    """The answer has each part once, behind those whose values it uses; it is ``None`` where there is no such order."""
+    """The answer has each part once, after those whose values it uses; it is ``None`` if there is no such order."""
     graph, parts = case.arguments
     answer, cycle = case.value, on_cycles(graph, parts)
     if cycle and answer is not None:

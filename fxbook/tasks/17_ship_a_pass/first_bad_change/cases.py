@@ -38,7 +38,7 @@ class Mixed(nn.Module):
 
 
 class Scaled(nn.Module):
-    """Layers with a factor behind each of them; the one with a bias is drawn."""
+    """Layers with a factor after each of them; the one with a bias is drawn."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -108,13 +108,13 @@ def reported(on: Callable[[int], int], *widths: int) -> Callable[[nn.Module], tu
 
 
 def with_factors(model: nn.Module) -> tuple[Any, ...]:
-    """The same of a pass that writes into weights."""
+    """The same for a pass that writes into weights."""
     module = graph_of(model)
     return module, double_the_weights, computes_as(module, rows(_NARROW)()), _LAYERS
 
 
 def computes_as(module: fx.GraphModule, inputs: tuple[Tensor, ...]) -> Callable[[fx.GraphModule], bool]:
-    """The question whether a module returns, bit by bit, what this one returns now."""
+    """A function that says whether a module returns, bit by bit, what this one returns now."""
 
     def run(candidate: fx.GraphModule) -> Tensor:
         with torch.random.fork_rng(devices=[]):
@@ -130,7 +130,7 @@ def computes_as(module: fx.GraphModule, inputs: tuple[Tensor, ...]) -> Callable[
 
 
 def weight_that_differs(before: dict[str, Tensor], module: nn.Module) -> str | None:
-    """The name of the first weight that is not as it was."""
+    """The name of the first weight that has changed."""
     after = module.state_dict()
     return next((name for name, old in before.items() if name not in after or not torch.equal(after[name], old)), None)
 
@@ -152,7 +152,7 @@ def counted(
     def counting(candidate: fx.GraphModule) -> bool:
         nonlocal asked
         asked += 1
-        # The question may be asked of a copy; what it does to a module is then nobody's matter.
+        # The question may be asked about a copy; what it does to a module then does not matter.
         return is_right(copy.deepcopy(candidate))
 
     before, weights = listing(module.graph), copy.deepcopy(module.state_dict())

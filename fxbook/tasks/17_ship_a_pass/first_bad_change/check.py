@@ -49,7 +49,7 @@ def names_the_change(case: CaseView) -> Found:
 
 @rule(HALVING)
 def asks_seldom(case: CaseView) -> Found:
-    """``is_right`` is asked as often as halving needs, and once more."""
+    """``is_right`` is called at most once more than bisection needs."""
     total, asked = case.arguments[3], number_of(told(case, "asked"))
     most = total.bit_length() + 1
     if asked is not None and asked > most:

@@ -37,7 +37,7 @@ class Idle(nn.Module):
 
 
 class Identity(nn.Tanh):
-    """Another layer of that name; tracing keeps its call, as for each layer of torch."""
+    """A different layer with that name; tracing keeps its call, as for each torch layer."""
 
     __module__ = "torch.nn.another"
 
@@ -79,19 +79,19 @@ def by_another_name(model: nn.Module) -> tuple[Any, ...]:
 
 
 def kept_as_submodule(model: nn.Module) -> tuple[Any, ...]:
-    """A traced model that still has a layer which nothing calls, and an input."""
+    """A traced model that still has a layer that nothing calls, and an input."""
     module = graph_of(model)
     module.add_submodule("idle", nn.Identity())
     return module, torch.randn(2, 3, WIDTH)
 
 
 def traced_with(*shape: int) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """The traced model and an input of a drawn number of rows."""
+    """The traced model and an input with a drawn number of rows."""
     return lambda model: (graph_of(model), torch.randn(one_of(2, 3, 4), *shape))
 
 
 def idle_calls(module: fx.GraphModule) -> list[str]:
-    """The names of the nodes that call a layer which does nothing."""
+    """The names of the nodes that call a layer that does nothing."""
     calls = module.graph.find_nodes(op="call_module")
     return [node.name for node in calls if isinstance(module.get_submodule(node.target), nn.Identity)]
 

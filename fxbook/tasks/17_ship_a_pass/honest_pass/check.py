@@ -1,4 +1,4 @@
-"""Erase the layers that do nothing, and say truly whether anything was erased."""
+"""Erase the layers that do nothing, and say correctly whether anything was erased."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def said(case: CaseView, run: str, key: str) -> object:
 
 @rule("when_it_breaks/17_ship_a_pass#typeerror-the-result-of-the-pass--should-be-type-passresult")
 def returns_a_pass_result(case: CaseView) -> Found:
-    """What the pass returns is a PassResult with the module that was given."""
+    """The pass returns a PassResult with the given module."""
     kind = said(case, "first", "kind")
     if kind != "PassResult":
         yield None, f"The pass returns an object of class {kind}, not a `PassResult`."
@@ -104,7 +104,7 @@ def idempotent(case: CaseView) -> Found:
 
 
 def on_error(trial: Trial, kind: str) -> str | None:
-    """Where a call has no arguments by position, which ``args[0]`` takes for granted."""
+    """For a call without positional arguments, which ``args[0]`` takes for granted."""
     module, _ = trial.fresh_arguments()
     idle = idle_calls(module)
     bare = [node.name for node in module.graph.nodes if node.name in idle and not node.args]

@@ -48,7 +48,7 @@ class Gated(nn.Module):
 class Joined(nn.Module):
     """Calls that take their inputs in a list, and by keyword, before the two that are needed and after them.
 
-    Of the last two, the last input is the one that stays.
+    Of the last two calls, the last input is the one that stays.
     """
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
@@ -159,7 +159,7 @@ def _needed(module: fx.GraphModule, node: fx.Node, place: int) -> fx.GraphModule
 
 
 def calls_of(graph: fx.Graph) -> dict[str, list[str]]:
-    """By its name, what each call calls, and with what, whichever nodes are its inputs."""
+    """By name, what each call calls, and with which arguments other than nodes."""
     return {
         node.name: [f"{node.op} {target_name(node)}", str(fx.node.map_arg((node.args, node.kwargs), lambda _: None))]
         for node in graph.nodes
@@ -173,7 +173,7 @@ def inputs_of(graph: fx.Graph) -> list[str]:
 
 
 def superfluous(module: fx.GraphModule, fails: Callable[[fx.GraphModule], bool]) -> str | None:
-    """The name of a call that can go: without it the pass raises all the same."""
+    """The name of a call that can go: without it, the pass still raises."""
     for node in module.graph.nodes:
         if not _is_call(node):
             continue

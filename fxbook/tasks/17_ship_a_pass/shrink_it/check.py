@@ -25,7 +25,7 @@ def returns_a_module(case: CaseView) -> Found:
 
 @rule(SHRINKING)
 def only_removes(case: CaseView) -> Found:
-    """Each call of the answer is one of the given graph, under its name, and all inputs are there."""
+    """Each call in the answer is one of the given graph's, under its name, and all inputs are there."""
     module, _ = case.arguments
     given = calls_of(module.graph)
     for name, call in (table_of(told(case, "calls")) or {}).items():
@@ -44,14 +44,14 @@ def only_removes(case: CaseView) -> Found:
 
 @rule(SHRINKING)
 def still_fails(case: CaseView) -> Found:
-    """``fails`` is true of the answer."""
+    """``fails`` is true for the answer."""
     if told(case, "fails") is not True:
         yield None, "`fails` is false for the module that was returned."
 
 
 @rule(SHRINKING)
 def nothing_to_spare(case: CaseView) -> Found:
-    """No further call can go."""
+    """No further call can be removed."""
     calls = table_of(told(case, "calls")) or {}
     spare = name_of(told(case, "spare"))
     if spare is not None:

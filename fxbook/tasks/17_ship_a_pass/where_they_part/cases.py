@@ -1,4 +1,4 @@
-"""Two modules and inputs: one traced, one a copy that a pass has edited, rightly or wrongly."""
+"""Two modules and inputs: one traced, and one a copy that a pass has edited, correctly or not."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fxbook.cases.exercise import one_of
 from ..cases import WIDTH, bert, change_of, gpt2, graph_of, listing, rows
 
 Edit = Callable[[fx.GraphModule], None]
-# Each call by another that computes something else of the same arguments.
+# For each call, another that computes something else from the same arguments.
 _OTHERS = {operator.mul: operator.add, operator.add: operator.mul}
 _METHODS = {torch.tanh: "tanh", torch.pow: "pow"}
 
@@ -91,7 +91,7 @@ def slightly_and_turned(module: fx.GraphModule) -> None:
 
 
 def shifted_by_rounding(module: fx.GraphModule) -> None:
-    """A new node adds to the first result what `assert_close` takes for rounding near 0, whatever the number."""
+    """A new node adds to the first result what `assert_close` accepts as rounding near 0, whatever the number."""
     left, _ = module.graph.find_nodes(op="call_function", target=torch.mul)
     with module.graph.inserting_after(left):
         shifted = module.graph.call_function(operator.add, (left, 1e-6))
@@ -99,7 +99,7 @@ def shifted_by_rounding(module: fx.GraphModule) -> None:
 
 
 def another_second_result(module: fx.GraphModule) -> None:
-    """A new node changes the second result alone."""
+    """A new node changes only the second result."""
     _, right = module.graph.find_nodes(op="call_function", target=torch.mul)
     with module.graph.inserting_after(right):
         scaled = module.graph.call_function(operator.mul, (right, 2))
@@ -107,7 +107,7 @@ def another_second_result(module: fx.GraphModule) -> None:
 
 
 def another_dtype(module: fx.GraphModule) -> None:
-    """The second result has the same numbers in double precision."""
+    """The second result has the same values in double precision."""
     result = module.graph.output_node()
     with module.graph.inserting_before(result):
         doubled = module.graph.call_method("double", (result.args[0]["right"],))
@@ -127,7 +127,7 @@ def another_kind(module: fx.GraphModule) -> None:
 
 
 def another_write(module: fx.GraphModule) -> None:
-    """The write in place has another factor."""
+    """The in-place write has a different factor."""
     [write] = module.graph.find_nodes(op="call_method", target="add_")
     write.kwargs = {"alpha": one_of(2, 3)}
 

@@ -1,4 +1,4 @@
-"""Find the first node at which two modules compute something else."""
+"""Find the first node at which two modules compute different values."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..check import given_left_alone, told
 
 
 class _Keeping(fx.Interpreter):
-    """Keeps what each node gives, as it is before a later node writes into it."""
+    """Keeps what each node returns, as it is before a later node writes into it."""
 
     def __init__(self, module: fx.GraphModule) -> None:
         super().__init__(module)
@@ -49,7 +49,7 @@ def is_close(one: Any, other: Any, *, of_any_dtype: bool = False) -> bool:
 
 @rule("07_placeholder#return-an-inner-value-a-feature-extractor")
 def first_that_differs(case: CaseView) -> Found:
-    """The answer is the name of the first node whose value is another one."""
+    """The answer is the name of the first node whose value differs."""
     before, after, *inputs = case.arguments
     run = run_of(before, tuple(inputs))
     here, there = run.values, run_of(after, tuple(inputs)).values

@@ -49,7 +49,7 @@ def _names(value: Value) -> list[str] | None:
 
 
 def _why_not(node: fx.Node) -> str | None:
-    """Why a node is no concatenation that can copy int8; ``None`` where it is one."""
+    """Why a node is not a concatenation that can copy int8; ``None`` if it is one."""
     if node.op != "call_function" or node.target is not CAT:
         return "it is not a call to `torch.ops.aten.cat.default`"
     reads, users = list(node.args[0]), list(node.users)

@@ -68,7 +68,7 @@ class Differing(nn.Module):
 
 
 class Between(nn.Module):
-    """A call in between, with one input or two, and a pair in front of it."""
+    """A call in between, with one input or two, and a pair before it."""
 
     def __init__(self) -> None:
         super().__init__()

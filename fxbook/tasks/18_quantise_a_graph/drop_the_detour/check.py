@@ -34,7 +34,7 @@ def spare(graph: GraphRecord) -> set[int]:
 
 @rule(_PAIRS)
 def pairs_are_gone(case: CaseView) -> Found:
-    """No `quantize` is left that changes nothing."""
+    """Every `quantize` that changes nothing is gone."""
     now = case.now()
     for index in replaced(case.before):
         if index in now:
@@ -44,7 +44,7 @@ def pairs_are_gone(case: CaseView) -> Found:
 
 @rule(_PAIRS)
 def spare_are_gone(case: CaseView) -> Found:
-    """No `dequantize` is left that only such calls used."""
+    """Every `dequantize` that only such calls used is gone."""
     now = case.now()
     for index in sorted(spare(case.before)):
         if index in now:

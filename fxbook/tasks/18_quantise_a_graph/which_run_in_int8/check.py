@@ -1,4 +1,4 @@
-"""Find the calls that can run in int8: no call is missing, and none is there that computes in float."""
+"""Find the calls that can run in int8: no call is missing, and none that computes in float is included."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def finds_the_calls(case: CaseView) -> Found:
 
 
 def _why_float(node: fx.Node) -> str | None:
-    """Why a call cannot run in int8; ``None`` where it can."""
+    """Why a call cannot run in int8; ``None`` if it can."""
     if node.op != "call_function" or node.target in (QUANTIZE, DEQUANTIZE):
         return "it is not a call to another operator"
     values = [read for read in node.all_input_nodes if read.op != "get_attr"]

@@ -48,7 +48,7 @@ def held(kind: Callable[..., Any], count: int, has_new: bool = False) -> Callabl
 
 
 def used(answer: Callable[..., Any], setting: Any, new: Any) -> dict[str, Any]:
-    """What the answer returns, by name, and what the setting then is.
+    """What the answer returns, by name, and the setting afterwards.
 
     Raises:
         Exception: whatever the answer raises.

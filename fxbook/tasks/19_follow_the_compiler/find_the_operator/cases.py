@@ -1,4 +1,4 @@
-"""Graphs of Dynamo and of AOTAutograd, with operators that write, and one of these operators."""
+"""Graphs from Dynamo and AOTAutograd, with operators that write, and one of these operators."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def several(x: Tensor) -> Tensor:
 
 @functools.cache
 def _recorded(is_functional: bool) -> fx.GraphModule:
-    """The graph of Dynamo, or the one that AOTAutograd makes of it, recorded once."""
+    """Dynamo's graph, or the one that AOTAutograd makes from it, recorded once."""
     from functorch.compile import make_boxed_func
     from torch._dynamo.backends.common import aot_autograd
 

@@ -62,7 +62,7 @@ def described(graph: fx.Graph) -> list[str]:
 
 
 def used(answer: Callable[..., Any], module: fx.GraphModule, old: Any, new: Any) -> dict[str, Any]:
-    """What a pass makes of the graph, and the texts of passes for the same and for other operators.
+    """What a pass makes of the graph, and the texts of passes for the same operators and for others.
 
     Raises:
         Exception: whatever the answer raises.
@@ -89,7 +89,7 @@ def used(answer: Callable[..., Any], module: fx.GraphModule, old: Any, new: Any)
 
 @contextlib.contextmanager
 def _another_process() -> Iterator[None]:
-    """Give hashes, addresses and the number of the process other values, as in another process."""
+    """Give hashes, addresses and the process id different values, as in another process."""
     with contextlib.ExitStack() as stack:
         for place, name in ((builtins, "hash"), (builtins, "id"), (os, "getpid")):
             real = getattr(place, name)

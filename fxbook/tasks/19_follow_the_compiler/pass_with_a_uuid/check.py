@@ -11,7 +11,7 @@ from .cases import described
 
 
 def told(case: CaseView, key: str) -> object:
-    """What the function that used the answer told under that key."""
+    """What the function that used the answer reported under that key."""
     return (table_of(case.value) or {}).get(key)
 
 
@@ -48,7 +48,7 @@ def is_text(case: CaseView) -> Found:
 
 @rule
 def same_for_the_same(case: CaseView) -> Found:
-    """Two passes with the same operators have the same text, before and after they ran."""
+    """Two passes with the same operators have the same text, before and after they run."""
     if told(case, "again") is not True:
         yield None, "Two passes with the same operators have two texts: the cache would never know the second."
     elif told(case, "after") is not True:

@@ -1,4 +1,4 @@
-"""Clean it: only nodes that the result depends on are left."""
+"""Clean it: every remaining node contributes to the result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fold the norms: every norm that can be folded is, and the numbers stay the same.
+"""Fold the norms: every norm that can be folded is folded, and the values stay the same.
 
 All cases but one are in float64, where two results may differ by 1e-8 of their size. Rounding moves them by less than a
 thousandth of that (tests/checking/test_rounding.py computes it), a forgotten ``eps`` by more than a hundred times.
@@ -25,7 +25,7 @@ DEAD = "03_replacement#what-removing-dead-code-deletes"
 
 
 def reason_to_stay(case: CaseView, norm: NodeRecord) -> str | None:
-    """Why a norm of the given graph cannot be folded; ``None`` where it can."""
+    """Why a norm of the given graph cannot be folded; ``None`` if it can."""
     if len(norm.inputs) != 1 or case.before.nodes[norm.inputs[0]] not in CONV2D:
         read = "no node" if not norm.inputs else f"`{case.before.nodes[norm.inputs[0]].name}`"
         return f"its input is {read}, which calls no `nn.Conv2d`"
@@ -93,7 +93,7 @@ def pairs_compute_the_same(case: CaseView) -> Found:
 
 
 def _of_the_bias(found: Value, asked: Value) -> str:
-    """That a value is off by one number in each channel, as with a wrong bias."""
+    """A remark that a value is off by one number in each channel, as with a wrong bias."""
     if not isinstance(found, dict) or found.get("shape") != asked["shape"]:
         return ""
     off = decode_tensor(found).double() - decode_tensor(asked).double()
@@ -103,7 +103,7 @@ def _of_the_bias(found: Value, asked: Value) -> str:
 
 
 def _sharing(case: CaseView, node: NodeRecord) -> str:
-    """That another convolution shares the weight of this one."""
+    """A remark that another convolution shares this one's weight."""
     own = getattr(layer(case, node), "weight", None)
     for other in case.before:
         held = layer(case, other)

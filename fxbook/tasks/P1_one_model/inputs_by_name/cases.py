@@ -1,4 +1,4 @@
-"""Graphs with defaults, names that Python has taken, and unused inputs; inputs by name, right and wrong."""
+"""Graphs with defaults, names that Python reserves, and unused inputs; inputs by name, correct and wrong."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def request(
 ) -> tuple[fx.GraphModule, dict[str, Any]]:
     """The traced model, and inputs, unknown ones last where the order is not drawn; without some defaults, or at fault.
 
-    The inputs are tensors, but for the values that are ``told``.
+    The inputs are tensors, except for the values that are ``told``.
     """
     traced = fx.symbolic_trace(model)
     inputs = traced.graph.find_nodes(op="placeholder")

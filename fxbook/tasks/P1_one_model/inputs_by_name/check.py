@@ -13,7 +13,7 @@ from fxbook.rules.view import CaseView
 
 
 def wanted(case: CaseView) -> tuple[list[tuple[str, Value]], list[str], list[str]]:
-    """What the list must hold, for each input its name or its default, and the missing and the unknown names."""
+    """What the list must hold (for each input, its name or default), and the missing and the unknown names."""
     traced, values = case.arguments
     assert isinstance(traced, fx.GraphModule)
     inputs = {str(node.target): node.args for node in traced.graph.find_nodes(op="placeholder")}

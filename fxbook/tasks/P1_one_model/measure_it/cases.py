@@ -96,7 +96,7 @@ class Sorted(nn.Module):
 
 def with_inputs(model: nn.Module) -> tuple[Any, ...]:
     """The traced network and the list of its inputs."""
-    # That of the first case is told in reports, which are printed into the notebook.
+    # The first case's size appears in reports, which are printed into the notebook.
     size, batch = 6, 2 if isinstance(model, ResNet) else int(torch.randint(1, 4, ()))
     images, mean = torch.randn(batch, 3, size, size), torch.randn(3, 1, 1)
     third = torch.randn(batch, 3, 4, 4) if isinstance(model, Mixed) else torch.rand(3, 1, 1) + 0.5
@@ -104,7 +104,7 @@ def with_inputs(model: nn.Module) -> tuple[Any, ...]:
 
 
 def use(answer: Any, traced: fx.GraphModule, inputs: list[Tensor]) -> Any:
-    """What the answer measures; the list that it is handed is the only one that holds its inputs."""
+    """What the answer measures; only the list that it gets holds its inputs."""
     return answer(traced, [tensor.clone() for tensor in inputs])
 
 

@@ -32,7 +32,7 @@ def as_in_eval(model: nn.Module, *inputs: Any) -> Any:
 
 @rule("05_control_flow_limits#fix-an-argument-concrete_args")
 def flag_is_gone(case: CaseView) -> Found:
-    """The flag is no input, and nothing checks it."""
+    """The flag is not an input, and nothing checks it."""
     for node in case.nodes:
         if node.op == "placeholder" and node.target.startswith(FLAG):
             yield node, f"is an input for the flag `{FLAG}`, whose value is fixed"
@@ -61,7 +61,7 @@ def other_inputs_stay(case: CaseView) -> Found:
 
 @rule
 def own_checks_stay(case: CaseView) -> Found:
-    """What the model checks itself with ``torch._assert`` is checked in the graph."""
+    """The model's own ``torch._assert`` checks are still in the graph."""
     if getattr(case.model, "checks_itself", False) and not any(node.target == "torch._assert" for node in case.nodes):
         yield None, "The check that the model makes with `torch._assert` is gone."
 
@@ -101,7 +101,7 @@ def _in_eval(case: CaseView) -> dict[str, Value]:
 
 @rule("00_first_graph#what-the-two-modules-share")
 def apart_from_the_model(case: CaseView) -> Found:
-    """The weights and buffers are copies, so that no edit of the result reaches the model."""
+    """The weights and buffers are copies, so that no edit to the result reaches the model."""
     for name, origin in case.shared.items():
         if origin is not None:
             yield None, f"`{name}` of the result shares its memory with the model: it must be a copy."

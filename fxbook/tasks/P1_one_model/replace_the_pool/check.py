@@ -1,4 +1,4 @@
-"""Replace the pool: a global pool and the flattening behind it are one mean."""
+"""Replace the pool: a global pool and the flattening after it become one mean."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DEAD = "03_replacement#what-removing-dead-code-deletes"
 
 
 def pairs(case: CaseView) -> list[tuple[NodeRecord, NodeRecord]]:
-    """The pools of the given graph that are to go, each with the flattening behind it."""
+    """The pools in the given graph that must go, each with the flattening after it."""
     return [
         (before, case.before.nodes[before.users[0]])
         for before in case.before
@@ -41,7 +41,7 @@ def _dims(case: CaseView, node: NodeRecord) -> tuple[int, int]:
 
 
 def _shared(case: CaseView, flatten: NodeRecord) -> str:
-    """That the pool has another user, if that is why it is no pair."""
+    """A remark that the pool has another user, if that is why it is not part of a pair."""
     pool = case.before.nodes[flatten.inputs[0]] if flatten.inputs else flatten
     others = [case.before.nodes[user].name for user in pool.users if user != flatten.index]
     return f" (`{others[0]}` also uses `{pool.name}`)" if others and pool in POOL else ""

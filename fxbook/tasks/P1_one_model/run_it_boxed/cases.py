@@ -61,7 +61,7 @@ class Kept(nn.Module):
 
 
 class Bytes(TorchDispatchMode):
-    """Notes after each operation of torch how many bytes are alive, those of weights left out; holds no tensor."""
+    """Records, after each torch operation, how many bytes are alive, without weights; holds no tensor."""
 
     def __init__(self, weights: list[Tensor]) -> None:
         super().__init__()
@@ -81,7 +81,7 @@ class Bytes(TorchDispatchMode):
         return sum(storage.nbytes() for ref in self._seen if (storage := ref()) is not None)
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        # Some operations are made of others; whether torch has taken them apart by here depends on the mode.
+        # Some operations consist of others; whether torch has decomposed them by this point depends on the mode.
         with self:
             result = func.decompose(*args, **(kwargs or {}))
         if result is not NotImplemented:

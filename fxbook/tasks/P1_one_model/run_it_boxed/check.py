@@ -49,9 +49,9 @@ class _Needed(fx.Interpreter):
         return self.watch.steps
 
     def kept(self, step: int, nbytes: int) -> str | None:
-        """Of the values freed right before an operation, the first of those that take so many bytes together.
+        """Among the values freed right before an operation, the first of those that together take so many bytes.
 
-        ``None`` where none do, or where several choices of them do.
+        ``None`` if none do, or if several choices of them do.
         """
         freed = [(name, size) for place, name, size in self.freed if place == step]
         choices = (some for count in range(1, len(freed) + 1) for some in itertools.combinations(freed, count))

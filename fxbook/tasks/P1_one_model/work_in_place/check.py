@@ -79,7 +79,7 @@ def others_stay(case: CaseView) -> Found:
 
 
 def _pairs(case: CaseView) -> list[tuple[NodeRecord, NodeRecord]]:
-    """The nodes beside those that were in their places: new nodes may replace old ones."""
+    """The nodes, paired with those that were in their places: new nodes may replace old ones."""
     return list(zip(case.nodes, case.before, strict=False))
 
 
