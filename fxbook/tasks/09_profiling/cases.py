@@ -61,8 +61,7 @@ class Machine:
         return function
 
     def timed(self, name: str) -> list[tuple[bool, bool]]:
-        """For each call to ``name`` that is alone between two clock readings: whether with gradients, and under a
-        mode."""
+        """For each call to ``name`` that is alone between two clock readings: whether with gradients, under a mode."""
         threes = zip(self.log, self.log[1:], self.log[2:], strict=False)
         return [made[1:] for before, made, after in threes if before is after is None and made and made[0] == name]
 

@@ -1,5 +1,4 @@
-"""Exercises of chapter 18: round a weight, find calls that run in int8 or copy it, and drop pairs that change
-nothing."""
+"""Exercises of chapter 18: round a weight, find calls that run in int8 or copy it, and drop useless pairs."""
 
 ORDER = (
     "round_a_weight",

@@ -50,8 +50,7 @@ class Timed(nn.Module):
 
 
 class TimedTwice(Timed):
-    """Two inputs with different costs; a function that three nodes call, one of them without users; a keyword
-    argument."""
+    """Two inputs with different costs; a function that three nodes call, one without users; a keyword argument."""
 
     usual: ClassVar[dict[str, float]] = {"scale": 0.004, "scale_1": 0.008, "scale_2": 0.012, "join": 0.020}
     shapes: ClassVar[list[tuple[int, ...]]] = [(3,), (6,)]

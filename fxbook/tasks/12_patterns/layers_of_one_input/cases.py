@@ -1,5 +1,4 @@
-"""Graphs in which linear layers share an input: blocks of Llama, every spelling of a layer, and users that are not
-layers."""
+"""Graphs in which linear layers share an input: blocks of Llama, every spelling of a layer, other users."""
 
 from __future__ import annotations
 
