@@ -55,7 +55,7 @@ def _release(options: argparse.Namespace) -> int:
 def _grade(options: argparse.Namespace) -> int:
     """Grade a class.
 
-    Check the command first, then this machine, and open what students handed in only after both.
+    Check the command, then this machine, and only then open what students handed in.
     """
     from classroom.grade import grading
 

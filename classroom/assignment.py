@@ -48,10 +48,9 @@ class Assignment:
 
     Args:
         public_share: the share of the points, 0 to 1, if the public checks pass and a hidden variant fails.
-        hidden: the text of the teacher's file of hidden variants, or ``""``. It is Python that defines ``SEEDS`` (the
-            seeds
-            to try each exercise on, or how many more) and ``CASES`` (more :class:`fxbook.cases.Case` objects by
-                exercise id).
+        hidden: the text of the teacher's file of hidden variants, or ``""``: Python that defines ``SEEDS`` (the
+            seeds to try each exercise on, or how many more) and ``CASES`` (more :class:`fxbook.cases.Case` objects
+            by exercise id).
     """
 
     title: str
@@ -77,7 +76,7 @@ class Assignment:
 
 
 def of_chapters(chapters: list[str], title: str = "") -> Assignment:
-    """The assignment of all exercises of these chapters, given by number or name, without hidden variants.
+    """The assignment of all exercises in these chapters, given by number or name, without hidden variants.
 
     The default title lists the numbers: ``"Chapters 08 and 09, project P1"``.
 

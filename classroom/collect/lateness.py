@@ -27,8 +27,8 @@ class Rule:
     Args:
         per_day: the share of the points, 0 to 1, that each day or part of a day costs.
         at_most: the largest share that ``per_day`` can cost.
-        grace_minutes: a submission within this time is not late; a later one is late from the due date on.
-        after_days_nothing: a submission that is more days late gives no points; ``None`` for no such limit.
+        grace_minutes: a submission within this time is not late; a later one counts as late from the due date on.
+        after_days_nothing: a submission that is more days late earns no points; ``None`` for no such limit.
     """
 
     per_day: float = 0.0
@@ -129,7 +129,7 @@ class Deadline:
         return Lateness()
 
     def _by_flag(self, late: bool, extended: bool) -> Lateness:
-        """Lateness if the system says only whether a submission was late: count the least that is certain."""
+        """Lateness when the system reports only whether a submission was late: assume the minimum that is certain."""
         if not late:
             return Lateness()
         note = ""

@@ -2,7 +2,7 @@
 
 The normalised text ignores names, layout, comments, docstrings and annotations: every name that the student chose
 becomes ``_``, and names from libraries are written in full. Student code is parsed here only through
-:mod:`classroom.collect.parsing`, in the sandbox. Other callers pass code of this project.
+:mod:`classroom.collect.parsing`, in the sandbox. Other callers pass code from this project.
 """
 
 from __future__ import annotations

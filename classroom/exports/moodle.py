@@ -35,7 +35,7 @@ _EXTENSION = re.compile(r"extension granted until:?(.*)", re.IGNORECASE)
 
 @dataclasses.dataclass(frozen=True)
 class Filled:
-    """The filled-in file, the number of grades, and why others have none; ``scaled`` says how points were converted."""
+    """The filled-in file, the number of grades, and why others get none; ``scaled`` says how points were converted."""
 
     data: bytes
     count: int

@@ -85,10 +85,10 @@ class DaskWorkers:
 
 
 def safe_address(address: str) -> str:
-    """Check that the address uses TLS or is on this machine, and return it in the form to give to Dask.
+    """Check that the address uses TLS or is on this machine, and return it in the form that Dask takes.
 
     Raises:
-        GradingError: strangers could connect, or this is not an address; the message says what to give instead.
+        GradingError: strangers could connect, or this is not an address; the message says what to use instead.
     """
     try:
         parts = urlsplit(address if "://" in address else f"tcp://{address}")
@@ -112,7 +112,7 @@ def _bracketed(host: str) -> str:
 
 
 def _ready() -> tuple[str, str]:
-    """Runs in the worker: its version, and why it has no sandbox."""
+    """Run in the worker, and return its version and why it has no sandbox."""
     import classroom.grade.work  # noqa: F401  (so that the first job need not wait for torch)
     from classroom.sandbox import protection
 

@@ -37,15 +37,14 @@ _ESCAPED = re.compile(r"\\+([nt\"'])")
 
 @dataclasses.dataclass(frozen=True)
 class Width:
-    """How many consecutive tokens make a leak; a shorter but complete part of a solution counts from ``least`` tokens
-    on.
-    """
+    """How many consecutive tokens make a leak; a complete part of a solution needs only ``least``."""
 
     least: int
     tokens: int
 
 
-# Twelve equal tokens in a task are no accident. The library needs more, because it reads graphs with the same idioms.
+# Twelve equal tokens in a task are not an accident. The library needs more, because it reads graphs with the same
+# idioms.
 LEARNERS = Width(8, 12)
 LIBRARYS = Width(14, 36)
 
@@ -103,7 +102,7 @@ def _in_strings(strings: list[str], name: str, hidden: str) -> Iterator[str]:
 
 
 def _beside_the_cells(notebook: JSON) -> Iterator[str]:
-    """Find what a notebook that was never run does not have: outputs, counts, metadata, attachments."""
+    """Find what a notebook that was never run lacks: outputs, counts, metadata, attachments."""
     if notebook.get("metadata") != METADATA:
         yield "has metadata that no exercise is printed with"
     for cell in notebook.get("cells", []):

@@ -95,7 +95,7 @@ def functions() -> Mapping[str, Callable[..., Any]]:
 
 
 def function(name: str) -> Callable[..., Any] | None:
-    """The allowed function of this readable name, or ``None``."""
+    """The allowed function with this readable name, or ``None``."""
     if name in functions():
         return functions()[name]
     match = _OVERLOAD.fullmatch(name)

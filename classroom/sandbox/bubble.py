@@ -151,7 +151,7 @@ def start(
     """Run a Python program in a new bubble.
 
     Everything is read-only except ``$TMPDIR``, a folder of its own. The bubble contains the system's programs and
-    libraries, Python and its installed packages, but not the book's own, no personal files, and no checkout of the
+    libraries, Python and its installed packages, but not the book's packages, personal files, or a checkout of the
     book.
 
     Args:

@@ -77,7 +77,7 @@ def fill(argument: Locator, value: Any) -> None:
 
 
 def do(lab: Locator, action: dict[str, Any]) -> None:
-    """Perform an action of a solution with the mouse."""
+    """Perform an action from a solution with the mouse."""
     form, tool = (
         lab.locator(".fx-lab-form"),
         lambda text: lab.locator(f'.fx-lab-tools button:text-is("{text}")').click(),

@@ -1,7 +1,7 @@
 """Rebuild the modules and tensors of a student's graph from their descriptions.
 
-A module is one of a fresh copy of the given model, another of the same class, or of a torch.nn class that holds only
-plain data and tensors. See :mod:`classroom.judge.rebuild.graph` on trust.
+A module comes from a fresh copy of the given model, is another one of the same class, or has a torch.nn class that
+holds only plain data and tensors. See :mod:`classroom.judge.rebuild.graph` on trust.
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ class Modules:
             keep.discard(name) if persistent else keep.add(name)
 
     def _set(self, module: nn.Module, name: str, value: Any) -> None:
-        """Set an attribute to plain data, unless torch keeps it (``_``) or it holds anything other than plain data."""
+        """Set an attribute to plain data, unless it is private to torch (``_``) or not plain data now."""
         if name.startswith("_") or not NAME.fullmatch(name) or name == "training":
             raise UnreadableError
         if name in vars(module):

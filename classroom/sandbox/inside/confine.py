@@ -115,7 +115,7 @@ def limit_counts(bounds: Bounds) -> None:
 
 
 def give_up_rights(user: int, calls: bytes) -> None:
-    """Become a user that owns nothing (if root), drop all capabilities, and install the filter of system calls.
+    """Become a user that owns nothing (if root), drop all capabilities, and install the system-call filter.
 
     Args:
         user: a user and group number that nobody else has.

@@ -179,7 +179,7 @@ def test_numbers_of_an_exercise(tmp_path: Path) -> None:
 
 
 def test_stuck_students_are_sorted_by_share_of_begun_points(tmp_path: Path) -> None:
-    # (passed, begun) for each student. Zoe has most versions and most points; Gus has handed in nothing.
+    # (passed, begun) for each student. Zoe has the most versions and points; Gus has handed in nothing.
     did = {"Zoe": (6, 6), "Ada": (0, 6), "Bea": (2, 6), "Cid": (0, 6), "Dan": (1, 6), "Eve": (2, 3), "Gus": (0, 0)}
     did |= {f"Pat {number}": (6, 6) for number in range(8)}
     marks = [

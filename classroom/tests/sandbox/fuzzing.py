@@ -1,4 +1,4 @@
-"""Draw hostile calls of allowed operations, and run them as graphs in the judging room."""
+"""Draw hostile calls to allowed operations, and run them as graphs in the judging room."""
 
 from __future__ import annotations
 
@@ -240,7 +240,7 @@ class _Draw:
         return {name: {"device": "cpu"} if name == "device" else self._value() for name in names}
 
     def _module(self, name: str) -> JSON:
-        """A call of a module of this class with absurd settings and weights."""
+        """A call to a module of this class with absurd settings and weights."""
         pick = self._random
         known = [
             key for key in inspect.signature(getattr(nn, name)).parameters if key not in ("device", "dtype", "args")

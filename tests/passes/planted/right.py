@@ -62,7 +62,7 @@ def calls_functions(module: fx.GraphModule) -> PassResult:
 
 
 def copies_first(module: fx.GraphModule) -> PassResult:
-    """Returns another module in which all parameters are copies."""
+    """Returns a different module in which all parameters are copies."""
     return relu_by_clamp(copy.deepcopy(module))
 
 

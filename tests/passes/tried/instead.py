@@ -1,4 +1,4 @@
-"""The expected results of passes that change numbers or outputs: an interpreted run of the original graph."""
+"""The expected results for passes that change values or outputs: an interpreted run of the original graph."""
 
 from __future__ import annotations
 
