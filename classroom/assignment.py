@@ -192,7 +192,7 @@ def _listed(
             (chapter for chapter in chapters if all(book[name].chapter != chapter for name in listed)), None
         ):
             raise AssignmentError(
-                f"chapters lists {bare}, but exercises has none of it: list some, or remove chapters."
+                f"chapters lists {bare}, but exercises lists none of its exercises: add some, or remove chapters."
             )
     return tuple(about for about in book.values() if about.id in listed)
 

@@ -65,12 +65,12 @@ class DaskWorkers:
             states = self._client.run(_ready)
         except Exception as error:
             raise GradingError(
-                f"A worker of {self._address} cannot grade ({type(error).__name__}: {error}): install the book there "
-                "too, with the same packages as here."
+                f"A worker at {self._address} cannot grade anything ({type(error).__name__}: {error}): install the book "
+                "there too, with the same packages as here."
             ) from None
         for worker, (version, refusal) in states.items():
             if version != code_digest():
-                raise GradingError(f"The worker {worker} has another version of the book or of torch than you.")
+                raise GradingError(f"The worker {worker} has a different version of the book or of torch from yours.")
             if refusal and not trusted:
                 raise GradingError(f"The worker {worker} cannot run submissions safely: {refusal}")
         return 4 * max(1, sum(self._client.nthreads().values()))

@@ -182,7 +182,7 @@ def _is_line(line: JSON) -> bool:
         return False
     if "gradebook" in line:
         if line["gradebook"] != _VERSION:
-            raise GradebookError("The gradebook is of another version of the grader: give another --out.")
+            raise GradebookError("The gradebook is from another version of the grader: give another --out.")
         return isinstance(line.get("seed"), int)
     return isinstance(line.get("class"), list) or all(key in line for key in ("key", "digest", "marks"))
 

@@ -272,7 +272,7 @@ def _which(about: About, read: ParsedSheet) -> str:
 
 def _found_as(about: About, read: ParsedSheet) -> str:
     name = read.renamed_to.get(about.answer, "")
-    return f"Found as `{shown(name, 80)}`, the name that is passed to the check." if name else ""
+    return f"Found under the name `{shown(name, 80)}`, which is passed to the check." if name else ""
 
 
 def _not_found(about: About, read: ParsedSheet) -> str:

@@ -94,7 +94,7 @@ def _in_strings(strings: list[str], name: str, hidden: str) -> Iterator[str]:
             yield f"has the manuscript mark {mark[0].strip()!r}"
         for body in _bodies(string):
             if exercise := _solution_bodies().get(body):
-                yield f"has a function of the solution of {exercise}"
+                yield f"has a function from the solution of {exercise}"
     joined = "\n".join(strings)
     for secrets in (_solutions(width), _hidden(hidden, width)):
         if what := secrets.first_in(joined):
@@ -104,7 +104,7 @@ def _in_strings(strings: list[str], name: str, hidden: str) -> Iterator[str]:
 def _beside_the_cells(notebook: JSON) -> Iterator[str]:
     """Find what a notebook that was never run lacks: outputs, counts, metadata, attachments."""
     if notebook.get("metadata") != METADATA:
-        yield "has metadata that no exercise is printed with"
+        yield "has metadata that no printed exercise has"
     for cell in notebook.get("cells", []):
         if cell.get("outputs") or cell.get("execution_count") is not None:
             yield f"cell {cell.get('id')} was run"

@@ -106,7 +106,7 @@ def _drawn(graph: GraphRecord, blamed: NodeRecord, prefix: str, caption: str) ->
         f"{len(graph)} nodes, in the order of the list: {', '.join(node.name for node in graph)}. "
         f"Node {blamed.index}, {blamed.name}, is marked: {'; '.join(drawing.words[blamed.index])}. {table}"
     )
-    part = Markup('Rows {} to {} of {} are in sight. <span class="on-screen">{}</span>').format(
+    part = Markup('Rows {} to {} of {} are visible. <span class="on-screen">{}</span>').format(
         first, last, len(graph), table
     )
     top = layout.boxes[first].y - _HALF_A_GAP

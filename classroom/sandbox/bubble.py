@@ -92,7 +92,7 @@ def _try() -> tuple[str, dict[str, bool]]:
     try:
         program = calls.program()
     except calls.NoFilterError as problem:
-        return f"Submissions are not run without a filter of system calls: {problem}.", {}
+        return f"Submissions are not run without a system-call filter: {problem}.", {}
     inside: dict[str, str | bytes] = {
         f"inside/{path.name}": path.read_text(encoding="utf-8") for path in _INSIDE.glob("*.py")
     }

@@ -238,7 +238,7 @@ def test_unreadable_file_is_reported_once(tmp_path: Path) -> None:
 
 def test_renamed_and_missing_answers_are_listed(tmp_path: Path) -> None:
     unused = "No answer uses `mine`: is it an answer under another name?"
-    note = "Found as `my_own`, the name that is passed to the check."
+    note = "Found under the name `my_own`, which is passed to the check."
     first, second = (about.id for about in an_assignment().exercises[:2])
     marks = [a_mark(status="missing", remark=unused, exercise=name) for name in (first, second)]
     marks.append(a_mark(key="ben", status="passed", student="Ben", remark=note))
