@@ -65,8 +65,8 @@ class DaskWorkers:
             states = self._client.run(_ready)
         except Exception as error:
             raise GradingError(
-                f"A worker at {self._address} cannot grade anything ({type(error).__name__}: {error}): install the book "
-                "there too, with the same packages as here."
+                f"A worker at {self._address} cannot grade anything ({type(error).__name__}: {error}): install the "
+                "book there too, with the same packages as here."
             ) from None
         for worker, (version, refusal) in states.items():
             if version != code_digest():
