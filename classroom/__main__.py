@@ -226,7 +226,7 @@ def _assignment(options: argparse.Namespace) -> Assignment:
 
 def parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m classroom", description="Hand out exercises of the book, grade what comes back, report on it."
+        prog="python -m classroom", description="Hand out, grade and report on exercises from the book."
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
@@ -246,7 +246,7 @@ def parser() -> argparse.ArgumentParser:
     grade.add_argument(
         "--dask",
         metavar="ADDRESS",
-        help="grade on a Dask cluster: tcp://127.0.0.1:8786, or tls://HOST:8786 with the certificates of its settings",
+        help="grade on a Dask cluster: tcp://127.0.0.1:8786, or tls://HOST:8786 with the certificates in its settings",
     )
     grade.add_argument(
         "--trusted",
@@ -271,7 +271,7 @@ _BOOK = "the address of the rendered book, for links in reports: https://… or 
 _GRADE = (
     "A file's name tells whose it is; its name or content tells which exercises are in it. Of several versions, the "
     "last in which an exercise was begun counts, unless the assignment says otherwise. "
-    "Marks are kept at once: to continue a stopped run, give the same command again; only what changed is graded "
+    "Marks are saved at once: to continue a stopped run, give the same command again; only what changed is graded "
     "again. grades.csv has a row for each student and exercise, totals.csv one for each student."
 )
 

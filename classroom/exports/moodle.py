@@ -61,7 +61,8 @@ class Worksheet:
         if self._identifier is None or self._grade is None:
             raise ExportError(
                 f"{path} is not a grading worksheet: it lacks the columns Identifier and Grade. Set Moodle to English, "
-                "switch on the offline grading worksheet in its settings, and choose Download grading worksheet."
+                "switch on the offline grading worksheet in the assignment's settings, and choose Download grading "
+                "worksheet."
             )
         if column(header, "Scale") is not None:
             raise ExportError(f"{path} grades on a scale: give the assignment on Moodle a maximum number of points.")

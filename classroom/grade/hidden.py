@@ -54,7 +54,7 @@ def read(text: str) -> Hidden:
     for name in cases:
         exercise = tasks.find(str(name))
         if exercise is None:
-            raise HiddenError(f"CASES of the hidden variants: {unknown(name, list(catalogue()))}")
+            raise HiddenError(f"CASES in the hidden variants: {unknown(name, list(catalogue()))}")
         try:
             exercises[name] = with_cases(exercise, text)
         except Exception as error:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 LARGEST, MOST_EDGES = 40, 120
 """The largest graph that is drawn."""
 TALLEST = 640
-"""The largest height in pixels; of a taller drawing, only the rows around the blamed node are visible."""
+"""The largest height in pixels; in a taller drawing, only the rows around the blamed node are visible."""
 AROUND = 6
 """Rows to show above and below the blamed node of a graph that is not drawn."""
 BUDGET = 6000

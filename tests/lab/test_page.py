@@ -1,4 +1,4 @@
-"""The lab in Chromium: its controls solve every puzzle, also by keyboard; axe; the width of a phone."""
+"""In Chromium, the lab's controls solve every puzzle, also by keyboard; it passes axe and fits a phone."""
 
 from __future__ import annotations
 

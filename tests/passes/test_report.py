@@ -1,4 +1,4 @@
-"""The report of check_pass: its content and order, and that nothing untested passes."""
+"""The report from check_pass has the right content and order, and nothing untested passes."""
 
 from __future__ import annotations
 

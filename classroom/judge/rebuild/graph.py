@@ -186,7 +186,7 @@ class _Nodes:
         """A stand-in for an erased node or a node from another graph."""
         if (name, erased) not in self._foreign:
             if len(self._foreign) > 100:
-                raise RefusedError("it reads too many nodes of other graphs")
+                raise RefusedError("it reads too many nodes from other graphs")
             node = (self._graph if erased else self._elsewhere).create_node("placeholder", "foreign", (), {}, name)
             node.name = name
             if erased:

@@ -64,7 +64,7 @@ class Modules:
             case _:
                 raise UnreadableError
         if _paths(host, {}) > _MOST_PATHS:
-            raise RefusedError("its modules hold each other too often")
+            raise RefusedError("its modules contain each other too often")
         return host
 
     def all(self) -> list[nn.Module]:
@@ -76,7 +76,7 @@ class Modules:
         if place in self._made:
             return self._made[place]
         if self._depth > _DEEPEST:
-            raise RefusedError("its modules are nested too deep, or hold themselves")
+            raise RefusedError("its modules are nested too deeply, or contain themselves")
         self._depth += 1
         entry = self._modules[place]
         module = self._new(entry)
@@ -118,7 +118,7 @@ class Modules:
             module = cls(**arguments)
         places = dict(items(entry, "parameters")) | dict(items(entry, "buffers"))
         if missing := [key for key, _ in held_by(module) if key not in places]:
-            raise RefusedError(f"a {name} of it has no {missing[0]!r}")
+            raise RefusedError(f"one of its {name} modules has no {missing[0]!r}")
         return module
 
     def _fill(self, module: nn.Module, entry: JSON) -> None:

@@ -39,7 +39,6 @@ def a_mark(**fields: Any) -> Mark:
 
 
 def node(name: str, index: int = 0, **fields: Any) -> dict[str, Any]:
-    """A node as JSON."""
     plain = {"op": "call_function", "target": "torch.relu", "kind": None, "call": f"torch.relu({name})", "scope": ""}
     lists: dict[str, Any] = {"args": {"tuple": []}, "kwargs": {"dict": []}, "inputs": [], "users": []}
     return {"index": index, "name": name, **plain, **lists, "notes": [], "faults": [], **fields}
