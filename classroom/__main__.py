@@ -85,7 +85,7 @@ def _checked(options: argparse.Namespace) -> tuple[Assignment, Systems]:
 
 
 def _workers(options: argparse.Namespace) -> Workers:
-    """The local workers, or those of a Dask cluster. Raise an error if strangers can reach the cluster."""
+    """The local workers, or a Dask cluster's. Raise an error if strangers can reach the cluster."""
     from classroom.grade import grading
 
     if options.dask is None:

@@ -72,7 +72,7 @@ class Official:
             for last, name in members.items()
             if counted[last] == 1 and last not in _EVERYDAY
         }
-        #: ``graph`` to ``Graph``: what a variable of that class is called.
+        #: Map the usual name of a variable to its class: ``graph`` to ``Graph``.
         self.variables = {owner.lower(): owner for owner in self.members}
 
     def of_text(self, text: str, defined: frozenset[str]) -> str | None:

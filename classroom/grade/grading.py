@@ -1,7 +1,7 @@
 """Grade a class: give students to workers, keep the results, and lose no student if a worker dies.
 
-The workers are a :class:`concurrent.futures.Executor`: processes on this machine (:class:`LocalWorkers`), or those of a
-cluster (:mod:`classroom.grade.distributed`).
+The workers are a :class:`concurrent.futures.Executor`: processes on this machine (:class:`LocalWorkers`), or a
+cluster's workers (:mod:`classroom.grade.distributed`).
 """
 
 from __future__ import annotations

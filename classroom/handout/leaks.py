@@ -115,7 +115,8 @@ def _beside_the_cells(notebook: JSON) -> Iterator[str]:
 
 @dataclasses.dataclass(frozen=True)
 class _Secrets:
-    """Secret runs of tokens and what they are: ``full`` of the given width, ``short`` for complete shorter texts."""
+    """Secret token sequences and their descriptions: ``full`` of the given width, ``short`` for complete shorter
+    texts."""
 
     width: int
     full: Mapping[str, str]

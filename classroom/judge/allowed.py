@@ -1,4 +1,4 @@
-"""The allow-list of what the grader calls when it rebuilds a student's graph, by the names that graphs use.
+"""The allow-list of what the grader may call when it rebuilds a student's graph, by the names that graphs use.
 
 It contains the operations of tasks, models and right answers in all their spellings, and closely related ones:
 element-wise operations, shape changes, reductions, matrix products, and a few layers. None of them calls its arguments,

@@ -1,4 +1,4 @@
-"""Chapter 06's table of who finds a wrong keyword is true, row by row."""
+"""Chapter 06's table of what finds a wrong keyword is true, row by row."""
 
 from __future__ import annotations
 

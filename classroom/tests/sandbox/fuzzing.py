@@ -110,14 +110,14 @@ def names_to_call() -> list[str]:
 
 
 def drawn_calls(name: str, count: int, seed: int) -> list[Drawn]:
-    """Draw calls of one name, reproducibly."""
+    """Draw calls to one name, reproducibly."""
     random_ = random.Random(f"{name} {seed}")
     return [_Draw(random_).call(name) for _ in range(count)]
 
 
 @contextlib.contextmanager
 def fuzzing_sandbox(limits: Limits) -> Any:
-    """A sandbox whose judging room runs the calls of :func:`run_calls`."""
+    """A sandbox whose judging room runs the calls from :func:`run_calls`."""
 
     def change(room: str, files: dict[str, Any]) -> None:
         if room == JUDGING:

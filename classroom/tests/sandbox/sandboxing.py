@@ -171,7 +171,7 @@ def judge_apart(exercise: Exercise, observation: JSON, seed: int, limits: Limits
 
 
 def came_of(outcome: Outcome, attack: Attack) -> Came:
-    """Judge the result of an attack like an answer of an untrusted student."""
+    """Judge the result of an attack like an answer from an untrusted student."""
     exercise = tasks.find(EXERCISE)
     assert exercise
     observation = outcome.data["observation"] if outcome.data else None

@@ -15,7 +15,7 @@ from tests.passes.planted.plant import Plant, calls, done, erase, layers_of, row
 
 
 def shares_equal_calls(module: fx.GraphModule) -> PassResult:
-    """For pure functions of which at most one result is returned."""
+    """For pure functions, if at most one of the equal results is returned."""
     known: dict[str, fx.Node] = {}
     merged = 0
     for node in list(module.graph.nodes):

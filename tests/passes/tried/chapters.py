@@ -56,7 +56,7 @@ def adapted(module: fx.GraphModule) -> fx.GraphModule:
     return module
 
 
-# ---- calls of the passes ---------------------------------------------------------------------------------------------
+# ---- calls to the passes ---------------------------------------------------------------------------------------------
 
 
 def _no_relu(fuse_pattern: Pass) -> Pass:
