@@ -1,4 +1,4 @@
-"""Chapter 06's table of who finds a wrong keyword is true, row by row."""
+"""Chapter 06's table of what finds a wrong keyword is true, row by row."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def misspelled(function: Model, *more: Any) -> Call:
 
 
 def given_twice(function: Model, name: str, *more: Any) -> Call:
-    """Give the last argument, or the only one, by position and by name."""
+    """Pass the last argument, or the only one, by position and by name."""
     again = more[-1] if more else 1
     return Call(lambda x: function(x, *more), lambda x: function(x, *more, **{name: again}), {name: again})
 
