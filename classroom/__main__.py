@@ -55,7 +55,7 @@ def _release(options: argparse.Namespace) -> int:
 def _grade(options: argparse.Namespace) -> int:
     """Grade a class.
 
-    Check the command first, then this machine, and open what students handed in only after both.
+    Check the command, then this machine, and only then open what students handed in.
     """
     from classroom.grade import grading
 
@@ -85,7 +85,7 @@ def _checked(options: argparse.Namespace) -> tuple[Assignment, Systems]:
 
 
 def _workers(options: argparse.Namespace) -> Workers:
-    """The local workers, or those of a Dask cluster. Raise an error if strangers can reach the cluster."""
+    """The local workers, or a Dask cluster's. Raise an error if strangers can reach the cluster."""
     from classroom.grade import grading
 
     if options.dask is None:
@@ -121,8 +121,8 @@ def _remarks(collection: Collection, assignment: Assignment) -> list[str]:
     sentences += collection.notes
     if assignment.deadline.rule.costs and collection.untimed:
         sentences.append(
-            f"Nothing tells when {collection.untimed} of {len(collection.submissions)} students handed in: lateness "
-            "takes nothing from them. See the guide, under Late work."
+            f"Nothing shows when {collection.untimed} of {len(collection.submissions)} students handed in: they lose "
+            "no points for lateness. See the guide, under Late work."
         )
     return sentences
 
@@ -226,7 +226,7 @@ def _assignment(options: argparse.Namespace) -> Assignment:
 
 def parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m classroom", description="Hand out exercises of the book, grade what comes back, report on it."
+        prog="python -m classroom", description="Hand out, grade and report on exercises from the book."
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
@@ -246,7 +246,7 @@ def parser() -> argparse.ArgumentParser:
     grade.add_argument(
         "--dask",
         metavar="ADDRESS",
-        help="grade on a Dask cluster: tcp://127.0.0.1:8786, or tls://HOST:8786 with the certificates of its settings",
+        help="grade on a Dask cluster: tcp://127.0.0.1:8786, or tls://HOST:8786 with the certificates in its settings",
     )
     grade.add_argument(
         "--trusted",
@@ -261,7 +261,7 @@ def parser() -> argparse.ArgumentParser:
 
     export = commands.add_parser("export", help="write an assignment for nbgrader")
     systems = export.add_subparsers(required=True, metavar="SYSTEM")
-    system = _command(systems, "nbgrader", _nbgrader, "a course folder with source and release version", asks=True)
+    system = _command(systems, "nbgrader", _nbgrader, "a course folder with a source and a release version", asks=True)
     system.add_argument("--out", type=Path, required=True, help="where to write it")
     system.add_argument("--force", action="store_true", help="replace it if it exists")
     return parser
@@ -269,10 +269,10 @@ def parser() -> argparse.ArgumentParser:
 
 _BOOK = "the address of the rendered book, for links in reports: https://… or a path relative to class.html"
 _GRADE = (
-    "Whose a file is, its name tells; which exercises are in it, its name or its content. Of several versions the last "
-    "counts in which an exercise was begun, unless the assignment says otherwise. "
-    "What is graded is kept at once: a run that was stopped goes on where it was when the command is given again, and "
-    "only what changed is graded anew. grades.csv has a row for each student and exercise, totals.csv one a student."
+    "A file's name tells whose it is; its name or content tells which exercises are in it. Of several versions, the "
+    "last in which an exercise was begun counts, unless the assignment says otherwise. "
+    "Marks are saved at once: to continue a stopped run, give the same command again; only what changed is graded "
+    "again. grades.csv has a row for each student and exercise, totals.csv one for each student."
 )
 
 

@@ -48,10 +48,9 @@ class Assignment:
 
     Args:
         public_share: the share of the points, 0 to 1, if the public checks pass and a hidden variant fails.
-        hidden: the text of the teacher's file of hidden variants, or ``""``. It is Python that defines ``SEEDS`` (the
-            seeds
-            to try each exercise on, or how many more) and ``CASES`` (more :class:`fxbook.cases.Case` objects by
-                exercise id).
+        hidden: the text of the teacher's file of hidden variants, or ``""``: Python that defines ``SEEDS`` (the
+            seeds to try each exercise on, or how many more) and ``CASES`` (more :class:`fxbook.cases.Case` objects
+            by exercise id).
     """
 
     title: str
@@ -77,7 +76,7 @@ class Assignment:
 
 
 def of_chapters(chapters: list[str], title: str = "") -> Assignment:
-    """The assignment of all exercises of these chapters, given by number or name, without hidden variants.
+    """The assignment of all exercises in these chapters, given by number or name, without hidden variants.
 
     The default title lists the numbers: ``"Chapters 08 and 09, project P1"``.
 
@@ -193,7 +192,7 @@ def _listed(
             (chapter for chapter in chapters if all(book[name].chapter != chapter for name in listed)), None
         ):
             raise AssignmentError(
-                f"chapters lists {bare}, but exercises has none of it: list some, or remove chapters."
+                f"chapters lists {bare}, but exercises lists none of its exercises: add some, or remove chapters."
             )
     return tuple(about for about in book.values() if about.id in listed)
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests of folders that belong to a room, and reject unknown rooms; see press/rooms.py."""
+    """Mark the tests in folders that belong to a room, and reject unknown rooms; see press/rooms.py."""
     for item in items:
         if (name := rooms.room_of(item.path)) and not item.get_closest_marker("room"):
             item.add_marker(pytest.mark.room(name=name))

@@ -27,8 +27,7 @@ def from_notebook(notebook: str, name: str, *others: str) -> Any:
     Raises:
         LookupError: no cell defines the name, or something that it uses.
         pytest.skip.Exception: torch is older than the versions on which the pages are tested. The record of versions
-            says
-            what their cells do there.
+            says what their cells do there.
     """
     if not is_proven(importlib.metadata.version("torch")):
         pytest.skip(f"the pages are proven on torch {PROVEN_FROM} and newer: see book/reference/versions.yml")

@@ -174,7 +174,7 @@ def _subset(file: Path, icons: set[int]) -> bytes:
 
 
 def notices(sheets: Iterable[str]) -> str:
-    """The licence notices of style sheets, each once: comments that begin with ``/*!``."""
+    """The licence notices in style sheets, each once: comments that begin with ``/*!``."""
     return "".join(dict.fromkeys(notice for sheet in sheets for notice in _NOTICE.findall(sheet)))
 
 
@@ -242,7 +242,7 @@ def _local(files: Iterable[Any]) -> list[str]:
 
 
 def _note(app: Sphinx, page: str, _template: str, context: dict[str, Any], _tree: Any) -> None:
-    """Remember the files of the search page, which every page loads; each build writes that page, as the last one."""
+    """Remember the files of the search page, which every page loads; each build writes that page last."""
     if page == "search":
         app.builder.fx_listed = (_local(context["css_files"]), _local(context["script_files"]))
 

@@ -19,7 +19,7 @@ from sphinx.errors import ConfigError
 STATUS = "chapters/reference/status"
 # Additional search words for sections.
 SYNONYMS = Path(__file__).parent.parent / "search_words.yml"
-# Files under _static that no page loads: source maps, translations, templates of the theme, and pictures of Sphinx. The
+# Files under _static that no page loads: source maps, translations, templates of the theme, and Sphinx's pictures. The
 # icons are in the site's style sheet; see bundle.py.
 UNREAD = (
     *("*.map", "*.po", "*.mo", "vendor/**/fa-*", "fontawesome.js*", "*webpack-macros.html"),

@@ -15,7 +15,7 @@ from sphinx.errors import ConfigError
 from press.imprint import Imprint, read
 from press.manuscript.problems import PressError
 
-# Lines of pages that are replaced, by "" if there is no address.
+# Lines of pages that are replaced, with "" if there is no address.
 ADDRESS, BUTTONS = "<!-- the address -->", "<!-- the buttons -->"
 _NAMES = {"binderhub_url": "Binder", "colab_url": "Colab", "jupyterhub_url": "JupyterHub"}
 # After the theme creates its buttons, at 500.

@@ -41,7 +41,7 @@ class Entry:
         return page == self.page or any(entry.holds(page) for entry in self.inside)
 
     def pages(self) -> Iterator[str]:
-        """The page and those of the child rows, in order."""
+        """The page and its child rows' pages, in order."""
         yield self.page
         for entry in self.inside:
             yield from entry.pages()

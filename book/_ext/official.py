@@ -30,7 +30,7 @@ _FX = "torch.fx."
 _SHORT = {"fx": "torch.fx", "nn": "torch.nn", "F": "torch.nn.functional"}
 # Attributes of everyday values, whose names do not identify a class.
 _EVERYDAY = {name for kind in (list, dict, str, set, bytes, pathlib.Path, Exception) for name in dir(kind)}
-# Members of torch.fx that the text uses by their last part alone. Others need an underscore to differ from words.
+# Members of torch.fx that the text names by their last part alone. Others need an underscore to differ from words.
 _ALONE = {"lint", "recompile"}
 
 _BLOCK = re.compile(
@@ -72,7 +72,7 @@ class Official:
             for last, name in members.items()
             if counted[last] == 1 and last not in _EVERYDAY
         }
-        #: ``graph`` to ``Graph``: what a variable of that class is called.
+        #: Map the usual name of a variable to its class: ``graph`` to ``Graph``.
         self.variables = {owner.lower(): owner for owner in self.members}
 
     def of_text(self, text: str, defined: frozenset[str]) -> str | None:

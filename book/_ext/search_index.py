@@ -216,7 +216,7 @@ def _phrases(words: str) -> tuple[list[str], list[str]]:
 
 
 def _heading(section: Section) -> str | list[str]:
-    """A heading, with its anchor if find.js would derive another one."""
+    """A heading, with its anchor if find.js would derive a different one."""
     slug = re.sub(r"^[-0-9]+|-$", "", re.sub(r"[^a-z0-9]+", "-", section.title.lower()))
     return section.title if slug == section.anchor else [section.title, section.anchor]
 

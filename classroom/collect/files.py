@@ -1,8 +1,8 @@
 """List and read the files in a folder or zip without trusting them: no link is followed, nothing is unpacked to disk.
 
 Zips are read in the sandbox; this module handles only the names, sizes and bytes that come out of it. A zip among the
-files is treated as a folder: ``("anna", "homework.zip", "02.ipynb")``. A file that must not be read says why in
-``refused``. Nothing that students hand in raises an error here.
+files is treated as a folder: ``("anna", "homework.zip", "02.ipynb")``. If a file must not be read, ``refused`` says
+why. Nothing that students hand in raises an error here.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Parts = tuple[str, ...]
 
 
 class RefusedError(Exception):
-    """A file that must not or cannot be read; the message, for the student, continues the name of the file."""
+    """A file that must not or cannot be read; the message is for the student and follows the file's name."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -14,7 +14,7 @@ def handed_in_on_gradescope(entries: Sequence[Entry]) -> dict[str, tuple[str, dt
     metadata = [entry for entry in entries if entry.parts == ("submission_metadata.yml",)]
     if not metadata:
         return {}
-    import yaml  # jupytext brings it; only Gradescope's export needs it.
+    import yaml  # Installed with jupytext; only Gradescope's export needs it.
 
     try:
         submissions = yaml.load(metadata[0].read(), getattr(yaml, "CSafeLoader", yaml.SafeLoader))

@@ -27,8 +27,8 @@ class Rule:
     Args:
         per_day: the share of the points, 0 to 1, that each day or part of a day costs.
         at_most: the largest share that ``per_day`` can cost.
-        grace_minutes: a submission within this time is not late; a later one is late from the due date on.
-        after_days_nothing: a submission that is more days late gives no points; ``None`` for no such limit.
+        grace_minutes: a submission within this time is not late; a later one counts as late from the due date on.
+        after_days_nothing: a submission that is more days late earns no points; ``None`` for no such limit.
     """
 
     per_day: float = 0.0
@@ -52,7 +52,7 @@ class Rule:
             sentences.append(f"Each day or part of a day costs {_percent(self.per_day)} of the points")
             sentences[-1] += f", {_percent(self.at_most)} at most." if self.at_most < 1 else "."
         if self.after_days_nothing is not None:
-            sentences.append(f"A submission that is more than {_days(self.after_days_nothing)} late gives none.")
+            sentences.append(f"A submission that is more than {_days(self.after_days_nothing)} late earns none.")
         if sentences and self.grace_minutes:
             sentences.append(f"The first {self.grace_minutes:g} minutes cost nothing.")
         return " ".join(sentences)
@@ -129,7 +129,7 @@ class Deadline:
         return Lateness()
 
     def _by_flag(self, late: bool, extended: bool) -> Lateness:
-        """Lateness if the system says only whether a submission was late: count the least that is certain."""
+        """Lateness when the system reports only whether a submission was late: assume the minimum that is certain."""
         if not late:
             return Lateness()
         note = ""
@@ -227,7 +227,7 @@ def _rule(written: Mapping[str, Any]) -> Rule:
         if isinstance(value, bool) or not isinstance(value, int if whole else int | float) or not 0 <= value < math.inf:
             raise LateError(f"[late] {key} = {value!r}: give a {'whole ' if whole else ''}number that is not negative.")
         if key in ("per_day", "at_most") and value > 1:
-            raise LateError(f"[late] {key} = {value!r}: give a share from 0 to 1, as 0.1 for a tenth.")
+            raise LateError(f"[late] {key} = {value!r}: give a share from 0 to 1, such as 0.1 for a tenth.")
     rule = Rule(**written)
     if written and not rule.costs:
         raise LateError("[late] deducts nothing: add per_day = 0.1 or after_days_nothing = 7, or remove [late].")

@@ -149,9 +149,10 @@ def without_version(stem: str) -> str:
 
 
 def version(parts: tuple[str, ...]) -> tuple[int, int]:
-    """The number of the attempt from the folders (0 if none has one) and of the version from the file's name.
+    """The attempt number from the folders (0 if none has one) and the version number from the file's name.
 
-    The first version has no number: ``x-1.ipynb``, ``x (1).ipynb`` and ``x v2.ipynb`` are the second of ``x.ipynb``.
+    The first version has no number: ``x-1.ipynb``, ``x (1).ipynb`` and ``x v2.ipynb`` are second versions of
+    ``x.ipynb``.
     """
     tries = [int(match[1]) for part in parts[:-1] if (match := _TRY.fullmatch(part))]
     match = _VERSION.search(_SUFFIX.sub("", parts[-1]))

@@ -2,7 +2,7 @@
 
 The normalised text ignores names, layout, comments, docstrings and annotations: every name that the student chose
 becomes ``_``, and names from libraries are written in full. Student code is parsed here only through
-:mod:`classroom.collect.parsing`, in the sandbox. Other callers pass code of this project.
+:mod:`classroom.collect.parsing`, in the sandbox. Other callers pass code from this project.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class StudentCode:
         return any(not statement.handed_out for statement in self._statements)
 
     def unused(self, names: frozenset[str]) -> list[str]:
-        """The student's functions that these names neither refer to nor use."""
+        """The student's functions that are not needed for these names."""
         if not self._small:
             return []
         used = {at for name in names for at, code in enumerate(self._sheet.only_for(name).cells) if code}

@@ -30,7 +30,7 @@ class ParsedSheet:
         defined_in: for each answer, the numbers (from 1) of the cells that define it.
         required_cells: for each answer, the numbers of the cells that it needs.
         untouched: the answers that are unchanged from the handout.
-        renamed_to: for each answer under another name, that name, found through the call of ``check``.
+        renamed_to: for each answer under another name, that name, found through the call to ``check``.
         called: the expression passed to ``check``, if it does not identify an answer.
         worked: whether the student added anything to the sheet.
         unused_functions: the student's functions that no answer uses.

@@ -4,7 +4,7 @@ Owner: from the name of the folder or file at the top and the learning system's 
 (:mod:`classroom.collect.names`). Names that differ only in their Unicode form are one student.
 
 Chapter: from the name of the file, in full (``02_insertion_points``) or without its number. If the name has none, or
-the content contradicts it, the content decides: the ids in calls of ``check`` and ``hint``, or else the answers that it
+the content contradicts it, the content decides: the ids in calls to ``check`` and ``hint``, or else the answers that it
 defines. One notebook may contain several chapters.
 
 Versions: in the order of :mod:`classroom.collect.versions`. The last one is graded. If it cannot be determined or used,
@@ -33,7 +33,7 @@ _OTHER_KINDS = 3
 
 
 class SubmissionsError(Exception):
-    """A folder without submissions; the message says what to give instead."""
+    """A folder without submissions; the message says what to use instead."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -27,7 +27,7 @@ def listed(file: int, most: int, bounded: bool) -> JSON:
         bounded: whether to apply the size limits of one student's homework.
 
     Returns:
-        ``{"problem": why}``, a text for the student that continues the name of the zip, or
+        ``{"problem": why}``, a text for the student that follows the zip's name, or
         ``{"files": [{"place", "names", "size", "time", "refused"}]}``: the index in the zip, the parts of the path, the
         size in bytes, when it was saved (in seconds; 0 if unknown), and why it must not be read.
     """

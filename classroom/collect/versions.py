@@ -1,9 +1,9 @@
 """Find the versions of a chapter's sheet among a student's files, ordered by when they were handed in.
 
-The learning system's data comes first: the number of a file on Canvas, the time of an attempt on Blackboard. Only
-without it does data count that the student can choose, in this order: the number of the attempt in the folders
-(``attempt 2``); the number of the version or copy in the name (a browser's ``(2)``, Canvas's ``-2``, ``v2``), with at
-most two digits; the time of saving, if it differs by at least two seconds; a notebook before a script.
+The learning system's data comes first: the number of a file on Canvas, the time of an attempt on Blackboard. Without
+it, data that the student can choose counts, in this order: the number of the attempt in the folders (``attempt 2``);
+the number of the version or copy in the name (a browser's ``(2)``, Canvas's ``-2``, ``v2``), with at most two digits;
+the time of saving, if it differs by at least two seconds; a notebook before a script.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from classroom.grade.records import Version
 
 # Times in a zip are even numbers of seconds.
 _SAME_MOMENT = 2.0
-# The number of versions of a sheet, and of their bytes, that a worker gets: the latest.
+# The most versions of a sheet, and bytes in them, that a worker gets; the latest are chosen.
 MOST, _MOST_BYTES = 10, 12 << 20
 
 
@@ -41,7 +41,7 @@ class File:
 
     @property
     def main(self) -> set[str]:
-        """The chapters that this is mainly the sheet of."""
+        """The chapters that this file mainly belongs to."""
         if self.named and (self.named in self.counts or not self.counts):
             return {self.named}
         return {chapter for chapter, many in self.counts.items() if many == max(self.counts.values())}
@@ -58,7 +58,7 @@ def of_chapter(chapter: str, files: Sequence[File]) -> list[File]:
 
 
 def versions(files: Sequence[File], late: Callable[[File], Lateness]) -> tuple[list[Version], int]:
-    """The distinct versions, oldest first and at most :data:`MOST`, and the number of all of them.
+    """The distinct versions, oldest first and at most :data:`MOST`, and how many there are in all.
 
     A version that was handed in twice is as late as its first copy.
     """
@@ -83,7 +83,7 @@ def versions(files: Sequence[File], late: Callable[[File], Lateness]) -> tuple[l
 
 
 def _groups(files: Sequence[File]) -> list[list[File]]:
-    """Group the files, latest first. The time does not distinguish files of one group."""
+    """Group the files, latest first. The time does not distinguish files in one group."""
     remaining = sorted(files, key=lambda file: (file.order, file.entry.time, file.entry.parts), reverse=True)
     groups = []
     while remaining:

@@ -26,7 +26,7 @@ class Cells:
         except OSError as error:
             raise ExportError(f"{path} cannot be read ({error.strerror or error}).") from error
         if len(data) > _MOST:
-            raise ExportError(f"{path} is too large for a class: give the CSV file of your learning system.")
+            raise ExportError(f"{path} is too large for a class: give the CSV file from your learning system.")
         self._mark, self._encoding = next((pair for pair in _MARKS if data.startswith(pair[0])), (b"", "utf-8"))
         try:
             text = data[len(self._mark) :].decode(self._encoding)

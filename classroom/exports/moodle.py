@@ -35,7 +35,7 @@ _EXTENSION = re.compile(r"extension granted until:?(.*)", re.IGNORECASE)
 
 @dataclasses.dataclass(frozen=True)
 class Filled:
-    """The filled-in file, the number of grades, and why others have none; ``scaled`` says how points were converted."""
+    """The filled-in file, the number of grades, and why others get none; ``scaled`` says how points were converted."""
 
     data: bytes
     count: int
@@ -61,7 +61,8 @@ class Worksheet:
         if self._identifier is None or self._grade is None:
             raise ExportError(
                 f"{path} is not a grading worksheet: it lacks the columns Identifier and Grade. Set Moodle to English, "
-                "switch on the offline grading worksheet in its settings, and choose Download grading worksheet."
+                "switch on the offline grading worksheet in the assignment's settings, and choose Download grading "
+                "worksheet."
             )
         if column(header, "Scale") is not None:
             raise ExportError(f"{path} grades on a scale: give the assignment on Moodle a maximum number of points.")

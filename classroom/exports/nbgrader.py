@@ -1,7 +1,7 @@
-"""Write an assignment as an nbgrader course: the source version with solutions, from which nbgrader makes the others.
+"""Write an assignment as an nbgrader course: the source version with solutions, from which nbgrader makes the rest.
 
-Each answer is a solution cell, and its check a locked cell worth points whose identity is the exercise id. If there are
-hidden variants, a second cell, ``ID-hidden``, is worth the rest.
+Each answer is a solution cell, and its check is a locked cell worth points, with the exercise id as its id. If there
+are hidden variants, a second cell, ``ID-hidden``, is worth the rest.
 
 nbgrader runs a submission with the grader's own rights and in the same process as the tests, so student code can read
 everything there. Its feedback pages also show hidden tests. It runs a notebook from top to bottom, so it misses an
@@ -101,8 +101,7 @@ def write(assignment: Assignment, folder: Path, *, force: bool = False) -> Path:
 
     Raises:
         ExportError: the source version exists already, or the folder cannot be written.
-        classroom.handout.release.ReleaseError: a notebook differs from its print, or needs an exercise that is left
-            out.
+        classroom.handout.release.ReleaseError: a notebook is not as printed, or needs an exercise that is left out.
         classroom.grade.hidden.HiddenError: the hidden variants cannot be used.
     """
     source = folder / "source" / release.folder_name(assignment)
@@ -168,7 +167,7 @@ def notebook(assignment: Assignment, chapter: str) -> NotebookNode:
             cell.source = solved[cell.source]
             cell.metadata.nbgrader = _metadata(identity, solution=True)
         elif cell.cell_type == "markdown":
-            # The printed report belongs to the printed stub; nbgrader's own stub raises instead.
+            # The printed report belongs to the printed stub; nbgrader's own stub raises an error instead.
             cell.source = _REPORT.sub("", cell.source)
         cells.append(cell)
         for about in exercises:

@@ -65,12 +65,12 @@ class DaskWorkers:
             states = self._client.run(_ready)
         except Exception as error:
             raise GradingError(
-                f"A worker of {self._address} cannot grade ({type(error).__name__}: {error}): install the book there "
-                "too, with the same packages as here."
+                f"A worker at {self._address} cannot grade anything ({type(error).__name__}: {error}): install the "
+                "book there too, with the same packages as here."
             ) from None
         for worker, (version, refusal) in states.items():
             if version != code_digest():
-                raise GradingError(f"The worker {worker} has another version of the book or of torch than you.")
+                raise GradingError(f"The worker {worker} has a different version of the book or of torch from yours.")
             if refusal and not trusted:
                 raise GradingError(f"The worker {worker} cannot run submissions safely: {refusal}")
         return 4 * max(1, sum(self._client.nthreads().values()))
@@ -85,10 +85,10 @@ class DaskWorkers:
 
 
 def safe_address(address: str) -> str:
-    """Check that the address uses TLS or is on this machine, and return it in the form to give to Dask.
+    """Check that the address uses TLS or is on this machine, and return it in the form that Dask takes.
 
     Raises:
-        GradingError: strangers could connect, or this is not an address; the message says what to give instead.
+        GradingError: strangers could connect, or this is not an address; the message says what to use instead.
     """
     try:
         parts = urlsplit(address if "://" in address else f"tcp://{address}")
@@ -112,7 +112,7 @@ def _bracketed(host: str) -> str:
 
 
 def _ready() -> tuple[str, str]:
-    """Runs in the worker: its version, and why it has no sandbox."""
+    """Run in the worker, and return its version and why it has no sandbox."""
     import classroom.grade.work  # noqa: F401  (so that the first job need not wait for torch)
     from classroom.sandbox import protection
 

@@ -125,7 +125,7 @@ class Gradebook:
         self._add({"class": people, "assignment": description})
 
     def marks(self, key: str, digest: str) -> list[Mark] | None:
-        """A student's marks, if they were graded under this digest and without an error of the grader."""
+        """A student's marks, if they were graded with this digest and without a grader error."""
         line = self._lines.get(key)
         if line is None or line["digest"] != digest:
             return None
@@ -182,7 +182,7 @@ def _is_line(line: JSON) -> bool:
         return False
     if "gradebook" in line:
         if line["gradebook"] != _VERSION:
-            raise GradebookError("The gradebook is of another version of the grader: give another --out.")
+            raise GradebookError("The gradebook is from another version of the grader: give another --out.")
         return isinstance(line.get("seed"), int)
     return isinstance(line.get("class"), list) or all(key in line for key in ("key", "digest", "marks"))
 
@@ -253,7 +253,7 @@ def digest(submission: Submission, assignment: Assignment) -> str:
 
 @functools.cache
 def code_digest(chapters: tuple[str, ...] = ()) -> str:
-    """A digest of the grader, of torch, and of the exercises of these chapters (by default, of all)."""
+    """A digest of the grader, of torch, and of the exercises in these chapters (by default, of all)."""
     sha = hashlib.sha256(importlib.metadata.version("torch").encode())
     root = Path(fxbook.__file__).parent.parent
     folders = [root / package / room for package, rooms in _GRADING.items() for room in rooms]

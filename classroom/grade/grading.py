@@ -1,7 +1,7 @@
 """Grade a class: give students to workers, keep the results, and lose no student if a worker dies.
 
-The workers are a :class:`concurrent.futures.Executor`: processes on this machine (:class:`LocalWorkers`), or those of a
-cluster (:mod:`classroom.grade.distributed`).
+The workers are a :class:`concurrent.futures.Executor`: processes on this machine (:class:`LocalWorkers`), or a
+cluster's workers (:mod:`classroom.grade.distributed`).
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ def graded(
                     succeeded = True
                 except workers.died:
                     executor = None
-                    # Beside others, any of the running jobs may have killed the worker.
+                    # While several jobs run, any of them may have killed the worker.
                     deaths[job.submission.key] += job.submission.key in alone
                     alone.add(job.submission.key)
                     if deaths[job.submission.key] < _MOST_DEATHS:
@@ -206,13 +206,13 @@ def run(
     again: bool = False,
     say: TextIO | None = None,
 ) -> list[Mark]:
-    """Grade a class into a folder, skip students that are graded already, and write ``grades.csv``.
+    """Grade a class into a folder, skip students who are graded already, and write ``grades.csv``.
 
     Args:
         out: the folder of marks; see :class:`classroom.grade.gradebook.Gradebook`.
         workers: by default, all processors of this machine.
         trusted: run students' code without a sandbox.
-        again: also grade students that are graded already.
+        again: also grade students who are graded already.
 
     Returns:
         A mark for each student and exercise, in the order of the class and the assignment.

@@ -21,7 +21,7 @@ class Hidden:
     """The content of the file.
 
     Args:
-        seeds: the seeds of more runs of the public cases; ``None`` for a seed that the grader derives.
+        seeds: the seeds for more runs of the public cases; ``None`` for a seed that the grader derives.
         exercises: the exercises with hidden cases in place of the public ones, by id.
     """
 
@@ -54,7 +54,7 @@ def read(text: str) -> Hidden:
     for name in cases:
         exercise = tasks.find(str(name))
         if exercise is None:
-            raise HiddenError(f"CASES of the hidden variants: {unknown(name, list(catalogue()))}")
+            raise HiddenError(f"CASES in the hidden variants: {unknown(name, list(catalogue()))}")
         try:
             exercises[name] = with_cases(exercise, text)
         except Exception as error:

@@ -1,4 +1,4 @@
-"""Jobs for workers: one student each, as plain data. Imports no torch."""
+"""Jobs for workers: one student each, as plain data. Does not import torch."""
 
 from __future__ import annotations
 

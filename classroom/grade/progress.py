@@ -10,7 +10,7 @@ from classroom.grade.records import Mark
 
 _TERMINAL_SECONDS, _FILE_SECONDS = 0.2, 15.0
 # Do not estimate the remaining time before this many students, this share of them and this many seconds: a rare answer
-# that never ends takes a hundred times as long as others.
+# that hangs takes a hundred times as long as others.
 _ENOUGH, _ENOUGH_PART, _ENOUGH_SECONDS = 30, 0.2, 5.0
 
 

@@ -50,7 +50,7 @@ class Submission:
 
     Args:
         key: unique in the class, and a valid file name.
-        student: the name in the folder's name; untrusted text.
+        student: the name from the folder's name; untrusted text.
         sheets: the bytes of the selected version by chapter; read only within limits.
         names: the name of that file by chapter.
         attempts: the number of distinct versions by chapter.
@@ -111,7 +111,7 @@ class Mark:
         read: ``"chapter#anchor"`` to read; only for the teacher on a hidden variant.
         line: the line of student code that raised an error.
         graph: the student's graph at that point, a :class:`fxbook.graph.record.GraphRecord` in JSON.
-        unproven: what the grader could not recompute, so that an answer might forge it.
+        unproven: what the grader could not recompute, so an answer might have forged it.
         remark: a note for the teacher on how the answer was found, or why none was.
         source: the student's code for the teacher, cut if long.
         plain: the same code normalised by :mod:`classroom.collect.normalise`, for comparison.

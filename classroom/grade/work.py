@@ -1,6 +1,7 @@
 """Grade one student: read each sheet, then observe and judge each answer, in rooms of the sandbox.
 
-A worker is a process on this machine or another. It keeps one sandbox, parses only JSON and text, and imports no torch.
+A worker is a process on this machine or another. It keeps one sandbox, parses only JSON and text, and never imports
+torch.
 """
 
 from __future__ import annotations
@@ -149,7 +150,7 @@ def _graded(job: Job, about: About, read: ParsedSheet, mark: Mark) -> Mark:
         tried = _tried(job, about, read, seed, text)
         unproven |= dict.fromkeys(tried.unproven)
         if tried.rule:
-            # Nothing about the variant may reach the student: no names or values, no errors of the code, and not the
+            # Nothing about the variant may reach the student: no names or values, no errors from the code, and not the
             # violated property, which the code could choose. Only the teacher sees the rule.
             return dataclasses.replace(
                 mark,
@@ -250,7 +251,7 @@ def _tried(job: Job, about: About, read: ParsedSheet, seed: int, text: str = "")
 
 
 def _raised(observed: JSON, needed: set[int]) -> str:
-    """The error of the first cell that raised and that the answer needs."""
+    """The error from the first cell that raised one and that the answer needs."""
     failed = observed.get("failed")
     for error in failed if isinstance(failed, list) else []:
         if isinstance(error, dict) and isinstance(error.get("cell"), int) and error["cell"] in needed:
@@ -271,7 +272,7 @@ def _which(about: About, read: ParsedSheet) -> str:
 
 def _found_as(about: About, read: ParsedSheet) -> str:
     name = read.renamed_to.get(about.answer, "")
-    return f"Found as `{shown(name, 80)}`, the name that is passed to the check." if name else ""
+    return f"Found under the name `{shown(name, 80)}`, which is passed to the check." if name else ""
 
 
 def _not_found(about: About, read: ParsedSheet) -> str:

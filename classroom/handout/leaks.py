@@ -37,15 +37,14 @@ _ESCAPED = re.compile(r"\\+([nt\"'])")
 
 @dataclasses.dataclass(frozen=True)
 class Width:
-    """How many consecutive tokens make a leak; a shorter but complete part of a solution counts from ``least`` tokens
-    on.
-    """
+    """How many consecutive tokens make a leak; a complete part of a solution needs only ``least``."""
 
     least: int
     tokens: int
 
 
-# Twelve equal tokens in a task are no accident. The library needs more, because it reads graphs with the same idioms.
+# Twelve equal tokens in a task are not an accident. The library needs more, because it reads graphs with the same
+# idioms.
 LEARNERS = Width(8, 12)
 LIBRARYS = Width(14, 36)
 
@@ -95,7 +94,7 @@ def _in_strings(strings: list[str], name: str, hidden: str) -> Iterator[str]:
             yield f"has the manuscript mark {mark[0].strip()!r}"
         for body in _bodies(string):
             if exercise := _solution_bodies().get(body):
-                yield f"has a function of the solution of {exercise}"
+                yield f"has a function from the solution of {exercise}"
     joined = "\n".join(strings)
     for secrets in (_solutions(width), _hidden(hidden, width)):
         if what := secrets.first_in(joined):
@@ -103,9 +102,9 @@ def _in_strings(strings: list[str], name: str, hidden: str) -> Iterator[str]:
 
 
 def _beside_the_cells(notebook: JSON) -> Iterator[str]:
-    """Find what a notebook that was never run does not have: outputs, counts, metadata, attachments."""
+    """Find what a notebook that was never run lacks: outputs, counts, metadata, attachments."""
     if notebook.get("metadata") != METADATA:
-        yield "has metadata that no exercise is printed with"
+        yield "has metadata that no printed exercise has"
     for cell in notebook.get("cells", []):
         if cell.get("outputs") or cell.get("execution_count") is not None:
             yield f"cell {cell.get('id')} was run"
@@ -116,7 +115,8 @@ def _beside_the_cells(notebook: JSON) -> Iterator[str]:
 
 @dataclasses.dataclass(frozen=True)
 class _Secrets:
-    """Secret runs of tokens and what they are: ``full`` of the given width, ``short`` for complete shorter texts."""
+    """Secret token sequences and their descriptions: ``full`` of the given width, ``short`` for complete shorter
+    texts."""
 
     width: int
     full: Mapping[str, str]

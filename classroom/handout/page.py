@@ -126,11 +126,11 @@ def _sections(assignment: Assignment) -> list[tuple[str, list[str]]]:
 def _graded(assignment: Assignment) -> str:
     runs = "The grader runs the same checks with other random numbers. "
     if not assignment.hidden:
-        return runs + "There are no hidden variants: an exercise that passes gives all its points."
+        return runs + "There are no hidden variants: an exercise that passes earns full points."
     share = f"{assignment.public_share * 100:.0f} %"
     return runs + (
         "The grade also uses hidden variants: the same properties on models that you have not seen. If the public "
-        f"checks pass but a hidden variant fails, an exercise gives {share} of its points."
+        f"checks pass but a hidden variant fails, an exercise earns {share} of its points."
     )
 
 

@@ -47,9 +47,8 @@ def make(assignment: Assignment, out: Path, *, force: bool = False) -> Path:
         The zip.
 
     Raises:
-        ReleaseError: it exists already or cannot be written, a notebook differs from its print, an exercise needs one
-            that
-            is left out, or something in it must not be handed out. Nothing is written then.
+        ReleaseError: it exists already or cannot be written, a notebook is not as printed, an exercise needs one that
+            is left out, or something in it must not be handed out. In these cases, nothing is written.
     """
     refuse_existing(out, force)
     packed = files(assignment)
@@ -80,7 +79,7 @@ def files(assignment: Assignment) -> dict[str, bytes]:
     library = ROOT / "fxbook"
     for path in sorted(path for path in library.rglob("*") if path.is_file()):
         inside = path.relative_to(library)
-        # Checks of other chapters reveal what those exercises expect, so they are left out.
+        # Checks from other chapters reveal what those exercises expect, so they are left out.
         is_of_another = inside.parts[0] == "tasks" and inside.parts[1] not in (*assignment.chapters, "__init__.py")
         if leaks.belongs(f"{leaks.LIBRARY}{inside.as_posix()}") and not is_of_another:
             contents[f"{leaks.LIBRARY}{inside.as_posix()}"] = path.read_bytes()
@@ -93,7 +92,7 @@ def notebook(assignment: Assignment, chapter: str) -> NotebookNode:
     Links to pages that are not handed out are replaced by their text.
 
     Raises:
-        ReleaseError: the notebook differs from its print, or an exercise needs one that is left out.
+        ReleaseError: the notebook is not as printed, or an exercise needs one that is left out.
     """
     book = the_book(ROOT)
     source = ROOT / "fxbook" / "tasks" / chapter

@@ -1,4 +1,4 @@
-"""The allow-list of what the grader calls when it rebuilds a student's graph, by the names that graphs use.
+"""The allow-list of what the grader may call when it rebuilds a student's graph, by the names that graphs use.
 
 It contains the operations of tasks, models and right answers in all their spellings, and closely related ones:
 element-wise operations, shape changes, reductions, matrix products, and a few layers. None of them calls its arguments,
@@ -95,7 +95,7 @@ def functions() -> Mapping[str, Callable[..., Any]]:
 
 
 def function(name: str) -> Callable[..., Any] | None:
-    """The allowed function of this readable name, or ``None``."""
+    """The allowed function with this readable name, or ``None``."""
     if name in functions():
         return functions()[name]
     match = _OVERLOAD.fullmatch(name)

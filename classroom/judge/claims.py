@@ -17,10 +17,10 @@ _MOST_BITS = 10_000
 CLAIMS = {
     "value": "what the answer returned, which only running it again would show",
     "stale": "that the module was compiled after its graph was edited",
-    "shared": "that weights of the result are the objects that the model holds, not copies",
-    "changes": "that the model that was given is as it was",
-    "same_object": "whether the module that was returned is the very one that was given",
-    "origins": "that nodes of the result are nodes of the graph that was given, not new ones like them",
+    "shared": "that weights of the result are the model's own objects, not copies",
+    "changes": "that the given model is unchanged",
+    "same_object": "whether the returned module is the given one itself",
+    "origins": "that nodes of the result belong to the given graph and are not new copies",
 }
 
 # ---- the structure of claims -----------------------------------------------------------------------------------------

@@ -2,8 +2,8 @@
 
 A student's code runs in the process that observes it, so it can write any observation. Here the graph is rebuilt from
 an allow-list (:mod:`classroom.judge.rebuild.graph`), and its properties are computed again: its nodes and the result of
-``lint``, its outputs on the inputs of the same seed or the error and the node that raises it, its submodules, and which
-of its weights belong to the model. The computed values replace the claimed ones, and then
+``lint``, its outputs on the inputs from the same seed, or the error and the node that raises it, its submodules, and
+which of its weights belong to the model. The computed values replace the claimed ones, and then
 :func:`fxbook.checking.judge.judge` judges as in a notebook.
 
 All input is untrusted, and torch's kernels do not check all of theirs. So this runs in a room of the sandbox
@@ -19,8 +19,8 @@ An answer can still forge the following, because only running the student's code
 - ``stale``: that ``forward`` was compiled from this graph. A rebuilt graph is always compiled.
 - ``changes`` and ``same_object``: what happened to the given model, and whether it was returned.
 - ``shared``: that weights of the result are the model's own objects. Different values are detected.
-- ``origins``: which nodes belong to the given graph, rather than being new ones like them.
-- ``replaced``: that nothing in torch or in the checks was replaced. A replacement cannot reach this process.
+- ``origins``: which nodes belong to the given graph, and which are new copies.
+- ``replaced``: the claim that nothing in torch or in the checks was replaced. A replacement cannot reach this process.
 - ``left``: that torch's modes, the inputs, and the hooks, modes and weights of the model are unchanged.
 - ``printed``, ``problem`` and ``error``, which can only cost points; also that an error is the check's own.
 - In "Choose without if", what the function itself, as opposed to its trace, does to its batch.
@@ -127,9 +127,7 @@ def _as_json(exercise: Exercise, judgement: Judgement) -> JSON:
 
 
 def _failed_on(problem: str) -> Judgement:
-    """A check that failed here or claims to have failed in the observation: one answer does not show whether it is
-    wrong.
-    """
+    """A check that failed here or, as claimed, in the observation: one answer does not show whether it is wrong."""
     return _failed(
         f"The check fails on the result of your answer ({problem[:200]}). If this happens to others too, "
         "the check is wrong: please report it.",
@@ -172,7 +170,7 @@ def judgement_of(exercise: Exercise, observation: JSON, seed: int) -> Judgement:
     observation = msgspec.structs.replace(claimed, cases=verified)
     verdict = judge_facts(exercise, observation, seed, trials, looked_at, inside)
     if verdict.passed and any(case.graph and case.graph.stale for case in claimed.cases):
-        # A stale module runs other code than the rebuilt graph, so its claimed behaviour must pass as well.
+        # A stale module does not run the rebuilt graph's code, so its claimed behaviour must pass as well.
         verdict = judge_facts(exercise, claimed, seed, trials)
     if verdict.violation:
         failed = verdict.violation.rule == CHECK_WORKS
@@ -198,7 +196,7 @@ def _untold(refused: Mapping[str, Sequence[str]], cases: int) -> list[str]:
 
 
 def _verified(trial: Trial, claimed: CaseFacts, keep: Callable[[Again], None]) -> CaseFacts:
-    """Replace everything in a case that its graph determines by what the rebuilt graph gives.
+    """Replace everything in a case that its graph determines with what the rebuilt graph gives.
 
     Args:
         keep: receives a function that returns the values of the nodes for a draw of inputs, if the graph was rebuilt.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 LARGEST, MOST_EDGES = 40, 120
 """The largest graph that is drawn."""
 TALLEST = 640
-"""The largest height in pixels; of a taller drawing, only the rows around the blamed node are visible."""
+"""The largest height in pixels; in a taller drawing, only the rows around the blamed node are visible."""
 AROUND = 6
 """Rows to show above and below the blamed node of a graph that is not drawn."""
 BUDGET = 6000
@@ -106,7 +106,7 @@ def _drawn(graph: GraphRecord, blamed: NodeRecord, prefix: str, caption: str) ->
         f"{len(graph)} nodes, in the order of the list: {', '.join(node.name for node in graph)}. "
         f"Node {blamed.index}, {blamed.name}, is marked: {'; '.join(drawing.words[blamed.index])}. {table}"
     )
-    part = Markup('Rows {} to {} of {} are in sight. <span class="on-screen">{}</span>').format(
+    part = Markup('Rows {} to {} of {} are visible. <span class="on-screen">{}</span>').format(
         first, last, len(graph), table
     )
     top = layout.boxes[first].y - _HALF_A_GAP

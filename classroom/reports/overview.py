@@ -1,4 +1,4 @@
-"""The numbers of a class: by student and exercise, students who are stuck, and cases for the teacher to look at."""
+"""The numbers for a class: by student and exercise, students who are stuck, and cases for the teacher to look at."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _BEGUN: tuple[Status, ...] = ("passed", "public", "failed")
 
 @dataclasses.dataclass(frozen=True)
 class Student:
-    """A student with one mark per exercise, in the order of the assignment; ``shared``: another has the same name."""
+    """A student with one mark per exercise, in the order of the assignment; ``shared``: another one has that name."""
 
     key: str
     name: str
@@ -252,7 +252,7 @@ def _stuck(students: Sequence[Student], questions: Sequence[Question]) -> tuple[
     for student in students:
         begun, failing = student.having(*_BEGUN), student.having("failed")
         missed = [questions[at].about.id for at in easy if student.marks[at].status == "failed"]
-        # A single slip of a student who does well otherwise does not count.
+        # A single slip by a student who does well otherwise does not count.
         behind = len(missed) > 1 and student.points < middle
         if not failing or not (behind or student.points < _LITTLE * student.begun):
             continue
@@ -268,7 +268,7 @@ def _stuck(students: Sequence[Student], questions: Sequence[Question]) -> tuple[
 
 
 def _pairs(students: Sequence[Student], answers: Sequence[Alike]) -> tuple[Pair, ...]:
-    """Group similar answers by pair of students; pairs with most exercises come first."""
+    """Group similar answers by pair of students; pairs with the most exercises come first."""
     by_key = {student.key: student for student in students}
     answers_of: dict[tuple[str, str], list[Alike]] = defaultdict(list)
     for answer in answers:

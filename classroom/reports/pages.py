@@ -26,7 +26,7 @@ _MOST_VERSIONS = 6
 
 
 def student_page(assignment: Assignment, student: Student, figures: Figures, book: str = "") -> str:
-    """The report for one student, without data of other students or of hidden variants.
+    """The report for one student, without data about other students or hidden variants.
 
     Args:
         book: the address of the rendered book, or ``""`` for no links.

@@ -4,7 +4,7 @@ Normalised answers (:mod:`classroom.collect.normalise`) are compared by their se
 (Schleimer, Wilkerson, Aiken: Winnowing, SIGMOD 2003), but with all runs, because answers are short. Runs from the stub,
 the book's solution or many other answers are ignored. ``benchmarks/similarity.py`` measures how many honest pairs are
 listed and how many copies are found. Two libraries did no better there: RapidFuzz compares sequences, so it misses a
-copy with reordered statements; copydetect (of 2024) works like this module, with hashes that differ in each run.
+copy with reordered statements; copydetect (2024) works like this module, with hashes that differ in each run.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 There are three rooms: the first runs students' code, the second judges its observations, the third reads files. In
 each, a process starts once inside bubblewrap (``bubble``) with only the files that it needs (``contents``); the room
 for students' code gets only the part of the library that observes (``observer_package``). The process forks for each
-task, and each fork confines itself further before it reads untrusted data (``inside``); it can make only few system
+task, and each fork confines itself further before it reads untrusted data (``inside``); it can make only a few system
 calls (``calls``). The result is JSON, which the grader parses and checks (``outside``). Nothing else from a student
 enters the grader.
 """

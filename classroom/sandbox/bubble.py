@@ -92,7 +92,7 @@ def _try() -> tuple[str, dict[str, bool]]:
     try:
         program = calls.program()
     except calls.NoFilterError as problem:
-        return f"Submissions are not run without a filter of system calls: {problem}.", {}
+        return f"Submissions are not run without a system-call filter: {problem}.", {}
     inside: dict[str, str | bytes] = {
         f"inside/{path.name}": path.read_text(encoding="utf-8") for path in _INSIDE.glob("*.py")
     }
@@ -116,7 +116,7 @@ def _try() -> tuple[str, dict[str, bool]]:
         folders = " ".join(str(Path(file).parent) for file in findings["closed"])
         return f"Python's files cannot be read by other users, as submissions are: `chmod -R o+rX {folders}`.", {}
     if not findings["stopped"]:
-        return "In the sandbox of this machine a submission could start processes, write files or use the network.", {}
+        return "In this machine's sandbox, a submission could start processes, write files or use the network.", {}
     return "", findings
 
 
@@ -151,7 +151,7 @@ def start(
     """Run a Python program in a new bubble.
 
     Everything is read-only except ``$TMPDIR``, a folder of its own. The bubble contains the system's programs and
-    libraries, Python and its installed packages, but not the book's own, no personal files, and no checkout of the
+    libraries, Python and its installed packages, but not the book's packages, personal files, or a checkout of the
     book.
 
     Args:

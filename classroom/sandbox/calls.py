@@ -40,7 +40,7 @@ _QUESTIONS = (
 )
 ALLOWED = " ".join((_FILES, _MEMORY, _TIME, _SIGNALS, _THREADS, _WAITING, _QUESTIONS)).split()
 # These fail with "not permitted", which a person can read. Other calls fail as if the kernel did not have them, so that
-# libraries fall back to another way.
+# libraries fall back to alternatives.
 _NOT_PERMITTED = (
     "bind connect execve execveat fchmod fchown fork link linkat listen mount ptrace setns socket symlink symlinkat "
     "umount2 unshare vfork"

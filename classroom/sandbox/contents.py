@@ -44,7 +44,7 @@ def files(room: str) -> Mapping[str, str | bytes]:
     """The content of a room by path.
 
     Raises:
-        classroom.sandbox.calls.NoFilterError: this machine has no filter of system calls.
+        classroom.sandbox.calls.NoFilterError: this machine has no system-call filter.
     """
     return {
         **(observer_package.files() if room == OBSERVING else texts(_LIBRARY, _OF_THE_LIBRARY[room])),

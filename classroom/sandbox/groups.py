@@ -92,7 +92,7 @@ def _hierarchies(memory: int, processes: int) -> list[tuple[Path, dict[str, int]
     if (_ROOT / "cgroup.controllers").exists():
         given = (_ROOT / "cgroup.subtree_control").read_text().split()
         if not {"memory", "pids"} <= set(given):
-            raise FileNotFoundError("the kernel bounds no memory here")
+            raise FileNotFoundError("the kernel does not limit memory here")
         return [(_ROOT, {"memory.max": memory, "memory.swap.max": 0, "pids.max": processes})]
     of_memory = {"memory.limit_in_bytes": memory, "memory.memsw.limit_in_bytes": memory}
     return [(_own("memory"), of_memory), (_own("pids"), {"pids.max": processes})]

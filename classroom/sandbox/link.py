@@ -31,7 +31,7 @@ _SURROGATE = re.compile(rb"\\u[dD][89abAB]")
 _FIRST_USER, _USERS = 1 << 30, 1 << 30
 
 
-# The memory of the warm process, rounded up, and the number of processes besides those of a submission.
+# The memory of the warm process, rounded up, and the number of processes besides a submission's.
 _WARM_BYTES, _WARM_PROCESSES = 1 << 30, 16
 
 

@@ -1,6 +1,6 @@
-"""The part of the library that may enter the room of submissions: no rules and no expected results.
+"""The part of the library that may enter the room for submissions: no rules and no expected results.
 
-Files are chosen by name. Of an exercise, only ``cases.py`` is included, which says how an answer is used and on what,
+Files are chosen by name. From an exercise, only ``cases.py`` is included, which says how an answer is used and on what,
 without the descriptions of its cases.
 """
 

@@ -1,6 +1,4 @@
-"""The grader's side of the sandbox: send students' work to warm processes, survive them, and check the JSON they
-return.
-"""
+"""The grader's side of the sandbox: send students' work to warm processes, survive them, and check their JSON."""
 
 from __future__ import annotations
 
@@ -38,9 +36,8 @@ class Limits:
 
     Args:
         processor_seconds: to run an answer and the cells above it, to judge it, or to read a file. A check in a
-            notebook
-            allows the same amount of wall time, so an answer that passes there passes here.
-        seconds: of wall time; stops what only waits, however busy the machine is.
+            notebook allows the same amount of wall time, so an answer that passes there passes here.
+        seconds: of wall time; stops code that only waits, however busy the machine is.
         memory: in bytes, in addition to torch's.
         threads: the number of simultaneous threads; new processes are not allowed.
         file_bytes: the size of one file; files are in a private ``/tmp``.
@@ -55,7 +52,7 @@ class Limits:
     folder_bytes: int = 64 << 20
 
 
-# Limits in bytes on JSON, which takes up to thirty times its length as Python objects. The largest observation of the
+# Limits in bytes on JSON, which takes up to thirty times its length as Python objects. The largest observation in the
 # book has one megabyte; a sheet has at most ten, and a zip a hundred thousand names.
 _OBSERVED, _JUDGED, _READ, _LISTED = 8 << 20, 1 << 20, 24 << 20, 32 << 20
 
@@ -104,8 +101,7 @@ class Sandbox:
 
         Returns:
             The result of :func:`fxbook.learning.sheets.observe_answer`, or the reason why there is none. The author of
-                the
-            answer may have forged it, so it must be judged as a claim.
+            the answer may have forged it, so it must be judged as a claim.
 
         Raises:
             SandboxError: the file of hidden variants cannot be used, or the sandbox cannot be restarted.
@@ -120,8 +116,7 @@ class Sandbox:
 
         Returns:
             The result of :func:`classroom.judge.judging.judged`, or the reason why there is none. A malicious graph may
-                have
-            forged it, but it concerns only one answer and contains only text.
+            have forged it, but it concerns only one answer and contains only text.
 
         Raises:
             SandboxError: as for :meth:`observe`.

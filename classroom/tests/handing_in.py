@@ -1,4 +1,4 @@
-"""A small class with right, wrong, empty and damaged sheets, and its marks by nbgrader and by our grader."""
+"""A small class with right, wrong, empty and damaged sheets, and its marks from nbgrader and from our grader."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def an_assignment() -> Assignment:
     return dataclasses.replace(of_chapters([CHAPTER], "Week 1"), hidden=HIDDEN)
 
 
-# For nbgrader's kernels: give checks as long as they need. In a notebook they have a limit of wall time, so a busy
+# For nbgrader's kernels: give checks as long as they need. In a notebook they have a wall-time limit, so a busy
 # machine could fail a right answer.
 _PATIENCE = """
 from fxbook.checking import verify

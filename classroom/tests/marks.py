@@ -1,4 +1,4 @@
-"""Marks of all kinds to report on, with messages and graphs of real wrong answers."""
+"""Marks of all kinds to report on, with messages and graphs from real wrong answers."""
 
 from __future__ import annotations
 

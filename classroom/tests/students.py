@@ -65,7 +65,7 @@ def _homes() -> Mapping[str, str]:
 def answers(exercise_id: str) -> tuple[Answer, ...]:
     """The known answers, right ones first, with everything they need from their file.
 
-    Answers that never end are left out, because they take seconds, and so are answers that are no function or class.
+    Answers that hang are left out, because they take seconds, and so are answers that are not functions or classes.
     """
     tree = ast.parse((folder_of(exercise_id) / "answers.py").read_text(encoding="utf-8"))
     cells, named = [], set()

@@ -65,7 +65,7 @@ def test_listed_exercises_are_the_assignment(tmp_path: Path) -> None:
         ('exercises = ["02-put-in-oder"]', "Near it: '02-put-in-order'"),
         ('exercises = ["02-put-in-order"]\nleave_out = ["02-halve-the-skip"]', "keep one of them"),
         ('exercises = ["02-put-in-order"]\nchapters = [3]', "chapters lacks 02_insertion_points"),
-        ('exercises = ["02-put-in-order"]\nchapters = [2, 3]', "exercises has none of it"),
+        ('exercises = ["02-put-in-order"]\nchapters = [2, 3]', "exercises lists none of its exercises"),
         ('chapters = [2]\ncounts = "first"', 'give one of "last begun", "best", "last"'),
         ('chapters = [2]\ndue = "tomorrow"', "is not a date"),
         ("chapters = [2]\ndue = 7", "is not a date"),
@@ -117,7 +117,7 @@ def test_handout_shows_due_date_and_rules(tmp_path: Path) -> None:
     for page in (as_html(assignment), as_markdown(assignment)):
         assert "Hand in by: 20 November 2026, 23:59" in page and "the best version of each exercise counts" in page
         assert "Each day or part of a day costs 10 % of the points, 50 % at most." in page
-        assert "more than 7 days late gives none" in page and "first 15 minutes" in page
+        assert "more than 7 days late earns none" in page and "first 15 minutes" in page
     plain = as_markdown(of_chapters(["2"]))
     assert "the last version in which you have begun an exercise counts" in plain and "late" not in plain
     assert "Hand in by: ____" in plain

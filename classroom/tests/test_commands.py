@@ -69,7 +69,7 @@ def test_stopped_run_resumes(tmp_path: Path, number: signal.Signals) -> None:
     # A busy machine may finish grading before this process runs again.
     assert len(done) >= 2 and run.returncode in (0, 130 if number == signal.SIGINT else -number), output
     assert "Traceback" not in output and ("Stopped." in output) == (run.returncode == 130)
-    while any(map(is_alive, children)):  # If a process never ends, the test's time limit stops this loop.
+    while any(map(is_alive, children)):  # If a process hangs, the test's time limit stops this loop.
         time.sleep(0.1)
     assert not list(scratch.glob("fxbook-*")), "its files are left"
     shutil.rmtree(scratch)

@@ -1,1 +1,1 @@
-"""The finished passes of the book on models from `transformers`: ``make prove ROOM=models``."""
+"""Run the book's finished passes on models from `transformers`: ``make prove ROOM=models``."""

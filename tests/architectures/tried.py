@@ -1,4 +1,4 @@
-"""Try the passes of the book on a model: whether they apply, keep the results, and what they leave alone."""
+"""Try the book's passes on a model: whether they apply and keep the results, and what they leave alone."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ class Trial:
         capture: makes the module of an architecture, by name.
         run: edits the module.
         gradients: whether gradients of common weights must agree too.
-        share: the part of the outputs that may change, by norm, if the pass rounds.
+        share: if the pass rounds, how much the outputs may change, as a fraction of their norm.
     """
 
     chapter: str
@@ -183,7 +183,7 @@ class Trial:
 
 
 def _computed(module: nn.Module, batch: Tensor) -> tuple[Tensor, dict[str, Tensor | None]]:
-    """The outputs, and the gradients by name of weight."""
+    """The outputs, and the gradients by weight name."""
     weights = {name: weight for name, weight in module.named_parameters() if weight.requires_grad}
     output = module(batch)
     if not weights:

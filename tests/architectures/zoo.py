@@ -98,7 +98,7 @@ def make(name: str, **config: Any) -> tuple[Logits, Callable[[int], Tensor]]:
 
     Args:
         name: one of ``NAMES``.
-        config: changes of the configuration, such as ``attn_implementation="eager"``.
+        config: changes to the configuration, such as ``attn_implementation="eager"``.
     """
     import transformers
 

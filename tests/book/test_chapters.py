@@ -51,7 +51,7 @@ def words(page: Manuscript) -> int:
 
 
 def part(page: Manuscript, heading: str) -> str:
-    """The text of a section of the second level, without code."""
+    """The text of a second-level section, without code."""
     lines = [line for cell in page.cells for _, line in prose_lines(cell)]
     return "\n".join(lines).partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
 

@@ -20,7 +20,7 @@ SHEET = "article.bd-article > section"
 PAPER_WIDTH = round(192 / 25.4 * 96)
 A4_POINTS = (595, 842)
 SMALLEST_POINTS = 7.5
-# Limits of lines for a snippet, and for the model that all snippets edit.
+# Line limits for a snippet, and for the model that all snippets edit.
 MOST_LINES, LINES_OF_MODEL = 8, 10
 
 TEXT_SIZES = f"""() => [...document.querySelectorAll("{SHEET} *")].filter(box =>
@@ -100,7 +100,7 @@ def test_snippets_are_short_and_fit_a_column() -> None:
 
 
 def test_inline_code_stands_in_a_cell(built_book: Path) -> None:
-    """Code in tables and sentences also stands, letter for letter, in a cell."""
+    """Code in tables and sentences also appears, letter for letter, in a cell."""
     run = "\n".join(code_cells(folded=False) + code_cells(folded=True))
     shown = [span.get_text() for span in article(built_book, PAGE).select(":is(p, td) code:not(.fx-versions *)")]
     assert len(shown) > 50

@@ -1,4 +1,4 @@
-"""A class of five from the students' zip to marks and reports, in the sandbox, or trusted if there is none.
+"""Take a class of five from the students' zip to marks and reports, in the sandbox, or trusted if there is none.
 
 ``classroom/tests`` covers everything else about the grader and its reports.
 """

@@ -33,7 +33,7 @@ def paragraphs(text: str) -> Iterator[str]:
 
 
 def spoken(code: re.Match[str]) -> str:
-    """The last part of a dotted name: ``Transformer`` for ``fx.Transformer``. Other code is no term."""
+    """The last part of a dotted name: ``Transformer`` for ``fx.Transformer``. Other code is not a term."""
     return code[2].rpartition(".")[2] if re.fullmatch(r"[\w.]+", code[2]) else "code"
 
 

@@ -1,4 +1,4 @@
-"""Chapter 06's table of who finds a wrong keyword is true, row by row."""
+"""Chapter 06's table of what finds a wrong keyword is true, row by row."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def misspelled(function: Model, *more: Any) -> Call:
 
 
 def given_twice(function: Model, name: str, *more: Any) -> Call:
-    """Give the last argument, or the only one, by position and by name."""
+    """Pass the last argument, or the only one, by position and by name."""
     again = more[-1] if more else 1
     return Call(lambda x: function(x, *more), lambda x: function(x, *more, **{name: again}), {name: again})
 
@@ -82,19 +82,19 @@ CALLS = {
         given_twice(nn.functional.relu, "input"),
         given_twice(torch.norm, "input"),
     ],
-    "a function of `*args`: `torch.einsum`": [misspelled(einsum)],
+    "a function that takes `*args`: `torch.einsum`": [misspelled(einsum)],
     # Tracing finds a wrapped function by its name in this module.
     "a wrapped function": [
         Call(lambda x: scaled(x), lambda x: scaled(x, typo=1), {"typo": 1}),
         Call(lambda x: scaled(x, 1), lambda x: scaled(x, 1, factor=1), {"factor": 1}),
     ],
     "a method": [misspelled(total), given_twice(total, "dim", 0)],
-    "a layer of `torch.nn`": [
+    "a layer from `torch.nn`": [
         Call(Layer(), Layer(typo=1), {"typo": 1}),
         Call(Layer(), LayerTwice(), {"input": 1}),
     ],
-    "an operation of `torch.ops`": [misspelled(ATEN_RELU), given_twice(ATEN_RELU, "self")],
-    "an operator: `+`": [
+    "an operator from `torch.ops`": [misspelled(ATEN_RELU), given_twice(ATEN_RELU, "self")],
+    "a Python operator: `+`": [
         Call(lambda x: operator.add(x, 1), None, {"typo": 1}),
         Call(lambda x: operator.add(x, 1), None, {"b": 1}),
     ],

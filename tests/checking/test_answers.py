@@ -1,4 +1,4 @@
-"""Checkers accept right answers in other spellings and reject wrong ones for the right rule, node and section.
+"""Checkers accept right answers in other spellings and reject wrong ones with the right rule, node and section.
 
 ``make test`` judges two right answers of each exercise and a wrong one for each rule; the room *checking* judges all.
 """

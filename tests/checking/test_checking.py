@@ -683,7 +683,7 @@ def test_failed_case_does_not_affect_blame_in_the_next() -> None:
 
 
 def draws_with_a_number(module: Any) -> Any:
-    """A mistake of the learner that fxbook detects."""
+    """A learner's mistake that fxbook detects."""
     return draw(module, "everything", 3)
 
 

@@ -1,6 +1,6 @@
 """For every exercise, an answer must leave torch, its inputs and the model's state unchanged.
 
-Each guard is tested by a right answer that does one thing more.
+Each guard is tested by a right answer that does one more thing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Rules, families of functions and values, as far as no known answer of an exercise tests them.
+"""Rules, families of functions and values that no known answer to an exercise tests.
 
 test_answers tests that rules accept, reject and name the node.
 """

@@ -42,7 +42,7 @@ def test_report_is_the_same_in_the_sandbox(sandbox: Sandbox, identity: str, numb
 
 
 def is_told(answer: KnownAnswer, rule: str, node: str | None, message: str) -> bool:
-    """Whether this is the answer's report, or that of a wrong result without a search for the first wrong node.
+    """Whether this is the answer's report, or one on a wrong result without a search for the first wrong node.
 
     Only a check in a notebook makes that search, so it may name a node nearer to the mistake than the output.
     """

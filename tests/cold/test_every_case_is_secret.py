@@ -1,4 +1,4 @@
-"""No submission finds the seed or the name of a case of an exercise whose answer is data.
+"""No submission finds the seed or the name of a case in an exercise whose answer is data.
 
 The room *classroom* tests one exercise of each chapter.
 """

@@ -1,4 +1,7 @@
-"""In data-flow order, a drawing has the same parts and words, each node below its inputs, with its number."""
+"""In data-flow order, a drawing has the same parts and words as in list order.
+
+Each node is numbered and appears below its inputs.
+"""
 
 from __future__ import annotations
 

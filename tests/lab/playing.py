@@ -68,7 +68,7 @@ def play(names: dict[str, Any], python: Mapping[str, str | None]) -> tuple[Any, 
 
 
 def same(lab: Any, real: Any) -> bool:
-    """Whether a value of the lab equals torch's, up to rounding."""
+    """Whether a value in the lab equals torch's, up to rounding."""
     if isinstance(real, torch.Tensor):
         if not isinstance(lab, dict) or lab["shape"] != list(real.shape):
             return False

@@ -1,4 +1,4 @@
-"""The lab in Chromium: its controls solve every puzzle, also by keyboard; axe; the width of a phone."""
+"""In Chromium, the lab's controls solve every puzzle, also by keyboard; it passes axe and fits a phone."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def fill(argument: Locator, value: Any) -> None:
 
 
 def do(lab: Locator, action: dict[str, Any]) -> None:
-    """Perform an action of a solution with the mouse."""
+    """Perform an action from a solution with the mouse."""
     form, tool = (
         lab.locator(".fx-lab-form"),
         lambda text: lab.locator(f'.fx-lab-tools button:text-is("{text}")').click(),

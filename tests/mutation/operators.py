@@ -1,4 +1,4 @@
-"""Named mutations of a right answer: small mistakes, mostly such as learners make.
+"""Named mutations of a right answer: small mistakes, mostly the kind that learners make.
 
 An operator takes a node of the syntax tree and yields replacements: an expression for an expression, a list of
 statements for a statement (empty to drop it).
@@ -302,9 +302,7 @@ def arguments_swapped(node: ast.AST) -> Instead:
 
 
 def _in_any_order(element: ast.expr) -> bool:
-    """Whether the order is irrelevant, because the collection is only searched: opcodes, functions, all arguments of a
-    node.
-    """
+    """Whether order is irrelevant because the collection is only searched: opcodes, functions, a node's arguments."""
     match element:
         case ast.Constant(str()) | ast.Attribute(_, "args" | "kwargs"):
             return True

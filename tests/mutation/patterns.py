@@ -20,7 +20,6 @@ def matched(pattern: str, node: ast.AST) -> Parts | None:
 
 
 def filled(pattern: str, parts: Mapping[str, ast.expr]) -> ast.expr:
-    """Fill a pattern with expressions."""
     # Parse again, because the cached tree must not change.
     return _Filling(parts).visit(ast.parse(pattern, mode="eval").body)
 

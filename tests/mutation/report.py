@@ -17,7 +17,7 @@ PATH = ROOT / "_build" / "mutants.txt"
 
 
 class Row(NamedTuple):
-    """A mutant as text, because a test may run in another process than the report."""
+    """A mutant as text, because a test may run in a different process from the report."""
 
     exercise: str
     operator: str

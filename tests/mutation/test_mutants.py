@@ -14,8 +14,8 @@ from tests.mutation.operators import OPERATORS
 from tests.mutation.programs import solution_of
 from tests.mutation.trying import trials
 
-# The share of mutants of each solution. A survivor may also be right: of 3,248 mutants 266 survived, of one exercise 8
-# of 30.
+# The share of mutants of each solution. A survivor may also be right: of 3,248 mutants 266 survived, and for one
+# exercise 8 of 30.
 FEWEST_REFUSED = 0.7
 # If this changes nothing, the solution has code that it does not need.
 NEVER_RIGHT = {

@@ -19,7 +19,7 @@ from tests.mutation.programs import MODULE, Program, answer_of
 
 SEED = 1
 _FILE = f"<{MODULE}>"
-# A mutant may be endless; a solution takes less.
+# A mutant may hang; a solution takes less time.
 _SECONDS = 5.0
 
 

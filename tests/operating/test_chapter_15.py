@@ -1,4 +1,4 @@
-"""The passes of chapter 15 on layers and calls that the page does not have."""
+"""Chapter 15's passes work on layers and calls that the page does not have."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def breaks(module: fx.GraphModule) -> PassResult:
 
 
 def copies(module: fx.GraphModule) -> fx.GraphModule:
-    """A pass that returns another module."""
+    """A pass that returns a different module."""
     return fx.GraphModule(module, module.graph)
 
 

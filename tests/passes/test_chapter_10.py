@@ -1,4 +1,4 @@
-"""The recipes of chapter 10 hold on other models than the chapter's."""
+"""Chapter 10's recipes hold on models other than the chapter's."""
 
 from __future__ import annotations
 

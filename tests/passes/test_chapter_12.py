@@ -1,4 +1,4 @@
-"""The pass of chapter 12 replaces only equal computations, and its filter accepts only what the fused norm computes."""
+"""Chapter 12's pass replaces only equal computations, and its filter accepts only what the fused norm computes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The recipe of chapter 13 keeps inputs, constants and weights apart, and enforces a graph's shapes."""
+"""Chapter 13's recipe keeps inputs, constants and weights apart, and enforces a graph's shapes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The passes of chapter 14 on modules that the page does not have."""
+"""Chapter 14's passes work on modules that the page does not have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pass of chapter 16 places no checkpoint where a second run would compute something else."""
+"""Chapter 16's pass places no checkpoint where a second run would compute something different."""
 
 from __future__ import annotations
 

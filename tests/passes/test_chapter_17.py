@@ -1,4 +1,4 @@
-"""The pass of chapter 17 is right on graphs that its own tests do not draw."""
+"""Chapter 17's pass is right on graphs that its own tests do not draw."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recipes of chapters 03 and 04 on modules that the chapters do not have."""
+"""Recipes from chapters 03 and 04 work on modules that the chapters do not have."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class Calling(nn.Module):
 
 
 def call(program: Callable[..., Any] | nn.Module) -> fx.Node:
-    """The last call of a traced program."""
+    """The last call in a traced program."""
     try:
         traced = fx.symbolic_trace(program)
     except Exception:

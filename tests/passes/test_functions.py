@@ -1,4 +1,4 @@
-"""A function that a pass creates anew in each run is equal, unless its code or closure differs."""
+"""A function that a pass creates again in each run is equal, unless its code or closure differs."""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ def test_graphs_inside_are_made_smaller() -> None:
 
 @pytest.mark.parametrize("layers", [50, 400])
 def test_few_questions_are_asked_of_a_large_graph(layers: int) -> None:
-    """For one relevant node, the tries grow with the logarithm; each costs a copy of the graph."""
+    """For one relevant node, the number of tries grows logarithmically; each costs a copy of the graph."""
     asked = []
 
     def fails(found: fx.GraphModule) -> bool:

@@ -16,7 +16,7 @@ MODULE = fx.symbolic_trace(lambda x: torch.relu(torch.sin(x)) + torch.cos(x))
 
 
 def drops_cos(module: fx.GraphModule) -> fx.GraphModule:
-    """Returns another module, which hooks on the graph would miss."""
+    """Returns a different module, which hooks on the graph would miss."""
     new = fx.GraphModule(module, copy.deepcopy(module.graph))
     for node in new.graph.find_nodes(op="call_function", target=torch.cos):
         node.replace_all_uses_with(node.args[0])

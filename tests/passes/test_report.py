@@ -1,4 +1,4 @@
-"""The report of check_pass: its content and order, and that nothing untested passes."""
+"""The report from check_pass has the right content and order, and nothing untested passes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ RELUS = (torch.relu, nn.functional.relu, aten.relu.default)
 
 
 def negates(module: fx.GraphModule) -> PassResult:
-    """Obviously wrong: replaces relu by neg."""
+    """Obviously wrong: replaces relu with neg."""
     found = [node for node in module.graph.nodes if node.target in RELUS]
     for node in found:
         node.target, node.kwargs = aten.neg.default, {}
@@ -294,7 +294,7 @@ def test_a_pass_over_an_exported_program() -> None:
 
 
 class Block(nn.Module):
-    """Contains what the passes of torch look for."""
+    """Contains what torch's passes look for."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The fixes of the companions hold on models other than their cell's."""
+"""The companions' fixes hold on models other than those in their cells."""
 
 from __future__ import annotations
 

@@ -167,7 +167,7 @@ def forgets_meta(module: fx.GraphModule) -> PassResult:
 
 
 def tells_a_wrong_shape(module: fx.GraphModule) -> PassResult:
-    """Wrong: the flattened value has another shape than its copied meta says."""
+    """Wrong: the flattened value does not have the shape that its copied meta says."""
     found = nodes_that_call(module, torch.tanh)
     for node in found:
         with module.graph.inserting_after(node):

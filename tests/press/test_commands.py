@@ -1,4 +1,4 @@
-"""A command of the press takes its own options and passes on those of the program that it starts."""
+"""A press command takes its own options and passes on the rest to the program that it starts."""
 
 from __future__ import annotations
 

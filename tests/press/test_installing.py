@@ -1,4 +1,4 @@
-"""Set-up reports what pip fetches and how far it is, for any output of pip, and names no registry."""
+"""Set-up reports what pip fetches and how far it is, for any output from pip, and names no registry."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from press.binding.installing import Heartbeat, PipProgress, install
 
 TORCH = "torch-2.13.0+cpu-cp311-cp311-manylinux_2_28_x86_64.whl"
-# Output of pip 23.2; the second part is from an index with separate metadata.
+# Output from pip 23.2; the second part is from an index with separate metadata.
 READ = f"""\
 Looking in indexes: https://reader:secret@host.example/simple
 Ignoring colorama: markers 'sys_platform == "win32"' don't match your environment

@@ -51,7 +51,7 @@ def steps(workflow: Path) -> list[str]:
 
 
 def unknown(command: str) -> list[str]:
-    """What a command names that this project does not have."""
+    """The names in a command that this project does not have."""
     words = shlex.split(command)
     known = {name.replace("_", "-") for name in vars(__main__)}
     missing = [word for before, word in itertools.pairwise(words) if before == "press" and word not in known]

@@ -1,4 +1,4 @@
-"""Pointing at a word of the glossary shows its definition."""
+"""Pointing at a glossary term shows its definition."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ BUILDS = {"inserted": inserted, "changed": changed, "append": lambda: moved(True
 
 @pytest.mark.parametrize("name", BUILDS)
 def test_each_frame_says_what_changed(name: str, file_regression: FileRegressionFixture) -> None:
-    """In its remarks, the marks of its table, and its code, which is the old code if stale."""
+    """It does so in its remarks, its table's marks, and its code, which is the old code if stale."""
     steps = BUILDS[name]()
     marks = [{name: kinds for name, kinds in table_of(frame).items() if kinds} for frame in tree(steps)]
     code = [" ".join("".join(frame.find(".//pre").itertext()).split()) for frame in tree(steps) if frame.find(".//pre")]

@@ -79,7 +79,7 @@ RUNS: dict[str, tuple[Callable[..., Any], tuple[torch.Tensor, ...], dict[str, An
 @pytest.mark.parametrize("name", RUNS)
 @torch.no_grad()
 def test_each_frame_says_what_is_alive(name: str, file_regression: FileRegressionFixture) -> None:
-    """In its caption, and in its table the state of each value."""
+    """Its caption says so, and its table shows the state of each value."""
     program, inputs, options = RUNS[name]
     for weight in getattr(program, "parameters", list)():
         weight.fill_(0.5)

@@ -18,7 +18,7 @@ from press.versions import environments, record, tested
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[list[list[str]]]:
-    """The calls of uv; it makes an empty environment and fetches nothing."""
+    """The calls to uv; it makes an empty environment and fetches nothing."""
     calls: list[list[str]] = []
     monkeypatch.setattr(environments, "ROOT", tmp_path)
     monkeypatch.setattr(environments, "_own", lambda: "2.13.0")

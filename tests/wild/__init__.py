@@ -1,1 +1,1 @@
-"""Faults that the book's tools found in passes of other packages: ``make prove ROOM=models``."""
+"""Faults that the book's tools found in passes from other packages: ``make prove ROOM=models``."""

@@ -1,4 +1,4 @@
-"""``python -m tests.wild``: run the programs that show faults of other packages, and record their output."""
+"""``python -m tests.wild``: run the programs that show faults in other packages, and record their output."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ JSON = Any
 Functions = Mapping[str, Callable[..., Any]]
 _MOST_MODULES = 2000
 _OPCODES = {"placeholder", "get_attr", "call_function", "call_method", "call_module", "output"}
-# The classes of all values of a graph except modules. A method that none of them has can only raise an error.
+# The classes of all values in a graph except modules. A method that none of them has can only raise an error.
 _RECEIVERS = (
     torch.Tensor, torch.Size, str, int, float, complex, tuple, list, dict, slice, range, type(None), type(Ellipsis),
     torch.dtype, torch.device, torch.layout, torch.memory_format, torch.return_types.max,
@@ -183,10 +183,10 @@ class _Nodes:
                 raise UnreadableError
 
     def _of_another(self, name: str, erased: bool) -> fx.Node:
-        """A stand-in for an erased node or a node of another graph."""
+        """A stand-in for an erased node or a node from another graph."""
         if (name, erased) not in self._foreign:
             if len(self._foreign) > 100:
-                raise RefusedError("it reads too many nodes of other graphs")
+                raise RefusedError("it reads too many nodes from other graphs")
             node = (self._graph if erased else self._elsewhere).create_node("placeholder", "foreign", (), {}, name)
             node.name = name
             if erased:

@@ -1,7 +1,7 @@
 """Rebuild the modules and tensors of a student's graph from their descriptions.
 
-A module is one of a fresh copy of the given model, another of the same class, or of a torch.nn class that holds only
-plain data and tensors. See :mod:`classroom.judge.rebuild.graph` on trust.
+A module comes from a fresh copy of the given model, is another one of the same class, or has a torch.nn class that
+holds only plain data and tensors. See :mod:`classroom.judge.rebuild.graph` on trust.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Modules:
             case _:
                 raise UnreadableError
         if _paths(host, {}) > _MOST_PATHS:
-            raise RefusedError("its modules hold each other too often")
+            raise RefusedError("its modules contain each other too often")
         return host
 
     def all(self) -> list[nn.Module]:
@@ -76,7 +76,7 @@ class Modules:
         if place in self._made:
             return self._made[place]
         if self._depth > _DEEPEST:
-            raise RefusedError("its modules are nested too deep, or hold themselves")
+            raise RefusedError("its modules are nested too deeply, or contain themselves")
         self._depth += 1
         entry = self._modules[place]
         module = self._new(entry)
@@ -118,7 +118,7 @@ class Modules:
             module = cls(**arguments)
         places = dict(items(entry, "parameters")) | dict(items(entry, "buffers"))
         if missing := [key for key, _ in held_by(module) if key not in places]:
-            raise RefusedError(f"a {name} of it has no {missing[0]!r}")
+            raise RefusedError(f"one of its {name} modules has no {missing[0]!r}")
         return module
 
     def _fill(self, module: nn.Module, entry: JSON) -> None:
@@ -172,7 +172,7 @@ class Modules:
             keep.discard(name) if persistent else keep.add(name)
 
     def _set(self, module: nn.Module, name: str, value: Any) -> None:
-        """Set an attribute to plain data, unless torch keeps it (``_``) or it holds anything other than plain data."""
+        """Set an attribute to plain data, unless it is private to torch (``_``) or not plain data now."""
         if name.startswith("_") or not NAME.fullmatch(name) or name == "training":
             raise UnreadableError
         if name in vars(module):

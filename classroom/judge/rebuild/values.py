@@ -55,7 +55,7 @@ def name_of(name: JSON) -> str:
     if not isinstance(name, str):
         raise UnreadableError
     if not NAME.fullmatch(name) or keyword.iskeyword(name) or name == "self":
-        raise RefusedError(f"it has the name {plain(name)!r}, which is not used")
+        raise RefusedError(f"it has the name {plain(name)!r}, which is not allowed")
     return name
 
 
@@ -66,7 +66,7 @@ def path_of(path: str) -> str:
         RefusedError: it is not a path, or leads to Python's own attributes.
     """
     if not _PATH.fullmatch(path):
-        raise RefusedError(f"it has the path {plain(path)!r}, which is not used")
+        raise RefusedError(f"it has the path {plain(path)!r}, which is not allowed")
     return path
 
 
@@ -110,7 +110,7 @@ def value_of(
         UnreadableError: it is not a value.
     """
     if depth > DEEPEST:
-        raise RefusedError("it has a container that is nested too deep")
+        raise RefusedError("it has a container that is nested too deeply")
 
     def inner(elements: list[JSON]) -> list[Any]:
         return [value_of(item, node, tensor, depth + 1) for item in elements]

@@ -65,7 +65,7 @@ class Forks:
         Raises:
             RefusedError: the kernel does not allow namespaces here.
         """
-        _call("a namespace of processes", _libc.unshare, _PROCESSES)
+        _call("a process namespace", _libc.unshare, _PROCESSES)
         child = os.fork()
         if child:
             # Go back, so that the next fork gets its own namespace.
@@ -115,7 +115,7 @@ def limit_counts(bounds: Bounds) -> None:
 
 
 def give_up_rights(user: int, calls: bytes) -> None:
-    """Become a user that owns nothing (if root), drop all capabilities, and install the filter of system calls.
+    """Become a user that owns nothing (if root), drop all capabilities, and install the system-call filter.
 
     Args:
         user: a user and group number that nobody else has.
@@ -135,7 +135,7 @@ def give_up_rights(user: int, calls: bytes) -> None:
     _call("no new privileges", _libc.prctl, _NO_NEW_PRIVILEGES, 1, 0, 0, 0)
     filters = ctypes.create_string_buffer(calls)
     program = _Program(len(calls) // _INSTRUCTION, ctypes.addressof(filters))
-    _call("a filter of system calls", _libc.prctl, _SET_SECCOMP, _FILTER, ctypes.byref(program), 0, 0)
+    _call("a system-call filter", _libc.prctl, _SET_SECCOMP, _FILTER, ctypes.byref(program), 0, 0)
 
 
 # struct sock_filter, and struct sock_fprog of <linux/filter.h>.

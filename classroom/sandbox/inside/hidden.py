@@ -1,4 +1,4 @@
-"""Replace the public cases of an exercise by a teacher's hidden cases."""
+"""Replace the public cases of an exercise with a teacher's hidden cases."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def with_cases(exercise: Exercise, text: str) -> Exercise:
     """
     names: dict[str, object] = {"__name__": "hidden"}
     exec(compile(text, "<hidden variants>", "exec"), names)
-    # Removed, so that functions of the text cannot be asked for it.
+    # Removed, so that functions in the text cannot reveal it.
     given = names.pop(NAME, None)
     cases = given.get(exercise.id) if isinstance(given, dict) else None
     if not isinstance(cases, tuple | list) or not cases or not all(isinstance(case, Case) for case in cases):

@@ -13,7 +13,7 @@ from .hidden import exercise_of
 from .rooms import NotBegunError
 
 JSON = Any
-# Slow imports that answers may use. From torch, the cases of a chapter import what its answers need.
+# Slow imports that answers may use. A chapter's cases import from torch what its answers need.
 _EARLY = (
     "fxbook.drawing",
     "fxbook.errors",

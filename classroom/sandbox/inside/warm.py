@@ -36,7 +36,7 @@ _FILTER = Path(__file__).with_name("calls.bpf")
 
 @dataclasses.dataclass(frozen=True)
 class Request:
-    """What the forking process knows of a task, without its content.
+    """What the forking process knows about a task, without its content.
 
     Args:
         mark: random text at the beginning of each JSON frame on the pipes.

@@ -29,7 +29,7 @@ SHEET, OTHER = sheet(), sheet("03-clean-up")
 
 
 def put(folder: Path, *handed_in: str | tuple[str, bytes]) -> Path:
-    """Write files; the default content is a notebook of chapter 02 that differs from the others."""
+    """Write files; the default content is a notebook from chapter 02 that differs from the others."""
     for number, file in enumerate(handed_in):
         name, data = (file, SHEET + b" " * number) if isinstance(file, str) else file
         (folder / name).parent.mkdir(parents=True, exist_ok=True)

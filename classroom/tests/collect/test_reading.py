@@ -280,7 +280,7 @@ _is_watched = False
 
 @pytest.fixture
 def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """The processes that this one starts. The path holds a program for each format that leaves a file behind."""
+    """The processes that this one starts. The path holds, for each format, a program that leaves a file behind."""
     global _is_watched
     for name in (*FORMATS, "jupyter", "ipython", "bash"):
         program = tmp_path / name
@@ -300,7 +300,7 @@ def _note(event: str, arguments: tuple[object, ...]) -> None:
 
 
 def headed(setting: str) -> bytes:
-    """A script whose header contains a setting of jupytext."""
+    """A script whose header contains a jupytext setting."""
     kernel = "kernelspec: {display_name: evil, language: bash, name: bash}"
     lines = ["---", "jupyter:", f"  {kernel}", "  jupytext:", f"    {setting}", "---"]
     return "\n".join([*(f"# {line}" for line in lines), "", "# %%", DEFINED, "", "# %%", "helper = 1", ""]).encode()

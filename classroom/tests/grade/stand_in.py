@@ -1,4 +1,4 @@
-"""A stand-in for grading in tests of workers. It imports no torch, which each worker would have to load."""
+"""A stand-in for grading in tests of workers. It does not import torch, so that workers need not load it."""
 
 from __future__ import annotations
 

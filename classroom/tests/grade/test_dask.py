@@ -73,7 +73,7 @@ def test_unsuitable_workers_get_no_work(start_cluster, monkeypatch) -> None:
     address = start_cluster(1, "--no-nanny").address
     with monkeypatch.context() as newer:
         newer.setattr("classroom.grade.distributed.code_digest", lambda: "newer than theirs")
-        with pytest.raises(GradingError, match="has another version of the book or of torch than you"):
+        with pytest.raises(GradingError, match="has a different version of the book or of torch from yours"):
             DaskWorkers(address, trusted=True)
     monkeypatch.setattr(Client, "scheduler_info", lambda *_, **__: {"workers": {"tcp://192.0.2.7:40000": {}}})
     monkeypatch.setattr(Client, "run", lambda *_, **__: pytest.fail("it was sent something"))

@@ -153,7 +153,10 @@ def test_renamed_answer_is_graded_and_reported(tmp_path: Path) -> None:
             assert [marks[name].status for name in sorted(EXERCISES)] == statuses, marks
             clamp, order = (marks[name] for name in sorted(EXERCISES))
             if statuses[0] == "passed":
-                assert clamp.remark == "Found as `my_own`, the name that is passed to the check." and order.remark == ""
+                assert (
+                    clamp.remark == "Found under the name `my_own`, which is passed to the check."
+                    and order.remark == ""
+                )
                 assert "def my_own" in clamp.source and "torch.clamp" in clamp.plain and "my_own" not in clamp.plain
             else:
                 assert clamp.remark.startswith("The check is called with `my_own`, which is not a name")

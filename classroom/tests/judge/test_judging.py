@@ -37,7 +37,7 @@ ENOUGH_SECONDS = 600
 COMPUTES = "what the graph computes"
 # The only exercise whose answer calls the student's own function, which the grader does not run.
 OWN_FUNCTION = "05-wrap-the-loop"
-# An answer that violates this rule may never end, so there is no observation.
+# An answer that violates this rule may hang, so there is no observation.
 ENDS_WELL = "ends well"
 with_each_exercise = pytest.mark.parametrize("identity", [exercise.id for exercise in all_exercises()])
 with_each_graph = pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def known(identity: str) -> Exercise:
 
 
 def observed(exercise: Exercise, answer: Any, seed: int = SEED) -> JSON:
-    """What a sandbox would send, after its way through JSON."""
+    """What a sandbox would send, after a round trip through JSON."""
     return observed_on(prepare(exercise, seed, rebuildable=True), answer)
 
 

@@ -27,7 +27,7 @@ JSON = Any
 
 
 def through(result: fx.Graph | fx.GraphModule, given: Given, fresh: nn.Module) -> Any:
-    """Rebuild from the description after its way through JSON."""
+    """Rebuild from the description after a round trip through JSON."""
     return rebuild(json.loads(json.dumps(describe(result, given))), fresh, dict)
 
 

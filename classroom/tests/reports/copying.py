@@ -1,4 +1,4 @@
-"""Honest answers to each exercise, and copies of them, disguised as students do it."""
+"""Honest answers to each exercise, and copies of them, disguised the way students do it."""
 
 from __future__ import annotations
 

@@ -39,7 +39,6 @@ def a_mark(**fields: Any) -> Mark:
 
 
 def node(name: str, index: int = 0, **fields: Any) -> dict[str, Any]:
-    """A node as JSON."""
     plain = {"op": "call_function", "target": "torch.relu", "kind": None, "call": f"torch.relu({name})", "scope": ""}
     lists: dict[str, Any] = {"args": {"tuple": []}, "kwargs": {"dict": []}, "inputs": [], "users": []}
     return {"index": index, "name": name, **plain, **lists, "notes": [], "faults": [], **fields}
@@ -179,7 +178,7 @@ def test_numbers_of_an_exercise(tmp_path: Path) -> None:
 
 
 def test_stuck_students_are_sorted_by_share_of_begun_points(tmp_path: Path) -> None:
-    # (passed, begun) for each student. Zoe has most versions and most points; Gus has handed in nothing.
+    # (passed, begun) for each student. Zoe has the most versions and points; Gus has handed in nothing.
     did = {"Zoe": (6, 6), "Ada": (0, 6), "Bea": (2, 6), "Cid": (0, 6), "Dan": (1, 6), "Eve": (2, 3), "Gus": (0, 0)}
     did |= {f"Pat {number}": (6, 6) for number in range(8)}
     marks = [
@@ -238,7 +237,7 @@ def test_unreadable_file_is_reported_once(tmp_path: Path) -> None:
 
 def test_renamed_and_missing_answers_are_listed(tmp_path: Path) -> None:
     unused = "No answer uses `mine`: is it an answer under another name?"
-    note = "Found as `my_own`, the name that is passed to the check."
+    note = "Found under the name `my_own`, which is passed to the check."
     first, second = (about.id for about in an_assignment().exercises[:2])
     marks = [a_mark(status="missing", remark=unused, exercise=name) for name in (first, second)]
     marks.append(a_mark(key="ben", status="passed", student="Ben", remark=note))

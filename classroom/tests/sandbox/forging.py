@@ -1,4 +1,4 @@
-"""Tools for forging observations: claims of a right answer beside the graph of a wrong one.
+"""Tools for forging observations: the claims of a right answer with the graph of a wrong one.
 
 An attack on the judge is a generator in ``attacks/judging`` that gets an observation and yields changed ones, or any
 other JSON. Its docstring says what it tries and what harm it would do.
@@ -142,7 +142,7 @@ def _observed(exercise_id: str, right: bool) -> JSON:
     for answer in answers_to(exercise_id):
         if bool(answer.violated) == right:
             continue
-        # Wrong answers may never end.
+        # Wrong answers may hang.
         prepared = prepare(exercise, SEED, rebuildable=True)
         observation = run_in_child(functools.partial(observe, prepared, answer.answer), 2.0).data or {"cases": []}
         wires = [case["wire"] or {"refused": ""} for case in observation["cases"]]

@@ -1,4 +1,4 @@
-"""Draw hostile calls of allowed operations, and run them as graphs in the judging room."""
+"""Draw hostile calls to allowed operations, and run them as graphs in the judging room."""
 
 from __future__ import annotations
 
@@ -110,14 +110,14 @@ def names_to_call() -> list[str]:
 
 
 def drawn_calls(name: str, count: int, seed: int) -> list[Drawn]:
-    """Draw calls of one name, reproducibly."""
+    """Draw calls to one name, reproducibly."""
     random_ = random.Random(f"{name} {seed}")
     return [_Draw(random_).call(name) for _ in range(count)]
 
 
 @contextlib.contextmanager
 def fuzzing_sandbox(limits: Limits) -> Any:
-    """A sandbox whose judging room runs the calls of :func:`run_calls`."""
+    """A sandbox whose judging room runs the calls from :func:`run_calls`."""
 
     def change(room: str, files: dict[str, Any]) -> None:
         if room == JUDGING:
@@ -240,7 +240,7 @@ class _Draw:
         return {name: {"device": "cpu"} if name == "device" else self._value() for name in names}
 
     def _module(self, name: str) -> JSON:
-        """A call of a module of this class with absurd settings and weights."""
+        """A call to a module of this class with absurd settings and weights."""
         pick = self._random
         known = [
             key for key in inspect.signature(getattr(nn, name)).parameters if key not in ("device", "dtype", "args")

@@ -66,7 +66,7 @@ def sandbox(limits: Limits, *chapters: str) -> Iterator[Sandbox]:
 
 @contextlib.contextmanager
 def brief(sandbox: Sandbox, processor_seconds: float = 1.0, seconds: float = 5.0) -> Iterator[None]:
-    """Short limits for an attack that may never end.
+    """Short limits for an attack that may hang.
 
     Args:
         sandbox: where the attack runs.
@@ -115,8 +115,7 @@ class Attack:
         name: the name of its cell.
         source: its one cell.
         answers: ``""`` if its answer lists what it could read or do, which should be empty; ``"no report"`` if the
-            answer
-            itself is the attack; ``"right"`` if it deserves its mark.
+            answer itself is the attack; ``"right"`` if it deserves its mark.
     """
 
     name: str
@@ -126,7 +125,7 @@ class Attack:
 
 @functools.cache
 def attacks(*files: Path) -> list[Attack]:
-    """The attacks in some files, by default all on the room that runs students' code.
+    """The attacks in the given files; by default, all attacks on the room that runs students' code.
 
     A cell begins with ``# %%`` and the name of the attack. Its docstring says what the attack tries and what harm it
     would do, and ``ANSWERS`` describes its answer. ``* 3`` after the name makes three attacks, with ``VARIANT`` 0, 1
@@ -172,7 +171,7 @@ def judge_apart(exercise: Exercise, observation: JSON, seed: int, limits: Limits
 
 
 def came_of(outcome: Outcome, attack: Attack) -> Came:
-    """Judge the result of an attack like an answer of an untrusted student."""
+    """Judge the result of an attack like an answer from an untrusted student."""
     exercise = tasks.find(EXERCISE)
     assert exercise
     observation = outcome.data["observation"] if outcome.data else None
@@ -185,7 +184,7 @@ def came_of(outcome: Outcome, attack: Attack) -> Came:
 
 
 def _values(observation: JSON) -> list[str]:
-    """The answers in the cases of an observation, which may be forged, except empty ones."""
+    """The nonempty answers in the cases of an observation; the observation may be forged."""
     cases = observation.get("cases") if isinstance(observation, dict) else None
     values = [case.get("value") for case in cases if isinstance(case, dict)] if isinstance(cases, list) else []
     return [f"it answers {str(value)[:1000]}" for value in values if value not in NOTHING]

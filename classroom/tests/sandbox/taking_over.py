@@ -108,7 +108,7 @@ def tried(sandbox: Sandbox, bait: Bait, attack: Attack, room: str) -> Came:
     source = f"{MARK}\n{bait.laid(attack.source)}"
     changed = []
     if room == READING and attack.name.endswith("_zip"):
-        # Send the descriptor of a file of the grader.
+        # Send the descriptor of one of the grader's files.
         with tempfile.NamedTemporaryFile(buffering=0) as zipped:
             zipped.write(source.encode())
             with Path(zipped.name).open("rb") as file:

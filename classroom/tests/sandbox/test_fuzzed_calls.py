@@ -1,4 +1,4 @@
-"""Hostile calls of allowed operations harm nothing outside their process.
+"""Hostile calls to allowed operations harm nothing outside their process.
 
 ``benchmarks/fuzz.py`` runs many more, and reports those that crash.
 """

@@ -1,4 +1,4 @@
-"""The part of the library that goes where submissions run has no rules and no solutions."""
+"""The part of the library that goes where submissions run contains no rules and no solutions."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Even if kernels that access memory out of bounds were allowed, a graph with them would only lose its own answer.
 
-The allow-list is the second line of defence. These tests open it by force, so that only the room is left.
+The allow-list is the second line of defence. These tests bypass it, so that only the sandbox is left.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def watch(bait: Bait, sandbox: Sandbox) -> Watch:
 
 
 def reads(observation: JSON) -> JSON:
-    """Read seven numbers after the end of a tensor with one."""
+    """Read seven numbers past the end of a tensor that has one."""
     inputs = [call("torch.zeros", [1, 8]), call("torch.zeros", 1), call("torch.ones", 8)]
     return computing(
         observation, *inputs, call("torch.native_batch_norm", ref(1), None, None, ref(2), ref(3), False, 0.0, 0.0)

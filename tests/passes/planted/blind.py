@@ -1,4 +1,4 @@
-"""Faults of kinds that no invariant was written for when they were planted, each as it was first noticed since."""
+"""Faults of kinds for which no invariant existed when they were planted, each as it was first noticed."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def log_behind(x: Tensor) -> None:
 
 
 def positive(x: Tensor) -> Tensor:
-    """Refuses what it returns otherwise."""
+    """Rejects some inputs and returns the others."""
     if bool((x < -100).any()):
         raise ValueError("below -100")
     return x

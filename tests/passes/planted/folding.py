@@ -1,4 +1,4 @@
-"""Fold a batch norm into the preceding convolution, correctly or with one number forgotten."""
+"""Fold a batch norm into the preceding convolution, correctly or with one value forgotten."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.passes.planted.plant import done, erase, layers_of
 
 
 def folds(forgotten: str = "") -> Callable[[fx.GraphModule], PassResult]:
-    """The pass; a forgotten number is that of a fresh norm."""
+    """The pass; a forgotten value is that of a fresh norm."""
 
     def run(module: fx.GraphModule) -> PassResult:
         found = list(layers_of(module, nn.BatchNorm2d))

@@ -19,7 +19,7 @@ from tests.passes.planted.plant import Plant, behind, calls, done, erase, layers
 
 
 def returns_another_order(module: fx.GraphModule) -> PassResult:
-    """Wrong: the numbers are right, but their memory layout makes the caller's `.view` raise an error."""
+    """Wrong: the values are right, but their memory layout makes the caller's `.view` raise an error."""
     [last] = calls(module, "softmax", torch.softmax)
     if last.args[0].target == "t":
         return PassResult(module, False)
@@ -72,7 +72,7 @@ def conjugates(module: fx.GraphModule) -> PassResult:
 
 
 def drops_a_call(module: fx.GraphModule) -> PassResult:
-    """Wrong for numbers that the inputs do not contain."""
+    """Wrong for values that the inputs do not contain."""
     found = calls(module, "abs", "clamp")
     for node in found:
         erase(node)
@@ -115,7 +115,7 @@ def drops_what_nobody_reads(module: fx.GraphModule) -> PassResult:
 
 
 def calls_a_function(module: fx.GraphModule) -> PassResult:
-    """Wrong: hooks of the layer no longer run."""
+    """Wrong: the layer's hooks no longer run."""
     found = list(layers_of(module, nn.ReLU))
     for node, _ in found:
         with module.graph.inserting_before(node):
@@ -136,7 +136,7 @@ def drops_hooks_of_saving(module: fx.GraphModule) -> PassResult:
 
 
 def makes_a_new_root(module: fx.GraphModule) -> PassResult:
-    """Wrong: hooks and attributes of the root are lost."""
+    """Wrong: the root's hooks and attributes are lost."""
     return PassResult(fx.GraphModule(module, module.graph), False)
 
 

@@ -49,7 +49,7 @@ def calls(module: fx.GraphModule, *targets: Any) -> list[fx.Node]:
 
 
 def erase(node: fx.Node) -> None:
-    """Replace a node by its first input."""
+    """Replace a node with its first input."""
     if node.users:
         node.replace_all_uses_with(node.args[0])
     node.graph.erase_node(node)
@@ -65,7 +65,7 @@ def behind(node: fx.Node, make: Callable[[fx.Graph], fx.Node]) -> fx.Node:
 
 
 def layers_of(module: fx.GraphModule, kind: type[nn.Module]) -> Iterator[tuple[fx.Node, nn.Module]]:
-    """The calls of layers of a class."""
+    """The calls to layers of a class."""
     for node in list(module.graph.nodes):
         if node.op == "call_module" and isinstance(layer := module.get_submodule(node.target), kind):
             yield node, layer

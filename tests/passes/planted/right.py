@@ -15,7 +15,7 @@ from tests.passes.planted.plant import Plant, calls, done, erase, layers_of, row
 
 
 def shares_equal_calls(module: fx.GraphModule) -> PassResult:
-    """For pure functions of which at most one result is returned."""
+    """For pure functions, if at most one of the equal results is returned."""
     known: dict[str, fx.Node] = {}
     merged = 0
     for node in list(module.graph.nodes):
@@ -62,7 +62,7 @@ def calls_functions(module: fx.GraphModule) -> PassResult:
 
 
 def copies_first(module: fx.GraphModule) -> PassResult:
-    """Returns another module in which all parameters are copies."""
+    """Returns a different module in which all parameters are copies."""
     return relu_by_clamp(copy.deepcopy(module))
 
 

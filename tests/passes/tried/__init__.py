@@ -1,1 +1,1 @@
-"""The finished passes of the chapters, and passes of torch, with their invariants on random graphs."""
+"""The chapters' finished passes, and torch's passes, with their invariants on random graphs."""

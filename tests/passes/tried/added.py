@@ -47,7 +47,7 @@ class Clamped(nn.Module):
 
 
 class Neutral(nn.Module):
-    """Calls that change no number except the sign of a zero."""
+    """Calls that change no value except the sign of a zero."""
 
     def forward(self, x: Tensor) -> Tensor:
         return x * 1 + 0

@@ -1,4 +1,4 @@
-"""The passes of the chapters, with the random graphs to try, the invariants to keep, and the results to equal."""
+"""The chapters' passes, with the random graphs to try, the invariants to keep, and the expected results."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def adapted(module: fx.GraphModule) -> fx.GraphModule:
     return module
 
 
-# ---- calls of the passes ---------------------------------------------------------------------------------------------
+# ---- calls to the passes ---------------------------------------------------------------------------------------------
 
 
 def _no_relu(fuse_pattern: Pass) -> Pass:
@@ -319,7 +319,7 @@ TRIALS = (
         "cut",
         "calls a graph in two parts",
         called=_in_halves,
-        # The call of a part that writes and returns nothing stays.
+        # The call to a part that writes and returns nothing stays.
         without=("meta", "state_kept", "no_dead_nodes", "idempotence"),
         found="a graph without a call got an empty part: mended",
     ),

@@ -1,4 +1,4 @@
-"""Faults in passes of torch, each with a one-line program and the number of random graphs that it breaks."""
+"""Faults in torch's passes, each with a one-line program and the number of random graphs that it breaks."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _replace(module: fx.GraphModule) -> None:
 
 @dataclasses.dataclass(frozen=True)
 class Fault:
-    """A pass of torch, and a program that it breaks.
+    """A torch pass, and a program that it breaks.
 
     Attributes:
         name: the pass.
@@ -65,7 +65,7 @@ class Fault:
         wrong: the fault, in a few words.
         inputs: ``x`` and ``y`` as lists of numbers.
         limits: for the random graphs to count; none if the fault was found by hand.
-        known: an issue of pytorch/pytorch, if there is one.
+        known: an issue in pytorch/pytorch, if there is one.
     """
 
     name: str

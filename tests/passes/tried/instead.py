@@ -1,4 +1,4 @@
-"""The expected results of passes that change numbers or outputs: an interpreted run of the original graph."""
+"""The expected results for passes that change values or outputs: an interpreted run of the original graph."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Limited(Instead):
 
 
 class LogOfSquares(Instead):
-    """The logarithm of 1 + x² follows each call of `torch.relu`."""
+    """The logarithm of 1 + x² follows each call to `torch.relu`."""
 
     def instead(self, node: fx.Node, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return torch.relu(*args, **kwargs).square().log1p() if node.target is torch.relu else None
@@ -107,7 +107,7 @@ def layers(module: fx.GraphModule) -> list[str]:
 
 
 def some_tensors(module: fx.GraphModule) -> dict[str, str]:
-    """An input, a node in the middle, and the last but one node that computes a single tensor, by name."""
+    """An input, a node in the middle, and the second-to-last node that computes a single tensor, by name."""
     nodes = [
         node for node in module.graph.nodes if hasattr(node.meta.get("tensor_meta"), "shape") and node.op != "output"
     ]

@@ -1,4 +1,4 @@
-"""A pass on random graphs: how graphs are captured, the invariants to keep, and the results to equal."""
+"""A pass on random graphs: how graphs are captured, the invariants to keep, and the expected results."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ class Trial:
         captured: prepares a random graph for the pass.
         called: makes a pass of one argument.
         without: invariants that the pass need not keep.
-        equal_to: computes the expected results from the original module, if numbers change.
-        may_refuse: if the pass changes nothing, numbers must not change.
+        equal_to: computes the expected results from the original module, if values change.
+        may_refuse: if the pass changes nothing, values must not change.
         rtol: the relative tolerance.
         found: what random graphs have found, and whether it is fixed.
     """
@@ -82,11 +82,11 @@ class Trial:
         """Run the pass on a random graph and check the requirements; return whether it changed something.
 
         Raises:
-            AssertionError: it breaks an invariant, or computes something else than expected.
+            AssertionError: it breaks an invariant, or computes something other than expected.
         """
         module = self.captured(drawn)
         inputs = inputs_for(drawn)
-        # A graph of operators only fits the sizes of its capture.
+        # A graph of operators fits only the sizes with which it was captured.
         others = () if self.captured is in_operators else [inputs_for(drawn, rows) for rows in (1, 5)]
         run = self.called(from_notebook(self.chapter, self.name))
         limits = {} if self.rtol is None else {"rtol": self.rtol, "atol": self.rtol}

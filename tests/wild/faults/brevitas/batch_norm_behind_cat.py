@@ -1,6 +1,6 @@
 """`preprocess_for_quantize` loses the `eps` of a batch norm behind a `cat`.
 
-Expected: a batch norm that is moved in front of a `cat`, one part for each branch, computes what it computed.
+Expected: a batch norm that is moved before a `cat`, one part for each branch, computes the same values as before.
 What happens: the parts, which `MoveSplitBatchNormBeforeCat` makes, are new layers with the default `eps`.
 Way round: before the call, add `norm.eps - 1e-05` to `norm.running_var`, and set `norm.eps` to 1e-05.
 """

@@ -1,6 +1,6 @@
 """`AddmmToLinearTransform` loses the factors of `addmm`.
 
-Expected: `addmm(bias, x, w.T, alpha=2)` is no `linear(x, w, bias)`, and is left alone.
+Expected: `addmm(bias, x, w.T, alpha=2)` is not `linear(x, w, bias)`, and is left alone.
 What happens: it becomes one; `alpha` and `beta` are dropped.
 Way round: multiply by hand: `torch.addmm(bias, x, 2 * w.T)`.
 """

@@ -1,6 +1,6 @@
 """`FuseBatchNormPass` of the XNNPACK backend folds two batch norms into one weight.
 
-Expected: a weight that two convolutions read, with a batch norm behind each, is left alone, or becomes two.
+Expected: a weight shared by two convolutions, each followed by a batch norm, is left alone or split into two.
 What happens: both norms are folded into the same weight.
 Way round: give each batch norm a convolution of its own (`copy.deepcopy`) before you export.
 """

@@ -1,7 +1,7 @@
 """`RemoveNop` removes the copy that a later `view` needs.
 
 Expected: `contiguous()` stays where its result is viewed.
-What happens: the copy goes, and torch refuses to view the value in front of it. The source says that strides are not
+What happens: the copy goes, and torch refuses to view the value before it. The source says that strides are not
 visible in the format that it writes, so a compiled model may be right; the program no longer runs in torch.
 Way round: to compare with torch, keep a copy of the program as it was before this pass.
 """

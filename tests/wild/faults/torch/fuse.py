@@ -1,7 +1,7 @@
 """`fuse` folds two batch norms into one convolution, `fuse_fx` one of them.
 
-Expected: a convolution that is called twice, with a batch norm behind each call, is left alone, or becomes two.
-What happens: both calls go on using one weight. `fuse` has folded both norms into it, `fuse_fx` the last one.
+Expected: a convolution that is called twice, with a batch norm after each call, is left alone or split into two.
+What happens: both calls still use one weight. `fuse` has folded both norms into it, `fuse_fx` the last one.
 Way round: give each batch norm a convolution of its own (`copy.deepcopy`) before you fuse.
 Known as: pytorch/pytorch#104593
 """

@@ -1,8 +1,8 @@
 """`constant_fold` of Inductor takes a buffer that the graph writes into for a constant.
 
-Expected: what is computed from such a buffer is computed in each run.
-What happens: it is computed once, while the pass runs, and so is the write: the pass changes the buffer, and the module
-that comes out does not.
+Expected: values computed from such a buffer are computed again in each run.
+What happens: they are computed once, while the pass runs, and the write happens then too: the pass changes the buffer,
+and the resulting module does not.
 Way round: fold only where no node writes into a buffer.
 """
 

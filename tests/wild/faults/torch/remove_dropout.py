@@ -1,7 +1,7 @@
 """`remove_dropout` raises on a dropout whose input comes by name.
 
 Expected: `dropout(input=x)` becomes `x`, as `dropout(x)` does.
-What happens: the pass wants one argument by position, and asserts that there is one.
+What happens: the pass expects one argument by position, and asserts that there is one.
 Way round: pass the input by position, `dropout(x)`.
 """
 

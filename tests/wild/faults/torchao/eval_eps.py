@@ -1,8 +1,8 @@
 """`move_exported_model_to_eval` gives each batch norm an `eps` of 1e-05, and the shape of the pattern.
 
 Expected: batch norm goes from training to eval mode, and keeps its other arguments; `meta["val"]` has its shape.
-What happens: the call is replaced with one of a pattern, whose `eps` and `momentum` are the defaults; `meta["val"]` is
-that of the pattern, of shape `[1, 1, 3, 3]`. A comment in the source names `eps` and `momentum` as still to be done.
+What happens: the call is replaced with one from a pattern, whose `eps` and `momentum` are the defaults; `meta["val"]`
+is the pattern's, with shape `[1, 1, 3, 3]`. A comment in the source names `eps` and `momentum` as still to be done.
 Way round: export the model twice, once after `model.eval()`.
 Known as: pytorch/ao#4107
 """

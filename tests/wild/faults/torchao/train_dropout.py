@@ -1,7 +1,7 @@
 """`move_exported_model_to_train` gives each dropout a probability of 0.5.
 
-Expected: after a way to eval mode and back, the model drops as much as before.
-What happens: the call is replaced with one of a pattern, in which `p` is 0.5.
+Expected: after a switch to eval mode and back, the model drops as much as before.
+What happens: the call is replaced with one from a pattern, in which `p` is 0.5.
 Way round: set `p`, the second argument of each `aten.dropout`, again.
 """
 
