@@ -51,7 +51,7 @@ _ROUGHLY = (1e-3, 1e-4)
 
 @invariant
 def purity(trial: Trial) -> Told | None:
-    """The pass changes only the graph: no tensor, no module that others hold, and none of torch's modes.
+    """The pass changes the graph and nothing else: no tensor, no module that others hold, none of torch's modes.
 
     A pass may replace a weight in the module that it was given, but may not write into it, nor replace a weight in a
     called module, which the traced model also holds.
