@@ -1,4 +1,4 @@
-"""The imprint: the authors, the version with its day, and the address of the book.
+"""The imprint: the authors, the version and its date, and the address of the book.
 
 Title, authors and address are in `_config.yml`, under Jupyter Book's own keys; the version is in `pyproject.toml`, its
 day in `CHANGELOG.md`. All other code reads them from here. Without a repository, the book has no address, and nothing

@@ -48,7 +48,7 @@ def make(book: Book, identity: str) -> Path:
     """
     tasks = book.root / "fxbook" / "tasks"
     if not _IDENTITY.fullmatch(identity):
-        raise PressError(Problem(tasks, 1, f"{identity!r} is no id of an exercise: write 03-words-in-lower-case"))
+        raise PressError(Problem(tasks, 1, f"{identity!r} is not an exercise id: write 03-words-in-lower-case"))
     number, _, slug = identity.partition("-")
     chapter = next((name for name in (*book.chapters, *book.projects) if name.startswith(f"{number}_")), None)
     if chapter is None:

@@ -21,7 +21,7 @@ PROVES = {
     "chapters/": "cells executed again and compared",
     "solutions/": "cells executed again and compared",
     "tests/checking/test_answers.py": "right and wrong answers judged, each with its report",
-    "tests/mutation/test_mutants.py": "exercises whose solution is mostly refused, made slightly wrong",
+    "tests/mutation/test_mutants.py": "exercises that refuse most slightly wrong versions of their solution",
     "tests/checking/test_clauses.py::test_every_sentence": "tasks of which each sentence is checked, or asks nothing",
     "tests/checking/test_exercises.py::test_exercise_fails": "exercises that fail as they are handed out",
     "classroom/tests/sandbox/test_observing_attacks.py": "attacks that came to nothing",

@@ -88,7 +88,7 @@ class Deadline:
     """The due date, extensions and the cost of lateness.
 
     Args:
-        due: with its time zone, or ``None``.
+        due: the due time, with its time zone, or ``None``.
         extensions: a later date or additional time, by student as the teacher names them.
         zone: the time zone of times without one; ``""`` for this computer's.
     """

@@ -229,7 +229,7 @@ def _tokens(text: str) -> list[str]:
 
 
 def _strings(data: JSON) -> Iterator[str]:
-    """Every text in a JSON document, including keys; a list of lines is one text."""
+    """Every string in a JSON document, including keys; a list of lines is one string."""
     if isinstance(data, str):
         yield data
     elif isinstance(data, dict):

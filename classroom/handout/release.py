@@ -60,7 +60,7 @@ def make(assignment: Assignment, out: Path, *, force: bool = False) -> Path:
 
 
 def files(assignment: Assignment) -> dict[str, bytes]:
-    """The content of the zip by name, without the top folder.
+    """The contents of the zip by name, without the top folder.
 
     Raises:
         ReleaseError: as for :func:`make`.

@@ -160,7 +160,7 @@ class Sandbox:
 
 
 class _Room:
-    """A warm process that is started on demand, and restarted after it ended."""
+    """A warm process that is started on demand, and restarted after it exits."""
 
     def __init__(self, name: str, chapters: Sequence[str], bounds: JSON) -> None:
         self._name, self._chapters, self._bounds = name, chapters, bounds

@@ -91,7 +91,7 @@ class Calling(nn.Module):
 def _found(
     noun: Any, settings: tuple[Any, ...], named: tuple[tuple[str, Any], ...], shapes: tuple[tuple[int, ...]], most: int
 ) -> dict[str, Make]:
-    """A maker for each neighbour that accepts tensors of these shapes."""
+    """A factory for each neighbour that accepts tensors of these shapes."""
     with torch.random.fork_rng(devices=[]), torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("error")
         # Seeded, so that each process finds the same calls to draw random numbers.

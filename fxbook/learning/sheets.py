@@ -150,7 +150,8 @@ _LIGHT_FORMAT = re.compile(r"^#\s+format_name: light\s*$", re.MULTILINE)
 def _read_script(text: str) -> Any:
     """The notebook in a script in percent format, or in jupytext's light one.
 
-    The rest of the header is turned into a comment, because some formats start a program, and parsing YAML may hang.
+    The rest of the header is turned into a comment, because some header formats start a program, and parsing YAML may
+    hang.
     Code above the first cell becomes a cell.
     """
     import jupytext  # Reading an exercise's name does not need a notebook.

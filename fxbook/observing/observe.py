@@ -72,7 +72,7 @@ class _Turn:
 
 
 def observe(prepared: Prepared, answer: Any, seconds: float = 0.0) -> JSON:
-    """Use the answer on every case of an exercise.
+    """Run the answer on every case of an exercise.
 
     After ``seconds`` of wall time, the answer is interrupted; 0 sets no limit. It is also interrupted when its process
     has used up its processor time. Only the main thread can be interrupted.

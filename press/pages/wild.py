@@ -16,7 +16,7 @@ RECORD = Path("book/reference/wild.yml")
 # A program for each entry; its folder is named after the package.
 FAULTS = Path("tests/wild/faults")
 # The parts of a program's docstring after its first line, and the optional issue.
-PARTS = ("Expected", "What happens", "Way round")
+PARTS = ("Expected", "What happens", "Workaround")
 _KNOWN = "Known as"
 _PROGRAM = re.compile(r'"""(?P<title>.+)\.\n\n(?P<told>.+?)\n"""\n(?P<code>.+)', re.DOTALL)
 _PART = re.compile(rf"^({'|'.join((*PARTS, _KNOWN))}):", re.MULTILINE)

@@ -1,4 +1,4 @@
-"""A graph written as a program is the same graph in a fresh process."""
+"""A graph written as a program is rebuilt identically in a fresh process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Right passes on the models with planted faults: no fault may be reported."""
+"""Correct passes on the models with planted faults: no fault may be reported."""
 
 from __future__ import annotations
 

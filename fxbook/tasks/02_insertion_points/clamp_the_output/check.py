@@ -38,7 +38,7 @@ def result_clamped(case: CaseView) -> Found:
         if read.name != returned.name:
             yield node, f"clamps `{read.name}`: the model returned `{returned.name}`"
         if node.op == "call_module":
-            yield node, "calls a module that clamps to another range than from 0 to 6"
+            yield node, "calls a module that clamps to a range other than 0 to 6"
         if [_number(limit) for limit in limits] != [0.0, 6.0]:
             given = " to ".join(str(_number(limit)) for limit in limits)
             yield node, f"clamps to the range from {given}, not the range from 0 to 6"

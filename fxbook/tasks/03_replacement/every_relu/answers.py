@@ -266,7 +266,7 @@ def approximate_gelu(x):
     return x * torch.sigmoid(1.702 * x)
 
 
-@breaks("if a run of the result on `inputs` still runs a ReLU,", case="a frozen leaf module with a ReLU")
+@breaks("if running it on `inputs` still runs a ReLU,", case="a frozen leaf module with a ReLU")
 @wrong("refused_or_replaced", node="block", says="the result still runs a ReLU inside `block`, in the fused operator")
 def runs_without_gradients(model, *inputs):
     traced = replaced(model)

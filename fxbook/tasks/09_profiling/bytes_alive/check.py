@@ -83,7 +83,7 @@ def _first_difference(case: CaseView, numbers: list[float], run: RunRecord) -> F
         if more and value and any(run.stores[store].stored for store in value.stores):
             why = "Parameters and buffers do not count, and neither do views of them."
         elif node.op == "placeholder":
-            why = "Inputs count from their own node to the end, with all tensors that they hold."
+            why = "An input counts from its own node to the end, and so does every tensor in it."
         elif not more and value and len(value.stores) > 1:
             why = f"Its result holds {len(value.stores)} tensors, each with its own memory: all of them count."
         elif more:

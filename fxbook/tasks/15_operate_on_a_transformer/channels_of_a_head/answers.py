@@ -157,7 +157,7 @@ def looks_at_the_class_itself(module, x, head):
     return {name: channels for name, channels in found.items() if kinds[name] is nn.Linear}
 
 
-@breaks("in increasing order.", case="the attention of GPT-2")
+@breaks("in increasing order,", case="the attention of GPT-2")
 @wrong("all_channels", says="`first` has channels in the answer that are not in increasing order")
 def goes_by_the_place_in_each_part(module, x, head):
     found = asks_autograd(module, x, head)
@@ -165,7 +165,7 @@ def goes_by_the_place_in_each_part(module, x, head):
 
 
 @breaks(
-    "the list of the channels of this layer's result on which the result of the given head depends",
+    "the channels of this layer's result on which the result of the given head depends.",
     case="heads that take turns",
 )
 @wrong("all_channels", says="in the answer, which the head does not use")

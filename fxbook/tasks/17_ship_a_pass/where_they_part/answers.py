@@ -123,14 +123,17 @@ def compares_exactly(before, after, *inputs):
     return first(values_of(before, inputs), values_of(after, inputs), differs)
 
 
-@breaks("A node of `after` is the same node if it has the same name;", case="a block of BERT, rounding and a factor")
+@breaks(
+    "A node of `after` corresponds to the node of `before` with the same name;",
+    case="a block of BERT, rounding and a factor",
+)
 @wrong("first_that_differs", says="is not a node of `before`")
 def goes_through_the_nodes_of_after(before, after, *inputs):
     here, there = values_of(before, inputs), values_of(after, inputs)
     return next((name for name in there if name not in here or not is_close(here[name], there[name])), None)
 
 
-@breaks("skip a node of `before` that is missing in `after`.", case="a block of BERT, rounding and a factor")
+@breaks("skip a node of `before` that is missing from `after`.", case="a block of BERT, rounding and a factor")
 @wrong("first_that_differs", says="is not a node of `after`: skip it")
 def takes_a_missing_node_for_a_difference(before, after, *inputs):
     here, there = values_of(before, inputs), values_of(after, inputs)

@@ -51,7 +51,7 @@ def forgets_lists(setting, new):
     return passes if new in passes else [*passes, new]
 
 
-@breaks("and then `new`.", case="one pass")
+@breaks("followed by `new`.", case="one pass")
 @wrong("has_all_in_order", says="and the list has")
 def puts_it_first(setting, new):
     return [new, *(each for each in get_custom_graph_passes(setting) if each is not new)]
@@ -72,13 +72,13 @@ def appends_in_place(setting, new):
     return passes
 
 
-@breaks("Return a list with the passes of `setting`,", case="a place that holds nothing")
+@breaks("Return a list of the passes in `setting`,", case="a place that holds nothing")
 @wrong("returns_a_list", says="The answer is an object of class tuple")
 def returns_a_tuple(setting, new):
     return tuple(dict.fromkeys([*get_custom_graph_passes(setting), new]))
 
 
-@breaks("in their order,", case="a list")
+@breaks("in the same order,", case="a list")
 @wrong("has_all_in_order", says="and the list has")
 def turns_them_around(setting, new):
     passes = list(get_custom_graph_passes(setting))[::-1]

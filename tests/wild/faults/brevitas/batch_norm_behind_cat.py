@@ -2,7 +2,7 @@
 
 Expected: a batch norm that is moved before a `cat`, one part for each branch, computes the same values as before.
 What happens: the parts, which `MoveSplitBatchNormBeforeCat` makes, are new layers with the default `eps`.
-Way round: before the call, add `norm.eps - 1e-05` to `norm.running_var`, and set `norm.eps` to 1e-05.
+Workaround: before the call, add `norm.eps - 1e-05` to `norm.running_var`, and set `norm.eps` to 1e-05.
 """
 
 import copy

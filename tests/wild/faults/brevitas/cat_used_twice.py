@@ -2,7 +2,7 @@
 
 Expected: `cat([y, y])`, where `y = cat([x, x + 1])`, becomes `cat([x, x + 1, x, x + 1])`.
 What happens: `CollapseConsecutiveConcats` makes it `cat([x, x + 1])`.
-Way round: write `cat([y, y.clone()])`.
+Workaround: write `cat([y, y.clone()])`.
 """
 
 import torch

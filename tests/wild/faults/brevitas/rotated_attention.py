@@ -3,7 +3,7 @@
 Expected: the linear layer inside an attention is rotated, or left alone.
 What happens: the layer is wrapped in a `RotatedModule`. Attention does not call this layer, but reads its `weight`,
 which the wrapper does not have.
-Way round: leave the layer out, with `blacklist_layer=["attention.out_proj"]`.
+Workaround: leave the layer out, with `blacklist_layer=["attention.out_proj"]`.
 """
 
 import copy

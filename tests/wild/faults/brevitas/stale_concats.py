@@ -3,7 +3,7 @@
 Expected: the code of a module that a pass returns is made from its graph.
 What happens: the pass first rewrites each `cat` to take its arguments by name. Where nothing collapses after that, it
 does not recompile.
-Way round: call `module.recompile()`.
+Workaround: call `module.recompile()`.
 """
 
 import copy

@@ -2,7 +2,7 @@
 
 Expected: `addmm(bias, x, w.T, alpha=2)` is not `linear(x, w, bias)`, and is left alone.
 What happens: it becomes one; `alpha` and `beta` are dropped.
-Way round: multiply by hand: `torch.addmm(bias, x, 2 * w.T)`.
+Workaround: multiply by hand: `torch.addmm(bias, x, 2 * w.T)`.
 """
 
 import torch

@@ -2,7 +2,7 @@
 
 Expected: a weight shared by two convolutions, each followed by a batch norm, is left alone or split into two.
 What happens: both norms are folded into the same weight.
-Way round: give each batch norm a convolution of its own (`copy.deepcopy`) before you export.
+Workaround: give each batch norm a convolution of its own (`copy.deepcopy`) before you export.
 """
 
 import torch

@@ -3,7 +3,7 @@
 Expected: the weight of a transposed convolution is `[in, out, ...]`, and is scaled along `out`.
 What happens: it is scaled along `in`, as an ordinary convolution's weight is. Where both have the same size, there is
 no error.
-Way round: leave the pass out for a model with transposed convolutions, or fuse before the export, with
+Workaround: leave the pass out for a model with transposed convolutions, or fuse before the export, with
 `torch.nn.utils.fusion.fuse_conv_bn_eval`.
 """
 

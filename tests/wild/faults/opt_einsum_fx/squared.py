@@ -2,7 +2,7 @@
 
 Expected: with `y = x @ w / 2`, the product of `y` and `y` has the factor 1/4.
 What happens: `fuse_scalars` moves the factor after the product, and counts it once: 1/2.
-Way round: call `optimize_einsums`, which moves no factors, in place of `optimize_einsums_full`.
+Workaround: call `optimize_einsums`, which moves no factors, in place of `optimize_einsums_full`.
 """
 
 import torch

@@ -3,7 +3,7 @@
 Expected: on input of three dimensions, `Linear` works on the last one and `BatchNorm1d` on the second one. The two do
 not fold into one layer.
 What happens: they are folded where both happen to have the same size.
-Way round: fuse only where the input has two dimensions.
+Workaround: fuse only where the input has two dimensions.
 """
 
 import copy

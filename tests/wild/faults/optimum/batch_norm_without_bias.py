@@ -2,7 +2,7 @@
 
 Expected: `BatchNorm2d(affine=False)` has neither weight nor bias, which is a weight of 1 and a bias of 0.
 What happens: the missing bias is taken as 1.
-Way round: leave `affine` on, or fuse with `torch.fx.experimental.optimization.fuse`.
+Workaround: leave `affine` on, or fuse with `torch.fx.experimental.optimization.fuse`.
 """
 
 import copy

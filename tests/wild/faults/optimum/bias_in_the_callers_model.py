@@ -3,7 +3,7 @@
 Expected: the graph module that is given to the pass changes; the model that it was traced from does not.
 What happens: a layer gets a wider weight and loses its bias. The model shares this layer with its graph module, and no
 longer runs.
-Way round: trace `copy.deepcopy(model)`.
+Workaround: trace `copy.deepcopy(model)`.
 """
 
 import torch

@@ -2,7 +2,7 @@
 
 Expected: the fused bias is `(bias - mean) * scale + shift`, with the scale of the batch norm.
 What happens: it is `bias - mean * scale + shift`. The two are equal where the convolution has no bias.
-Way round: build the convolutions with `bias=False`, or fuse with `torch.fx.experimental.optimization.fuse`.
+Workaround: build the convolutions with `bias=False`, or fuse with `torch.fx.experimental.optimization.fuse`.
 """
 
 import copy

@@ -3,7 +3,7 @@
 Expected: two linear layers that read the same value become one, wherever they are.
 What happens: for `"query"`, a name without a dot, the pass mistakes the layer itself for the module that holds it. It
 puts the merged layer into this layer, which it then deletes.
-Way round: put the layers into a module of their own.
+Workaround: put the layers into a module of their own.
 """
 
 import copy

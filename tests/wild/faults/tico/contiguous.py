@@ -3,7 +3,7 @@
 Expected: `contiguous()` stays where its result is viewed.
 What happens: the copy goes, and torch refuses to view the value before it. The source says that strides are not
 visible in the format that it writes, so a compiled model may be right; the program no longer runs in torch.
-Way round: to compare with torch, keep a copy of the program as it was before this pass.
+Workaround: to compare with torch, keep a copy of the program as it was before this pass.
 """
 
 import copy

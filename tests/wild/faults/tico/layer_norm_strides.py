@@ -2,7 +2,7 @@
 
 Expected: the result is contiguous, as the result of `native_layer_norm` is.
 What happens: the operations in its place keep the strides of the input. A `view` after them fails in torch.
-Way round: call `contiguous()` on the input of the layer norm.
+Workaround: call `contiguous()` on the input of the layer norm.
 """
 
 import copy

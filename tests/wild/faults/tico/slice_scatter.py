@@ -2,7 +2,7 @@
 
 Expected: `x[-2:] = y` writes into the last two elements.
 What happens: the replacement concatenates all of `y` and all of `x`: the result is longer than `x`.
-Way round: write `x[len(x) - 2 :] = y`.
+Workaround: write `x[len(x) - 2 :] = y`.
 """
 
 import copy

@@ -2,7 +2,7 @@
 
 Expected: two equal slices become one.
 What happens: the pass hashes the arguments of each call. A slice cannot be hashed before Python 3.12.
-Way round: use Python 3.12 or newer, or an exported graph, in which a slice is a call to `aten.slice`.
+Workaround: use Python 3.12 or newer, or an exported graph, in which a slice is a call to `aten.slice`.
 """
 
 import sys

@@ -2,7 +2,7 @@
 
 Expected: a convolution that is called twice, with a batch norm after each call, is left alone or split into two.
 What happens: both calls still use one weight. `fuse` has folded both norms into it, `fuse_fx` the last one.
-Way round: give each batch norm a convolution of its own (`copy.deepcopy`) before you fuse.
+Workaround: give each batch norm a convolution of its own (`copy.deepcopy`) before you fuse.
 Known as: pytorch/pytorch#104593
 """
 

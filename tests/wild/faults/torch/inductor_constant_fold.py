@@ -3,7 +3,7 @@
 Expected: values computed from such a buffer are computed again in each run.
 What happens: they are computed once, while the pass runs, and the write happens then too: the pass changes the buffer,
 and the resulting module does not.
-Way round: fold only where no node writes into a buffer.
+Workaround: fold only where no node writes into a buffer.
 """
 
 import copy

@@ -2,7 +2,7 @@
 
 Expected: a folded constant is stored as a tensor without a history.
 What happens: where gradients are recorded, the constant keeps its `grad_fn`, and `copy.deepcopy` refuses such a tensor.
-Way round: call the pass in `torch.no_grad()`.
+Workaround: call the pass in `torch.no_grad()`.
 """
 
 import copy

@@ -2,7 +2,7 @@
 
 Expected: `dropout(input=x)` becomes `x`, as `dropout(x)` does.
 What happens: the pass expects one argument by position, and asserts that there is one.
-Way round: pass the input by position, `dropout(x)`.
+Workaround: pass the input by position, `dropout(x)`.
 """
 
 import torch

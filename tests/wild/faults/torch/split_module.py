@@ -2,7 +2,7 @@
 
 Expected: the parts, and the module that calls them, are in the mode of the module that was split.
 What happens: they are new modules, and a new module is in training mode. The layers in them keep their mode.
-Way round: call `split.eval()`.
+Workaround: call `split.eval()`.
 """
 
 import torch

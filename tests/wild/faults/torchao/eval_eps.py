@@ -3,7 +3,7 @@
 Expected: batch norm goes from training to eval mode, and keeps its other arguments; `meta["val"]` has its shape.
 What happens: the call is replaced with one from a pattern, whose `eps` and `momentum` are the defaults; `meta["val"]`
 is the pattern's, with shape `[1, 1, 3, 3]`. A comment in the source names `eps` and `momentum` as still to be done.
-Way round: export the model twice, once after `model.eval()`.
+Workaround: export the model twice, once after `model.eval()`.
 Known as: pytorch/ao#4107
 """
 

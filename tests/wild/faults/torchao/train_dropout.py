@@ -2,7 +2,7 @@
 
 Expected: after a switch to eval mode and back, the model drops as much as before.
 What happens: the call is replaced with one from a pattern, in which `p` is 0.5.
-Way round: set `p`, the second argument of each `aten.dropout`, again.
+Workaround: set `p`, the second argument of each `aten.dropout`, again.
 """
 
 import copy
