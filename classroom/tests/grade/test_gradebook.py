@@ -77,7 +77,7 @@ def test_gradebook_of_another_version_is_refused(tmp_path: Path) -> None:
     (tmp_path / gradebook.NAME).write_text('{"gradebook":1,"seed":5}\n')
     with pytest.raises(GradebookError, match="from another version of the grader: give another --out"):
         Gradebook(tmp_path)
-    with pytest.raises(GradebookError, match="of another version"):
+    with pytest.raises(GradebookError, match="from another version"):
         gradebook.last(tmp_path)
 
 

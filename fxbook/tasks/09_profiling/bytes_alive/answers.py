@@ -211,7 +211,7 @@ def counts_what_a_view_shows(traced, *inputs):
 
 
 @breaks("from their own node", case=SEVERAL)
-@wrong("bytes_alive", says="Inputs count from their own node to the end")
+@wrong("bytes_alive", says="An input counts from its own node to the end")
 def counts_all_inputs_from_the_first_node(traced, *inputs):
     return held(traced, inputs, lambda env, given, value: in_memory([env, inputs, value], own(traced)))
 
