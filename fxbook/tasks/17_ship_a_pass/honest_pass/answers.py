@@ -109,7 +109,7 @@ def returns_the_module(module):
 @breaks("Edit the module in place", case="a block of GPT-2, which has no such layer")
 @wrong(
     "returns_a_pass_result",
-    says="another module than the given one",
+    says="a different module from the one it was given",
     read="when_it_breaks/17_ship_a_pass#typeerror-the-result-of-the-pass--should-be-type-passresult",
 )
 def edits_a_copy(module):
