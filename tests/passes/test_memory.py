@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import pytest
 import torch
 from torch import fx, nn
@@ -57,3 +59,21 @@ def most_held(run: object, **limits: object) -> int:
 def test_a_check_holds_at_most_twice_the_weights(run: object, times: int) -> None:
     """Besides the weights that the pass itself makes while it runs."""
     assert most_held(run) <= times * WEIGHTS + BESIDES
+
+
+def test_callers_objects_are_set_aside_during_a_check_only() -> None:
+    frozen = []
+
+    def looks(module: fx.GraphModule) -> PassResult:
+        frozen.append(gc.get_freeze_count())
+        return PassResult(module, False)
+
+    module, inputs = fx.symbolic_trace(nn.Linear(2, 2)), (torch.ones(1, 2),)
+    check_pass(looks, module, inputs)
+    assert min(frozen) > 0 and gc.get_freeze_count() == 0
+    gc.freeze()
+    try:
+        check_pass(looks, module, inputs)
+        assert gc.get_freeze_count() > 0
+    finally:
+        gc.unfreeze()

@@ -48,13 +48,14 @@ def test_prove_says_what_each_room_adds_and_runs_it(
 ) -> None:
     ran: list[list[str]] = []
 
-    def run(command: list[str], **_: object) -> subprocess.CompletedProcess:
+    def run(command: list[str], *, env: dict[str, str], **_: object) -> subprocess.CompletedProcess:
+        assert env["OMP_NUM_THREADS"] == "1"
         ran.append(command)
         return subprocess.CompletedProcess(command, int("room(name='site')" in command))
 
     monkeypatch.setattr(commands.environment, "run_module", lambda *_: None)
     monkeypatch.setattr(commands.subprocess, "run", run)
-    monkeypatch.setattr(os, "environ", dict(os.environ))
+    monkeypatch.setattr(os, "environ", {name: value for name, value in os.environ.items() if name != "OMP_NUM_THREADS"})
     assert commands.main(["prove", *asked, "-x"]) == 1
     names = ["site"] if asked else list(rooms.ROOMS)
     assert [command[command.index("-m", 3) + 1] for command in ran] == [f"room(name='{name}')" for name in names]
