@@ -88,15 +88,15 @@ def _told(node: fx.Node, module: fx.GraphModule) -> Gone:
 
 
 def _out_of_order(before: fx.GraphModule, after: fx.GraphModule) -> Iterator[Gone]:
-    """Calls whose result nothing reads, if their order has changed."""
+    """Calls whose result nothing uses, if their order has changed."""
     was, now = ([node for node in one.graph.nodes if not node.users and _is_somebodys(node)] for one in (before, after))
     both = Counter(node.target for node in was) & Counter(node.target for node in now)
     if both.total() < len(was):
         return
     for old, new in zip(was, (node for node in now if node.target in both), strict=False):
         if old.target is not new.target:
-            what = f"`{new.name}` runs where `{old.name}` ran: nothing reads them, so they are made for what they do"
-            yield Gone(what, "leave such calls in their order", new.name)
+            what = f"`{new.name}` runs where `{old.name}` ran, and nothing uses their results: only their effects count"
+            yield Gone(what, "keep such calls in their order", new.name)
             return
 
 
@@ -111,9 +111,9 @@ def left_otherwise(before: fx.GraphModule, after: fx.GraphModule, inputs: Sequen
     was, now = _left(before, inputs), _left(after, inputs)
     for kind, name in was.noted - now.noted:
         what = f"a module of class `{kind}` no longer changes its attribute `{name}` when the module runs"
-        yield Gone(what, "leave a call in the graph that is made for what it notes")
+        yield Gone(what, "keep calls to modules that record something")
     for category, said in now.warned.keys() - was.warned.keys():
-        yield Gone(f"a run now gives a {category}: {said}", "call what gives no warning", advice=True)
+        yield Gone(f"a run now gives a {category}: {said}", "call something that does not warn", advice=True)
 
 
 class _Left(NamedTuple):

@@ -30,7 +30,7 @@ from fxbook.passes.resizing import Resized, other_sizes
 from fxbook.passes.shaking import shake, with_other_numbers
 
 _MUCH = 2**22
-"""Bytes for which it is worth while to look for what nobody needs any more, which takes a while."""
+"""Bytes of weights from which collecting garbage is worthwhile and another copy is expensive."""
 
 _MANY_NODES = 400
 
