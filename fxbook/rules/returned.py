@@ -15,13 +15,22 @@ def name_of(value: Value) -> str | None:
     return None
 
 
+def list_of_names(value: Value) -> list[str] | None:
+    """An encoded list or tuple of names or nodes, as a list of names."""
+    match value:
+        case list(items) | {"tuple": list(items)}:
+            names = [name for item in items if (name := name_of(item)) is not None]
+            return names if len(names) == len(items) else None
+    return None
+
+
 def names_of(value: Value) -> set[str] | None:
     """An encoded set, list or tuple of names or nodes, as a set of names."""
     match value:
-        case list(items) | {"set": list(items)} | {"tuple": list(items)}:
-            names = [name for item in items if (name := name_of(item)) is not None]
-            return set(names) if len(names) == len(items) else None
-    return None
+        case {"set": list(items)}:
+            value = items
+    names = list_of_names(value)
+    return None if names is None else set(names)
 
 
 def number_of(value: Value) -> float | None:

@@ -9,8 +9,7 @@ import torch
 from torch import fx
 
 from fxbook.cases import Check
-from fxbook.cases.values import Value
-from fxbook.rules.returned import name_of
+from fxbook.rules.returned import list_of_names
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
@@ -58,19 +57,11 @@ def _sizes(used: list[Weights]) -> list[int]:
     return [sum((joined := joined | weights).values()) for weights in used]
 
 
-def _names(value: Value) -> list[str] | None:
-    match value:
-        case list(items) | {"tuple": list(items)}:
-            names = [name for item in items if (name := name_of(item)) is not None]
-            return names if len(names) == len(items) else None
-    return None
-
-
 @rule("16_cut_a_graph#tags-keep-each-weight-with-its-part")
 def begins_parts(case: CaseView) -> Found:
     """The answer names a call for each part but the first, in the order of the list."""
     module, count = case.arguments
-    names, order = _names(case.value), [node.name for node in calls_of(module)]
+    names, order = list_of_names(case.value), [node.name for node in calls_of(module)]
     if names is None:
         yield None, "The answer is not a list of names."
         return
@@ -99,7 +90,7 @@ def largest_is_small(case: CaseView) -> Found:
     module, count = case.arguments
     calls = calls_of(module)
     used, order = [weights_of(module, node) for node in calls], [node.name for node in calls]
-    begins = [order.index(name) for name in _names(case.value) or []]
+    begins = [order.index(name) for name in list_of_names(case.value) or []]
     size, least = largest(used, begins), smallest_largest(used, count)
     if size > least:
         told = ", ".join(

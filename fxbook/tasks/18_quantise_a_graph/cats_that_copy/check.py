@@ -5,8 +5,7 @@ from __future__ import annotations
 from torch import fx
 
 from fxbook.cases import Check
-from fxbook.cases.values import Value
-from fxbook.rules.returned import name_of
+from fxbook.rules.returned import list_of_names
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
@@ -16,7 +15,7 @@ from .cases import CAT, DEQUANTIZE, QUANTIZE
 @rule("18_quantise_a_graph#residual-concatenation-shared-weight")
 def finds_the_cats(case: CaseView) -> Found:
     """The answer has each concatenation that can copy int8, and no other node."""
-    names = _names(case.value)
+    names = list_of_names(case.value)
     if names is None:
         yield None, "The answer is not a list of names of nodes."
         return
@@ -36,16 +35,8 @@ def finds_the_cats(case: CaseView) -> Found:
 def keeps_their_order(case: CaseView) -> Found:
     """The names are in graph order, each once."""
     [module] = case.arguments
-    if _names(case.value) != [node.name for node in module.graph.nodes if _why_not(node) is None]:
+    if list_of_names(case.value) != [node.name for node in module.graph.nodes if _why_not(node) is None]:
         yield None, "The names are right, but the list does not have each of them once, in graph order."
-
-
-def _names(value: Value) -> list[str] | None:
-    match value:
-        case list(items) | {"tuple": list(items)}:
-            names = [name for item in items if (name := name_of(item)) is not None]
-            return names if len(names) == len(items) else None
-    return None
 
 
 def _why_not(node: fx.Node) -> str | None:
