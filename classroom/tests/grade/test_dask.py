@@ -1,4 +1,4 @@
-"""Dask workers grade a class, strangers cannot connect, and a dead worker loses no student."""
+"""Dask workers give the same marks, strangers cannot connect, and a dead worker loses no student."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ import itertools
 import re
 import shlex
 import shutil
+import signal
 import socket
 import subprocess
+import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -25,10 +28,12 @@ import dask.config
 from dask.distributed import Client
 
 from classroom.__main__ import main
+from classroom.collect import submissions
+from classroom.grade import grading
 from classroom.grade.distributed import DaskWorkers, safe_address
 from classroom.grade.grading import GradingError, graded
 from classroom.tests.grade.clusters import Cluster, clusters
-from classroom.tests.grade.parts import EXERCISES, UNSAFE, jobs
+from classroom.tests.grade.parts import EXERCISES, UNSAFE, few, graded_keys, jobs
 from classroom.tests.grade.stand_in import answers
 from press import ROOT
 
@@ -38,6 +43,39 @@ GUIDE = (ROOT / "book" / "teaching.md").read_text(encoding="utf-8")
 @pytest.fixture
 def start_cluster(tmp_path: Path) -> Iterator[Callable[..., Cluster]]:
     yield from clusters(tmp_path)
+
+
+def after(out: Path, students: int, act: Callable[[], None]) -> threading.Thread:
+    """Act once this many students are graded into a folder."""
+
+    def wait() -> None:
+        while len(graded_keys(out)) < students:
+            time.sleep(0.02)
+        act()
+
+    thread = threading.Thread(target=wait, daemon=True)
+    thread.start()
+    return thread
+
+
+def test_marks_equal_local_ones_though_a_worker_is_killed(tmp_path: Path, start_cluster) -> None:
+    cluster = start_cluster(2, "--no-nanny")
+    class_.make(tmp_path / "class", 12, EXERCISES, seed=2)
+    assignment, out = few(), tmp_path / "marks"
+    collected = submissions.find(tmp_path / "class", assignment)
+    killer = after(out, 3, cluster.workers[1].kill)
+    marks = grading.run(collected, assignment, out, DaskWorkers(cluster.address, trusted=UNSAFE), trusted=UNSAFE)
+    killer.join()
+    assert cluster.workers[1].wait() == -signal.SIGKILL
+    rows = class_.rows(marks)
+    assert len(rows) == 12 * len(EXERCISES)
+    keys = graded_keys(tmp_path / "marks")
+    assert len(keys) == len(set(keys)) == 12
+
+    here = class_.rows(grading.run(collected, assignment, tmp_path / "here", trusted=UNSAFE))
+    outcomes = {row: (mark.status, mark.rule, mark.points, mark.node) for row, mark in rows.items()}
+    assert outcomes == {row: (mark.status, mark.rule, mark.points, mark.node) for row, mark in here.items()}
+    assert {mark.status for mark in marks} >= {"passed", "failed"}
 
 
 def test_killed_worker_costs_only_its_own_row(tmp_path: Path, start_cluster) -> None:
