@@ -17,17 +17,17 @@ WIDTH = 32
 
 @functools.cache
 def _model(name: str) -> nn.Module:
-    """A model from `transformers`, made once in a process: the import takes seconds."""
+    """A model from `transformers`, made once per process: the import takes seconds."""
     return small(name)[0]
 
 
 def feed_forward() -> nn.Module:
-    """A feed-forward block of GPT-2, with its GELU; the weights are drawn anew."""
+    """A feed-forward block from GPT-2, with its GELU and new random weights."""
     return _drawn(_model("gpt2").transformer.h[0].mlp)
 
 
 def llama_layer() -> nn.Module:
-    """A decoder layer of Llama, whose parts can be traced; the weights are drawn anew."""
+    """A decoder layer from Llama, whose parts can be traced, with new random weights."""
     return _drawn(_model("llama").model.layers[0])
 
 
@@ -40,7 +40,7 @@ def _drawn(part: nn.Module) -> nn.Module:
 
 
 def rows(count: int = 1, width: int = WIDTH) -> Callable[[], tuple[Tensor, ...]]:
-    """``count`` inputs: two sentences of three tokens."""
+    """``count`` inputs, each of two sentences with three tokens."""
     return lambda: tuple(torch.randn(2, 3, width) for _ in range(count))
 
 

@@ -8,7 +8,7 @@ from fxbook.rules.view import CaseView
 
 
 def returned(case: CaseView) -> Value:
-    """What an answer used by ``with_changes`` returned."""
+    """What the answer returned, as recorded by ``with_changes``."""
     match case.value:
         case {"dict": [["returned", value], ["changed", _]]}:
             return value

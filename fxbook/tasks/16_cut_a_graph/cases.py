@@ -1,4 +1,4 @@
-"""What the cases of chapter 16 share: blocks of real models, written by hand or exported, made once in a process."""
+"""What the cases of chapter 16 share: blocks of real models, written by hand or exported, made once per process."""
 
 from __future__ import annotations
 
@@ -43,17 +43,17 @@ def _exported(name: str) -> fx.GraphModule:
 
 
 def exported(name: str) -> fx.GraphModule:
-    """A copy of that graph."""
+    """A copy of the exported graph of a decoder."""
     return copy.deepcopy(_exported(name))
 
 
 def gelu() -> fx.GraphModule:
-    """The activation of GPT-2, traced: eight operations, of which the first is used by the last."""
+    """The activation of GPT-2, traced: eight operations, the last of which uses the first."""
     return fx.symbolic_trace(model_of_words("gpt2").transformer.h[0].mlp.act)
 
 
 class Residual(nn.Module):
-    """A block with two skip connections and a scale that is fetched."""
+    """A block with two skip connections and a fetched scale."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What the exercises of chapter 17 share: blocks of real models, drawn anew, and inputs for them."""
+"""What the exercises of chapter 17 share: blocks of real models with new random weights, and inputs for them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _blocks() -> dict[str, nn.Module]:
 
 
 def block_of(name: str) -> nn.Module:
-    """A block of a real model in eval mode: a copy with its own weights, drawn anew."""
+    """A copy of a real model's block in eval mode, with new random weights."""
     block = copy.deepcopy(_blocks()[name]).eval().requires_grad_(False)
     for weight in block.parameters():
         weight.copy_(torch.randn_like(weight) / 4)
@@ -34,22 +34,22 @@ def block_of(name: str) -> nn.Module:
 
 
 def bert() -> nn.Module:
-    """Of BERT: a linear layer, a dropout, the residual, a norm. It takes two values."""
+    """From BERT: a linear layer, a dropout, the residual addition and a norm. It takes two inputs."""
     return block_of("bert")
 
 
 def gpt2() -> nn.Module:
-    """Of GPT-2: two layers, and GELU in eight steps between them."""
+    """From GPT-2: two layers, and GELU in eight steps between them."""
     return block_of("gpt2")
 
 
 def resnet() -> nn.Module:
-    """Of ResNet: two convolutions with their norms, and a shortcut that does nothing."""
+    """From ResNet: two convolutions with their norms, and a shortcut that does nothing."""
     return block_of("resnet")
 
 
 def rows(*widths: int) -> Callable[[], tuple[Tensor, ...]]:
-    """Two sentences of three tokens, of each width."""
+    """For each width, two sentences of three tokens."""
     return lambda: tuple(torch.randn(2, 3, width) for width in widths)
 
 
@@ -59,7 +59,7 @@ def graph_of(model: nn.Module) -> fx.GraphModule:
 
 
 def listing(graph: fx.Graph) -> dict[str, str]:
-    """Each node in words, by name, in the order of the list."""
+    """A description of each node, by name, in graph order."""
     return {node.name: f"{node.op} {node.target} {node.args} {node.kwargs}" for node in graph.nodes}
 
 

@@ -23,7 +23,7 @@ def pattern():
 
 
 def is_norm(rsqrt):
-    """Whether a reciprocal root is that of a norm, by its inputs."""
+    """Whether a reciprocal root belongs to a norm, judging by its inputs."""
     total = rsqrt.args[0]
     mean = total.args[0]
     if total.target is not operator.add or mean.target != "mean" or mean.args[1:] != (-1,):
@@ -64,7 +64,7 @@ def asks_a_filter_and_replaces_nothing(graph):
 
 @right
 def goes_up_from_the_root(graph):
-    """By hand: the numbers are as they stand in the additions."""
+    """Without a matcher: the numbers are read from the additions."""
     roots = graph.find_nodes(op="call_function", target=torch.rsqrt)
     return [root.args[0].args[1] for root in roots if is_norm(root)]
 
@@ -72,7 +72,7 @@ def goes_up_from_the_root(graph):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@breaks("with the `eps` of every RMSNorm in the graph", case="two norms of Llama")
+@breaks("with the `eps` of every RMSNorm in the graph", case="two norms from Llama")
 @wrong("every_eps_in_order", says="answer has 0 numbers, but the graph has 2 RMSNorms")
 def writes_one_number_into_the_pattern(graph):
     def with_number(x, weight, dtype):
@@ -81,8 +81,8 @@ def writes_one_number_into_the_pattern(graph):
     return [1e-6 for match in SubgraphMatcher(fx.symbolic_trace(with_number).graph).match(graph)]
 
 
-@breaks("An RMSNorm is written as in `rms_norm`", case="norms beside steps that share parts with one")
-@wrong("every_eps_in_order", says="12 numbers, but the graph has 5 RMSNorms: number 1 is 0.25, that of `add`")
+@breaks("An RMSNorm is written as in `rms_norm`", case="norms beside steps that resemble part of a norm")
+@wrong("every_eps_in_order", says="12 numbers, but the graph has 5 RMSNorms: number 1 is 0.25, from `add`")
 def takes_every_reciprocal_root(graph):
     return [root.args[0].args[1] for root in graph.find_nodes(op="call_function", target=torch.rsqrt)]
 
@@ -94,7 +94,7 @@ def asks_for_a_square_alone(graph):
     return [root.args[0].args[1] for root in roots if is_norm(root) or root.args[0].args[0].target == "pow"]
 
 
-@breaks("Return a list", case="two norms of Llama")
+@breaks("Return a list", case="two norms from Llama")
 @wrong("every_eps_in_order", says="answer is not a list of numbers")
 def returns_a_dict(graph):
     return {
@@ -102,7 +102,7 @@ def returns_a_dict(graph):
     }
 
 
-@breaks("Leave the graph unchanged.", case="two norms of Llama")
+@breaks("Leave the graph unchanged.", case="two norms from Llama")
 @wrong(
     "graph_left_alone",
     says="The graph that was passed has been changed",
@@ -117,8 +117,8 @@ def matches_of(function):
     return lambda graph: SubgraphMatcher(fx.symbolic_trace(function).graph).match(graph)
 
 
-@breaks("with any dtype in its second `.to`.", case="norms of another dtype beside what resembles one")
-@wrong("every_eps_in_order", says="(norms of another dtype beside what resembles one): the answer has 0 numbers")
+@breaks("with any dtype in its second `.to`.", case="norms with another dtype beside look-alikes")
+@wrong("every_eps_in_order", says="(norms with another dtype beside look-alikes): the answer has 0 numbers")
 def knows_two_dtypes(graph):
     def in_float32(x, weight, eps):
         return rms_norm(x, weight, eps, torch.float32)

@@ -1,4 +1,4 @@
-"""Graphs with norms of Llama, and with steps that look like a part of one."""
+"""Graphs with norms from Llama, and with steps that look like part of a norm."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ Step = Callable[[Tensor], Tensor]
 
 
 def _drawn(count: int) -> list[float]:
-    """Small numbers, one of which occurs twice."""
+    """Small random numbers, one of which occurs twice."""
     numbers = [one_of(1.0, 2.0, 3.0, 5.0, 7.0) * 10.0 ** -int(torch.randint(3, 7, ())) for _ in range(count - 1)]
     return [*numbers, numbers[0]]
 
 
 class Normed(nn.Module):
-    """A layer of Llama without its attention: two norms of `transformers`, each with a number of its own; and a value
+    """A Llama layer without its attention: two norms from `transformers`, each with a number of its own; and a value
     that nothing uses.
     """
 
@@ -41,7 +41,7 @@ class Normed(nn.Module):
 
 
 class Norm(nn.Module):
-    """The formula, with the dtypes written out, or with another first dtype, or another step."""
+    """The formula with the dtypes written out; arguments change the first dtype or a step."""
 
     def __init__(
         self,
@@ -65,8 +65,9 @@ class Norm(nn.Module):
 
 
 class Alike(nn.Module):
-    """Two norms, of bfloat16 and of an `eps` that is no float; and what differs from one in a step each: the first
-    dtype, the exponent, the square, the dimension, the mean, the addition; and one without weight and second cast.
+    """Two norms that end in bfloat16, one of them with an integer `eps`; formulas that each differ from a norm in one
+    step: the first dtype, the exponent, the square, the dimension, the mean or the addition; and a formula without the
+    weight and the second cast.
     """
 
     def __init__(self) -> None:
@@ -90,8 +91,9 @@ class Alike(nn.Module):
 
 
 class Looking(nn.Module):
-    """Norms beside steps that differ from one in a step each: another power, one in place, another dimension, a sum, a
-    double, a product; and a root of no mean. One norm has a weight that is computed, and nothing uses another.
+    """Norms beside formulas that each differ from a norm in one step: another power, a power in place, another
+    dimension, a sum, a doubling or a product; and a reciprocal root without a mean. One norm has a computed weight, and
+    nothing uses the result of another norm.
     """
 
     def __init__(self) -> None:
@@ -127,9 +129,9 @@ class Nothing(nn.Module):
 USAGE = Usage(
     "compute",
     cases=(
-        Case("two norms of Llama", Normed, tuple),
-        Case("norms beside steps that share parts with one", Looking, tuple, unseen=True),
-        Case("norms of another dtype beside what resembles one", Alike, tuple, unseen=True),
+        Case("two norms from Llama", Normed, tuple),
+        Case("norms beside steps that resemble part of a norm", Looking, tuple, unseen=True),
+        Case("norms with another dtype beside look-alikes", Alike, tuple, unseen=True),
         Case("no norm at all", Nothing, tuple, unseen=True),
     ),
     given=graph_of,

@@ -1,4 +1,4 @@
-"""Tell the number that each RMSNorm of a graph adds."""
+"""Find the number that each RMSNorm in a graph adds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..check import graph_left_alone, returned
 
 
 def sums(case: CaseView) -> list[tuple[NodeRecord, float, bool]]:
-    """Each node under a root that has a number, with that number, and whether it is the `add` of a norm.
+    """Each input of an `rsqrt` that reads a number, with that number, and whether the node is the `add` of a norm.
 
     The models list the numbers of their norms in order, and no step before a norm has the number of that norm.
     """
@@ -29,19 +29,19 @@ def sums(case: CaseView) -> list[tuple[NodeRecord, float, bool]]:
 
 
 def where_they_part(case: CaseView, numbers: list[float]) -> tuple[NodeRecord | None, str]:
-    """The first number in an answer that is not the norm's, with the node that has it or should have it."""
+    """The first wrong number in an answer, with the node that it comes from or should come from."""
     asked = [(node, number) for node, number, is_norm in sums(case) if is_norm]
     for place, number in enumerate(numbers):
         if place < len(asked) and number == asked[place][1]:
             continue
         for node, other, is_norm in sums(case):
             if not is_norm and number == other:
-                return node, f"number {place + 1} is {number:g}, that of `{node.name}`, which is in no RMSNorm"
+                return node, f"number {place + 1} is {number:g}, from `{node.name}`, which is in no RMSNorm"
         if place < len(asked):
-            return asked[place][0], f"number {place + 1} is not the one that `{asked[place][0].name}` adds"
+            return asked[place][0], f"number {place + 1} is not the number that `{asked[place][0].name}` adds"
         return None, f"number {place + 1} is one too many"
     missing = asked[len(numbers)][0]
-    return missing, f"number {len(numbers) + 1}, the one that `{missing.name}` adds, is missing"
+    return missing, f"number {len(numbers) + 1}, which `{missing.name}` adds, is missing"
 
 
 @rule("12_patterns#a-parameter-takes-a-node-or-a-number")

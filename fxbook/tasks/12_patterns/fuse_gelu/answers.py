@@ -27,7 +27,7 @@ def fused(x):
 
 @right
 def writes_the_formula_in_steps(traced):
-    """The order of the calls in the pattern does not matter, only that of their arguments."""
+    """The order of the calls in the pattern does not matter, only the order of their arguments does."""
 
     def in_steps(value):
         cubed = torch.pow(value, 3.0)
@@ -41,7 +41,7 @@ def writes_the_formula_in_steps(traced):
 
 @right
 def takes_the_numbers_as_parameters(traced):
-    """A filter asks for their values."""
+    """A filter checks their values."""
 
     def general(x, scale, cubic, power, half, one):
         return half * x * (one + torch.tanh(scale * (x + cubic * torch.pow(x, power))))
@@ -68,7 +68,7 @@ def builds_a_graph_for_each_match(traced):
 
 
 def formula_of(tanh):
-    """The input and the last node of the formula around a tanh, ``None`` where there is none or it is used inside."""
+    """The input and the last node of the formula around a tanh; ``None`` if a part is missing or is used elsewhere."""
 
     def read(node, target, number):
         """What a step reads besides its number, if it is such a step and is used once."""
@@ -114,7 +114,7 @@ def writes_the_power_as_an_operator(traced):
     fx.replace_pattern(traced, with_operator, fused)
 
 
-@breaks("Replace every GELU", case="formulas in a row, one that is used inside, one of another polynomial")
+@breaks("Replace every GELU", case="formulas in a row, and two that must stay")
 @wrong("each_formula_fused", node="tanh_1", says="is still the tanh of a GELU")
 def replaces_the_first_alone(traced):
     first = []
@@ -134,7 +134,7 @@ def leaves_out_the_approximation(traced):
 
 @breaks(
     "If another node uses a value inside the formula, leave the formula unchanged.",
-    case="formulas in a row, one that is used inside, one of another polynomial",
+    case="formulas in a row, and two that must stay",
 )
 @wrong("each_formula_fused", says="graph calls gelu 4 times, not 3 times")
 def fuses_a_formula_that_is_used_inside(traced):
@@ -151,14 +151,14 @@ def fuses_a_formula_that_is_used_inside(traced):
 
 
 class Everywhere(SubgraphMatcher):
-    """Finds a formula whose values are used elsewhere, too."""
+    """Also finds formulas whose inner values are used elsewhere."""
 
     def _is_contained(self, nodes_map):
         return True
 
 
-@breaks("If another node uses a value inside the formula", case="formulas of which another value is used inside")
-@wrong("each_formula_fused", says="(formulas of which another value is used inside): the graph calls tanh 2 times: 7")
+@breaks("If another node uses a value inside the formula", case="formulas with an inner value used elsewhere")
+@wrong("each_formula_fused", says="(formulas with an inner value used elsewhere): the graph calls tanh 2 times, but 7")
 def looks_at_the_users_of_the_tanh_alone(traced):
     for match in Everywhere(fx.symbolic_trace(new_gelu).graph).match(traced.graph):
         [last], [x] = match.returning_nodes, match.placeholder_nodes
@@ -169,8 +169,8 @@ def looks_at_the_users_of_the_tanh_alone(traced):
     traced.recompile()
 
 
-@breaks("that is written as in `new_gelu`", case="formulas of other numbers, and a tanh of something else")
-@wrong("same_result", node="output", says="(formulas of other numbers, and a tanh of something else)")
+@breaks("that is written as in `new_gelu`", case="formulas with other numbers, and a tanh of something else")
+@wrong("same_result", node="output", says="(formulas with other numbers, and a tanh of something else)")
 def knows_the_polynomial_alone(traced):
     def general(x, scale, half, one):
         return half * x * (one + torch.tanh(scale * (x + 0.044715 * torch.pow(x, 3.0))))

@@ -1,4 +1,6 @@
-"""Models with the formula of GELU: that of GPT-2, several, some that are used inside, and steps that resemble it."""
+"""Models with the GELU formula: one from GPT-2; several formulas; some with an inner value used elsewhere; and steps
+that resemble the formula.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,8 @@ def gelu(
 
 
 class Gated(nn.Module):
-    """The formula on an input, twice in a row, and beside a tanh; one whose tanh is used elsewhere; one of another
-    polynomial.
+    """The formula twice in a row, and once beside a tanh; a formula whose tanh is used elsewhere; and a formula with
+    another polynomial.
     """
 
     def __init__(self) -> None:
@@ -39,7 +41,7 @@ class Gated(nn.Module):
 
 
 class Used(nn.Module):
-    """Formulas of which a value is used elsewhere, another one in each; and one that is used by nothing else."""
+    """Formulas with an inner value used elsewhere, a different value in each; and a formula without such a use."""
 
     def forward(self, x: Tensor) -> tuple[Tensor, ...]:
         results = []
@@ -56,8 +58,8 @@ class Used(nn.Module):
 
 
 class Other(nn.Module):
-    """Formulas with one other number or operation each, a tanh of a product, a quotient, a double and an input; and the
-    formula itself.
+    """Formulas that each have one other number, operation or input; tanh of a product, a quotient, a doubled and a
+    halved input; and the formula itself.
     """
 
     def forward(self, x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
@@ -80,8 +82,8 @@ USAGE = Usage(
     "edit",
     cases=(
         Case("a block of GPT-2", feed_forward, rows()),
-        Case("formulas in a row, one that is used inside, one of another polynomial", Gated, rows(2), unseen=True),
-        Case("formulas of which another value is used inside", Used, rows(), unseen=True),
-        Case("formulas of other numbers, and a tanh of something else", Other, rows(2), unseen=True),
+        Case("formulas in a row, and two that must stay", Gated, rows(2), unseen=True),
+        Case("formulas with an inner value used elsewhere", Used, rows(), unseen=True),
+        Case("formulas with other numbers, and a tanh of something else", Other, rows(2), unseen=True),
     ),
 )

@@ -1,4 +1,4 @@
-"""Fuse the formula of GELU."""
+"""Fuse the GELU formula."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from fxbook.rules.view import CaseView
 
 from .cases import ROOT
 
-# The formula from its end: the function, and what it reads. A text is an input of the formula.
+# The formula from its end: each function, and what it reads. A string is an input of the formula.
 _TANH = ("tanh", ("mul", ROOT, ("add", "x", ("mul", 0.044715, ("pow", "x", 3.0)))))
 _FORMULA = ("mul", ("mul", 0.5, "x"), ("add", 1.0, _TANH))
 
 
 def formulas(graph: GraphRecord) -> list[NodeRecord]:
-    """The tanh of each formula to be fused: its numbers are those of GPT-2, and nothing else uses a value inside."""
+    """The tanh of each formula to be fused: the numbers are GPT-2's, and no other node uses a value inside."""
     found = []
     for last in graph:
         inside: list[NodeRecord] = []
@@ -61,7 +61,7 @@ def each_formula_fused(case: CaseView) -> Found:
     stays = sum(node in TANH for node in case.before) - asked
     count = sum(node in TANH for node in case.nodes)
     if count < stays:
-        yield None, f"The graph calls tanh {_times(count)}: {stays} should stay."
+        yield None, f"The graph calls tanh {_times(count)}, but {_times(stays)} would be right."
     calls = [node for node in case.nodes if node in GELU]
     if len(calls) != asked:
         yield None, f"The graph calls gelu {_times(len(calls))}, not {_times(asked)}."
@@ -73,14 +73,14 @@ def _times(count: int) -> str:
 
 @rule("12_patterns#eight-nodes-for-one-gelu")
 def approximates(case: CaseView) -> Found:
-    """Each call approximates as the formula does: within rounding, the exact GELU looks alike."""
+    """Each call approximates as the formula does: the results of the exact GELU are almost the same."""
     for node in case.nodes:
         if node in GELU and node.op == "call_module":
-            yield node, "calls a module, not one call of `nn.functional.gelu`"
+            yield node, "calls a module instead of `nn.functional.gelu`"
         if node in GELU and node.target.startswith("torch.ops."):
-            yield node, "calls the operator of ATen, not one call of `nn.functional.gelu`"
+            yield node, "calls the ATen operator instead of `nn.functional.gelu`"
         if node in GELU and "tanh" not in node.call:
-            yield node, 'computes the exact GELU, not that of `approximate="tanh"`'
+            yield node, 'computes the exact GELU, not the one with `approximate="tanh"`'
 
 
 CHECK = Check((lints, recompiled, edited, given_edited, approximates, same_result, no_dead_nodes, each_formula_fused))

@@ -1,4 +1,4 @@
-"""Answers to 12-layers-of-one-input: which linear layers take the same value."""
+"""Answers to 12-layers-of-one-input: which linear layers share an input."""
 
 import collections
 import itertools
@@ -52,7 +52,7 @@ def searches_by_target(graph):
 
 @right
 class RunsAnInterpreter(fx.Interpreter):
-    """Each layer notes its input as the interpreter meets it, without a value."""
+    """Notes the input of each layer as an interpreter does, but computes no values."""
 
     def __new__(cls, graph):
         self = super().__new__(cls)
@@ -105,9 +105,9 @@ def looks_at_functions_alone(graph):
 
 
 @breaks("a list of the names of the nodes that call these layers", case="the attention of Llama")
-@wrong("every_group", says="but the answer lacks it")
+@wrong("every_group", says="but the answer does not list the layer")
 def finds_pairs(graph):
-    """As a pattern of two layers does: the third is left."""
+    """Like a pattern of two layers: the third layer is left out."""
     groups = {}
     for node in filter(is_linear, graph.nodes):
         found = groups.setdefault(input_of(node).name, [])
@@ -119,7 +119,7 @@ def finds_pairs(graph):
 @breaks("its input may be a keyword argument.", case="layers in every spelling")
 @wrong("every_group", says="but is missing from the answer")
 def takes_the_first_input_node(graph):
-    """By keyword, the weight may stand first."""
+    """Among keyword arguments, the weight may come first."""
     groups = {}
     for node in filter(is_linear, graph.nodes):
         groups.setdefault(node.all_input_nodes[0].name, []).append(node.name)
@@ -147,7 +147,7 @@ def knows_a_layer_by_its_name(graph):
 
 
 @breaks("that are the input to two or more linear layers.", case="layers in every spelling")
-@wrong("every_group", says="is `tanh`, but the answer lacks it")
+@wrong("every_group", says="is `tanh`, but the answer does not list the layer")
 def leaves_out_what_nothing_uses(graph):
     groups = {}
     for node in graph.nodes:

@@ -1,4 +1,4 @@
-"""Graphs in which linear layers share an input: blocks of Llama, every spelling of a layer, other users."""
+"""Graphs in which linear layers share an input: Llama blocks; layers in every spelling; inputs with other users."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class FeedForward(nn.Module):
 
 
 class Attention(nn.Module):
-    """The layers of Llama's attention around a product: three on one input, one on another."""
+    """The layers of Llama's attention around a product: three layers on one input, one layer on another."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -42,8 +42,8 @@ class Attention(nn.Module):
 
 
 class Spelled(nn.Module):
-    """Layers as modules and as functions, by keyword, shared, interleaved, dead; a layer used as a weight; on the same
-    input what resembles one in its class, its name or its weight.
+    """Layers as modules and as functions: called by keyword, shared, interleaved or dead; a layer whose result is used
+    as a weight; and, on the same input, nodes that resemble a linear layer in class, name or weight.
     """
 
     def __init__(self) -> None:
@@ -72,7 +72,7 @@ class Spelled(nn.Module):
 
 
 class Heads(nn.Module):
-    """A layer, and heads on its value, which are the last layers of all."""
+    """A layer, followed by heads that use its result; the heads are the last layers of the model."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -85,7 +85,7 @@ class Heads(nn.Module):
 
 
 def with_heads_moved(model: nn.Module) -> tuple[fx.Graph]:
-    """The graph of heads, the last of them moved before the others: the users of a node keep their order."""
+    """The graph with the last head moved before the other heads: the users of a node keep their order."""
     [graph] = graph_of(model)
     first, _, last = graph.find_nodes(op="call_function", target=torch.relu)[0].users
     first.prepend(last)
@@ -93,7 +93,7 @@ def with_heads_moved(model: nn.Module) -> tuple[fx.Graph]:
 
 
 class Single(nn.Module):
-    """No input is shared by two layers, though one is read by a layer and by others."""
+    """No input is shared by two layers, though one is read by a layer and by nodes that are not layers."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -58,9 +58,9 @@ def every_group(case: CaseView) -> Found:
                 yield node, f"`{layer}` is in the answer for `{name}`, but {_why_not(case.before, node)}."
         for layer in layers:
             if layer not in found:
-                yield nodes[layer], f"The input of layer `{layer}` is `{name}`, but the answer lacks it."
+                yield nodes[layer], f"The input of layer `{layer}` is `{name}`, but the answer does not list the layer."
         if len(found) != len(layers):
-            yield nodes[name], f"The answer for `{name}` has a layer twice."
+            yield nodes[name], f"The answer for `{name}` lists a layer twice."
 
 
 def _why_not(graph: GraphRecord, node: NodeRecord | None) -> str:

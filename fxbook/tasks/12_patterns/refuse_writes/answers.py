@@ -1,4 +1,4 @@
-"""Answers to 12-refuse-writes: a filter for what is written before the first user."""
+"""Answers to 12-refuse-writes: a filter for writes before the first user."""
 
 import itertools
 
@@ -16,13 +16,13 @@ def nodes_of(match):
 
 
 def end_of(match):
-    """Where the new nodes go: before the first user of the result, or in the place of a result without users."""
+    """Where the new nodes go: before the first user of the result, or in place of the result if it has no users."""
     [result] = match.returning_nodes
     return min(result.users, default=result)
 
 
 def crossed(match, first, last):
-    """Whether a node writes between these two, which is not in the match."""
+    """Whether a node that is not in the match writes between these two nodes."""
     inside = nodes_of(match)
     return any(writes(node) for node in first.graph.nodes if first < node < last and node not in inside)
 
@@ -56,7 +56,7 @@ def knows_the_inputs_by_the_pattern(match, graph, pattern):
 
 @right
 class Filter:
-    """Asks by itertools, from the first node on."""
+    """Uses itertools, from the first node on."""
 
     def __new__(cls, match, graph, pattern):
         inside, end = nodes_of(match), end_of(match)
@@ -76,16 +76,16 @@ def looks_at_methods_and_functions_apart(match, graph, pattern):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@breaks("after the first node of the match", case="a write within the match")
+@breaks("after the first node of the match", case="a write inside the match")
 @wrong("refuses_what_is_crossed", says="filter allows the match that ends with `sigmoid`")
 def begins_at_the_last_node(match, graph, pattern):
     return not crossed(match, match.returning_nodes[0], end_of(match))
 
 
 @breaks("The parameters of the pattern are not nodes of the match.", case="writes before and after")
-@wrong("refuses_what_is_crossed", says="no write crosses it")
+@wrong("refuses_what_is_crossed", says="although no other node writes before the first user")
 def begins_at_the_input(match, graph, pattern):
-    """Takes what the parameters bind for nodes of the match."""
+    """Counts the nodes that parameters bind as nodes of the match."""
     return not crossed(match, min(match.nodes_map.values()), end_of(match))
 
 
@@ -100,17 +100,17 @@ def knows_methods_alone(match, graph, pattern):
 @breaks("What it writes to does not matter.", case="a write between the match and its first user")
 @wrong("refuses_what_is_crossed", says="filter allows the match that ends with `sigmoid`")
 def asks_what_the_match_reads(match, graph, pattern):
-    """A write into another tensor is allowed, though it does not matter which tensor is written."""
+    """Allows a write into another tensor, though it does not matter which tensor is written to."""
     first, end = min(nodes_of(match)), end_of(match)
     inputs = match.placeholder_nodes
     between = [node for node in graph.nodes if first < node < end]
     return not any(writes(node) and node.args[0] in inputs for node in between)
 
 
-@breaks("it calls a method", case="a layer and a weight with an underscore")
-@wrong("refuses_what_is_crossed", says="no write crosses it")
+@breaks("it calls a method", case="a layer and a weight whose names end with an underscore")
+@wrong("refuses_what_is_crossed", says="although no other node writes before the first user")
 def goes_by_names_of_nodes(match, graph, pattern):
-    """A layer and a weight may be called so too."""
+    """The names of a layer or a weight may end with an underscore, too."""
     first, end = min(nodes_of(match)), end_of(match)
     return not any(first < node < end and str(node.target).endswith("_") for node in graph.nodes) and not any(
         first < node < end and writes(node) for node in graph.nodes
@@ -118,20 +118,20 @@ def goes_by_names_of_nodes(match, graph, pattern):
 
 
 @breaks("a node that is not in the match", case="a pattern that writes")
-@wrong("refuses_what_is_crossed", says="(a pattern that writes): the filter refuses the match that ends with")
+@wrong("refuses_what_is_crossed", says="(a pattern that writes): the filter rejects the match that ends with")
 def takes_the_match_for_a_write(match, graph, pattern):
     first, end = min(nodes_of(match)), end_of(match)
     return not any(first < node < end and writes(node) for node in graph.nodes)
 
 
 @breaks("before the first user of the result", case="a first user that writes")
-@wrong("refuses_what_is_crossed", says="(a first user that writes): the filter refuses the match")
+@wrong("refuses_what_is_crossed", says="(a first user that writes): the filter rejects the match")
 def takes_the_first_user_for_a_write(match, graph, pattern):
     return not crossed(match, min(nodes_of(match)), end_of(match).next)
 
 
 @breaks("the first user of the result", case="a user moved before the write")
-@wrong("refuses_what_is_crossed", says="(a user moved before the write): the filter refuses the match")
+@wrong("refuses_what_is_crossed", says="(a user moved before the write): the filter rejects the match")
 def takes_the_user_that_was_made_first(match, graph, pattern):
     """The users of a node are in the order in which they began to use it."""
     [result] = match.returning_nodes
@@ -139,7 +139,7 @@ def takes_the_user_that_was_made_first(match, graph, pattern):
 
 
 @breaks("If the result has no users, the new nodes take its place in the list:", case="results that nothing uses")
-@wrong("refuses_what_is_crossed", says="(results that nothing uses): the filter refuses the match")
+@wrong("refuses_what_is_crossed", says="(results that nothing uses): the filter rejects the match")
 def goes_to_the_end_without_a_user(match, graph, pattern):
     [result] = match.returning_nodes
     return not crossed(match, min(nodes_of(match)), min(result.users, default=graph.output_node()))

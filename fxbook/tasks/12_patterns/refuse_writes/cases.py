@@ -1,5 +1,5 @@
-"""Graphs with a pattern of two nodes, and writes before it, within it, behind it and behind its first user; a pattern
-that writes; and results that nothing uses.
+"""Graphs with a pattern of two nodes, and writes before the match, inside it, after it and after its first user; a
+pattern that writes; and results that nothing uses.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from fxbook.cases.exercise import one_of
 
 
 def pattern(x: Tensor) -> Tensor:
-    """What is looked for."""
+    """The pattern to look for."""
     return torch.sigmoid(torch.exp(x))
 
 
 def pattern_that_writes(x: Tensor) -> Tensor:
-    """Writes into its own value. Its first node is the last one that a matcher reaches."""
+    """Writes into its own value. Its first node is the last node that a matcher reaches."""
     scale = torch.tanh(x)
     return torch.exp(x).mul_(scale)
 
 
 class Written(nn.Module):
-    """The pattern with a write at some places, or with none; and steps whose names have an underscore within."""
+    """The pattern, with a write at some places or without writes; and steps with an underscore inside their names."""
 
     def __init__(self, *places: str, by: str = "method") -> None:
         super().__init__()
@@ -52,8 +52,8 @@ class Written(nn.Module):
 
 
 class Several(nn.Module):
-    """Three matches: one that is crossed by a function that writes, one by nothing, one by a method, in an order that
-    is drawn; and one that is returned at once.
+    """Three matches in random order: one is followed by a function that writes, one by a method that writes, and one by
+    no write; and a match whose result is returned directly.
     """
 
     def __init__(self) -> None:
@@ -75,7 +75,7 @@ class Several(nn.Module):
 
 
 class Scaled(nn.Module):
-    """Two matches of the pattern that writes; one of them is crossed by a write, after its first node."""
+    """Two matches of the pattern that writes; in one of them, another node writes after the first node."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -92,7 +92,7 @@ class Scaled(nn.Module):
 
 
 class Unused(nn.Module):
-    """Two matches that nothing uses; a write crosses one of them within, and another stands behind both."""
+    """Two matches that nothing uses: a write falls inside one of them, and another write comes after both."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -121,13 +121,13 @@ class Named(nn.Module):
 
 
 def given(model: nn.Module) -> tuple[Any, ...]:
-    """The graph of the model, and that of the pattern."""
+    """The graph of the model and the graph of the pattern."""
     wanted = pattern_that_writes if isinstance(model, Scaled) else pattern
     return fx.symbolic_trace(model).graph, fx.symbolic_trace(wanted).graph
 
 
 def given_moved(model: nn.Module) -> tuple[Any, ...]:
-    """The same, the second user of the result moved directly behind it: the users of a node keep their order."""
+    """The same, with the second user of the result moved directly after it: the users of a node keep their order."""
     graph, wanted = given(model)
     [result] = graph.find_nodes(op="call_function", target=torch.sigmoid)
     _, second = result.users
@@ -145,13 +145,13 @@ USAGE = Usage(
     cases=(
         Case("a write between the match and its first user", lambda: Written("behind"), tuple),
         Case("no write at all", Written, tuple),
-        Case("a write within the match", lambda: Written("inside"), tuple, unseen=True),
+        Case("a write inside the match", lambda: Written("inside"), tuple, unseen=True),
         Case("writes before and after", lambda: Written("before", "after the first user"), tuple, unseen=True),
-        Case("a write before, and another behind", lambda: Written("before", "behind"), tuple, unseen=True),
+        Case("a write before the match, and another after it", lambda: Written("before", "behind"), tuple, unseen=True),
         Case("a first user that writes", lambda: Written("as the first user"), tuple, unseen=True),
         Case("a user moved before the write", lambda: Written("behind"), tuple, unseen=True, given=given_moved),
         Case("a function that writes", lambda: Written("behind", by="function"), tuple, unseen=True),
-        Case("a layer and a weight with an underscore", Named, tuple, unseen=True),
+        Case("a layer and a weight whose names end with an underscore", Named, tuple, unseen=True),
         Case("results that nothing uses", Unused, tuple, unseen=True),
         Case("several matches", Several, tuple, unseen=True),
         Case("a pattern that writes", Scaled, tuple, unseen=True),

@@ -7,12 +7,12 @@ from fxbook.graph.record import GraphRecord, NodeRecord
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-# What the result of each pattern reads, by the target of the result.
+# What the result of each pattern reads, keyed by the target of the result.
 _READS = {"torch.sigmoid": ["torch.exp"], "mul_": ["torch.exp", "torch.tanh"]}
 
 
 def write_across(graph: GraphRecord, last: NodeRecord) -> NodeRecord | None:
-    """The first node that writes between the match that ends with this node and its first user, if it has one."""
+    """The first node that writes inside the match ending with ``last``, or between ``last`` and its first user."""
     inside = {*last.inputs, last.index}
     between = graph.nodes[min(inside) : min(last.users, default=last.index)]
     return next((node for node in between if node.index not in inside and writes(node)), None)
@@ -36,7 +36,7 @@ def ends_of_matches(graph: GraphRecord) -> list[NodeRecord]:
 
 @rule("12_patterns#decide-match-by-match")
 def refuses_what_is_crossed(case: CaseView) -> Found:
-    """The filter is false for a match that a write crosses, and true for every other."""
+    """The filter is false for a match with a write before its first user, and true for every other match."""
     ends = ends_of_matches(case.before)
     match case.value:
         case list(verdicts) if len(verdicts) == len(ends):
@@ -46,7 +46,7 @@ def refuses_what_is_crossed(case: CaseView) -> Found:
             return
     for verdict, last in zip(verdicts, ends, strict=True):
         if not isinstance(verdict, bool):
-            yield None, f"For the match that ends with `{last.name}` the filter returns neither True nor False."
+            yield None, f"For the match that ends with `{last.name}`, the filter returns neither True nor False."
             return
         crossing = write_across(case.before, last)
         if verdict and crossing:
@@ -56,7 +56,11 @@ def refuses_what_is_crossed(case: CaseView) -> Found:
                 "the first user.",
             )
         if not verdict and not crossing:
-            yield last, f"The filter refuses the match that ends with `{last.name}`: no write crosses it."
+            yield (
+                last,
+                f"The filter rejects the match that ends with `{last.name}`, although no other node writes before the "
+                "first user.",
+            )
 
 
 CHECK = Check((refuses_what_is_crossed,))

@@ -37,7 +37,7 @@ def groups_in_a_defaultdict(model, found):
 
 @right
 def asks_the_state_dict(model, found):
-    """With ``keep_vars`` it has the weights themselves."""
+    """With ``keep_vars``, the state dict has the weights themselves."""
     own = {name: id(tensor) for name, tensor in model.state_dict(keep_vars=True).items()}
     totals = {}
     for name, _ in model.named_parameters():
@@ -67,8 +67,8 @@ def walks_the_modules(model, found):
 
 @breaks(
     "A tied weight has several names in the model.",
-    "Each part has one of them, and another part may have a different one.",
-    case="a table of words that is the head",
+    "Each part has one of these names, and another part may have a different one.",
+    case="an embedding that is also the head",
 )
 @wrong("sums_of_gradients", says="is not the sum")
 def looks_up_one_name(model, found):
@@ -96,7 +96,7 @@ def takes_the_gradient_of_the_model_for_none(model, found):
     return {n: w.grad if totals[n] is None else totals[n] for n, w in model.named_parameters()}
 
 
-@breaks("Return a dict that maps each name of `model.named_parameters()`", case="a table of words that is the head")
+@breaks("Return a dict that maps each name of `model.named_parameters()`", case="an embedding that is also the head")
 @wrong("sums_of_gradients", says="has no such name")
 def has_every_name(model, found):
     totals = goes_by_id(model, found)
@@ -107,7 +107,7 @@ def has_every_name(model, found):
 @breaks("Two weights with equal values are still different weights.", case="one layer in three parts")
 @wrong("sums_of_gradients", says="is not the sum")
 def compares_numbers(model, found):
-    """Takes two weights with equal numbers for one."""
+    """Treats two weights with equal values as one weight."""
     totals = {}
     for name, weight in model.named_parameters():
         names = [n for n, w in all_names(model).items() if w.shape == weight.shape and torch.equal(w, weight)]
@@ -116,13 +116,13 @@ def compares_numbers(model, found):
     return totals
 
 
-@breaks("Return {name: sum of the gradients of this weight, or None}.", case="a table of words that is the head")
+@breaks("Return {name: sum of the gradients of this weight, or None}.", case="an embedding that is also the head")
 @wrong("sums_of_gradients", says="not a dict")
 def returns_a_list(model, found):
     return list(goes_by_id(model, found).values())
 
 
-@breaks("Do not change the gradients in `found`.", case="a table of words that is the head")
+@breaks("Do not change the gradients in `found`.", case="an embedding that is also the head")
 @wrong("gradients_left_alone", says="is not as it was")
 def adds_in_place(model, found):
     first = {id(weight): name for name, weight in model.named_parameters()}
@@ -149,7 +149,7 @@ def unties_the_weights(model, found):
 
 
 def by_weight(model, found, key=id, counts=lambda gradient: gradient is not None):
-    """The sums, with what a mistake changes: how a weight is known, and which gradients count."""
+    """The sums; a mistake changes how a weight is identified or which gradients count."""
     groups = defaultdict(list)
     for part in found:
         for name, gradient in part.items():
@@ -159,10 +159,10 @@ def by_weight(model, found, key=id, counts=lambda gradient: gradient is not None
     return {name: sum(groups[weight]) if groups[weight] else None for weight, name in first.items()}
 
 
-@breaks("A tied weight has several names in the model.", case="a table of words that is the head")
+@breaks("A tied weight has several names in the model.", case="an embedding that is also the head")
 @wrong("sums_of_gradients", says="`head.nothing` is missing from the answer")
 def knows_weights_by_their_address(model, found):
-    """Empty tensors share one."""
+    """Empty tensors share an address."""
     return by_weight(model, found, key=torch.Tensor.data_ptr)
 
 
@@ -173,7 +173,7 @@ def takes_zeros_for_no_gradient(model, found):
     return by_weight(model, found, counts=counts)
 
 
-@breaks("each name of `model.named_parameters()`", case="a table of words that is the head")
+@breaks("each name of `model.named_parameters()`", case="an embedding that is also the head")
 @wrong("sums_of_gradients", says="`middle.weight` is missing from the answer: a frozen weight has a name too")
 def leaves_out_frozen_weights(model, found):
     return {name: total for name, total in by_weight(model, found).items() if model.get_parameter(name).requires_grad}

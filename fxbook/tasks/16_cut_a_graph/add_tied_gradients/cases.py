@@ -1,4 +1,4 @@
-"""Models, some with tied weights, and the gradients that two or three parts have found, drawn."""
+"""Models, some with tied weights, and random gradients from two or three parts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Found = list[dict[str, Tensor | None]]
 
 
 class Words(nn.Module):
-    """A table that is also the head's weight, and a layer in float64. Some weights are frozen, zero or both,
+    """An embedding whose weight is also the head's, and a layer in float64. Some weights are frozen, zero or both,
     two are empty, and there are buffers.
     """
 
@@ -33,7 +33,7 @@ class Words(nn.Module):
 
 
 class Tower(nn.Module):
-    """One layer under three names, the second of which is deeper; the layer next to it has equal values."""
+    """One layer under three names, the second of which is nested; the layer next to it has equal values."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -49,7 +49,7 @@ def plain() -> nn.Module:
 
 
 def with_gradients(build: Callable[[], nn.Module]) -> Callable[[], nn.Module]:
-    """The same model, whose weights have gradients of an earlier step, which no part has found."""
+    """The same model, whose weights have gradients from an earlier step that belong to no part."""
 
     def built() -> nn.Module:
         model = build()
@@ -61,16 +61,16 @@ def with_gradients(build: Callable[[], nn.Module]) -> Callable[[], nn.Module]:
 
 
 def gpt2() -> nn.Module:
-    """A real model, whose embedding is its head."""
+    """A real model, whose embedding and head share a weight."""
     return copy.deepcopy(model_of_words("gpt2"))
 
 
 def found_by(
     *splits: tuple[str, ...], unused: tuple[str, ...] = (), zero: str = ""
 ) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """The model, and a dict for each part: the parameters whose names begin with these words.
+    """The model, and for each part the gradients of the parameters whose names begin with these words.
 
-    A name in ``unused`` has no gradient in its part, and ``zero`` one of zeros.
+    A name in ``unused`` has no gradient in its part, and the name ``zero`` has a gradient of zeros.
     """
 
     def given(model: nn.Module) -> tuple[nn.Module, Found]:
@@ -106,7 +106,7 @@ def _changed(kept: Found, found: Found) -> list[str]:
 USAGE = Usage(
     "compute",
     cases=(
-        Case("a table of words that is the head", Words, tuple, given=found_by(("words", "middle head"))),
+        Case("an embedding that is also the head", Words, tuple, given=found_by(("words", "middle head"))),
         Case("no tied weight, and gradients in the model", with_gradients(plain), tuple, given=found_by(("0", "2"))),
         Case("one layer in three parts", Tower, tuple, unseen=True, given=found_by(("first", "blocks", "last"))),
         Case(

@@ -1,4 +1,4 @@
-"""Add the gradients that the parts have found for one weight."""
+"""Add up the gradients that the parts have for one weight."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _told(model: nn.Module, found: list[dict[str, Tensor | None]], name: str) ->
     """Which part has a gradient of a parameter, and under which name."""
     weight = model.get_parameter(name)
     told = ", ".join(
-        f"part {place} has that of `{other}`"
+        f"part {place} has the gradient of `{other}`"
         for place, part in enumerate(found)
         for other, gradient in part.items()
         if gradient is not None and model.get_parameter(other) is weight
@@ -50,14 +50,14 @@ def _returned(case: CaseView) -> Value:
 
 
 def _what_it_is(value: Value, model: nn.Module, found: list[dict[str, Tensor | None]], name: str) -> str:
-    """Which other sum or gradient a wrong value is, if it is one."""
+    """Which other sum or gradient a wrong value equals, if there is one."""
     known = {
         f"the gradient of `{other}` in part {place}": gradient
         for place, part in enumerate(found)
         for other, gradient in part.items()
     }
     known |= {f"the sum of `{other}`": total for other, total in totals(model, found).items()}
-    count = _told(model, found, name).count("has that")
+    count = _told(model, found, name).count("has the gradient")
     known[f"the sum divided by {count}"] = totals(model, found)[name] / count
     return next((f": it is {what}" for what, one in known.items() if not difference(value, encode(one))), "")
 
@@ -89,7 +89,7 @@ def sums_of_gradients(case: CaseView) -> Found:
 
 @rule("16_cut_a_graph#two-processes-one-part-each")
 def gradients_left_alone(case: CaseView) -> Found:
-    """The gradients in the list are as they were."""
+    """The gradients in ``found`` are unchanged."""
     match case.value:
         case {"dict": [_, ["changed", [str(what), *_]]]}:
             yield None, f"`found` has been changed: {what} is not as it was."

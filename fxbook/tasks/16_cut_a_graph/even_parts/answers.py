@@ -1,4 +1,4 @@
-"""Answers to 16-even-parts: pieces of a list whose largest one has the fewest bytes of weights."""
+"""Answers to 16-even-parts: cut a list so that the largest piece has as few bytes of weights as possible."""
 
 import functools
 import itertools
@@ -24,7 +24,7 @@ def tensors(module, node):
 
 
 def sizes_of(module):
-    """For each call the bytes of each of its weights."""
+    """For each call, the bytes of each of its weights."""
     return [{key: t.nbytes for key, t in tensors(module, node).items()} for node in calls_of(module)]
 
 
@@ -33,7 +33,7 @@ def total(pieces):
 
 
 def walk(used, limit):
-    """The places at which parts begin that are filled one after the other; None if a call is too large."""
+    """Where parts begin if each is filled before the next one begins; None if a call is too large."""
     places, inside = [0], {}
     for place, now in enumerate(used):
         if sum(now.values()) > limit:
@@ -46,13 +46,13 @@ def walk(used, limit):
 
 
 def filled(places, count, length):
-    """So many places, with others added."""
+    """Places for ``count`` parts: the given places, and others added; without the first."""
     others = [place for place in range(length) if place not in places]
     return sorted(places + others[: count - len(places)])[1:]
 
 
 def smallest(used, count):
-    """The least limit for which so many parts are enough."""
+    """The lowest limit for which ``count`` parts are enough."""
     low, high = 0, total(used)
     while low < high:
         middle = (low + high) // 2
@@ -105,7 +105,7 @@ def keeps_a_table(module, count):
 
 @right
 def tries_all_cuts_at_weights(module, count):
-    """Only a call with weights is worth a cut; too few of them are filled up."""
+    """Only calls with weights are worth a cut; if there are too few, other calls are added."""
     used = sizes_of(module)
     size, n = prefix_sizes(used), len(used)
     worth = [place for place in range(1, n) if used[place]]
@@ -139,7 +139,7 @@ def returns_nodes(module, count):
 
 
 @breaks("A weight that is used twice in a part counts once there.", case="one weight in three layers")
-@wrong("largest_is_small", says="(one weight in three layers): of 2 parts")
+@wrong("largest_is_small", says="(one weight in three layers): bytes of weights")
 def counts_a_weight_for_each_layer(module, count):
     used = [
         {(node.target if node.op == "call_module" else "", key): size for key, size in now.items()}
@@ -155,7 +155,7 @@ def cuts_at_least_once(module, count):
 
 
 @breaks("A weight that two parts use counts in both.", case="a layer that is called three times")
-@wrong("largest_is_small", says="bytes of weights. The largest part has")
+@wrong("largest_is_small", says="The largest of")
 def counts_a_weight_in_its_first_part_alone(module, count):
     used, seen = [], set()
     for now in sizes_of(module):
@@ -164,8 +164,8 @@ def counts_a_weight_in_its_first_part_alone(module, count):
     return with_sizes(module, count, used)
 
 
-@breaks("those that a `get_attr` node fetches as an argument.", case="weights that are fetched")
-@wrong("largest_is_small", says="bytes of weights. The largest part has")
+@breaks("those that a `get_attr` node fetches as an argument.", case="fetched weights")
+@wrong("largest_is_small", says="The largest of")
 def knows_layers_alone(module, count):
     used = sizes_of(module)
     used = [now if node.op == "call_module" else {} for node, now in zip(calls_of(module), used, strict=True)]
@@ -173,14 +173,14 @@ def knows_layers_alone(module, count):
 
 
 @breaks("as few bytes of weights as possible.", case="a weight in half precision")
-@wrong("largest_is_small", says="bytes of weights. The largest part has")
+@wrong("largest_is_small", says="The largest of")
 def counts_elements(module, count):
     used = [{key: t.numel() for key, t in tensors(module, node).items()} for node in calls_of(module)]
     return with_sizes(module, count, used)
 
 
 @breaks("A part has the parameters and buffers", case="a buffer")
-@wrong("largest_is_small", says="bytes of weights. The largest part has")
+@wrong("largest_is_small", says="The largest of")
 def forgets_buffers(module, count):
     used = [
         {key: t.nbytes for key, t in tensors(module, node).items() if isinstance(t, torch.nn.Parameter)}
@@ -189,21 +189,22 @@ def forgets_buffers(module, count):
     return with_sizes(module, count, used)
 
 
-@breaks("Return the names of the nodes that begin the parts after the first.", case="layers of drawn widths")
+@breaks("Return the names of the nodes that begin the parts after the first.", case="layers of random widths")
 @wrong("begins_parts", says="is in the answer, but calls nothing")
 def begins_with_an_input(module, count):
     first = next(iter(module.graph.nodes)).name
     return [first, *halves_the_limit(module, count)[1:]]
 
 
-@breaks("in the order of the list.", case="layers of drawn widths")
+@breaks("in the order of the list.", case="layers of random widths")
 @wrong("begins_parts", says="not in the order of the list")
 def turns_the_list_round(module, count):
     return halves_the_limit(module, count)[::-1]
 
 
 @breaks(
-    "Return the names of the nodes that begin the second part, the third part, and so on", case="layers of drawn widths"
+    "Return the names of the nodes that begin the second part, the third part, and so on",
+    case="layers of random widths",
 )
 @wrong("begins_parts", says="not a list of names")
 def returns_places(module, count):
@@ -212,9 +213,7 @@ def returns_places(module, count):
 
 
 @breaks("into `count` parts, each with at least one call.", case="more parts than layers")
-@wrong(
-    "begins_parts", says="(more parts than layers): the names in the answer are not in the order of the list, each once"
-)
+@wrong("begins_parts", says="(more parts than layers): the names in the answer are not in the order of the list, or")
 def fills_up_with_the_first_calls(module, count):
     used = sizes_of(module)
     places = walk(used, smallest(used, count))

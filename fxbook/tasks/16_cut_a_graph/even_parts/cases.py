@@ -1,4 +1,4 @@
-"""Graphs whose weights must be spread over parts: the weights of layers, fetched ones, and a real model's."""
+"""Graphs whose weights must be spread over parts: layer weights, fetched weights, and the weights of a real model."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..cases import exported
 
 
 class Tower(nn.Module):
-    """Layers of drawn widths, of which the largest is frozen, with calls between them that have no weights."""
+    """Layers of random widths, the largest of which is frozen, with calls without weights between them."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -32,7 +32,7 @@ class Tower(nn.Module):
 
 
 class Fetched(nn.Module):
-    """Weights that are fetched, one of them often and also by keyword."""
+    """Two fetched weights: one is used three times, and the other twice, once by keyword."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -47,7 +47,7 @@ class Fetched(nn.Module):
 
 
 class Sized(nn.Module):
-    """Weights of a kind and a size each, which is multiplied by a drawn number."""
+    """One weight for each kind and size; a random factor multiplies the sizes."""
 
     def __init__(self, **sizes: int) -> None:
         super().__init__()
@@ -65,9 +65,9 @@ class Sized(nn.Module):
 
 
 class Bytes(nn.Module):
-    """Weights of single bytes that a call fetches by keyword, in a list, by position, and for a layer without weights.
+    """Buffers of bytes, passed by keyword, in a list, by position, and to a layer without weights.
 
-    Of the two best cuts one is better by one byte, counted from the beginning or, ``backwards``, from the end.
+    Of the two best cuts, one is better by a single byte. ``backwards`` reverses the calls.
     """
 
     def __init__(self, backwards: bool = False) -> None:
@@ -89,11 +89,11 @@ class Bytes(nn.Module):
 
 
 class Block(nn.Sequential):
-    """Layers that are one call of the graph."""
+    """Layers that the graph calls as one module."""
 
 
 class Normed(nn.Module):
-    """A block with a norm, whose buffers are as large as its weights and not in its state, before two layers."""
+    """A norm in a block, then two layers; the norm's buffers are as large as its weights, but not in its state dict."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -108,25 +108,25 @@ class Normed(nn.Module):
 
 
 def two_layers() -> nn.Module:
-    """Two layers of a size, and calls without weights after them."""
+    """Two layers of the same size, followed by calls without weights."""
     width = one_of(2, 3, 4)
     return nn.Sequential(nn.Linear(width, width), nn.Linear(width, width), nn.Tanh(), nn.Tanh())
 
 
 def two_at_the_end() -> nn.Module:
-    """A large layer, two calls without weights, and two layers, which belong into parts of their own."""
+    """A large layer, two calls without weights, and two layers that each need a part of their own."""
     width = one_of(4, 6, 8)
     last = nn.Linear(width, width - 1), nn.Linear(width - 1, width - 1)
     return nn.Sequential(nn.Linear(width, width), nn.Tanh(), nn.Tanh(), *last)
 
 
 def one_layer() -> nn.Module:
-    """One layer with weights among calls without."""
+    """One layer with weights among calls without weights."""
     return nn.Sequential(nn.Tanh(), nn.Tanh(), nn.Linear(one_of(2, 3, 4), 3), nn.Tanh())
 
 
 class Shared(nn.Module):
-    """One large layer that is called at the beginning and at the end, between small ones; a table that is the head."""
+    """A large layer, called before and after small layers; an embedding that shares its weight with the head."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -145,7 +145,7 @@ class Shared(nn.Module):
 
 
 class Tied(nn.Module):
-    """Three layers with one weight, the first of which is called twice, before a larger layer."""
+    """Three layers that share one weight, then a larger layer; the first layer is called twice."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -160,7 +160,7 @@ class Tied(nn.Module):
 
 
 class FetchingBuffers(fx.Tracer):
-    """A Tracer that records where a buffer is fetched, as for parameters, and does not look into a block."""
+    """A Tracer that records fetched buffers, as it does parameters, and does not trace into a block."""
 
     proxy_buffer_attributes = True
 
@@ -181,19 +181,19 @@ def gpt2_in_parts(_: nn.Module) -> tuple[Any, ...]:
 USAGE = Usage(
     "compute",
     cases=(
-        Case("layers of drawn widths", Tower, tuple, given=in_parts(3, 4)),
+        Case("layers of random widths", Tower, tuple, given=in_parts(3, 4)),
         Case("a layer that is called three times", Shared, tuple, given=in_parts(2, 3)),
-        Case("weights that are fetched", Fetched, tuple, True, in_parts(2, 3)),
+        Case("fetched weights", Fetched, tuple, True, in_parts(2, 3)),
         Case("a weight in half precision", lambda: Sized(narrow=60, first=40, second=50), tuple, True, in_parts(2)),
         Case("a buffer", lambda: Sized(fixed=90, first=30, second=50), tuple, True, in_parts(2)),
         Case("a layer with buffers", Normed, tuple, True, in_parts(2)),
-        Case("bytes by keyword, in a list, for a layer", Bytes, tuple, True, in_parts(2)),
+        Case("single bytes by keyword, in a list and for a layer", Bytes, tuple, True, in_parts(2)),
         Case("GPT-2, exported", nn.Identity, tuple, True, gpt2_in_parts),
         Case("all weights in one call", one_layer, tuple, True, in_parts(2)),
         Case("more parts than layers", two_layers, tuple, True, in_parts(3)),
         Case("one weight in three layers", Tied, tuple, True, in_parts(2)),
         Case("one byte from the end", lambda: Bytes(backwards=True), tuple, True, in_parts(2)),
-        Case("more parts than layers, two of them at the end", two_at_the_end, tuple, True, in_parts(4)),
+        Case("more parts than layers, with two layers at the end", two_at_the_end, tuple, True, in_parts(4)),
         Case("six equal weights", lambda: Sized(**dict.fromkeys("abcdef", 10)), tuple, True, in_parts(3)),
         Case("one part", one_layer, tuple, True, in_parts(1)),
         Case("as many parts as calls", one_layer, tuple, True, in_parts(4)),

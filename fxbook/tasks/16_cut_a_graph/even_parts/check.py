@@ -31,13 +31,13 @@ def calls_of(module: fx.GraphModule) -> list[fx.Node]:
 
 
 def largest(used: list[Weights], begins: list[int]) -> int:
-    """The bytes of the largest part, where parts begin at these places besides 0."""
+    """The bytes of the largest part, where parts begin at 0 and at these places."""
     pieces = zip([0, *begins], [*begins, len(used)], strict=True)
     return max(sum({key: size for each in used[a:b] for key, size in each.items()}.values()) for a, b in pieces)
 
 
 def smallest_largest(used: list[Weights], count: int) -> int:
-    """The minimum size of the largest part in bytes, over all cuts into so many parts."""
+    """The minimum size of the largest part in bytes, over all cuts into ``count`` parts."""
     ends = range(1, len(used) + 1)
     sizes = {begin: _sizes(used[begin:]) for begin in range(len(used))}
     # For the calls before each end, in as many parts as were made so far.
@@ -52,7 +52,7 @@ def smallest_largest(used: list[Weights], count: int) -> int:
 
 
 def _sizes(used: list[Weights]) -> list[int]:
-    """The bytes of the first call, of the first two, and so on."""
+    """The bytes of the first call, of the first two calls, and so on."""
     joined: Weights = {}
     return [sum((joined := joined | weights).values()) for weights in used]
 
@@ -66,8 +66,8 @@ def begins_parts(case: CaseView) -> Found:
         yield None, "The answer is not a list of names."
         return
     if len(names) != count - 1:
-        asked = f"{count} parts need {count - 1} of them" if count > 1 else "one part needs none"
-        yield None, f"The answer has {len(names)} name{'s' * (len(names) != 1)}: {asked}."
+        asked = f"{count} parts need {count - 1}" if count > 1 else "one part needs none"
+        yield None, f"The answer has {len(names)} name{'s' * (len(names) != 1)}, but {asked}."
         return
     for name in names:
         node = case.before.named(name)
@@ -78,10 +78,10 @@ def begins_parts(case: CaseView) -> Found:
             yield node, "is in the answer, but calls nothing"
             return
     if order[0] in names:
-        yield case.before.named(order[0]), "is the first call, so the first part would have no call"
+        yield case.before.named(order[0]), "is the first call: if another part begins there, the first part has no call"
     places = [order.index(name) for name in names]
     if places != sorted(set(places)):
-        yield None, "The names in the answer are not in the order of the list, each once."
+        yield None, "The names in the answer are not in the order of the list, or a name is repeated."
 
 
 @rule("16_cut_a_graph#tags-keep-each-weight-with-its-part")
@@ -99,7 +99,7 @@ def largest_is_small(case: CaseView) -> Found:
             else f"`{order[a]}` to `{order[b - 1]}` have {largest(used[a:b], [])}"
             for a, b in zip([0, *begins], [*begins, len(order)], strict=True)
         )
-        yield None, f"Of {count} parts, {told} bytes of weights. The largest part has {size}: {least} is possible."
+        yield None, f"Bytes of weights: {told}. The largest of {count} parts has {size}, but {least} is possible."
 
 
 CHECK = Check((begins_parts, largest_is_small))

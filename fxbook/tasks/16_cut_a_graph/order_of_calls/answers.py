@@ -9,7 +9,7 @@ from fxbook.tasks.answering import breaks, right, wrong
 
 
 def uses(graph, parts):
-    """Pairs of parts, without those of one part: (the part that needs, the part that is needed)."""
+    """Pairs of different parts: (the part that needs, the part that is needed)."""
     pairs = set()
     for node in graph.nodes:
         for arg in node.all_input_nodes:
@@ -34,7 +34,7 @@ def asks_graphlib(graph, parts):
 
 @right
 def lets_torch_cut(graph, parts):
-    """split_module finds an order, or raises."""
+    """split_module finds an order or raises an error."""
     module = fx.GraphModule(graph.owning_module or {}, graph)
     try:
         result = split_module(module, None, lambda node: parts[node.name])
@@ -57,7 +57,7 @@ def multiplies_reachability(graph, parts):
 
 @right
 def follows_the_users(graph, parts):
-    """Kahn's way, with a count of the parts that each part still waits for."""
+    """Kahn's algorithm, with a count of the parts that each part still waits for."""
     pairs = uses(graph, parts)
     waits = {part: sum(user == part for user, _ in pairs) for part in parts.values()}
     order, ready = [], [part for part, count in waits.items() if count == 0]
@@ -77,7 +77,7 @@ def follows_the_users(graph, parts):
 @breaks("Return `None` if there is no such order.", case="a part that is returned to")
 @wrong("can_be_called", says="are on a cycle, so the answer should be `None`")
 def takes_the_order_of_the_list(graph, parts):
-    """Right wherever no part is returned to."""
+    """Right if no part is returned to."""
     return list(dict.fromkeys(parts.values()))
 
 
@@ -108,7 +108,7 @@ def sees_cycles_of_two_alone(graph, parts):
 
 
 def in_turn(needs):
-    """Each part as soon as all that it needs is there."""
+    """Each part as soon as everything it needs is there."""
     order = []
     while len(order) < len(needs):
         ready = [part for part in needs if part not in order and needs[part] <= set(order)]

@@ -1,4 +1,4 @@
-"""Graphs and a drawn part for each call, with or without an order in which the parts can be called."""
+"""Graphs, and a part for each call, with or without an order in which the parts can be called."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from ..cases import exported, gelu
 
 
 class Chain(nn.Module):
-    """Four calls, each with the result of the one before it."""
+    """Four calls, each on the result of the call before it."""
 
     def forward(self, x: Tensor) -> Tensor:
         return torch.exp(torch.tanh(torch.cos(torch.sin(x))))
 
 
 class Branches(nn.Module):
-    """Two branches of one input, a value that nobody uses, and a fetched weight that both branches use."""
+    """Two branches of one input, a value that nothing uses, and a fetched weight that both branches use."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -42,7 +42,7 @@ class Beside(nn.Module):
 
 
 class Gathered(nn.Module):
-    """Three calls of one input, and one that takes their results, the first of them last; and one that nobody uses."""
+    """Three calls on one input, a call that takes their results in reverse order, and a call that nothing uses."""
 
     def forward(self, x: Tensor) -> Tensor:
         first, second, third = torch.relu(x), torch.cos(x), torch.sin(x)
@@ -51,7 +51,7 @@ class Gathered(nn.Module):
 
 
 def parted(graph: fx.Graph, *parts: str) -> tuple[Any, ...]:
-    """The graph, and a dict with a part for each of its calls: each time a new text, equal where the part is."""
+    """The graph, and a dict with a part for each of its calls: equal strings for equal parts, but not one object."""
     calls = [node.name for node in graph.nodes if node.op.startswith("call_")]
     return graph, {name: f"part_{part}" for name, part in zip(calls, parts, strict=True)}
 
@@ -62,7 +62,7 @@ def chain(*choices: str) -> Any:
 
 
 def by_support(_: nn.Module) -> tuple[Any, ...]:
-    """The parts of GPT-2's activation, by what a backend takes."""
+    """The parts of GPT-2's activation, by what a backend supports."""
     graph = gelu().graph
     refused = one_of("tanh", "pow", "add")
     calls = [node.name for node in graph.nodes if node.op.startswith("call_")]
@@ -70,7 +70,7 @@ def by_support(_: nn.Module) -> tuple[Any, ...]:
 
 
 def layers_of_gpt2(_: nn.Module) -> tuple[Any, ...]:
-    """Two layers of GPT-2 and what is around them, the names of the parts drawn."""
+    """Parts for two layers of GPT-2, for what is before them and for what is after them, with random names."""
     graph = exported("gpt2").graph
     before, first, second, after = one_of(("w", "c", "b", "a"), ("b", "d", "a", "c"))
     parts, seen = [], False
@@ -90,11 +90,11 @@ USAGE = Usage(
         Case("a cycle of three parts", Chain, tuple, unseen=True, given=chain("cabc", "abca", "bcab")),
         Case("two branches", Branches, tuple, unseen=True, given=chain("bbabaac", "ddadaac")),
         Case("branches that need each other", Branches, tuple, unseen=True, given=chain("ababbba", "abaacca")),
-        Case("a cycle by a second input", Branches, tuple, unseen=True, given=chain("aaaabba", "ccaabba")),
-        Case("a cycle behind another part", Chain, tuple, unseen=True, given=chain("abcb", "acbc")),
+        Case("a cycle through a second input", Branches, tuple, unseen=True, given=chain("aaaabba", "ccaabba")),
+        Case("a cycle after another part", Chain, tuple, unseen=True, given=chain("abcb", "acbc")),
         Case("parts that share no value", Beside, tuple, unseen=True, given=chain("dcefab", "edfgba")),
         Case("a part that needs two others", Gathered, tuple, unseen=True, given=chain("bacdb", "cbdac")),
-        Case("a chain against the alphabet", Chain, tuple, unseen=True, given=chain("dcba")),
+        Case("a chain in reverse alphabetical order", Chain, tuple, unseen=True, given=chain("dcba")),
         Case("no call", nn.Identity, tuple, unseen=True, given=chain("")),
         Case("GPT-2's activation, by support", nn.Identity, tuple, unseen=True, given=by_support),
         Case("two layers of GPT-2", nn.Identity, tuple, unseen=True, given=layers_of_gpt2),

@@ -11,7 +11,7 @@ from fxbook.rules.view import CaseView
 
 
 def needs(graph: fx.Graph, parts: dict[str, str]) -> list[tuple[fx.Node, fx.Node]]:
-    """Each use across parts: the node that is used, and the one that uses it."""
+    """Each use across parts: the node that is used, and the node that uses it."""
     return [
         (arg, node)
         for node in graph.nodes
@@ -21,7 +21,7 @@ def needs(graph: fx.Graph, parts: dict[str, str]) -> list[tuple[fx.Node, fx.Node
 
 
 def on_cycles(graph: fx.Graph, parts: dict[str, str]) -> set[str]:
-    """The parts that remain when the parts that need none of the others are removed, one after another."""
+    """The parts that remain after repeatedly removing the parts that need no remaining part."""
     left = set(parts.values())
     pairs = {(parts[made.name], parts[user.name]) for made, user in needs(graph, parts)}
     while free := {part for part in left if not any(user == part and made in left for made, user in pairs)}:
@@ -30,7 +30,7 @@ def on_cycles(graph: fx.Graph, parts: dict[str, str]) -> set[str]:
 
 
 def _told(parts: dict[str, str]) -> str:
-    """The parts with their first nodes, as a report says it."""
+    """The parts with their first nodes, as a report lists them."""
     members: dict[str, list[str]] = {}
     for name, part in parts.items():
         members.setdefault(part, []).append(name)
@@ -46,23 +46,23 @@ def _listed(value: Value) -> list[str] | None:
 
 
 def _is_broken(order: list[str], made: str, user: str) -> bool:
-    """Whether an order has both parts, and the used one comes after the one that uses it."""
+    """Whether both parts are in an order, and the part that is used comes after the part that uses it."""
     return made in order and user in order and order.index(made) > order.index(user)
 
 
 @rule("16_cut_a_graph#parts-that-follow-the-list-change-nothing")
 def can_be_called(case: CaseView) -> Found:
-    """The answer has each part once, after those whose values it uses; it is ``None`` if there is no such order."""
+    """The answer has each part once, after the parts whose values it uses; ``None`` if there is no such order."""
     graph, parts = case.arguments
     answer, cycle = case.value, on_cycles(graph, parts)
     if cycle and answer is not None:
         order = _listed(answer) or []
         on_it = [(a, b) for a, b in needs(graph, parts) if {parts[a.name], parts[b.name]} <= cycle]
-        # A use that the order of the answer breaks tells more than one that it keeps.
+        # A use that the order of the answer breaks says more than a use that it keeps.
         made, user = next(((a, b) for a, b in on_it if _is_broken(order, parts[a.name], parts[b.name])), on_it[0])
         yield (
             case.before.named(user.name),
-            f"in part {parts[user.name]!r} uses `{made.name}` of part {parts[made.name]!r}, and these parts are on a "
+            f"in part {parts[user.name]!r} uses `{made.name}` from part {parts[made.name]!r}, and these parts are on a "
             "cycle, so the answer should be `None`",
         )
         return

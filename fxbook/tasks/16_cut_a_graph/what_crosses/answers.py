@@ -1,10 +1,10 @@
-"""Answers to 16-what-crosses: the values that are made before a cut and used behind it."""
+"""Answers to 16-what-crosses: the values that are made before a cut and used after it."""
 
 from fxbook.tasks.answering import breaks, right, wrong
 
 
 def split_at(graph, cut):
-    """The nodes before the cut, and those behind it."""
+    """The nodes before the cut, and the nodes after it."""
     order = list(graph.nodes)
     place = [node.name for node in order].index(cut)
     return order[:place], order[place:]
@@ -27,7 +27,7 @@ def keeps_a_state_while_walking(graph, cut):
 
 @right
 def walks_backwards(graph, cut):
-    """As liveness is computed: a use makes a value live, and its node ends it."""
+    """A liveness analysis: a use makes a value live, and the node that makes the value ends that."""
     live = set()
     for node in reversed(graph.nodes):
         live.discard(node)
@@ -90,7 +90,7 @@ def forgets_the_node_itself(graph, cut):
     return [node.name for node in before if node.op != "get_attr" and set(node.users) & set(behind[1:])]
 
 
-@breaks("and the output counts as a later node.", case="a value that is returned early")
+@breaks("and the output counts as a later node.", case="a value made early and returned")
 @wrong("names_what_crosses", says="but is missing from the answer")
 def forgets_the_output(graph, cut):
     before, behind = split_at(graph, cut)

@@ -1,4 +1,4 @@
-"""Graphs and a place at which they are cut, which is drawn."""
+"""Graphs, each cut at a randomly chosen place."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from ..cases import Residual, exported
 
 
 class Spread(nn.Module):
-    """A value that nobody uses, one that is returned early, and one in a nested argument with a keyword.
+    """A value that nothing uses, a value that is made early and returned, and values in a nested keyword argument.
 
-    The node of its first input has another name than the input.
+    The node of the first input does not have the name of the input.
     """
 
     def forward(self, input: Tensor, y: Tensor) -> tuple[Tensor, ...]:
@@ -30,7 +30,7 @@ class Spread(nn.Module):
 
 
 def cut_at(*names: str) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """The graph of the model, and the name of one of these nodes. The users of a value are in no order."""
+    """The graph of the model, and the name of one of these nodes. The users of a value are in no particular order."""
 
     def given(model: nn.Module) -> tuple[Any, ...]:
         graph = fx.symbolic_trace(model).graph
@@ -55,8 +55,8 @@ USAGE = Usage(
         Case("a block with skip connections", Residual, tuple, given=cut_at("up", "relu", "down")),
         Case("before the last additions", Residual, tuple, given=cut_at("mul_1", "add", "add_1")),
         Case("GPT-2, exported", nn.Identity, tuple, unseen=True, given=cut_of_gpt2),
-        Case("a value that is returned early", Spread, tuple, unseen=True, given=cut_at("tanh", "cat", "exp")),
+        Case("a value made early and returned", Spread, tuple, unseen=True, given=cut_at("tanh", "cat", "exp")),
         Case("before the output", Spread, tuple, unseen=True, given=cut_at("output")),
-        Case("a value that nobody uses", Spread, tuple, unseen=True, given=cut_at("chunk", "getitem")),
+        Case("a value that nothing uses", Spread, tuple, unseen=True, given=cut_at("chunk", "getitem")),
     ),
 )

@@ -11,7 +11,7 @@ from fxbook.rules.view import CaseView
 
 
 def crossing(graph: fx.Graph, cut: str) -> list[str]:
-    """The names of the values that are made before the node and used by it or later."""
+    """The names of the values that are made before the node and used by it or by a later node."""
     before = {}
     for node in graph.nodes:
         if node.name == cut:
@@ -22,7 +22,7 @@ def crossing(graph: fx.Graph, cut: str) -> list[str]:
 
 @rule("16_cut_a_graph#count-what-crosses")
 def names_what_crosses(case: CaseView) -> Found:
-    """The answer has the name of each value that crosses the cut, and no other."""
+    """The answer has the name of each value that crosses the cut, and no other name."""
     graph, cut = case.arguments
     answer, right = names_of(case.value), crossing(graph, cut)
     if answer is None:

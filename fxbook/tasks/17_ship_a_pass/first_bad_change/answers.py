@@ -50,7 +50,7 @@ def bisects_a_sequence_of_its_own(module, run, is_right, total):
 
 @right
 def edits_and_restores_graph_and_weights(module, run, is_right, total):
-    """One module, whose former graph and weights come back."""
+    """One module, whose old graph and weights are restored."""
 
     def is_wrong(number):
         former, weights = module.graph, copy.deepcopy(module.state_dict())
@@ -67,7 +67,7 @@ def edits_and_restores_graph_and_weights(module, run, is_right, total):
 
 @right
 def goes_on_from_what_is_right(module, run, is_right, total):
-    """The right half is kept, and the next changes are made on top of it."""
+    """Changes that are right are kept, and the next changes are made on top of them."""
     kept, done, left = copy.deepcopy(module), 0, total
     if is_right(changed(module, run, total)):
         return None
@@ -102,7 +102,7 @@ def counts_from_zero(module, run, is_right, total):
 
 
 @breaks("Return the number of the first faulty change,", case="the first change")
-@wrong("names_the_change", says="makes the module wrong already")
+@wrong("names_the_change", says="already makes the module wrong")
 def takes_for_granted_that_the_first_is_right(module, run, is_right, total):
     low, high = 1, total + 1
     while high - low > 1:
@@ -111,8 +111,8 @@ def takes_for_granted_that_the_first_is_right(module, run, is_right, total):
     return high if high <= total else None
 
 
-@breaks("or `None` if the module is right after all changes.", case="a block of BERT, no dropout is on")
-@wrong("names_the_change", says="it should be `None`")
+@breaks("or `None` if the module is right after all changes.", case="a block of BERT with no dropout on")
+@wrong("names_the_change", says="so `None` would be right")
 def takes_for_granted_that_one_is_wrong(module, run, is_right, total):
     low, high = 0, total
     while high - low > 1:

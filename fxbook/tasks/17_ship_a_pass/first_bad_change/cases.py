@@ -1,6 +1,6 @@
-"""Graphs in which a dropout follows many nodes, and a pass that erases them all: one of them is on.
+"""Graphs with dropouts after many nodes, at most one of them on, and a pass that erases every dropout.
 
-And layers with a factor behind each, and a pass that writes the factors into their weights: one layer has a bias.
+Also layers that are each followed by a factor, one of them with a bias, and a pass that moves the factors into weights.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Mixed(nn.Module):
 
 
 class Scaled(nn.Module):
-    """Layers with a factor after each of them; the one with a bias is drawn."""
+    """Layers with a factor after each; one randomly chosen layer has a bias."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -53,7 +53,7 @@ class Scaled(nn.Module):
 
 
 def drop_every_dropout(module: fx.GraphModule, *, at_most: int | None = None) -> PassResult:
-    """Erase the dropouts, or the first ones."""
+    """Erase all dropouts, or the first ``at_most``."""
     found = module.graph.find_nodes(op="call_function", target=nn.functional.dropout)[:at_most]
     for node in found:
         node.replace_all_uses_with(node.args[0])
@@ -64,7 +64,7 @@ def drop_every_dropout(module: fx.GraphModule, *, at_most: int | None = None) ->
 
 
 def double_the_weights(module: fx.GraphModule, *, at_most: int | None = None) -> PassResult:
-    """Erase the multiplications behind layers, or the first ones, and double the weights of these layers."""
+    """Erase all multiplications after layers, or the first ``at_most``, and double the weights of these layers."""
     found = module.graph.find_nodes(op="call_function", target=operator.mul)[:at_most]
     for node in found:
         [call] = node.all_input_nodes
@@ -77,7 +77,7 @@ def double_the_weights(module: fx.GraphModule, *, at_most: int | None = None) ->
 
 
 def add_dropouts(module: fx.GraphModule, inputs: tuple[Tensor, ...], on: Callable[[int], int]) -> int:
-    """Put a dropout behind each call that gives a tensor; the number of them. ``on`` picks the one that is on."""
+    """Put a dropout after each call that returns a tensor, and count them. ``on`` picks the dropout that is on."""
     run = fx.Interpreter(module, garbage_collect_values=False)
     run.run(*inputs)
     places = [node for node, value in run.env.items() if node.op.startswith("call") and isinstance(value, Tensor)]
@@ -96,7 +96,7 @@ def _anywhere(count: int) -> int:
 
 
 def reported(on: Callable[[int], int], *widths: int) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """A module, the pass, the question whether a module is right, and the number of changes that the pass makes."""
+    """A module, the pass, the function that says whether a module is right, and the number of changes."""
 
     def given(model: nn.Module) -> tuple[Any, ...]:
         module = graph_of(model)
@@ -114,7 +114,7 @@ def with_factors(model: nn.Module) -> tuple[Any, ...]:
 
 
 def computes_as(module: fx.GraphModule, inputs: tuple[Tensor, ...]) -> Callable[[fx.GraphModule], bool]:
-    """A function that says whether a module returns, bit by bit, what this one returns now."""
+    """A function that says whether another module returns, bit for bit, what this module returns now."""
 
     def run(candidate: fx.GraphModule) -> Tensor:
         with torch.random.fork_rng(devices=[]):
@@ -142,7 +142,7 @@ def counted(
     is_right: Callable[[fx.GraphModule], bool],
     total: int,
 ) -> dict[str, Any]:
-    """What the answer returns, how often it asked, and the first node and weight of the module that it has changed.
+    """What the answer returns, how often it called ``is_right``, and the first node and weight that it has changed.
 
     Raises:
         Exception: whatever the answer raises.
@@ -152,7 +152,7 @@ def counted(
     def counting(candidate: fx.GraphModule) -> bool:
         nonlocal asked
         asked += 1
-        # The question may be asked about a copy; what it does to a module then does not matter.
+        # Given a copy, ``is_right`` cannot change the module of the answer.
         return is_right(copy.deepcopy(candidate))
 
     before, weights = listing(module.graph), copy.deepcopy(module.state_dict())
@@ -165,7 +165,7 @@ USAGE = Usage(
     "compute",
     cases=(
         Case("a block of GPT-2", gpt2, tuple, given=reported(_anywhere, WIDTH)),
-        Case("a block of BERT, no dropout is on", bert, tuple, given=reported(lambda count: 0, 64, WIDTH)),
+        Case("a block of BERT with no dropout on", bert, tuple, given=reported(lambda count: 0, 64, WIDTH)),
         Case("many steps", Mixed, tuple, unseen=True, given=reported(_anywhere, WIDTH)),
         Case("the last change", Mixed, tuple, unseen=True, given=reported(lambda count: count, WIDTH)),
         Case("changes that write into weights", Scaled, tuple, unseen=True, given=with_factors),

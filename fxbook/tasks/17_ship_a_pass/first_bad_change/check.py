@@ -1,4 +1,4 @@
-"""Find the first wrong change of a pass, with few questions."""
+"""Find the first wrong change of a pass with few calls to ``is_right``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HALVING = "17_ship_a_pass#halve-the-changes-of-a-pass"
 
 
 def first_bad(case: CaseView) -> int | None:
-    """The number of the first change after which the module is wrong: all are tried."""
+    """The number of the first change after which the module is wrong, found by trying one after another."""
     module, run, is_right, total = case.arguments
     for number in range(1, total + 1):
         candidate = copy.deepcopy(module)
@@ -39,11 +39,13 @@ def names_the_change(case: CaseView) -> Found:
     elif wanted is None:
         yield (
             None,
-            f"The answer is {number:g}, but the module is right after all {total} changes, so it should be `None`.",
+            f"The answer is {number:g}, but the module is right after all {total} changes, so `None` would be right.",
         )
     elif number != wanted:
-        early = f"after {number:g} of {total} changes the module is still right: change {wanted} is the first wrong one"
-        late = f"change {wanted} of {total} makes the module wrong already"
+        early = (
+            f"after {number:g} of {total} changes the module is still right: change {wanted} is the first wrong change"
+        )
+        late = f"change {wanted} of {total} already makes the module wrong"
         yield None, f"The answer is {number:g}, but {late if number > wanted else early}."
 
 

@@ -76,7 +76,7 @@ def copies_the_graph_without_them(module):
 
 @breaks(
     "its `modified` is `True` if a call was erased, and `False` otherwise.",
-    case="a block of GPT-2, which has no such layer",
+    case="a block of GPT-2 without such a layer",
 )
 @wrong("honest", says="`modified` is true, but the graph had no call")
 def always_says_true(module):
@@ -94,7 +94,7 @@ def asks_whether_the_module_has_such_a_layer(module):
     return PassResult(module, modified)
 
 
-@breaks("Return a `PassResult` with this module;", case="a block of GPT-2, which has no such layer")
+@breaks("Return a `PassResult` with this module;", case="a block of GPT-2 without such a layer")
 @wrong(
     "returns_a_pass_result",
     says="not a `PassResult`",
@@ -106,7 +106,7 @@ def returns_the_module(module):
     return module
 
 
-@breaks("Edit the module in place", case="a block of GPT-2, which has no such layer")
+@breaks("Edit the module in place", case="a block of GPT-2 without such a layer")
 @wrong(
     "returns_a_pass_result",
     says="a different module from the one it was given",
@@ -134,8 +134,8 @@ def takes_the_first_argument(module):
     return finished(module, erased(module, value_of=lambda node: node.args[0]))
 
 
-@breaks("erases every call to an `nn.Identity`", case="a layer by its second name")
-@wrong("none_left", says="(a layer by its second name): node `idle` still calls an `nn.Identity`")
+@breaks("erases every call to an `nn.Identity`", case="a layer called by its second name")
+@wrong("none_left", says="(a layer called by its second name): node `idle` still calls an `nn.Identity`")
 def knows_one_name_of_a_layer(module):
     paths = [path for path, layer in module.named_modules() if isinstance(layer, nn.Identity)]
     calls = [node for path in paths for node in module.graph.find_nodes(op="call_module", target=path)]
@@ -144,12 +144,12 @@ def knows_one_name_of_a_layer(module):
 
 @wrong("lints_after", says="does not lint", read="02_insertion_points#what-lint-lets-through")
 def collects_the_inputs_first(module):
-    """The second of two in a row then gets a node that is gone."""
+    """The second of two calls in a row then uses a node that is gone."""
     inputs = {node: node.all_input_nodes[0] for node in module.graph.nodes if is_idle(node, module)}
     return finished(module, erased(module, value_of=inputs.get))
 
 
-@breaks("and nothing else:", case="such layers in a row, by keyword, unused, at the end")
+@breaks("and nothing else:", case="such layers in a row, by keyword, unused and at the end")
 @wrong("others_stay", says="node `mix_1` is missing: erase only calls")
 def eliminates_dead_code(module):
     found = erased(module)
@@ -158,7 +158,7 @@ def eliminates_dead_code(module):
 
 
 @breaks("the layers stay in the module,", case="a block of ResNet")
-@wrong("layers_stay", says="is missing in the module: erase only calls")
+@wrong("layers_stay", says="is missing from the module: erase only calls")
 def deletes_unused_layers(module):
     found = erased(module)
     module.delete_all_unused_submodules()

@@ -16,8 +16,8 @@ from ..cases import WIDTH, gpt2, graph_of, resnet
 
 
 class Idle(nn.Module):
-    """Such layers in a row, one called twice, one with a keyword argument, one at the end, and one without users, as
-    another call has none.
+    """Layers that do nothing: in a row, called twice, called by keyword, at the end and without users; and another call
+    without users.
     """
 
     def __init__(self) -> None:
@@ -37,13 +37,13 @@ class Idle(nn.Module):
 
 
 class Identity(nn.Tanh):
-    """A different layer with that name; tracing keeps its call, as for each torch layer."""
+    """A different layer with the same name; tracing keeps its call, as for every torch layer."""
 
     __module__ = "torch.nn.another"
 
 
 class Kept(nn.Module):
-    """Calls another layer of that name; a layer that nothing calls is added once it is traced."""
+    """Calls the other layer with that name; an ``nn.Identity`` that nothing calls is added after tracing."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -55,7 +55,7 @@ class Kept(nn.Module):
 
 
 class Single(nn.Module):
-    """One such layer, called once, whose result is unused."""
+    """One ``nn.Identity``, called once, whose result is unused."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -69,7 +69,7 @@ class Single(nn.Module):
 
 
 def by_another_name(model: nn.Module) -> tuple[Any, ...]:
-    """The traced model, in which the layer has a second name, by which it is called, and an input."""
+    """The traced model, whose ``nn.Identity`` is called by a second name, and an input."""
     module = graph_of(model)
     module.add_submodule("same", module.get_submodule("idle"))
     [call] = module.graph.find_nodes(op="call_module", target="idle")
@@ -86,7 +86,7 @@ def kept_as_submodule(model: nn.Module) -> tuple[Any, ...]:
 
 
 def traced_with(*shape: int) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """The traced model and an input with a drawn number of rows."""
+    """The traced model and an input with a random number of rows."""
     return lambda model: (graph_of(model), torch.randn(one_of(2, 3, 4), *shape))
 
 
@@ -109,7 +109,7 @@ def _said(result: Any, module: fx.GraphModule) -> dict[str, Any]:
 
 
 def run_twice(answer: Callable[..., Any], module: fx.GraphModule, x: Tensor) -> dict[str, Any]:
-    """What the pass returns, what the module then is and computes, and what a second run says and does.
+    """What the pass returns, what the module then has and computes, and what a second run returns.
 
     Raises:
         Exception: whatever the answer raises.
@@ -132,11 +132,11 @@ def run_twice(answer: Callable[..., Any], module: fx.GraphModule, x: Tensor) -> 
 USAGE = Usage(
     "compute",
     cases=(
-        Case("a block of GPT-2, which has no such layer", gpt2, tuple, given=traced_with(3, WIDTH)),
+        Case("a block of GPT-2 without such a layer", gpt2, tuple, given=traced_with(3, WIDTH)),
         Case("a block of ResNet", resnet, tuple, given=traced_with(16, 8, 8)),
-        Case("such layers in a row, by keyword, unused, at the end", Idle, tuple, True, traced_with(3, WIDTH)),
-        Case("one such layer, whose result is unused", Single, tuple, unseen=True, given=traced_with(3, WIDTH)),
-        Case("a layer by its second name", Single, tuple, unseen=True, given=by_another_name),
+        Case("such layers in a row, by keyword, unused and at the end", Idle, tuple, True, traced_with(3, WIDTH)),
+        Case("one such layer whose result is unused", Single, tuple, unseen=True, given=traced_with(3, WIDTH)),
+        Case("a layer called by its second name", Single, tuple, unseen=True, given=by_another_name),
         Case("a layer that nothing calls", Kept, tuple, unseen=True, given=kept_as_submodule),
     ),
     call=run_twice,

@@ -47,35 +47,38 @@ def none_left(case: CaseView) -> Found:
 
 @rule("00_first_graph#change-one-node")
 def compiled_anew(case: CaseView) -> Found:
-    """The code is that of the graph."""
+    """The compiled code matches the graph."""
     if told(case, "stale") is True:
         yield None, "The compiled code is stale: the module still runs the old graph."
 
 
 @rule
 def others_stay(case: CaseView) -> Found:
-    """All other nodes are there, and no new ones."""
+    """All other nodes are still there, and there are no new nodes."""
     module, _ = case.arguments
     gone = set(idle_calls(module))
     wanted = [node.name for node in module.graph.nodes if node.name not in gone]
     found = names_of(told(case, "nodes")) or set()
     for name in wanted:
         if name not in found:
-            yield case.before.named(name), "is missing: erase only calls to `nn.Identity`, and no others without users"
+            yield (
+                case.before.named(name),
+                "is missing: erase only calls to `nn.Identity`, not other calls without users",
+            )
     for name in sorted(found - set(wanted) - gone):
         yield None, f"Node `{name}` is new: only erase nodes."
 
 
 @rule
 def layers_stay(case: CaseView) -> Found:
-    """The module has the layers that it had."""
+    """The module still has all its layers."""
     for name in sorted(names_of(told(case, "deleted")) or ()):
-        yield None, f"The layer `{name}` is missing in the module: erase only calls."
+        yield None, f"The layer `{name}` is missing from the module: erase only calls."
 
 
 @rule
 def computes_the_same(case: CaseView) -> Found:
-    """The module returns what it returned."""
+    """The module returns what it returned before."""
     module, x = case.arguments
     differs = difference(told(case, "outputs"), encode(module(x)), "the result")
     if differs:
@@ -91,7 +94,7 @@ def honest(case: CaseView) -> Found:
     if not isinstance(modified, bool):
         yield None, "`modified` is not a bool."
     elif modified and not changed:
-        yield None, "`modified` is true, but the graph had no call of an `nn.Identity`."
+        yield None, "`modified` is true, but the graph had no call to an `nn.Identity`."
     elif changed and not modified:
         yield None, "`modified` is false, but calls to `nn.Identity` were erased."
 
@@ -104,7 +107,7 @@ def idempotent(case: CaseView) -> Found:
 
 
 def on_error(trial: Trial, kind: str) -> str | None:
-    """For a call without positional arguments, which ``args[0]`` takes for granted."""
+    """Explains an ``IndexError``: a call without positional arguments has no ``args[0]``."""
     module, _ = trial.fresh_arguments()
     idle = idle_calls(module)
     bare = [node.name for node in module.graph.nodes if node.name in idle and not node.args]

@@ -32,7 +32,7 @@ def without(module, name, place):
 
 
 def drafts(module, backwards=True, inputs=lambda node: node.all_input_nodes):
-    """Each module with one call less."""
+    """Each module with one call fewer."""
     nodes = list(module.graph.nodes)
     for node in reversed(nodes) if backwards else nodes:
         for value in inputs(node) if is_call(node) else ():
@@ -134,7 +134,7 @@ def copies_what_is_kept(module, fails):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@breaks("Go on", case="a call that can go once others have gone")
+@breaks("Go on", case="a call that can be removed once others are gone")
 @wrong("nothing_to_spare", says="can still be removed")
 def sweeps_once_from_the_front(module, fails):
     kept = copy.deepcopy(module)
@@ -170,22 +170,22 @@ def looks_at_positions_alone(module, fails):
     return shrunk(module, fails, inputs=lambda node: [value for value in node.args if isinstance(value, fx.Node)])
 
 
-@breaks("Leave no calls without users.", case="two calls, and one that nothing uses")
-@wrong("nothing_to_spare", says="(two calls, and one that nothing uses): node `arange` can still be removed")
+@breaks("Leave no calls without users.", case="two calls, and a call that nothing uses")
+@wrong("nothing_to_spare", says="(two calls, and a call that nothing uses): node `arange` can still be removed")
 def trusts_the_steps_to_erase(module, fails):
     return shrunk(module, fails, erase=False, backwards=False)
 
 
-@breaks("Leave the given module unchanged.", case="two calls, and one that nothing uses")
-@wrong("given_left_alone", says="(two calls, and one that nothing uses): a graph that was passed", read=LEFT)
+@breaks("Leave the given module unchanged.", case="two calls, and a call that nothing uses")
+@wrong("given_left_alone", says="(two calls, and a call that nothing uses): a graph that was passed", read=LEFT)
 def erases_in_the_given_module(module, fails):
     erase_unused(module.graph)
     return shrunk(module, fails)
 
 
-@wrong("ends well", says="`fails` was asked of an object of class NoneType")
+@wrong("ends well", says="`fails` was called with an object of class NoneType")
 def asks_about_nothing(module, fails):
-    """The last of the drafts is none."""
+    """The last draft is ``None``."""
     kept = shrunk(module, fails)
     fails(without(kept, "gone", 0))
     return kept
@@ -215,7 +215,7 @@ def erases_the_inputs_too(module, fails):
 
 
 @breaks(
-    "Make it from the given one by removing calls:",
+    "Make it from the given module by removing calls:",
     "the users of a call use one of its input nodes instead.",
     case="the activation of GPT-2",
 )

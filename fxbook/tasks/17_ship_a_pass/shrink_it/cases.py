@@ -1,4 +1,4 @@
-"""Graphs on which a pass raises because of one call that uses another, and the question whether it does."""
+"""Graphs on which a pass raises an error because one call uses another, and a function that says whether it does."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fxbook.graph.naming import target_name
 
 from ..cases import WIDTH, bert, change_of, gpt2, graph_of, listing
 
-# What the pass makes of calls in the module that it is run on.
+# What the pass turns calls into, in the module that it runs on.
 MADE_BY_THE_PASS = torch.neg
 
 
@@ -34,7 +34,7 @@ class Gate(nn.Module):
 
 
 class Gated(nn.Module):
-    """A product whose second factor is a chain, with a ReLU in its middle."""
+    """A product whose second factor is a chain with a ReLU in the middle."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -46,9 +46,9 @@ class Gated(nn.Module):
 
 
 class Joined(nn.Module):
-    """Calls that take their inputs in a list, and by keyword, before the two that are needed and after them.
+    """Calls that take their inputs in a list or by keyword, before and after the two calls that are needed.
 
-    Of the last two calls, the last input is the one that stays.
+    In each of the last two calls, the last input is the one to keep.
     """
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
@@ -61,7 +61,7 @@ class Joined(nn.Module):
 
 
 class Behind(nn.Module):
-    """A call whose first input is that of the module, and whose second is the result of a call, made of a weight."""
+    """A call whose first input is the input of the module, and whose second input is computed from a weight."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -83,19 +83,19 @@ def _is_call(node: fx.Node) -> bool:
 
 
 def _spared(node: fx.Node, relu: fx.Node) -> bool:
-    """Whether a pass leaves a call alone for a ReLU: one that it uses, or one of an input of the module."""
+    """Whether a pass leaves a call alone because the call uses this ReLU, or the ReLU uses an input of the module."""
     return relu in node.all_input_nodes or any(value.op == "placeholder" for value in relu.all_input_nodes)
 
 
 def raising_pass(first: Any, second: Any) -> Callable[[fx.GraphModule], bool]:
-    """Whether a pass raises on a module, which it edits: it meets a call of ``second`` that uses one of ``first``.
+    """``fails`` for a pass that edits its module and raises an error if a call to ``second`` uses a call to ``first``.
 
-    It leaves some calls alone, see ``_spared``.
+    The pass leaves some calls alone, see ``_spared``.
     """
 
     def fails(module: fx.GraphModule) -> bool:
         if not isinstance(module, fx.GraphModule):
-            raise TypeError(f"`fails` was asked of an object of class {type(module).__name__}")
+            raise TypeError(f"`fails` was called with an object of class {type(module).__name__}")
         try:
             module.graph.lint()
         except Exception:
@@ -118,7 +118,7 @@ def raising_pass(first: Any, second: Any) -> Callable[[fx.GraphModule], bool]:
 
 
 def reported(model: nn.Module) -> tuple[Any, ...]:
-    """The traced model, and the question whether the pass raises; the two calls are drawn."""
+    """The traced model, and ``fails`` for two randomly chosen calls."""
     module = graph_of(model)
     pairs = [
         (value.target, node.target)
@@ -130,7 +130,7 @@ def reported(model: nn.Module) -> tuple[Any, ...]:
 
 
 def reported_of(first: Any, second: Any) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """The same for two calls that are given."""
+    """The same for two given calls."""
     return lambda model: (graph_of(model), raising_pass(first, second))
 
 
@@ -144,7 +144,7 @@ def with_an_unused_range(model: nn.Module) -> tuple[Any, ...]:
 
 
 def _needed(module: fx.GraphModule, node: fx.Node, place: int) -> fx.GraphModule:
-    """What the output needs once the users of a call use one of its inputs: a graph written anew."""
+    """A new graph of what the output needs once the users of a call use one of its inputs."""
     stands_for = {node: node.all_input_nodes[place]}
     needed = {module.graph.output_node(), *module.graph.find_nodes(op="placeholder")}
     for other in reversed(module.graph.nodes):
@@ -159,7 +159,7 @@ def _needed(module: fx.GraphModule, node: fx.Node, place: int) -> fx.GraphModule
 
 
 def calls_of(graph: fx.Graph) -> dict[str, list[str]]:
-    """By name, what each call calls, and with which arguments other than nodes."""
+    """By name: what each call calls, and its arguments other than nodes."""
     return {
         node.name: [f"{node.op} {target_name(node)}", str(fx.node.map_arg((node.args, node.kwargs), lambda _: None))]
         for node in graph.nodes
@@ -173,7 +173,7 @@ def inputs_of(graph: fx.Graph) -> list[str]:
 
 
 def superfluous(module: fx.GraphModule, fails: Callable[[fx.GraphModule], bool]) -> str | None:
-    """The name of a call that can go: without it, the pass still raises."""
+    """The name of a call that can be removed: without it, the pass still raises an error."""
     for node in module.graph.nodes:
         if not _is_call(node):
             continue
@@ -186,7 +186,7 @@ def superfluous(module: fx.GraphModule, fails: Callable[[fx.GraphModule], bool])
 
 
 def shrunk(answer: Callable[..., Any], module: fx.GraphModule, fails: Callable[[fx.GraphModule], bool]) -> Any:
-    """What the answer returns: whether it still fails, the nodes that call, and one that can go.
+    """What the answer returns: whether it still fails, its calls, and a call that can still be removed.
 
     Raises:
         Exception: whatever the answer raises.
@@ -208,10 +208,12 @@ USAGE = Usage(
         Case("the activation of GPT-2", lambda: gpt2().act, tuple),
         Case("a block of BERT", bert, tuple),
         Case("two branches that meet", Gate, tuple, unseen=True),
-        Case("a call that can go once others have gone", Gated, tuple, True, reported_of(torch.exp, operator.mul)),
+        Case(
+            "a call that can be removed once others are gone", Gated, tuple, True, reported_of(torch.exp, operator.mul)
+        ),
         Case("inputs in a list and by keyword", Joined, tuple, True, reported_of(torch.atan2, torch.addcmul)),
-        Case("an input in front of the call that counts", Behind, tuple, True, reported_of(torch.exp, torch.sub)),
-        Case("two calls, and one that nothing uses", Bare, tuple, unseen=True, given=with_an_unused_range),
+        Case("an input as the argument before the needed call", Behind, tuple, True, reported_of(torch.exp, torch.sub)),
+        Case("two calls, and a call that nothing uses", Bare, tuple, unseen=True, given=with_an_unused_range),
     ),
     given=reported,
     call=shrunk,

@@ -1,4 +1,4 @@
-"""Shrink a graph on which a pass raises."""
+"""Shrink a graph on which a pass raises an error."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..check import given_left_alone, told
 from .cases import MADE_BY_THE_PASS, calls_of, inputs_of
 
 SHRINKING = "17_ship_a_pass#shrink-the-graph-that-fails"
-# The call on which the pass raises, and the one whose value it uses.
+# The call on which the pass raises an error, and the call whose value it uses.
 NEEDED = 2
 
 
@@ -25,7 +25,7 @@ def returns_a_module(case: CaseView) -> Found:
 
 @rule(SHRINKING)
 def only_removes(case: CaseView) -> Found:
-    """Each call in the answer is one of the given graph's, under its name, and all inputs are there."""
+    """Each call in the answer is a call of the given graph with the same name, and all inputs are still there."""
     module, _ = case.arguments
     given = calls_of(module.graph)
     for name, call in (table_of(told(case, "calls")) or {}).items():
@@ -62,9 +62,9 @@ def nothing_to_spare(case: CaseView) -> Found:
 
 @rule("00_first_graph#change-one-node")
 def compiled_anew(case: CaseView) -> Found:
-    """The code is that of the graph."""
+    """The compiled code matches the graph."""
     if told(case, "stale") is True:
-        yield None, "The compiled code is stale: the module that was returned runs another graph than its own."
+        yield None, "The compiled code is stale: the module that was returned runs a graph other than its own."
 
 
 CHECK = Check((given_left_alone, returns_a_module, only_removes, still_fails, nothing_to_spare, compiled_anew))

@@ -48,7 +48,7 @@ def compares_two_tables(before, after, *inputs):
 
 @right
 def clones_tensors_in_trees(before, after, *inputs):
-    """No Interpreter class: its methods are called for each node."""
+    """No subclass of Interpreter: its method is called for each node."""
     tables = []
     for module in (before, after):
         run = fx.Interpreter(module, garbage_collect_values=False)
@@ -63,7 +63,7 @@ def clones_tensors_in_trees(before, after, *inputs):
 
 @right
 def cuts_the_graph_at_each_node(before, after, *inputs):
-    """A copy that returns one value, for each node: slow, and it keeps no values."""
+    """For each node, a copy of the graph that returns its value: slow, but it keeps no values."""
 
     def value_at(module, name):
         draft = copy.deepcopy(module)
@@ -89,7 +89,7 @@ def cuts_the_graph_at_each_node(before, after, *inputs):
 
 @right
 def outputs_all_values_at_once(before, after, *inputs):
-    """Each module is changed, in a copy, so that it returns a copy of each of its values."""
+    """A copy of each module returns copies of all its values."""
 
     def all_values(module):
         draft = copy.deepcopy(module)
@@ -113,9 +113,10 @@ def outputs_all_values_at_once(before, after, *inputs):
 
 
 @breaks(
-    "Two values are equal if `torch.testing.assert_close` accepts them.", case="a block of BERT, rounding and a factor"
+    "Two values are equal if `torch.testing.assert_close` accepts them.",
+    case="a block of BERT with rounding and a wrong factor",
 )
-@wrong("first_that_differs", says="has the same value in both, except for rounding")
+@wrong("first_that_differs", says="has the same value in both graphs, except for rounding")
 def compares_exactly(before, after, *inputs):
     def differs(one, other):
         return torch.is_tensor(one) and not torch.equal(one, other)
@@ -125,7 +126,7 @@ def compares_exactly(before, after, *inputs):
 
 @breaks(
     "A node of `after` corresponds to the node of `before` with the same name;",
-    case="a block of BERT, rounding and a factor",
+    case="a block of BERT with rounding and a wrong factor",
 )
 @wrong("first_that_differs", says="is not a node of `before`")
 def goes_through_the_nodes_of_after(before, after, *inputs):
@@ -133,7 +134,9 @@ def goes_through_the_nodes_of_after(before, after, *inputs):
     return next((name for name in there if name not in here or not is_close(here[name], there[name])), None)
 
 
-@breaks("skip a node of `before` that is missing from `after`.", case="a block of BERT, rounding and a factor")
+@breaks(
+    "skip a node of `before` that is missing from `after`.", case="a block of BERT with rounding and a wrong factor"
+)
 @wrong("first_that_differs", says="is not a node of `after`: skip it")
 def takes_a_missing_node_for_a_difference(before, after, *inputs):
     here, there = values_of(before, inputs), values_of(after, inputs)
@@ -142,7 +145,8 @@ def takes_a_missing_node_for_a_difference(before, after, *inputs):
 
 @breaks("Compare the values as they were when the nodes returned them:", case="a value written in place")
 @wrong(
-    "first_that_differs", says="(a value written in place): node `exp` has the same value in both, until a later node"
+    "first_that_differs",
+    says="(a value written in place): node `exp` has the same value in both graphs, until a later node",
 )
 def keeps_no_copies(before, after, *inputs):
     tables = []
@@ -153,27 +157,27 @@ def keeps_no_copies(before, after, *inputs):
     return first(*tables)
 
 
-@breaks("The output counts as a node.", case="a block of BERT, rounding and a factor")
-@wrong("first_that_differs", says="has another value in `after`, but the answer is `None`")
+@breaks("The output counts as a node.", case="a block of BERT with rounding and a wrong factor")
+@wrong("first_that_differs", says="has a different value in `after`, but the answer is `None`")
 def leaves_out_the_output(before, after, *inputs):
     found = compares_two_tables(before, after, *inputs)
     return None if found == "output" else found
 
 
 @breaks("Return `None` if no node differs.", case="rounding near 0")
-@wrong("first_that_differs", says="has the same value in both, except for rounding")
+@wrong("first_that_differs", says="has the same value in both graphs, except for rounding")
 def takes_for_granted_that_one_differs(before, after, *inputs):
     return compares_two_tables(before, after, *inputs) or "output"
 
 
 @breaks("in the order of its list,", case="each branch wrong by a thousandth")
-@wrong("first_that_differs", says="has another value too, and stands before `mul_1`")
+@wrong("first_that_differs", says="also has a different value, and comes before `mul_1`")
 def goes_by_the_order_of_after(before, after, *inputs):
     return first(values_of(after, inputs), values_of(before, inputs))
 
 
-@breaks("that has a different value", case="another second result")
-@wrong("first_that_differs", says="has another value in `after`, but the answer is `None`")
+@breaks("that has a different value", case="a different second result")
+@wrong("first_that_differs", says="has a different value in `after`, but the answer is `None`")
 def compares_the_first_tensor(before, after, *inputs):
     def differs(one, other):
         return not is_close(pytree.tree_leaves(one)[0], pytree.tree_leaves(other)[0])
@@ -181,8 +185,8 @@ def compares_the_first_tensor(before, after, *inputs):
     return first(values_of(before, inputs), values_of(after, inputs), differs)
 
 
-@breaks("a different value in `after`", case="another key")
-@wrong("first_that_differs", says="has another value in `after`, but the answer is `None`")
+@breaks("a different value in `after`", case="a different key")
+@wrong("first_that_differs", says="has a different value in `after`, but the answer is `None`")
 def compares_leaves_without_their_names(before, after, *inputs):
     def differs(one, other):
         return not is_close(pytree.tree_leaves(one), pytree.tree_leaves(other))
@@ -190,21 +194,21 @@ def compares_leaves_without_their_names(before, after, *inputs):
     return first(values_of(before, inputs), values_of(after, inputs), differs)
 
 
-@breaks("that has a different value in `after` for these inputs.", case="another weight")
-@wrong("first_that_differs", says="has another value too, and stands before `addmm`")
+@breaks("that has a different value in `after` for these inputs.", case="a different weight")
+@wrong("first_that_differs", says="also has a different value, and comes before `addmm`")
 def compares_the_calls_alone(before, after, *inputs):
     calls = [node.name for node in before.graph.nodes if node.op not in ("placeholder", "get_attr")]
     return first(values_of(before, inputs), values_of(after, inputs), order=calls)
 
 
-@breaks("Return the name", case="a block of GPT-2, one call wrong")
+@breaks("Return the name", case="a block of GPT-2 with one wrong call")
 @wrong("first_that_differs", says="is neither a node, nor its name, nor `None`")
 def returns_all(before, after, *inputs):
     here, there = values_of(before, inputs), values_of(after, inputs)
     return [name for name in here if name in there and not is_close(here[name], there[name])]
 
 
-@breaks("Leave both graphs", case="a block of GPT-2, one call wrong")
+@breaks("Leave both graphs", case="a block of GPT-2 with one wrong call")
 @wrong(
     "given_left_alone",
     says="A graph that was passed has been changed",
@@ -218,7 +222,7 @@ def returns_all_values_from_the_given_graph(before, after, *inputs):
     return name
 
 
-@breaks("and the inputs unchanged.", case="a block of GPT-2, one call wrong")
+@breaks("and the inputs unchanged.", case="a block of GPT-2 with one wrong call")
 @wrong(
     "given_left_alone",
     says="An input that was passed has been written",

@@ -1,4 +1,4 @@
-"""Two modules and inputs: one traced, and one a copy that a pass has edited, correctly or not."""
+"""A traced module, a copy that a pass has edited, correctly or not, and inputs for both."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from fxbook.cases.exercise import one_of
 from ..cases import WIDTH, bert, change_of, gpt2, graph_of, listing, rows
 
 Edit = Callable[[fx.GraphModule], None]
-# For each call, another that computes something else from the same arguments.
+# For each function, another function that computes something else from the same arguments.
 _OTHERS = {operator.mul: operator.add, operator.add: operator.mul}
 _METHODS = {torch.tanh: "tanh", torch.pow: "pow"}
 
 
 def one_call_another(module: fx.GraphModule) -> None:
-    """A call that is drawn computes something else; others are spelled as methods."""
+    """One randomly chosen call computes something else; other calls become methods."""
     for target, method in _METHODS.items():
         for node in module.graph.find_nodes(op="call_function", target=target):
             node.op, node.target = "call_method", method
@@ -36,7 +36,7 @@ def one_call_another(module: fx.GraphModule) -> None:
 
 
 def several_wrong(module: fx.GraphModule) -> None:
-    """Two steps are replaced by one new node, which rounds otherwise, and what follows is wrong by a factor."""
+    """A sum is replaced by two new nodes that round differently, and the result is wrong by a factor."""
     [total] = module.graph.find_nodes(op="call_function", target=operator.add)
     with module.graph.inserting_before(total):
         turned = module.graph.call_function(operator.add, total.args[::-1])
@@ -55,14 +55,14 @@ def another_weight(module: fx.GraphModule) -> None:
 
 
 def another_shape(module: fx.GraphModule) -> None:
-    """The first product has one dimension more, with the same numbers."""
+    """The first product has one more dimension, with the same numbers."""
     left, _ = module.graph.find_nodes(op="call_function", target=torch.mul)
     with module.graph.inserting_before(left):
         left.update_arg(0, module.graph.call_method("unsqueeze", (left.args[0], 0)))
 
 
 class Accumulating(nn.Module):
-    """Writes into a value that earlier nodes have given, one of them in parts; returns a tuple, a dict and a list."""
+    """Writes into a value that one node returned and another node split; returns a tuple, a dict and a list."""
 
     def forward(self, x: Tensor, y: Tensor) -> Any:
         total = x.exp()
@@ -74,7 +74,7 @@ class Accumulating(nn.Module):
 
 
 class Results(nn.Module):
-    """Two branches, and a number, by name."""
+    """Returns two branches and a number by name."""
 
     def forward(self, x: Tensor, y: Tensor) -> Any:
         left = torch.mul(x, 0.5)
@@ -83,7 +83,7 @@ class Results(nn.Module):
 
 
 def slightly_and_turned(module: fx.GraphModule) -> None:
-    """Both products are wrong by a thousandth, and stand in the other order."""
+    """Both products are wrong by a thousandth and have changed places."""
     left, right = module.graph.find_nodes(op="call_function", target=torch.mul)
     for node in (left, right):
         node.update_arg(1, node.args[1] * 1.001)
@@ -91,7 +91,7 @@ def slightly_and_turned(module: fx.GraphModule) -> None:
 
 
 def shifted_by_rounding(module: fx.GraphModule) -> None:
-    """A new node adds to the first result what `assert_close` accepts as rounding near 0, whatever the number."""
+    """A new node adds so little to the first result that `assert_close` accepts it as rounding, even near 0."""
     left, _ = module.graph.find_nodes(op="call_function", target=torch.mul)
     with module.graph.inserting_after(left):
         shifted = module.graph.call_function(operator.add, (left, 1e-6))
@@ -121,7 +121,7 @@ def another_key(module: fx.GraphModule) -> None:
 
 
 def another_kind(module: fx.GraphModule) -> None:
-    """The result as the only item of a tuple."""
+    """The first result as the only item of a tuple."""
     output = module.graph.output_node()
     output.args = ((output.args[0]["left"],),)
 
@@ -160,16 +160,16 @@ def with_changes(answer: Callable[..., Any], before: fx.GraphModule, after: fx.G
 USAGE = Usage(
     "compute",
     cases=(
-        Case("a block of GPT-2, one call wrong", gpt2, tuple, given=edited(one_call_another)),
-        Case("a block of BERT, rounding and a factor", bert, tuple, given=edited(several_wrong, 2)),
+        Case("a block of GPT-2 with one wrong call", gpt2, tuple, given=edited(one_call_another)),
+        Case("a block of BERT with rounding and a wrong factor", bert, tuple, given=edited(several_wrong, 2)),
         Case("a value written in place", Accumulating, tuple, unseen=True, given=edited(another_write, 2)),
         Case("each branch wrong by a thousandth", Results, tuple, unseen=True, given=edited(slightly_and_turned, 2)),
-        Case("another second result", Results, tuple, unseen=True, given=edited(another_second_result, 2)),
-        Case("another dtype", Results, tuple, unseen=True, given=edited(another_dtype, 2)),
-        Case("another key", Results, tuple, unseen=True, given=edited(another_key, 2)),
+        Case("a different second result", Results, tuple, unseen=True, given=edited(another_second_result, 2)),
+        Case("a different dtype", Results, tuple, unseen=True, given=edited(another_dtype, 2)),
+        Case("a different key", Results, tuple, unseen=True, given=edited(another_key, 2)),
         Case("a tuple of the result", Results, tuple, unseen=True, given=edited(another_kind, 2)),
-        Case("another shape", Results, tuple, unseen=True, given=edited(another_shape, 2)),
-        Case("another weight", gpt2, tuple, unseen=True, given=edited(another_weight)),
+        Case("a different shape", Results, tuple, unseen=True, given=edited(another_shape, 2)),
+        Case("a different weight", gpt2, tuple, unseen=True, given=edited(another_weight)),
         Case("rounding near 0", Results, tuple, unseen=True, given=edited(shifted_by_rounding, 2)),
     ),
     call=with_changes,

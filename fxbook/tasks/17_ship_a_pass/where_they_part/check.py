@@ -31,7 +31,7 @@ class _Keeping(fx.Interpreter):
 
 
 def run_of(module: fx.GraphModule, inputs: tuple[torch.Tensor, ...]) -> _Keeping:
-    """A run that has kept the value of each node by its name, in the order of the list."""
+    """A run that has kept the value of each node by name, in graph order."""
     keeping = _Keeping(module)
     with torch.no_grad():
         keeping.run(*inputs)
@@ -58,8 +58,8 @@ def first_that_differs(case: CaseView) -> Found:
     name = name_of(answer)
     if answer is None:
         if differ:
-            of_dtype = ", of another dtype" * is_close(here[differ[0]], there[differ[0]], of_any_dtype=True)
-            yield case.before.named(differ[0]), f"has another value in `after`{of_dtype}, but the answer is `None`"
+            of_dtype = " (only the dtype differs)" * is_close(here[differ[0]], there[differ[0]], of_any_dtype=True)
+            yield case.before.named(differ[0]), f"has a different value in `after`{of_dtype}, but the answer is `None`"
     elif name is None:
         yield None, "The answer is neither a node, nor its name, nor `None`."
     elif name not in here:
@@ -69,9 +69,9 @@ def first_that_differs(case: CaseView) -> Found:
     elif name not in differ:
         written = not is_close(here[name], run.at_the_end[name])
         but = "until a later node writes into it: keep a copy of the whole value" if written else "except for rounding"
-        yield case.before.named(name), f"has the same value in both, {but}"
+        yield case.before.named(name), f"has the same value in both graphs, {but}"
     elif name != differ[0]:
-        yield case.before.named(differ[0]), f"has another value too, and stands before `{name}`"
+        yield case.before.named(differ[0]), f"also has a different value, and comes before `{name}`"
 
 
 CHECK = Check((given_left_alone, first_that_differs))
