@@ -308,7 +308,7 @@ def _down(module: fx.GraphModule, node: fx.Node, inside: list[fx.Node]) -> tuple
     while True:
         inside.append(node)
         users = readers(node)
-        _need(len(users) == 1, f"{node} has {len(users)} readers")
+        _need(len(users) == 1, f"{node} has {len(users)} users")
         [user] = users
         name = called(module, user)
         _need(_first(user) is node and name in (*_PRODUCTS, *_CASTS, "dropout"), f"{user} reads the weights")
@@ -326,7 +326,7 @@ def _up(
 ) -> tuple[Mask | None, tuple[Any, bool]]:
     """From the input of the softmax up to the product of query and key: the mask, and the scale."""
     _need(isinstance(node, fx.Node), "the scores are no node")
-    _need(len(readers(node)) == 1, f"{node} has {len(readers(node))} readers")
+    _need(len(readers(node)) == 1, f"{node} has {len(readers(node))} users")
     inside.append(node)
     step, first, second = called(module, node).rstrip("_"), _first(node), _second(node)
     if step in _PRODUCTS:
@@ -341,7 +341,7 @@ def _up(
         _need(_is_tensor(first) and not _is_tensor(second), f"{node} scales by a tensor")
         return _up(module, first, inside, mask, (second, "mul" not in step))
     _need(step in ("add", "iadd", "masked_fill", "where"), f"the scores come from {node}")
-    _need(scale is None, f"{node} masks before the scores are scaled")
+    _need(scale is None, f"in {node}, the mask comes before the scaling")
     _need(mask is None, f"{node} masks a second time")
     if step in ("add", "iadd"):
         return _masked(module, node, (first, second), inside)

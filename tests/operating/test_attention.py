@@ -96,10 +96,10 @@ def test_each_spelling_is_found_and_replaced(spelling: str) -> None:
 
 
 NONE: dict[str, tuple[Program, str]] = {
-    "weights that are returned": (lambda q, k, v, m: ((w := (q @ k.mT).softmax(-1)) @ v, w), "has 2 readers"),
+    "weights that are returned": (lambda q, k, v, m: ((w := (q @ k.mT).softmax(-1)) @ v, w), "has 2 users"),
     "a mask before the scale": (
         lambda q, k, v, m: ((q @ k.mT + m) * 2).softmax(-1) @ v,
-        "before the scores are scaled",
+        "the mask comes before the scaling",
     ),
     "two masks": (lambda q, k, v, m: (q @ k.mT + m + m).softmax(-1) @ v, "masks a second time"),
     "weights on the right": (lambda q, k, v, m: v.mT @ (q @ k.mT).softmax(-1), "reads the weights"),

@@ -103,9 +103,9 @@ def test_attention_that_writes_into_its_out_is_left_alone(place: str, caplog: py
         result = torch.matmul((scores / 4).softmax(-1), v, out=buffer if place == "result" else None)
         return result, buffer * 1
 
-    use_sdpa, traced = from_notebook(_NOTEBOOK, "use_sdpa", "traced")
+    use_sdpa, with_examples = from_notebook(_NOTEBOOK, "use_sdpa", "with_examples")
     inputs = *torch.randn(3, 2, 4, 16), torch.zeros(2, 4, 4 if place == "scores" else 16)
-    module = traced(attend, *inputs)
+    module = with_examples(attend, *inputs)
     logging.getLogger("passes").propagate = True
     with caplog.at_level(logging.INFO, "passes"):
         assert not use_sdpa(module).modified
@@ -123,10 +123,10 @@ def test_heads_are_cut_where_the_model_writes_into_its_inputs(computed: bool) ->
             x.mul_(0.5).add_(1)
             return self.attention(x, hidden)
 
-    names = ("use_sdpa", "traced", "prune_heads", "SelfAttention")
-    use_sdpa, traced, prune_heads, attention = from_notebook(_NOTEBOOK, *names)
+    names = ("use_sdpa", "with_examples", "prune_heads", "SelfAttention")
+    use_sdpa, with_examples, prune_heads, attention = from_notebook(_NOTEBOOK, *names)
     x, hidden = torch.randn(2, 8, 32), torch.ones(8, 8, dtype=torch.bool).triu(1)
-    module = traced(Writing(attention(32, 4).eval()), x.clone(), hidden)
+    module = with_examples(Writing(attention(32, 4).eval()), x.clone(), hidden)
     assert use_sdpa(module).modified
     x = x.requires_grad_() * 1 if computed else x
     before = x.detach().clone()

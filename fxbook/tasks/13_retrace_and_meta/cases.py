@@ -1,4 +1,4 @@
-"""What the exercises of chapter 13 share: blocks of real models, and a graph retraced from a traced one."""
+"""What the exercises of chapter 13 share: blocks from real models, and a block written by hand."""
 
 from __future__ import annotations
 
@@ -32,22 +32,22 @@ def block_of(name: str) -> nn.Module:
 
 
 def llama() -> nn.Module:
-    """Of Llama: RMSNorm, two projections, SiLU."""
+    """The block from Llama: RMSNorm, two projections, SiLU."""
     return block_of("llama")
 
 
 def gpt2() -> nn.Module:
-    """Of GPT-2: LayerNorm, and GELU in seven operations."""
+    """The block from GPT-2: LayerNorm, and GELU in seven operations."""
     return block_of("gpt2")
 
 
 def vit() -> nn.Module:
-    """Of ViT: LayerNorm, two projections, GELU."""
+    """The block from ViT: LayerNorm, two projections, GELU."""
     return block_of("vit")
 
 
 def tokens(*shape: int) -> Tensor:
-    """Random features: ``(*shape, WIDTH)``, or of a drawn batch and length."""
+    """Random features of shape ``(*shape, WIDTH)``, by default with a random batch size and length."""
     sizes = shape or tuple(torch.randint(2, 7, (2,)).tolist())
     return torch.randn(*sizes, WIDTH)
 

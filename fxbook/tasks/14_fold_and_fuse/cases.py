@@ -16,7 +16,7 @@ from fxbook.cases.exported import exported_graph
 
 
 class Result(nn.Module):
-    """A model from `transformers` that takes one tensor and returns one."""
+    """A model from `transformers` that takes one tensor and returns one tensor."""
 
     def __init__(self, model: nn.Module) -> None:
         super().__init__()
@@ -38,25 +38,25 @@ def real(name: str) -> tuple[nn.Module, Tensor]:
 
 @functools.cache
 def _exported(build: Callable[[], tuple[nn.Module, Tensor]], functional: bool) -> fx.GraphModule:
-    # Only the first case in a process gets here: what it draws is not drawn for any other.
+    # Only the first case in a process gets here, and its random numbers must not change those of other cases.
     with seeded(0):
         model, x = build()
     return exported_graph(model, x, functional=functional)
 
 
 def exported(build: Callable[[], tuple[nn.Module, Tensor]], functional: bool = False) -> fx.GraphModule:
-    """A copy of the exported graph of a model, its notes included."""
+    """A copy of the exported graph of a model, including its notes."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)
         return copy.deepcopy(_exported(build, functional))
 
 
 def shuffled(items: list[Any]) -> list[Any]:
-    """A list in a drawn order."""
+    """A list in a random order."""
     return [items[place] for place in torch.randperm(len(items)).tolist()]
 
 
 def some(items: list[Any]) -> list[Any]:
-    """A drawn part of a list: at least one item, and not all if there are two or more."""
+    """A random part of a list: at least one item, but not all items if there are two or more."""
     count = int(torch.randint(1, max(2, len(items)), ()))
     return shuffled(items)[:count]

@@ -1,4 +1,4 @@
-"""What the cases of chapter 15 share: parts of real models, whose weights are drawn anew."""
+"""What the cases of chapter 15 share: parts of real models, with new random weights."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ WIDTH = 32
 
 @functools.cache
 def _model(name: str) -> nn.Module:
-    """A model from `transformers`, made once in a process: the import takes seconds."""
+    """A model from `transformers`, made once in a process, because the import takes seconds."""
     return small(name)[0]
 
 
 def gpt2() -> nn.Module:
-    """GPT-2 with a language head, whose weight is the embedding's."""
+    """GPT-2 with a language head, which shares its weight with the embedding."""
     return _drawn(_model("gpt2"))
 
 

@@ -84,8 +84,8 @@ def takes_all_after_the_new_node(module, x):
     return {name: true[name] for name in names[first:]}
 
 
-@breaks("its name, and its correct shape.", case=LLAMA)
-@wrong("finds_the_untrue", says="in the answer is not the true one: ")
+@breaks("the node's name and its correct shape.", case=LLAMA)
+@wrong("finds_the_untrue", says="in the answer is wrong: ")
 def tells_the_shape_of_the_input(module, x):
     true = propagated(copy.deepcopy(module), x)
     return {name: (*x.shape, 1) for name, shape in noted(module).items() if shape != true[name]}
@@ -98,7 +98,7 @@ def has_the_output_too(module, x):
 
 
 @breaks("Return a dict with an entry", case=LLAMA)
-@wrong("finds_the_untrue", says="The answer is not a dict with the names of nodes as keys")
+@wrong("finds_the_untrue", says="The answer is not a dict with node names as keys")
 def tells_the_names(module, x):
     return list(propagates_in_a_copy(module, x))
 
@@ -136,7 +136,7 @@ def compares_the_dtypes_too(module, x):
 
 
 @breaks("is wrong for the input `x`", case="a block of ViT, a smaller batch")
-@wrong("finds_the_untrue", says="has an untrue shape in its notes, but is missing from the answer: ")
+@wrong("finds_the_untrue", says="has a wrong shape in its notes, but is missing from the answer: ")
 def leaves_the_batch_out(module, x):
     true = propagated(copy.deepcopy(module), x)
     return {name: true[name] for name, shape in noted(module).items() if shape is None or shape[1:] != true[name][1:]}

@@ -1,4 +1,4 @@
-"""Exported graphs with shapes in their notes, and an edit after which some are incorrect."""
+"""Exported graphs with shapes in their notes, edited so that some of the shapes are wrong."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _meets_another(node: fx.Node) -> bool:
 
 @functools.cache
 def _exported(build: Callable[[], nn.Module]) -> fx.GraphModule:
-    # Only the first case in a process gets here: what it draws is not drawn for any other.
+    # Only the first case in a process gets here, and its random numbers must not change those of other cases.
     with torch.random.fork_rng():
         module = exported_graph(build(), torch.randn(_BATCH, _LENGTH, WIDTH))
     # A node that asserts has no value. The shape is recorded only under "val".
@@ -83,7 +83,7 @@ def _exported(build: Callable[[], nn.Module]) -> fx.GraphModule:
 def edited(
     build: Callable[[], nn.Module], edit: Callable[[Tensor], Any], at_the_end: bool = False, is_turned: bool = False
 ) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """A copy of the exported graph with one more node, after a drawn node or the last one, and an input.
+    """A copy of the exported graph with one more node, after a random node or after the last node; and an input.
 
     A turned input has batch and length swapped, so each shape has the same sizes in another order.
     """

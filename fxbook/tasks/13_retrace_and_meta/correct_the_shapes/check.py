@@ -26,7 +26,7 @@ class _Measured(fx.Interpreter):
 
 
 def shapes_of(module: fx.GraphModule, x: torch.Tensor) -> tuple[dict[str, Shape], dict[str, Shape | None]]:
-    """The shape of each node that calls a function: as it is in a run, and as it is recorded."""
+    """The shapes of the nodes that call a function: as found in a run, and as recorded in the notes."""
     noted = {
         node.name: tuple(node.meta["val"].shape) if "val" in node.meta else None
         for node in module.graph.nodes
@@ -41,11 +41,11 @@ def shapes_of(module: fx.GraphModule, x: torch.Tensor) -> tuple[dict[str, Shape]
 
 @rule
 def finds_the_untrue(case: CaseView) -> Found:
-    """The answer has each node whose recorded shape is missing or incorrect, with the correct shape, and no other."""
+    """The answer has each node whose recorded shape is missing or wrong, with its correct shape, and no other node."""
     table = table_of(case.value)
     true, noted = shapes_of(*case.arguments)
     if table is None:
-        yield None, "The answer is not a dict with the names of nodes as keys."
+        yield None, "The answer is not a dict with node names as keys."
         return
     for name, shape in true.items():
         node = case.before.named(name)
@@ -53,8 +53,8 @@ def finds_the_untrue(case: CaseView) -> Found:
             if noted[name] is None:
                 yield node, "has no shape in its notes, but is missing from the answer"
             elif noted[name] != shape:
-                untrue = f"{noted[name]} in place of {shape}"
-                yield node, f"has an untrue shape in its notes, but is missing from the answer: {untrue}"
+                wrong = f"{noted[name]} instead of {shape}"
+                yield node, f"has a wrong shape in its notes, but is missing from the answer: {wrong}"
             continue
         if noted[name] == shape:
             yield node, "is in the answer, but the shape in its notes is correct"
@@ -63,8 +63,8 @@ def finds_the_untrue(case: CaseView) -> Found:
             yield None, f"The value for `{name}` is not a shape: a tuple or a list of sizes."
         elif tuple(map(int, sizes)) != shape:
             said = tuple(map(int, sizes))
-            untrue = "the one in its notes, not the true one" if noted[name] == said else "not the true one"
-            yield None, f"The shape of `{name}` in the answer is {untrue}: {said} in place of {shape}."
+            wrong = "the recorded shape, which is wrong" if noted[name] == said else "wrong"
+            yield None, f"The shape of `{name}` in the answer is {wrong}: {said} instead of {shape}."
     for name in table:
         if name not in true:
             yield None, f"`{name}` is in the answer, but it is not a `call_function` node."

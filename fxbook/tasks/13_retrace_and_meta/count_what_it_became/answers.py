@@ -113,7 +113,7 @@ def has_inputs_too(traced, x, operators):
 
 
 @breaks("Return a dict.", case=LLAMA)
-@wrong("counted", says="not a dict with the names of nodes as keys")
+@wrong("counted", says="not a dict with node names as keys")
 def returns_the_sum(traced, x, operators):
     return len(functions(noted(traced, operators, x, lambda node: {})))
 

@@ -18,8 +18,8 @@ _aten = torch.ops.aten
 
 
 class Repeated(nn.Module):
-    """One operation in three nodes, a cast, one that does nothing, a result that is a pair, and an in-place addition
-    without users.
+    """The same operation in three nodes; a cast; a cast that does nothing; a result that is a pair; and an in-place
+    addition without users.
     """
 
     def __init__(self) -> None:
@@ -37,13 +37,13 @@ class Repeated(nn.Module):
 def some_of(
     *operators: Any, fewest: int = 1, dtype: torch.dtype = torch.float32
 ) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """The traced model, a drawn input, and a drawn part of the operators."""
+    """The traced model, a random input, and a random selection of the operators."""
 
     def given(model: nn.Module) -> tuple[Any, ...]:
         count = int(torch.randint(fewest, len(operators) + 1, ()))
         drawn = [operators[place] for place in sorted(torch.randperm(len(operators))[:count].tolist())]
         traced, x = fx.symbolic_trace(model), tokens().to(dtype)
-        # The first retrace of a process loads what every other one uses.
+        # The first retrace in a process loads modules that all later retraces use.
         make_fx(fx.Interpreter(traced).run, decomposition_table=get_decompositions(drawn))(x)
         return traced, x, drawn
 

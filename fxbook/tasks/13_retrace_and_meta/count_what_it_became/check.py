@@ -37,7 +37,7 @@ def counted(case: CaseView) -> Found:
     """The answer maps each node that calls something to the number of nodes that it became."""
     table, right = table_of(case.value), became(*case.arguments)
     if table is None:
-        yield None, "The answer is not a dict with the names of nodes as keys."
+        yield None, "The answer is not a dict with node names as keys."
         return
     for name, number in right.items():
         node = case.before.named(name)

@@ -77,7 +77,7 @@ def keeps_the_new_names(traced, lowered):
 
 
 @breaks("Return a dict", case=LLAMA)
-@wrong("named_rightly", says="The answer is not a dict with the names of attributes as keys")
+@wrong("named_rightly", says="The answer is not a dict with attribute names as keys")
 def returns_a_list(traced, lowered):
     return [(target, name) for target, name in compares_by_is(traced, lowered).items()]
 

@@ -16,7 +16,7 @@ from ..cases import WIDTH, gpt2, llama, tokens
 
 
 class Equal(nn.Module):
-    """Layers with equal weights that run in a drawn order."""
+    """Layers with equal weights that run in a random order."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -33,7 +33,7 @@ class Equal(nn.Module):
 
 
 class Scaled(nn.Module):
-    """Has a buffer, and is not a leaf."""
+    """A module that has a buffer and is not a leaf."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -44,8 +44,8 @@ class Scaled(nn.Module):
 
 
 class Kinds(nn.Module):
-    """A weight with two names, a buffer in the memory of a weight, one of integers, buffers of submodules, constants
-    that tracing has stored, and a layer without users.
+    """A weight with two names; a buffer in the memory of a weight; a buffer of integers; buffers of submodules;
+    constants that tracing has stored; and a layer whose result nothing uses.
     """
 
     def __init__(self) -> None:
@@ -64,7 +64,7 @@ class Kinds(nn.Module):
 
 
 def with_retraced(model: nn.Module) -> tuple[Any, ...]:
-    """The traced model, none of whose buffers is saved, and its retrace without dead nodes, but with their weights."""
+    """The traced model, with non-persistent buffers; and its retrace, without dead nodes but with their weights."""
     traced = fx.symbolic_trace(model)
     for module in traced.modules():
         module._non_persistent_buffers_set.update(module._buffers)
@@ -75,7 +75,7 @@ def with_retraced(model: nn.Module) -> tuple[Any, ...]:
 
 
 def with_changes(answer: Callable[..., Any], traced: fx.GraphModule, lowered: fx.GraphModule) -> dict[str, Any]:
-    """What the answer returns, and what it has changed in the second module; the first is always watched."""
+    """What the answer returns, and what it has changed in the second module; the first module is always watched."""
     before = Given(lowered)
     returned = answer(traced, lowered)
     return {"returned": returned, "changed": before.changes()[:1]}

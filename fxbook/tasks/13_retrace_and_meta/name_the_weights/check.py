@@ -12,7 +12,7 @@ from fxbook.rules.view import CaseView
 
 
 def names_in(traced: fx.GraphModule, lowered: fx.GraphModule) -> dict[str, set[str]]:
-    """The attributes that the new graph fetches, each with all names that its tensor has in the old module."""
+    """The attributes that the new graph fetches, each with all the names of its tensor in the old module."""
     held = [*traced.named_parameters(remove_duplicate=False), *traced.named_buffers(remove_duplicate=False)]
     fetched = {node.target: getattr(lowered, node.target) for node in lowered.graph.find_nodes(op="get_attr")}
     return {target: {name for name, one in held if one is tensor} for target, tensor in fetched.items()}
@@ -23,7 +23,7 @@ def named_rightly(case: CaseView) -> Found:
     """The answer maps each attribute that the new graph fetches to a name of the same tensor in the old module."""
     table, right = table_of(case.value["dict"][0][1]), names_in(*case.arguments)
     if table is None:
-        yield None, "The answer is not a dict with the names of attributes as keys."
+        yield None, "The answer is not a dict with attribute names as keys."
         return
     if table and not set(table) & set(right) and all(name_of(value) in right for value in table.values()):
         yield None, f"`{next(iter(table))}` is a key: the keys must be the attributes of `lowered`."

@@ -1,4 +1,4 @@
-"""Arguments for an operator, with drawn shapes and of several kinds, as fake tensors."""
+"""Arguments of several kinds for an operator, with random shapes, as fake tensors."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def promised(answer: Callable[..., Any], both: Tensor, *dim: int) -> dict[str, A
 
 @functools.cache
 def _load() -> None:
-    # Loading what torch needs for its first fake tensors takes longer than an answer has.
+    # Loading what torch needs for its first fake tensors takes longer than an answer's time limit.
     promised(gate, torch.zeros(2, 2))
 
 
 def of_sizes(
     *dim: int, dtype: torch.dtype = torch.float32, device: str = "cpu", turned: bool = False
 ) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """A tensor of three drawn even sizes, no two of them equal, and where to halve it."""
+    """A tensor with three random even sizes, all different, and the dimension to halve."""
 
     def given(model: nn.Module) -> tuple[Any, ...]:
         _load()

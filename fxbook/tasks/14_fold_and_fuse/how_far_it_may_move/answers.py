@@ -11,7 +11,7 @@ functional = nn.functional
 
 
 def sizes_of(layer, x, bias=True, of_input=True, of_weight=True):
-    """The sum of the absolute values of the terms, and what a wrong answer leaves out."""
+    """The sum of the absolute values of the terms, or of some of them for a wrong answer."""
     parts = {name: part.detach().double() for name, part in layer.named_parameters()}
     if of_weight:
         parts = {name: part.abs() for name, part in parts.items()}

@@ -34,7 +34,7 @@ def grouped() -> nn.Module:
 
 def with_bias() -> nn.Module:
     layer = nn.Linear(*torch.randint(3, 9, (2,)).tolist())
-    # A large bias: leaving it out shows.
+    # A large bias, so that leaving it out makes a difference.
     nn.init.normal_(layer.bias, std=3.0)
     return layer
 

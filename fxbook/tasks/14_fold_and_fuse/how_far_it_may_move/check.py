@@ -11,7 +11,7 @@ from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
 TERMS = "14_fold_and_fuse#the-tolerance-follows-from-the-terms"
-# What float32 rounds stays below the first, what float64 rounds below the second.
+# Rounding in float32 stays below the first number, rounding in float64 below the second.
 _NEAR, _EXACT = 1e-5, 1e-12
 
 
@@ -29,7 +29,7 @@ def is_a_tensor(case: CaseView) -> Found:
     match case.value:
         case {"tensor": "float64", "shape": list(shape), "data": list()}:
             if tuple(shape) != right:
-                yield None, f"The answer has the shape {tuple(shape)}, and the result of the layer has {right}."
+                yield None, f"The answer has the shape {tuple(shape)}, but the result of the layer has {right}."
         case {"tensor": str(dtype)}:
             yield None, f"The answer is a tensor of dtype `{dtype}`, not `float64`."
         case _:
@@ -46,8 +46,8 @@ def sums_the_sizes(case: CaseView) -> Found:
         place = tuple(int(index) for index in torch.unravel_index(where, ratio.shape))
         yield (
             None,
-            "The elements are not proportional to the sums of the absolute values of their terms: in proportion, the "
-            f"one at {place} is {float(ratio[place] / usual):.4g} times as large as most are.",
+            "The elements are not proportional to the sums of the absolute values of their terms: relative to its sum, "
+            f"the element at {place} is {float(ratio[place] / usual):.4g} times as large as most of the others.",
         )
 
 

@@ -33,7 +33,7 @@ def is_pure(node):
 
 
 def share(traced, key=key_of, returned=True, erase=True, compile_it=True):
-    """What the solution does, and what a wrong answer leaves out."""
+    """What the solution does, with parameters for what a wrong answer leaves out."""
     first, output = {}, traced.graph.output_node()
     for node in list(traced.graph.nodes):
         if not is_pure(node):
@@ -75,7 +75,7 @@ def repeats_until_nothing_changes(traced):
 
 @right
 def spells_calls_as_texts(traced):
-    """The names of nodes are their own, and two arguments are sorted as texts."""
+    """Node names are unique, and two arguments are sorted as text."""
 
     def text(node):
         args = [str(spelled(value)) for value in node.args]
@@ -87,7 +87,7 @@ def spells_calls_as_texts(traced):
 
 @right
 def compares_the_arguments_one_by_one(traced):
-    """Without a key."""
+    """Compares calls without a key."""
 
     def same(one, other):
         if type(one) is not type(other):
@@ -147,7 +147,7 @@ def rebuilds_the_graph(traced):
 )
 @wrong("equal_calls_are_one", node="abs_2", says="and one of the two must go", read=EQUAL)
 def compares_the_text_of_the_calls(traced):
-    """Before anything is merged."""
+    """Makes the keys before anything is merged."""
     keys = {node: key_of(node) for node in traced.graph.nodes}
     share(traced, key=lambda node: keys[node])
 
@@ -206,7 +206,7 @@ def traces_again(traced):
 
 @wrong("lints", node="abs_1", says="before it is defined", read="02_insertion_points#two-nodes-one-anchor")
 def keeps_the_later_call(traced):
-    """Users that stand before it read it too early."""
+    """Users that come before the later call use it too early."""
     last = {}
     for node in reversed(list(traced.graph.nodes)):
         if is_pure(node):
@@ -217,7 +217,7 @@ def keeps_the_later_call(traced):
     traced.recompile()
 
 
-@breaks("if the call has no keyword:", case="whole numbers")
+@breaks("if the call has no keyword argument:", case="whole numbers")
 @wrong("same_result", node="add_6", says="Node `add_6` is the first whose value is not what it should be")
 def sorts_the_arguments(traced):
     share(traced, compile_it=False)

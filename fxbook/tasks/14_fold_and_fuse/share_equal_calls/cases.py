@@ -31,9 +31,9 @@ class Formulas(nn.Module):
 
 
 class Numbers(nn.Module):
-    """Whole numbers: a constant of another type gives another dtype. Keywords in two orders, and some that differ in
-    their names or in one value alone. Two floats that are equal and not one object, and
-    numbers that are taken for each other.
+    """Whole numbers, where a constant of another type gives another dtype; keywords in two orders; keywords that differ
+    only in their names or in one value; two equal floats that are not one object; and numbers that are easily taken
+    for each other.
     """
 
     def forward(self, x: Tensor, y: Tensor) -> tuple[Any, ...]:
@@ -53,7 +53,9 @@ class Numbers(nn.Module):
 
 
 class Results(nn.Module):
-    """Equal calls that the graph returns, alone, together, and beside one that it does not; a call without users."""
+    """Equal calls that the graph returns: one alone, several together, and one beside an equal call that is not
+    returned; a call without users.
+    """
 
     def forward(self, x: Tensor, y: Tensor) -> dict[str, Tensor]:
         torch.sin(y)
@@ -66,7 +68,7 @@ class Results(nn.Module):
 
 
 class Layers(nn.Module):
-    """Layers with the names of methods, a method with the name of a function, and a chain that is there twice."""
+    """Layers with the names of methods; a method with the name of a function; and a chain that occurs twice."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -83,8 +85,8 @@ class Layers(nn.Module):
 
 
 class Each(nn.Module):
-    """Each call of `PURE` twice, those of `SYMMETRIC` in either order. What an operator computes a function computes
-    too, and is another call. Lists that begin or end alike. Twice, too, each call that is like one of `PURE`.
+    """Each call to `PURE` twice, calls to `SYMMETRIC` in either order; an operator and a function that compute the same
+    result, which are different calls; lists that begin or end alike; and calls that resemble those to `PURE`, twice.
     """
 
     def __init__(self) -> None:
@@ -118,7 +120,7 @@ USAGE = Usage(
         Case("two equal formulas", Formulas, floats),
         Case("whole numbers", Numbers, whole),
         Case("results that are equal", Results, floats, unseen=True),
-        Case("layers and methods of one name", Layers, floats, unseen=True),
+        Case("layers and methods with the same names", Layers, floats, unseen=True),
         Case("each pure call twice", Each, floats, unseen=True),
     ),
 )

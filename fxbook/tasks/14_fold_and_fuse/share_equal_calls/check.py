@@ -61,7 +61,7 @@ def others_stay(case: CaseView) -> Found:
     for node in case.nodes:
         call = f"{node.op} {node.target}"
         if not _is_pure(node) and after[call] > before[call]:
-            yield node, f"is one call more than there was: `{node.call}`"
+            yield node, f"is one call too many: `{node.call}`"
 
 
 @rule(EQUAL)
@@ -77,11 +77,11 @@ def results_apart(case: CaseView) -> Found:
             if was[one] != was[other] and is_now[one] == is_now[other]:
                 names = sorted((case.before.nodes[was[other]].name, case.before.nodes[was[one]].name))
                 node = case.graph.nodes[is_now[one]]
-                yield node, f"is returned twice: `{names[0]}` and `{names[1]}` were two results, and both stay"
+                yield node, f"is returned twice: `{names[0]}` and `{names[1]}` were two results, and both must stay"
 
 
 def _loose(value: JSON, stands_for: dict[int, int]) -> JSON:
-    """An argument, with one node for all that are equal to it; a list and a tuple of the same are not told apart."""
+    """An argument in which one node stands for all equal nodes; a list equals a tuple with the same items."""
     match value:
         case {"node": int(index)}:
             return {"node": stands_for.get(index, index)}
@@ -96,7 +96,7 @@ def _loose_key(node: NodeRecord, stands_for: dict[int, int]) -> str:
 
 
 def _classes(graph: GraphRecord) -> dict[int, int]:
-    """Each call of ``PURE``, with the first that is equal to it; two that the graph returns are equal too."""
+    """Each call to ``PURE``, with the first call that is equal to it; calls that the graph returns may be equal too."""
     stands_for, first = dict[int, int](), dict[str, int]()
     for node in graph:
         if _is_pure(node):
@@ -105,7 +105,7 @@ def _classes(graph: GraphRecord) -> dict[int, int]:
 
 
 def _different(graph: GraphRecord) -> Counter[str]:
-    """The minimum number of calls to ``PURE`` that stay, by what they call."""
+    """For each function or method, the minimum number of calls to ``PURE`` that stay."""
     returned, stands_for, first = set(_returned(graph)), dict[int, int](), dict[str, int]()
     for node in graph:
         if not _is_pure(node):
@@ -121,7 +121,7 @@ def _different(graph: GraphRecord) -> Counter[str]:
 
 @rule(EQUAL)
 def equal_calls_alone_merge(case: CaseView) -> Found:
-    """What replaces a call to ``PURE`` is equal to it. Checked only where something is wrong."""
+    """A call to ``PURE`` is replaced only by an equal call. Checked only if something is wrong."""
     classes, now = _classes(case.before), case.now()
     was = {node.index: index for index, node in now.items()}
     for index, reader in sorted(now.items()):
@@ -136,7 +136,7 @@ def equal_calls_alone_merge(case: CaseView) -> Found:
 
 @rule(EQUAL)
 def different_calls_stay(case: CaseView) -> Found:
-    """No different call to ``PURE`` is gone, even if another computes the same."""
+    """No different call to ``PURE`` is gone, even if another call computes the same result."""
     if case.graph is None:
         return
     after = _called(case.graph, _is_pure)

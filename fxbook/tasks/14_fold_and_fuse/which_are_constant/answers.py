@@ -22,7 +22,7 @@ def is_pure(node, random=True, returns=True):
 
 
 def found(module, stored=is_frozen, reads=lambda node: node.all_input_nodes, deep=True, pure=is_pure, none_read=True):
-    """The names of the constants, and what a wrong answer leaves out."""
+    """The names of the constants, with parameters for what a wrong answer leaves out."""
     fixed, names = set(), []
     for node in module.graph.nodes:
         if node.op == "get_attr" and stored(module, node):
@@ -138,13 +138,13 @@ def reads_arguments_alone(module):
 @breaks("(`requires_grad` is `False`);", case="expressions of weights")
 @wrong("finds_the_constants", says="which is trained")
 def knows_the_weights_of_the_module_itself(module):
-    """Not those of the layers inside."""
+    """Misses the weights of submodules."""
     trained = {name for name, weight in module.named_parameters(recurse=False) if weight.requires_grad}
     return found(module, stored=lambda module, node: node.target not in trained)
 
 
 @breaks("of the names of the `call_function` nodes", case="a Llama")
-@wrong("finds_the_constants", says="but is not a call of a function")
+@wrong("finds_the_constants", says="but does not call a function")
 def tells_stored_tensors_too(module):
     stored = [n.name for n in module.graph.nodes if n.op == "get_attr" and is_frozen(module, n)]
     return stored + found(module)

@@ -1,4 +1,4 @@
-"""Functional exported graphs; which weights are trained is drawn, or all are."""
+"""Functional exported graphs in which a random selection of the weights, or all of them, are trained."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from ..cases import exported, real, some
 
 
 class Weighed(nn.Module):
-    """Expressions of weights and of a table, each by itself and together; random numbers of two kinds, one with a call
-    behind it; pairs; a call that has the input in a keyword alone. The weights belong to a layer inside.
+    """Expressions of weights, of a table, and of both; random numbers of two kinds, one of them used by another call;
+    pairs; and a call that gets the input only through a keyword. The weights belong to a submodule.
     """
 
     def __init__(self) -> None:

@@ -16,7 +16,7 @@ CONSTANT = "14_fold_and_fuse#a-constant-is-computed-once"
 
 
 def reasons(module: fx.GraphModule) -> dict[str, str | None]:
-    """For each call that computes something, why it is not a constant; ``None`` if it is one."""
+    """For each call that computes something, why it is not a constant; ``None`` if it is a constant."""
     found: dict[str, str | None] = {}
     fixed: set[fx.Node] = set()
     for node in module.graph.nodes:
@@ -53,7 +53,7 @@ def finds_the_constants(case: CaseView) -> Found:
     [module] = case.arguments
     told = reasons(module)
     for name in sorted(names - told.keys()):
-        yield None, f"`{name}` is in the answer but is not a call of a function."
+        yield None, f"`{name}` is in the answer but does not call a function."
     for name, why in told.items():
         if why and name in names:
             yield case.before.named(name), f"is in the answer but is not a constant: {why}"

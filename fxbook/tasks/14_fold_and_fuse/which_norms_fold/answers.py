@@ -16,7 +16,7 @@ def norms_of(module):
 
 
 def found(module, training=True, layers=LAYERS, users=True, dimensions=True, more=lambda norm: True):
-    """The norms that can be folded, and what a wrong answer leaves out."""
+    """The norms that can be folded, with parameters for what a wrong answer leaves out."""
     names = []
     for norm in norms_of(module):
         layer = norm.args[0]
@@ -94,7 +94,7 @@ def does_not_count_the_users(module):
     'that result, in `meta["val"]`, has as many dimensions as the weight of its call.',
     case="linear layers and 1-d convolutions",
 )
-@wrong("finds_the_norms", says="dimensions, and its weight has")
+@wrong("finds_the_norms", says="dimensions, but its weight has")
 def does_not_ask_for_the_dimensions(module):
     return found(module, dimensions=False)
 

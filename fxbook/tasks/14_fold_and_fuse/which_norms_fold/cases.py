@@ -1,4 +1,4 @@
-"""Exported graphs with norms; which of them train and which layers have a second user is drawn for each case."""
+"""Exported graphs with norms; in each case, random norms train and a random layer has a second user."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LAYERS = (_aten.conv1d.default, _aten.conv2d.default, _aten.linear.default)
 
 
 class Rows(nn.Module):
-    """Linear layers and 1-d convolutions, each on a batch and on what has a dimension more or less."""
+    """Linear layers and 1-d convolutions, each on a batch and on an input with one dimension more or fewer."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -37,8 +37,8 @@ class Rows(nn.Module):
 
 
 class Shared(nn.Module):
-    """A convolution and a norm that several calls share, norms behind something else, and other convolutions. Norms
-    without a weight behind a weight that is a buffer: one gets no users, one has two.
+    """A convolution and a norm that several calls share; norms after other operations; and other kinds of convolution.
+    Norms without a weight, after convolutions whose weight is a buffer: one norm gets no users, one has two.
     """
 
     def __init__(self) -> None:
@@ -68,12 +68,12 @@ def shared() -> tuple[nn.Module, Tensor]:
 
 
 def changed(build: Callable[[], tuple[nn.Module, Tensor]]) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """The exported graph, in which drawn norms train and drawn layers get a second user."""
+    """The exported graph, in which random norms train and a random layer gets a second user."""
 
     def given(model: nn.Module) -> tuple[Any, ...]:
         module = exported(build)
         norms = module.graph.find_nodes(op="call_function", target=_aten.batch_norm.default)
-        # At least one of those that could be folded is left, and those without a weight are.
+        # At least one norm that can be folded is left, and so are the norms without a weight.
         first, *others = shuffled([norm for norm in norms if norm.args[0].target in _LAYERS and norm.args[1]])
         _use_again(first)
         for norm in others[: max(1, len(others) // 4)]:
@@ -85,7 +85,7 @@ def changed(build: Callable[[], tuple[nn.Module, Tensor]]) -> Callable[[nn.Modul
 
 
 def _use_again(norm: fx.Node) -> None:
-    """A second user of the input of the norm, in a list. The graph returns its result, and no longer the first one."""
+    """Add a user of the norm's input, with the input in a list. The graph returns its result in place of the first."""
     graph = norm.graph
     output = graph.output_node()
     with graph.inserting_before(output):
@@ -94,7 +94,7 @@ def _use_again(norm: fx.Node) -> None:
     output.args = ((*results[len(results) > 1 :], again),)
 
 
-# The graph is given, not a model.
+# The cases get a graph, not a model.
 _nothing, _resnet = functools.partial(nn.Module), functools.partial(real, "resnet")
 
 USAGE = Usage(
@@ -103,6 +103,6 @@ USAGE = Usage(
         Case("a ResNet", _nothing, tuple, given=changed(_resnet)),
         Case("linear layers and 1-d convolutions", _nothing, tuple, given=changed(rows)),
         Case("shared layers", _nothing, tuple, unseen=True, given=changed(shared)),
-        Case("another draw of the linear layers", _nothing, tuple, unseen=True, given=changed(rows)),
+        Case("linear layers, other norms in training", _nothing, tuple, unseen=True, given=changed(rows)),
     ),
 )

@@ -28,7 +28,7 @@ def reason_to_stay(module: fx.GraphModule, norm: fx.Node) -> str | None:
         return f"`{other.name}` uses `{layer.name}` too"
     weight = operator.attrgetter(layer.args[1].target)(module)
     if layer.meta["val"].ndim != weight.ndim:
-        return f"`{layer.name}` has {layer.meta['val'].ndim} dimensions, and its weight has {weight.ndim}"
+        return f"`{layer.name}` has {layer.meta['val'].ndim} dimensions, but its weight has {weight.ndim}"
     return None
 
 

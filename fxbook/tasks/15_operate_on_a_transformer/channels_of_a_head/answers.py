@@ -136,13 +136,13 @@ def names_the_last_layer_too(module, x, head):
     return found
 
 
-@breaks("A layer that the head does not use has an empty list.", case="heads that take turns")
+@breaks("A layer that the head does not use has an empty list.", case="interleaved heads")
 @wrong("all_channels", says="calls a linear layer before the attention, but is missing from the answer")
 def leaves_out_what_is_not_read(module, x, head):
     return {name: channels for name, channels in asks_autograd(module, x, head).items() if channels}
 
 
-@breaks("Its keys are the names of the nodes that call an `nn.Linear`", case="heads that take turns")
+@breaks("Its keys are the names of the nodes that call an `nn.Linear`", case="interleaved heads")
 @wrong("all_channels", says="but does not call a linear layer before the attention")
 def takes_every_layer(module, x, head):
     found = asks_autograd(module, x, head)
@@ -166,11 +166,11 @@ def goes_by_the_place_in_each_part(module, x, head):
 
 @breaks(
     "the channels of this layer's result on which the result of the given head depends.",
-    case="heads that take turns",
+    case="interleaved heads",
 )
-@wrong("all_channels", says="in the answer, which the head does not use")
+@wrong("all_channels", says="in the answer, but the head does not use this channel")
 def supposes_that_heads_lie_one_behind_the_other(module, x, head):
-    """Where there are fewer in a layer, each is for several heads in a row."""
+    """A layer with fewer heads shares each head among several heads of the query in a row."""
     leaves, result = leaves_of(module, x)
     heads, width = result.shape[1], result.shape[-1]
     found = {}
@@ -181,7 +181,7 @@ def supposes_that_heads_lie_one_behind_the_other(module, x, head):
 
 
 @breaks("A channel counts even if other heads also use it.", case="the attention of Llama")
-@wrong("all_channels", says="in the answer, which the head uses")
+@wrong("all_channels", says="in the answer, but the head uses this channel")
 def leaves_out_what_others_read_too(module, x, head):
     own, heads = asks_autograd(module, x, head), leaves_of(module, x)[1].shape[1]
     for other in range(heads):
@@ -203,7 +203,7 @@ def halves_the_weights(module, x, head):
     return found
 
 
-@breaks("Leave the module unchanged.", case="heads that take turns")
+@breaks("Leave the module unchanged.", case="interleaved heads")
 @wrong("nothing_left", says="the weight `norm.weight` has a gradient")
 def leaves_gradients_in_the_weights(module, x, head):
     leaves, result = leaves_of(module, x)

@@ -1,4 +1,4 @@
-"""Attention whose heads lie in the channels in different ways: one behind the other, shared, interleaved, turned."""
+"""Attention whose heads are arranged differently in the channels: one after another, shared, interleaved, rotated."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ class Fused(nn.Module):
 
 
 class Interleaved(nn.Module):
-    """The heads take turns in the channels, the parts stand in a drawn order, and each half of a head is turned as in
-    a rotary embedding, behind a norm. A gate stands before the attention, which does not read it.
+    """The heads are interleaved in the channels, query, key and value come in a random order, and the halves of each
+    head are rotated as in a rotary embedding, after a norm. A gate comes before the attention, which does not use it.
     """
 
     def __init__(self) -> None:
@@ -76,10 +76,10 @@ class Interleaved(nn.Module):
 
 
 class Shared(nn.Module):
-    """One key and one value for all heads, and queries from two layers, of which each head reads one; one is of a class
-    that is derived from the other's. Of a wide layer a few channels are read; the second half of the value is the first
-    with the other sign, so that their sum is 0. The first and the last token are no keys. A norm stands before the
-    layers, and no layer behind.
+    """One key and one value for all heads. The queries come from two layers, one of a class derived from that of the
+    other, and each head reads one of the two. Only a few channels of a wide layer are read. The second half of the
+    value is the negative of the first half, so that their sum is 0. The first and the last token are not keys. A norm
+    comes before the layers, and no layer comes after the attention.
     """
 
     heads = HEADS
@@ -112,7 +112,7 @@ USAGE = Usage(
     cases=(
         Case("the attention of Llama", Grouped, tuple),
         Case("the attention of GPT-2", Fused, tuple),
-        Case("heads that take turns", Interleaved, tuple, unseen=True),
+        Case("interleaved heads", Interleaved, tuple, unseen=True),
         Case("one key for all heads", Shared, tuple, unseen=True),
     ),
     given=given,

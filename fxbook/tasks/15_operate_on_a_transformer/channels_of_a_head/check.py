@@ -67,11 +67,11 @@ def all_channels(case: CaseView) -> Found:
             yield node, "has no list of channels in the answer"
             return
         if extra := set(found) - set(right):
-            yield node, f"has channel {min(extra):g} in the answer, which the head does not use"
+            yield node, f"has channel {min(extra):g} in the answer, but the head does not use this channel"
         if missing := set(right) - set(found):
-            yield node, f"lacks channel {min(missing)} in the answer, which the head uses"
+            yield node, f"lacks channel {min(missing)} in the answer, but the head uses this channel"
         if found != sorted(set(found)):
-            yield node, "has channels in the answer that are not in increasing order, each once"
+            yield node, "has channels in the answer that are not in increasing order, or that are repeated"
 
 
 CHECK = Check((all_channels, input_unchanged))

@@ -87,7 +87,7 @@ def drops_the_dimension(weight, transposed):
     return values, scale.flatten()
 
 
-@breaks("Each element is off by at most half a step.", case="a weight of Llama")
+@breaks("Each element of `values * scale` is off by at most half the scale of its channel.", case="a weight of Llama")
 @wrong("within_half_a_step", says="off by more than half a step")
 def cuts_the_fraction_off(weight, transposed):
     _, scale = clamps_the_scale(weight, transposed)

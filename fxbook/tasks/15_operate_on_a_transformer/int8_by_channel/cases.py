@@ -1,4 +1,4 @@
-"""Weights of Llama and GPT-2, and weights whose channels differ in size, of which some are zero."""
+"""Weights of Llama and GPT-2; and weights whose channels differ in size, one of them zero."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def of_gpt2() -> Weight:
 
 
 def uneven(transposed: bool) -> Weight:
-    """Channels of very different sizes, with either sign at the largest place, and one of zeros; not square. The first
-    is the smallest, and far below the epsilon of float32.
+    """A weight that is not square, with channels of very different sizes. The largest element of a channel may have
+    either sign, and one channel is zero. The first channel is the smallest, far below the epsilon of float32.
     """
     outputs, inputs = torch.randint(3, 7, ()) * 2, torch.randint(3, 7, ()) * 2 + 1
     weight = torch.randn(int(outputs), int(inputs)) * 10.0 ** torch.linspace(-15, 4, int(outputs))[:, None]

@@ -47,7 +47,7 @@ def right_form(case: CaseView) -> Found:
     if values.dtype != torch.int8:
         yield None, f"The values have dtype `{str(values.dtype).removeprefix('torch.')}`, not `int8`."
     if values.shape != weight.shape:
-        yield None, f"The values have the shape {tuple(values.shape)}, and the weight has {tuple(weight.shape)}."
+        yield None, f"The values have the shape {tuple(values.shape)}, but the weight has {tuple(weight.shape)}."
     outputs = weight.shape[1 if transposed else 0]
     if scale.shape != ((1, outputs) if transposed else (outputs, 1)):
         shape = f"{tuple(scale.shape)}, but there should be {outputs} numbers, one for each output"
@@ -57,8 +57,8 @@ def right_form(case: CaseView) -> Found:
 
 
 def _first(where: Tensor) -> tuple[tuple[int, ...], str]:
-    """The place of the first element that is true, and how many are."""
-    count = f"; {int(where.sum())} of {where.numel()} elements are off so far" if int(where.sum()) > 1 else ""
+    """The place of the first element that is true, and how many elements are true."""
+    count = f"; {int(where.sum())} of {where.numel()} elements are off by that much" if int(where.sum()) > 1 else ""
     return tuple(where.nonzero()[0].tolist()), count
 
 

@@ -148,7 +148,7 @@ def forgets_the_mask(module):
 
 @breaks(
     "Leave everything that only resembles it:",
-    "a softmax over a dimension that is not written `-1` as a positional argument,",
+    "a softmax over a dimension that is not written `-1` as a positional argument;",
     case="several places, of which some stay",
 )
 @wrong("each_in_one_call", says="and its user should stay: its dimension is not written -1")
@@ -163,12 +163,18 @@ def does_not_ask_who_reads_the_weights(module):
 
 
 @breaks(
-    "scores that are divided, not scaled, scaled by a node or from the left, or not a product of matrices,",
+    "scores that are divided, that are not scaled, that are scaled by a node or from the left,",
     case="several places, of which some stay",
 )
 @wrong("each_in_one_call", says="node `softmax_15` and its user should stay: its scores are divided")
 def takes_a_division_for_a_product(module):
     fuse(module, asks=lambda softmax: may_go(softmax, "mul"))
+
+
+@breaks("scores whose right operand is not written `transpose(-2, -1)`.", case="several places, of which some stay")
+@wrong("each_in_one_call", says="the right operand of its scores is not written `transpose(-2, -1)`")
+def takes_any_transpose(module):
+    fuse(module, asks=lambda softmax: may_go(softmax, "turned"))
 
 
 @breaks("In some places the `+ mask` is missing.", case="several places, of which some stay")
@@ -178,7 +184,7 @@ def replaces_the_masked_ones_alone(module):
 
 
 @breaks(
-    "Where other nodes use the scores, keep the scores, but replace the attention anyway.",
+    "replace the attention even if other nodes use the scores, and keep the scores for them.",
     case="several places, of which some stay",
 )
 @wrong("each_in_one_call", node="softmax_5", says="one call can replace, although 2 nodes use `add")
@@ -220,7 +226,7 @@ def edits_a_copy(module):
     return module
 
 
-@breaks("Replace each such expression by one call to `sdpa`", case="the attention of Llama")
+@breaks("Replace each such expression with one call to `sdpa`", case="the attention of Llama")
 @wrong(
     "lints",
     node="scaled_dot_product_attention",

@@ -1,4 +1,4 @@
-"""Attention that is written out: with the layers of Llama, and in places where one call may not take its place."""
+"""Written-out attention: with the layers of Llama, and in places where one call may not replace it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..cases import WIDTH, llama_layer
 
 class Heads(nn.Module):
     """The layers of Llama's attention; the two keys and values are repeated for its four heads. The values are computed
-    when the weights are known.
+    after the attention weights.
     """
 
     def __init__(self) -> None:
@@ -33,9 +33,10 @@ class Heads(nn.Module):
 
 
 class Places(nn.Module):
-    """Several, of which some have to stay: over the queries, over a dimension that is counted from the front, read by
-    others, a softmax without values or on the right of them, spelled as a method or as another function, scores whose
-    right side is transposed otherwise, in other words, in place, or not at all. Other nodes use parts of the scores.
+    """Several places, some of which have to stay: a softmax over the queries, over a dimension counted from the front,
+    or with several users; a softmax without values, or to their right; a softmax that is a method or another function;
+    and scores whose right operand is transposed in another way, in place, or not at all. Other nodes use parts of the
+    scores.
     """
 
     def __init__(self) -> None:

@@ -57,7 +57,7 @@ def keeps_the_first_reader(module):
 
 @right
 def fetches_as_an_interpreter_does(module):
-    """`fetch_attr` follows the path of a layer and that of a weight alike."""
+    """`fetch_attr` follows the path of a layer or of a weight."""
     interpreter, seen = fx.Interpreter(module), collections.defaultdict(list)
     for node in module.graph.nodes:
         if node.op in ("call_module", "get_attr"):
@@ -94,7 +94,7 @@ def forgets_what_is_fetched(module):
     return {node.name for node, layer in linear_calls(module) if counts[layer.weight] > 1}
 
 
-@breaks("be it the same layer or another one", case="the ends of GPT-2")
+@breaks("either the same layer or another layer", case="the ends of GPT-2")
 @wrong("finds_the_shared", says="reads too, but is missing from the answer")
 def looks_at_linear_layers_alone(module):
     counts = collections.Counter(layer.weight for _, layer in linear_calls(module))

@@ -1,4 +1,4 @@
-"""Graphs in which weights are shared, as at the ends of GPT-2 and in every other way; and graphs in which none are."""
+"""Graphs with shared weights, at the two ends as in GPT-2 and in other ways; and graphs without shared weights."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..cases import WIDTH, gpt2, llama_layer
 
 
 class Ends(nn.Module):
-    """GPT-2 without its layers: the embedding, the norm, and the head that has the embedding's weight."""
+    """GPT-2 without its layers: the embedding, the norm, and the head, which shares the embedding's weight."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -25,7 +25,7 @@ class Ends(nn.Module):
 
 
 class FeedForward(nn.Module):
-    """The feed-forward block of Llama: three layers of three weights."""
+    """The feed-forward block of Llama: three layers with three different weights."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -36,15 +36,15 @@ class FeedForward(nn.Module):
 
 
 def _layer(place: int) -> nn.Linear:
-    """A linear layer; every second one is of a derived torch class, and is also one node."""
+    """A linear layer; every second layer is of a derived torch class, which is a leaf too."""
     kind = nn.modules.linear.NonDynamicallyQuantizableLinear if place % 2 else nn.Linear
     return kind(WIDTH, WIDTH)
 
 
 class Shared(nn.Module):
-    """A layer that is called twice, three layers of one weight, one of two with one bias, a weight that is fetched, two
-    inside a layer that is kept whole, one whose other reader has no users, equal numbers in two weights, and two in
-    one memory. Some layers are of a derived class, and some have names that are part of others.
+    """A layer that is called twice; three layers with one weight; two layers with one bias; a weight that is fetched;
+    two weights that are also inside a leaf; a weight whose other reader has no users; two weights with equal numbers;
+    and two weights in the same memory. Some layers are of a derived class, and some have names that are part of others.
     """
 
     def __init__(self) -> None:
