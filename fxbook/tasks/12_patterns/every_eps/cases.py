@@ -66,7 +66,8 @@ class Norm(nn.Module):
 
 class Alike(nn.Module):
     """Two norms, of bfloat16 and of an `eps` that is no float; and what differs from one in a step each: the first
-    dtype, the exponent, the square, the dimension, the mean, the addition; and one without weight and second cast.
+    dtype, the exponent, the square, the dimension, the mean, the addition, the order of the last product; and one
+    without weight and second cast.
     """
 
     def __init__(self) -> None:
@@ -86,7 +87,9 @@ class Alike(nn.Module):
     def forward(self, x: Tensor) -> tuple[Tensor, ...]:
         wide = x.to(torch.float32)
         plain = wide * torch.rsqrt(wide.pow(2).mean(-1, keepdim=True) + 2.0)
-        return *(norm(x) for norm in (*self.norms, *self.others)), plain
+        other = x.to(torch.float32)
+        swapped = (other * torch.rsqrt(other.pow(2).mean(-1, keepdim=True) + 3.0)).to(torch.float32)
+        return *(norm(x) for norm in (*self.norms, *self.others)), plain, swapped * self.norms[0].weight
 
 
 class Looking(nn.Module):
