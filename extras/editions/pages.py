@@ -76,7 +76,7 @@ def _settings() -> dict[str, Any]:
     return {
         "latex_individualpages": False,
         # A static page needs no theme, search or copy buttons.
-        "extensions": ["myst_nb", "jupyter_book", "sphinx_external_toc", "extras.editions.epub"],
+        "extensions": ["myst_nb", "jupyter_book", "sphinx_external_toc", "former_anchors", "extras.editions.epub"],
         "project": book.title,
         "version": book.version,
         "copyright": book.authors,

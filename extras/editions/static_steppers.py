@@ -19,6 +19,8 @@ _MARKS = {f"fx-{mark}" for mark in ("added", "broken", "changed", "is-raised", "
                                     "retargeted", "rewired")}  # fmt: skip
 _PART = re.compile(r"visibility:\s*var\((--f\d+),\s*hidden\)")
 _SHOWN = re.compile(r"(--f\d+):\s*visible")
+_SLIDE = re.compile(r"transform:\s*translateY\(var\((--y\d+),\s*0px\)\)")
+_MOVED = re.compile(r"(--y\d+):\s*(-?[\d.]+)px")
 
 
 def freeze(page: HtmlElement) -> None:
@@ -77,10 +79,15 @@ def _resolve(svg: HtmlElement, films: dict[str, HtmlElement]) -> None:
     picture = copy.deepcopy(films[use.get("href").removeprefix("#")])
     picture.attrib.pop("id")
     visible = set(_SHOWN.findall(svg.get("style", "")))
+    moved = dict(_MOVED.findall(svg.get("style", "")))
     for part in find(picture, ".//*[@style]"):
         if found := _PART.fullmatch(part.get("style").strip()):
             if found[1] in visible:
                 del part.attrib["style"]
             else:
                 part.drop_tree()
+        elif found := _SLIDE.fullmatch(part.get("style").strip()):
+            del part.attrib["style"]
+            if by := moved.get(found[1]):
+                part.set("transform", f"translate(0 {by})")
     replace(use, [picture])

@@ -134,7 +134,7 @@ def page_text(book: Book) -> str:
     others = [one for _, listed in found for one in listed]
     elsewhere = [one for one in others if not known.issuperset(one.messages)]
     pairs = ((message, one) for one in entries if not one.silent for message in one.searched)
-    told = [(_code(message), one.told) for message, one in pairs]
+    told = [(as_code(message), one.told) for message, one in pairs]
     fixes = {one.place: f"Shown in {one.link}" for one in others}
     fixes.update({one.place: one.told for one in entries})
     told += _on_other_versions(fixes, book, known)
@@ -144,7 +144,7 @@ def page_text(book: Book) -> str:
     for one in elsewhere:
         for message in one.messages:
             if message not in known:
-                listed.setdefault(_code(message), f"Shown in {one.link}")
+                listed.setdefault(as_code(message), f"Shown in {one.link}")
     kinds: dict[str, list[tuple[str, str]]] = collections.defaultdict(list)
     for row in loud:
         kinds[row[0].strip("` ").partition(":")[0]].append(row)
@@ -203,7 +203,7 @@ def _on_other_versions(fixes: Mapping[str, str], book: Book, known: set[str]) ->
     for message, fix in told.items():
         if fix and form(message) not in forms:
             forms.add(form(message))
-            yield f"{_code(message)} (torch {record.spans(versions[message], book.record.versions)})", fix
+            yield f"{as_code(message)} (torch {record.spans(versions[message], book.record.versions)})", fix
 
 
 def _lines(notebook: NotebookNode) -> Iterator[tuple[str, str]]:
@@ -243,7 +243,8 @@ def _shortened(heading: str) -> str:
     return heading.replace("`", "")[:_LONGEST_LINK].rpartition(" ")[0].rstrip(" ,:;([\\<*") + " …"
 
 
-def _code(text: str) -> str:
+def as_code(text: str) -> str:
+    """A message as the index shows it: in code, and cut where it is long."""
     if len(text) > _LONGEST_SHOWN:
         text = text[:_LONGEST_SHOWN].rpartition(" ")[0] + " …"
     fence = "``" if "`" in text else "`"

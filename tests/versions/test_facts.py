@@ -203,7 +203,12 @@ def test_the_page_has_every_fact_with_links_to_places_that_are_there() -> None:
     for fact in facts.read().values():
         assert text.count(f"### {fact.title}\n") == 1
     run_whole = {name: counts["cells"] for name, counts in record.read().versions.items() if "cells" in counts}
-    assert run_whole and [name for name, cells in run_whole.items() if f"| {name} | {cells:,} |" not in text] == []
+    # The cells of the book's own torch are counted anew.
+    run_whole.pop(the_book().pins["torch"], None)
+    assert (
+        len(run_whole) > 5
+        and [name for name, cells in run_whole.items() if f"| {name} | {cells:,} |" not in text] == []
+    )
     said = [one.says for one in facts.remarks().values() if one.says]
     assert said and [one for one in said if text.count(f": {one}\n") == 0] == []
     # Learners search for the error shown there.

@@ -33,8 +33,16 @@ def scale__rows_(value: Tensor) -> Tensor:
     return value.mul_(1.5)
 
 
+@fx.wrap
+def and_(value: Tensor) -> Tensor:
+    """A user-defined function that writes in place, with the name of an operator that does not."""
+    return value.mul_(0.5)
+
+
 class Effects(nn.Module):
-    """Effects by name, by keyword, of modules; dead nodes with such a name, attribute or layer but no effect."""
+    """Effects by name, by keyword, of modules; dead nodes with such a name, attribute or layer but no effect; a dead
+    layer whose name is the beginning of another's.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -44,6 +52,7 @@ class Effects(nn.Module):
         self.spare_norm = nn.LayerNorm(4)
         self.rectify = nn.ELU(inplace=True)
         self.plain = nn.ReLU()
+        self.plain_too = nn.Linear(4, 4)
         # It has statistics that it does not collect at the moment.
         self.body[0][0].eval()
         self.twice = nn.Sequential(nn.Linear(4, 4))
@@ -53,7 +62,7 @@ class Effects(nn.Module):
         self.body(x)
         self.rows_norm(x)
         self.plain(self.spare_norm(self.stateless_norm(x)))
-        hidden = self.twice(x * 2.0)
+        hidden = self.plain_too(self.twice(x * 2.0))
         nn.functional.leaky_relu(hidden, 0.3, inplace=True)
         torch.mul(hidden, 1.5, out=hidden)
         torch.mul(hidden, 2.5, out=None)
@@ -61,6 +70,7 @@ class Effects(nn.Module):
         hidden.add_(1.0)
         hidden.add_(x)
         scale__rows_(hidden)
+        and_(hidden)
         self.shift_  # noqa: B018
         (x > 0.0) & (x < 1.0) | (x > 2.0)
         hidden.__reversed__()

@@ -30,7 +30,7 @@ class Swappable(nn.Module):
     """Pairs to swap: with shared modules, after an input, in two branches side by side, after a value that is also read
     elsewhere, with a ReLU that works in place. To leave: a ReLU with two users or three, a pool that reads a
     convolution, a ReLU that a convolution reads, a pool after another activation or another spelling of ReLU, another
-    pool after a ReLU.
+    pool after a ReLU, also over one dimension or three.
     """
 
     def __init__(self) -> None:
@@ -44,6 +44,7 @@ class Swappable(nn.Module):
         self.soft = nn.GELU()
         self.hasty = nn.ReLU(inplace=True)
         self.average = nn.AvgPool2d(2)
+        self.line, self.cube = nn.MaxPool1d(2), nn.MaxPool3d((1, 2, 2))
         self.relus = near(nn.ReLU, on=(2, 1, 8, 8), without=("keyword",))
         self.pools = near(nn.MaxPool2d, 2, on=(2, 1, 8, 8), without=("keyword",))
 
@@ -62,6 +63,7 @@ class Swappable(nn.Module):
         twice = self.relu(small + 1.0)
         behind = [self.pool(one(-small)) for one in self.relus.values()] + [self.pool(twice), *used_by(twice, 1)]
         before = [one(self.relu(-small)) for one in self.pools.values()]
+        before += [self.line(self.relu(-small.flatten(0, 1))), self.cube(self.relu(-small))]
         return both + left.mean(), *pooled, features * features, calm, *others, last, *behind, *before
 
 

@@ -66,8 +66,8 @@ class Norm(nn.Module):
 
 class Alike(nn.Module):
     """Two norms that end in bfloat16, one of them with an integer `eps`; formulas that each differ from a norm in one
-    step: the first dtype, the exponent, the square, the dimension, the mean or the addition; and a formula without the
-    weight and the second cast.
+    step: the first dtype, the exponent, the square, the dimension, the mean, the addition or the order of the last
+    product; and a formula without the weight and the second cast.
     """
 
     def __init__(self) -> None:
@@ -87,7 +87,9 @@ class Alike(nn.Module):
     def forward(self, x: Tensor) -> tuple[Tensor, ...]:
         wide = x.to(torch.float32)
         plain = wide * torch.rsqrt(wide.pow(2).mean(-1, keepdim=True) + 2.0)
-        return *(norm(x) for norm in (*self.norms, *self.others)), plain
+        other = x.to(torch.float32)
+        swapped = (other * torch.rsqrt(other.pow(2).mean(-1, keepdim=True) + 3.0)).to(torch.float32)
+        return *(norm(x) for norm in (*self.norms, *self.others)), plain, swapped * self.norms[0].weight
 
 
 class Looking(nn.Module):

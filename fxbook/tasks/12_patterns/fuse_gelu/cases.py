@@ -58,12 +58,13 @@ class Used(nn.Module):
 
 
 class Other(nn.Module):
-    """Formulas that each have one other number, operation or input; tanh of a product, a quotient, a doubled and a
-    halved input; and the formula itself.
+    """Formulas that each have one other number, operation or input, two of them a rounded number; tanh of a product, a
+    quotient, a doubled and a halved input; and the formula itself.
     """
 
     def forward(self, x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
         numbers = gelu(x, root=0.9), gelu(x, cubic=0.2), gelu(x, power=2.0), gelu(x, half=0.25), gelu(x, one=2.0)
+        rounded = gelu(x, root=0.7979), gelu(x, cubic=0.0447)
         operations = (
             0.5 * x * (1.0 + torch.tanh(ROOT * (x + 0.044715 * torch.add(x, 3.0)))),
             0.5 * x * (1.0 + torch.tanh(ROOT * (x + 0.044715 / torch.pow(x, 3.0)))),
@@ -74,8 +75,9 @@ class Other(nn.Module):
         )
         gate = torch.tanh(x * (x + y)) + torch.tanh(2.0 / y.exp()) + torch.tanh(ROOT * (y + y)) + torch.tanh(0.5 * y)
         two_inputs = 0.5 * y * (1.0 + torch.tanh(ROOT * (x + 0.044715 * torch.pow(y, 3.0))))
+        two_factors = 0.5 * y * (1.0 + torch.tanh(ROOT * (x + 0.044715 * torch.pow(x, 3.0))))
         two_cubes = 0.5 * x * (1.0 + torch.tanh(ROOT * (x + 0.044715 * torch.pow(y, 3.0))))
-        return *numbers, *operations, two_inputs, two_cubes, gate, gelu(gate)
+        return *numbers, *rounded, *operations, two_inputs, two_factors, two_cubes, gate, gelu(gate)
 
 
 USAGE = Usage(
