@@ -25,6 +25,14 @@ class Otherwise(NamedTuple):
 def otherwise(before: nn.Module, after: nn.Module) -> Iterator[Otherwise]:
     """The differences that the names in ``state_dict`` do not show."""
     was, now = _held(before), _held(after)
+    stored = {**dict(plain_tensors(before)), **was}
+    for name, held in {**dict(plain_tensors(after)), **now}.items():
+        if not held.is_leaf and (name not in stored or stored[name].is_leaf):
+            yield Otherwise(
+                f"`{name}` keeps the history of its computation ({held.grad_fn.name()}), so copy.deepcopy rejects the "
+                "module",
+                "compute it in a block, `with torch.no_grad():`",
+            )
     for name, held in was.items():
         if name in now and _kind(held) != _kind(now[name]):
             lost = _kind(held) == "parameter"

@@ -96,6 +96,13 @@ class Logarithm(nn.Module):
         return x * self.log_scale.exp()
 
 
+class TrainedLogarithm(Logarithm):
+    def __init__(self) -> None:
+        super().__init__()
+        del self.log_scale
+        self.log_scale = nn.Parameter(torch.arange(4.0) / 10)
+
+
 class Turned(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         return (x.permute(0, 2, 1) + 1).sum(1)
@@ -162,6 +169,11 @@ def folds_a_buffer(module: fx.GraphModule) -> PassResult:
         module.graph.erase_node(node)
     module.graph.eliminate_dead_code()
     return done(module, bool(found))
+
+
+def folds_with_its_history(module: fx.GraphModule) -> PassResult:
+    """The folded buffer is no leaf of autograd, so the module cannot be copied any more."""
+    return folds_a_buffer(module)
 
 
 def sweeps(module: fx.GraphModule) -> PassResult:
@@ -273,6 +285,7 @@ BLIND = [
     Plant(val_with_old_strides, turned, (rows(2, 3, 4),), ("meta",), True),
     Plant(swaps_log_calls, of(logged, "logged"), (ROWS,), EFFECTS),
     Plant(folds_a_buffer, traced(Logarithm), (ROWS,), STATE, True),
+    Plant(folds_with_its_history, traced(TrainedLogarithm), (ROWS,), STATE),
     Plant(sweeps, traced(Recorded), (ROWS,), EFFECTS),
     Plant(
         calling("permute", reversed_by_T, "warns"),

@@ -33,4 +33,4 @@ except RuntimeError as error:
     assert str(error).startswith("Only Tensors created explicitly by the user")
 else:
     raise SystemExit("it can be copied")
-print(check_pass(constant_fold, module, inputs, keep=["idempotence"]))
+print(check_pass(constant_fold, module, inputs, keep=["state_kept"]))
