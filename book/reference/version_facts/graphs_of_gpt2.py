@@ -1,4 +1,4 @@
-r"""`torch.compile` records the small GPT-2 of this book as one graph of 135 nodes.
+r"""`torch.compile` records this book's small GPT-2, with two layers, as one graph of 135 nodes.
 
 On 2.6 it fails: see `torch.compiler.is_exporting`. On 2.7 and 2.8 it makes several graphs. From 2.9 on it makes one, up
 to 2.11 with ten nodes more. Where a page has a smaller model, its number of nodes differs too. Counts are those of the
@@ -6,7 +6,7 @@ pinned transformers.
 
 Explains:
     1 77 True => \d
-    gpt2 .*1 x 77 => gpt2
+    gpt2 .*77 => gpt2
     Counter\(\{'call_function': 61.* => Counter
     2 matches in 135 nodes
     L_kwargs_input_ids_ => an input - L_

@@ -1,4 +1,4 @@
-"""What the cases of chapter 05 share: the model of the four ways, and all that calling a result does."""
+"""What the cases of chapter 05 share: the model of the four ways, and everything that a call to a result does."""
 
 from __future__ import annotations
 
@@ -78,11 +78,11 @@ BATCHES = (
 )
 
 
-# ---- all that calling does: the result, the batch afterwards, the gradients ------------------------------------------
+# ---- what a call does: the result, the batch afterwards, the gradients -----------------------------------------------
 
 
 def behaviour(call: Callable[..., Any], model: nn.Module, x: Tensor) -> dict[str, Any]:
-    """What calling returns, what it does to its batch, and the gradients of the batch and of the model's weights.
+    """What a call returns, what it does to its batch, and the gradients of the batch and of the model's weights.
 
     Args:
         call: ``model`` itself, or a module that shares its parameters.
@@ -104,7 +104,7 @@ def behaviour(call: Callable[..., Any], model: nn.Module, x: Tensor) -> dict[str
 
 
 def watched(result: Any, model: nn.Module) -> Any:
-    """The result of an answer; if it is a graph's module, running it reports all that it does."""
+    """The result of an answer; if it is a graph's module, running it reports everything that it does."""
     if type(result).__name__ == "PassResult":
         result = result.graph_module
     if isinstance(result, fx.GraphModule):

@@ -1,4 +1,4 @@
-"""Rules that the exercises of chapter 05 share: on the graph, and on all that running it does."""
+"""Rules that the exercises of chapter 05 share: on the graph, and on everything that a run does."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def open_to_passes(case: CaseView) -> Found:
             yield node, f"keeps a `{node.kind}` whole: every step must be a node"
 
 
-# ---- what a result does, where running it tells all: its result, its batch afterwards, its gradients -----------------
+# ---- what a run does: its result, its batch afterwards, its gradients ------------------------------------------------
 
 
 def expected_behaviour(model: nn.Module, x: Tensor) -> dict[str, Any]:
@@ -106,11 +106,11 @@ def how_numbers_differ(result: Value, expected: Value) -> str | None:
 
 
 def _rounds_apart(rounds: Tensor) -> str:
-    """How many rounds more or less than in the model ran, for all rows or for some."""
+    """How many rounds more or fewer than in the model ran, for all rows or for some."""
     by_row = rounds.gather(-1, rounds.abs().argmax(dim=-1, keepdim=True)).flatten()
     apart = by_row[by_row != 0]
     times = {int(number) for number in apart.unique()}
-    signs = {"more" if number > 0 else "less" for number in times}
+    signs = {"more" if number > 0 else "fewer" for number in times}
     more = " or ".join(sorted(signs, reverse=True))
     if len(times) == 1:
         count = abs(min(times))

@@ -29,7 +29,7 @@ class FeedForward(nn.Module):
 
 
 def rows(*sizes: int) -> Callable[[], tuple[Tensor, ...]]:
-    """Inputs with so many rows each."""
+    """Inputs with these numbers of rows."""
     return lambda: tuple(torch.randn(size, WIDTH) for size in sizes)
 
 

@@ -97,7 +97,7 @@ def checks_the_value_itself(model, name, value):
     return traced
 
 
-@breaks("the other inputs, used or unused", case="a mask fixed at None")
+@breaks("the other inputs, even unused ones", case="a mask fixed at None")
 @wrong("argument_gone", says="the input `masked` is gone: only `mask` was to go")
 def erases_every_input_without_users(model, name, value):
     traced = fixed(model, name, value)
@@ -108,8 +108,8 @@ def erases_every_input_without_users(model, name, value):
     return traced
 
 
-@breaks("the model's own checks with `torch._assert`.", case="a temperature called T")
-@wrong("rest_untouched", says="the model's own check, “a row each was expected”, is gone")
+@breaks("the checks that the model makes with `torch._assert`.", case="a temperature called T")
+@wrong("rest_untouched", says="the model's own check, “x and y must have equally many rows”, is gone")
 def erases_every_assertion(model, name, value):
     traced = fx.symbolic_trace(model, concrete_args={name: value})
     for node in reversed(traced.graph.nodes):

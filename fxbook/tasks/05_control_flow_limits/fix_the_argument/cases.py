@@ -24,7 +24,7 @@ class Rounds(Fixable, Classifier):
 
 
 class Masked(Fixable):
-    """An optional mask, fixed at ``None``; then a default, and an unused input with a similar name."""
+    """An optional mask, fixed at ``None``; then an input with a default, and an unused input with a similar name."""
 
     name, value = "mask", None
 
@@ -52,7 +52,7 @@ class Pooled(Fixable):
 
 
 class Doubling(Fixable):
-    """A flag before an unused input, a check in the model itself, a default that is used, names that end in _1."""
+    """A flag before an unused input; a check in the model itself; a default that is used; and names that end in _1."""
 
     name, value = "double", True
 
@@ -75,7 +75,7 @@ class Tempered(Fixable):
 
     def forward(self, x: Tensor, T: float, y: Tensor) -> Tensor:  # noqa: N803
         x = x / T if T < 1 else x * T
-        torch._assert(y.shape[0] == x.shape[0], "a row each was expected")
+        torch._assert(y.shape[0] == x.shape[0], "x and y must have equally many rows")
         return (x - y) * T
 
 

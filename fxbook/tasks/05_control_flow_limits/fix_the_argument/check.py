@@ -39,10 +39,12 @@ def argument_gone(case: CaseView) -> Found:
     for name in others:
         if name not in inputs:
             yield None, f"The input `{name}` is gone: only `{fixed}` was to go."
+    checks = guards(case)
+    why = f", and node `{checks[-1].name}` still checks it: `eliminate_dead_code` keeps both" if checks else ""
     for name in (fixed, f"{fixed}_1"):
         if name in inputs:
-            yield inputs[name], f"`{name}` is still an input."
-    for node in guards(case):
+            yield inputs[name], f"`{name}` is still an input{why}."
+    for node in checks:
         yield node, "still checks the argument, which is no longer an input"
     if list(inputs) != others:
         takes, asked = (", ".join(f"`{name}`" for name in names) for names in (inputs, others))
@@ -60,7 +62,7 @@ def rest_untouched(case: CaseView) -> Found:
     texts = [json.dumps(node.args) for node in case.nodes]
     for message in own_checks(model_of(case.case, case.seed)):
         if not any(message in text for text in texts):
-            yield None, f"The model's own check, “{message}”, is gone: only that of the argument was to go."
+            yield None, f"The model's own check, “{message}”, is gone: only the check of the argument was to go."
 
 
 def own_checks(model: Fixable) -> list[str]:

@@ -164,7 +164,9 @@ def forgets_subclasses_that_can_be_traced(model, kind):
     return tracing(model, lambda module, path, leaf: leaf or type(module) is kind or cannot_be_traced(module))
 
 
-@breaks("All other modules are treated as `symbolic_trace` treats them.", case="a subclass of what is entered")
+@breaks(
+    "All other modules are treated as `symbolic_trace` treats them.", case="a subclass of a layer that tracing enters"
+)
 @wrong("kept_whole", node="entered", says="keeps a `Scaled` whole, which the task does not ask for")
 def keeps_the_base_of_the_kind_too(model, kind):
     bases = tuple(base for base in kind.__bases__ if base is not nn.Module)

@@ -82,7 +82,7 @@ class Residual(nn.Sequential):
 
 
 class Tower(Whole):
-    """torch's containers, and a subclass, which tracing enters unless told not to."""
+    """torch's containers, and a subclass of one; tracing enters all of them unless told not to."""
 
     kind = nn.Sequential
 
@@ -106,7 +106,7 @@ class Scaled(nn.Linear):
 
 
 class Layered(Whole):
-    """A torch layer, which is kept whole anyway, and a subclass."""
+    """A torch layer, which is kept whole anyway; and a subclass, which is not."""
 
     kind = nn.Linear
 
@@ -124,7 +124,7 @@ class Halved(Scaled):
 
 
 class Based(Whole):
-    """The kind, a layer of its base class, and one of another class with its name."""
+    """A layer of the kind; a layer of its base class; and a layer of another class with the kind's name."""
 
     kind = Halved
 
@@ -179,7 +179,7 @@ USAGE = Usage(
         whole("the kind nested, as a subclass, and called twice", Nested, unseen=True),
         whole("containers of torch", Tower, unseen=True),
         whole("a layer of torch, and a subclass", Layered, unseen=True),
-        whole("a subclass of what is entered", Based, unseen=True),
+        whole("a subclass of a layer that tracing enters", Based, unseen=True),
     ),
     given=lambda model: (model, model.kind),
     call=keep,

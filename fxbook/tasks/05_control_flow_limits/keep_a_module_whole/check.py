@@ -20,7 +20,7 @@ from ..check import nothing_fixed
 
 
 def calls_whole(model: nn.Module, kind: type[nn.Module], *inputs: Any) -> dict[str, int]:
-    """How often a run calls modules of each class that must stay whole; those of the kind first.
+    """How often a run calls modules of each class that must stay whole; classes of the kind come first.
 
     Args:
         model: the model to run; it keeps the hooks that count.

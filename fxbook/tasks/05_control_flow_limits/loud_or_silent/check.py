@@ -62,7 +62,7 @@ def truth_of(function: Callable[..., Any], batches: list[Tensor]) -> Truth:
 
 
 def _difference(traced: fx.GraphModule, function: Callable[..., Any], batch: Tensor) -> str | None:
-    """How the results differ, in words. Calling the module would print what fails in it."""
+    """How the results differ, in words. (Calling the module here would print the errors raised inside it.)"""
     expected = function(batch.clone())
     try:
         result = traced.forward(batch.clone())
@@ -112,7 +112,7 @@ def _other_numbers(expected: Tensor, result: Tensor) -> str:
         number = float(constant.flatten()[0])
         if torch.allclose(constant, torch.full_like(constant, number)):
             return f"the traced function returns {words.format(f'{number:.6g}')}"
-    return "the traced function returns other numbers"
+    return "the traced function returns different numbers"
 
 
 def _writes(function: Callable[..., Any], batch: Tensor) -> bool:
@@ -154,7 +154,7 @@ def on_error(trial: Trial, _kind: str) -> str | None:
     if _RUN_RAISES in truth.why:
         return f"For {name}, {truth.why}: your function must catch that too, and return a verdict."
     if truth.verdict == "differs":
-        return f"For {name}, {truth.why}: your comparison raises instead of telling so."
+        return f"For {name}, {truth.why}: your comparison raises an error, but your function must return a verdict."
     return None
 
 

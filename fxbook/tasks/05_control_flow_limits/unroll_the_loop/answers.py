@@ -85,10 +85,25 @@ def interpolates_with_lerp(model):
 @wrong(
     "right_on_every_batch",
     node="output",
-    says="On a batch that is never sure the result is wrong: it ran one round less than in",
+    says="On a batch that is never sure the result is wrong: it ran one round fewer than in",
 )
 def stops_a_round_early(model):
     return fx.symbolic_trace(Layers(model, lambda scores: rounds(scores, 3)))
+
+
+@wrong(
+    "writes_before_a_use",
+    node="mul_",
+    says="Node `mul_` works in place, so `where` gets the changed values of `head`",
+    read="when_it_breaks/05_control_flow_limits#methods-that-write-in-place-are-recorded",
+)
+def multiplies_the_scores_in_place(model):
+    def step(scores):
+        for _ in range(4):
+            scores = torch.where(unsure(scores), scores.mul_(1.5), scores)
+        return scores
+
+    return fx.symbolic_trace(Layers(model, step))
 
 
 @wrong("runs", node="where", says="Running the result raises RuntimeError: The size of tensor")
@@ -139,7 +154,7 @@ def wraps_the_loop(model):
 @wrong(
     "traced_symbolically",
     node="t",
-    says="Node `t` calls an operator of aten, as another front end records it: use `fx.symbolic_trace`",
+    says="Node `t` calls an operator of aten, as other front ends record it: use `fx.symbolic_trace`",
     read="05_control_flow_limits#one-model-four-graphs",
 )
 def records_operators(model):

@@ -21,10 +21,21 @@ from ..check import (
 
 @rule("05_control_flow_limits#one-model-four-graphs")
 def traced_symbolically(case: CaseView) -> Found:
-    """The graph is not from another front end, whose calls are all ATen operators."""
+    """The graph is not from a front end whose calls are all ATen operators."""
     calls = [node for node in case.nodes if node.op == "call_function"]
     if calls and all(node.target.startswith("torch.ops.") and not is_own(node) for node in calls):
-        yield calls[0], "calls an operator of aten, as another front end records it: use `fx.symbolic_trace`"
+        yield calls[0], "calls an operator of aten, as other front ends record it: use `fx.symbolic_trace`"
+
+
+@rule("when_it_breaks/05_control_flow_limits#methods-that-write-in-place-are-recorded")
+def writes_before_a_use(case: CaseView) -> Found:
+    """A reason for wrong numbers: a node uses a value that was overwritten before."""
+    for node in case.nodes:
+        if "in place" in node.notes and node.inputs:
+            written = case.nodes[node.inputs[0]]
+            later = next((user for user in written.users if user > node.index), None)
+            if later is not None:
+                yield node, f"works in place, so `{case.nodes[later].name}` gets the changed values of `{written.name}`"
 
 
 CHECK = Check(
@@ -35,7 +46,7 @@ CHECK = Check(
         traced_symbolically,
         runs,
         open_to_passes,
-        right_on_every_batch,
+        right_on_every_batch.or_because(writes_before_a_use),
         batch_left_alone,
         shares_weights,
         gradients_kept,

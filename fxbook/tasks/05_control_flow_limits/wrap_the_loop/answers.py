@@ -152,7 +152,7 @@ def three_rounds(scores):
 @wrong(
     "right_on_every_batch",
     node="output",
-    says="On a batch that is never sure the result is wrong: it ran one round less than in",
+    says="On a batch that is never sure the result is wrong: it ran one round fewer than in",
 )
 def stops_a_round_early(model):
     return fx.symbolic_trace(Layers(model, lambda scores: three_rounds(scores)))

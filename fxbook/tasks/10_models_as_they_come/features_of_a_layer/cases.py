@@ -1,4 +1,4 @@
-"""Models with layers, one of which is drawn; a real one among them."""
+"""Models, one of them real, each with a layer that is chosen at random."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class TwoWays(nn.Module):
 
 class Namesakes(nn.Module):
     """A layer, an input and a method with the same name; names that begin or end with that of another layer; an input
-    that the features do not need, and one without users.
+    that the features do not need; and an input without users.
     """
 
     def __init__(self) -> None:
@@ -64,7 +64,7 @@ class Namesakes(nn.Module):
 
 
 def wanting(build: Callable[[], nn.Module], *paths: str) -> Callable[[], nn.Module]:
-    """The model, with the layer that is asked for drawn."""
+    """The model, with the path of a layer that is chosen at random."""
 
     def made() -> nn.Module:
         model = build()
@@ -75,7 +75,7 @@ def wanting(build: Callable[[], nn.Module], *paths: str) -> Callable[[], nn.Modu
 
 
 def traced_with_path(model: nn.Module) -> tuple[Any, ...]:
-    """The traced model, its layers whole, and the layer that is asked for."""
+    """The traced model, with its layers whole, and the path of the chosen layer."""
     traced = fx.GraphModule(model, Keeping("ViTEmbeddings", "ViTLayer").trace(model))
     # The model's comparisons left nodes that nothing uses.
     traced.graph.eliminate_dead_code()
@@ -102,7 +102,7 @@ USAGE = Usage(
         Case("a stack of twelve layers", wanting(Stack, "layers.1"), rows, unseen=True),
         Case("two branches", wanting(TwoWays, "left", "right", "right_head"), rows, unseen=True),
         Case("an input that is not needed", wanting(Namesakes, "first"), rows_and_numbers, unseen=True),
-        Case("a layer that is called like a method", wanting(Namesakes, "norm"), rows_and_numbers, unseen=True),
+        Case("a layer with the name of a method", wanting(Namesakes, "norm"), rows_and_numbers, unseen=True),
     ),
     given=traced_with_path,
 )

@@ -1,4 +1,4 @@
-"""Models to be exported with an open batch: one input or two, drawn batches, sizes that happen to be equal."""
+"""Models to be exported with an open batch: one input or two; random batch sizes; and sizes that happen to be equal."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _load() -> None:
 
 
 def example(draw: Callable[[int], dict[str, Tensor]]) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """The model and inputs whose batch is drawn."""
+    """The model, and inputs with a random batch size."""
 
     def given(model: nn.Module) -> tuple[Any, ...]:
         inputs = draw(one_of(4, 5, 6))

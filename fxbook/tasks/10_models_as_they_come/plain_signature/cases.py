@@ -1,4 +1,4 @@
-"""Models behind a decorator, with drawn names for inputs and results."""
+"""Models behind a decorator, with random names for inputs and results."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def as_in_a_library(forward: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class Scoring(nn.Module):
-    """Returns a dict; the names of its input and of its result are drawn."""
+    """Returns a dict; the names of its input and of its result are random."""
 
     def __init__(self, takes: str, returns: str, training: bool = False) -> None:
         super().__init__()
@@ -39,7 +39,7 @@ class Scoring(nn.Module):
 
 
 class Gated(Scoring):
-    """Two modules in it, one of them deep inside, have their own mode; the result is a float64."""
+    """Two modules inside it, one of them deep inside, have a mode of their own; the result is a float64."""
 
     def __init__(self, takes: str, returns: str) -> None:
         super().__init__(takes, returns, training=True)

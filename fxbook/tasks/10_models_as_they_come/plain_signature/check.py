@@ -45,7 +45,7 @@ def the_entry(case: CaseView) -> Found:
     if differs := difference(told(case, "result"), expected):
         yield None, f"The result is not the entry that `returns` names: {differs}."
     if not told(case, "differentiable"):
-        yield None, "The result has the numbers of the entry that `returns` names, but it is cut off from autograd."
+        yield None, "The result has the numbers of the entry that `returns` names, but autograd has lost track of it."
 
 
 @rule

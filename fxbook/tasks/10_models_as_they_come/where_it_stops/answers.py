@@ -123,7 +123,7 @@ def returns_an_empty_name_for_none(model):
     return getattr(stop(model, watching(first)), "stopped_at", "")
 
 
-@breaks('For `model` itself the name is `""`.', case="a network that asks itself")
+@breaks('For `model` itself the name is `""`.', case="a network that asks in its own forward")
 @wrong("the_module", says="you return None, but the trace stops in the model itself")
 def forgets_the_model_itself(model):
     return getattr(stop(model, watching(first)), "stopped_at", None)
@@ -142,9 +142,9 @@ def keeps_the_first_on_the_tracer(model):
 
 
 @breaks(
-    "A module can raise a caught error again:",
-    "what counts is where this error was raised first.",
-    case="an error that is raised again",
+    "A module can re-raise an error that it caught:",
+    "what counts is where the error was first raised.",
+    case="an error that is re-raised",
 )
 @wrong("the_module", says="you return the model itself, but the error was raised in a module inside it")
 def forgets_the_first_in_the_next_module(model):
@@ -181,9 +181,9 @@ def takes_every_error_for_the_last(model):
 
 
 @breaks(
-    "A module can raise a new error instead of a caught one:",
-    "what counts is where the new one was raised.",
-    case="an error in place of another",
+    "A module can catch an error and raise a new one:",
+    "what counts is where the new error was raised.",
+    case="a new error in place of a caught one",
 )
 @wrong("the_module", says="The model caught the error that was raised there: another error stops the trace.")
 def follows_the_cause(model):
@@ -194,7 +194,10 @@ def follows_the_cause(model):
     return noted(error)
 
 
-@breaks("The `forward` of a leaf does not run.", case="a leaf that is given what no node can hold")
+@breaks(
+    "A leaf is never the answer, because its `forward` does not run.",
+    case="a leaf that gets an object that no node can hold",
+)
 @wrong("the_module", says="`blocks.1.skip`, which is a leaf: its `forward` does not run")
 def takes_a_leaf_for_a_module_that_runs(model):
     return noted(stop(model, watching(first, leaves=True)))

@@ -15,7 +15,7 @@ from ..cases import real
 
 
 class Asking(nn.Module):
-    """Asks in its ``forward``, in one of several ways, or does not."""
+    """Asks about its input in ``forward``, in one of several ways, or not at all."""
 
     def __init__(self, way: str) -> None:
         super().__init__()
@@ -45,7 +45,7 @@ class Block(nn.Module):
 
 
 class Network(nn.Module):
-    """Blocks, and a question of its own if it asks itself."""
+    """Blocks; and a question of its own if ``asks``."""
 
     def __init__(self, *blocks: nn.Module, asks: bool = False) -> None:
         super().__init__()
@@ -135,7 +135,7 @@ class Refusing(nn.Module):
 
 
 class Retrying(nn.Module):
-    """Catches the error of another module, and raises one with the same words, which may be at the same address."""
+    """Catches the error of another module, and raises a new one with the same words, perhaps at the same address."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -195,7 +195,7 @@ def trying(then: str, *last: str) -> Trying:
 
 
 def somewhere(*ways: str) -> Callable[[], nn.Module]:
-    """A network that asks in one of the ways, at a drawn place."""
+    """A network that asks in one of the ways, at a random place."""
 
     def build() -> nn.Module:
         way, block, step = one_of(*ways), one_of(0, 1), one_of(0, 1, 2)
@@ -223,16 +223,16 @@ USAGE = Usage(
         _case("a network that can be traced", somewhere("none"), unseen=False),
         _case("a real model for images", lambda: real(one_of("resnet", "vit")), unseen=False),
         _case("a real model for texts", lambda: real(one_of("bert", "llama"))),
-        _case("a network that asks itself", lambda: Network(Block("none", "none"), asks=True)),
+        _case("a network that asks in its own forward", lambda: Network(Block("none", "none"), asks=True)),
         _case("a caught error, and another module that asks", lambda: trying("go on", "none", "shape")),
         _case("a caught error, and a network that asks", lambda: trying("ask")),
         _case("a caught error, and nothing else that asks", lambda: trying("go on")),
-        _case("an error that is raised again", lambda: trying("raise again")),
-        _case("an error in place of another", lambda: Network(trying("raise another"))),
-        _case("a leaf that is given what no node can hold", lambda: Network(Block("none"), Refused())),
+        _case("an error that is re-raised", lambda: trying("raise again")),
+        _case("a new error in place of a caught one", lambda: Network(trying("raise another"))),
+        _case("a leaf that gets an object that no node can hold", lambda: Network(Block("none"), Refused())),
         _case("a module without layers", lambda: Network(Merged(), Sign())),
         _case("a method of a module that does not run", lambda: Network(Block("none"), Classifier())),
-        _case("an error that is caught, and one of its own", Retrying),
+        _case("a model that catches an error and raises its own", Retrying),
         *map(raising, ERRORS),
         _case("a module with two names", lambda: Shared(one_of("shape", "count"))),
     ),

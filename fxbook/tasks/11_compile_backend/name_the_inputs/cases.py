@@ -43,8 +43,8 @@ class Shifts(nn.Module):
 
 
 class Scaled(nn.Module):
-    """A tensor that is neither parameter nor buffer, parameters in a list, an input that is a parameter, and a buffer
-    with another one's address and almost its name.
+    """A tensor that is no parameter and no buffer; parameters in a list; an input that is a parameter; and a buffer at
+    the address, and almost with the name, of another buffer.
     """
 
     def __init__(self) -> None:
@@ -83,7 +83,7 @@ def _record(make: Callable[[], nn.Module], *calls: Call) -> tuple[fx.GraphModule
 
 
 def given_by(*makers: Callable[[], nn.Module], calls: tuple[Call, ...]) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """A copy of the record of one of these models, drawn; its inputs are the tensors of the copy of the model."""
+    """A copy of the record of one of these models, chosen at random; its inputs are the tensors of the copied model."""
 
     def given(_: nn.Module) -> tuple[Any, ...]:
         return copy.deepcopy(_record(one_of(*makers), *calls))

@@ -7,7 +7,7 @@ from torch.export.graph_signature import OutputKind, OutputSpec, TensorArgument
 from fxbook.tasks.answering import breaks, right, wrong
 
 aten = torch.ops.aten
-SHEET, TWO = "the model of the sheet", "two results, one made of the other"
+SHEET, TWO = "the model of the sheet", "two results, one computed from the other"
 
 
 def scaled(program, node, factor, target=aten.mul.Tensor):
@@ -148,7 +148,7 @@ def renames_in_the_signature(program, factor):
     says="(an input that is returned): the edited program cannot be saved and loaded: input 1 is node `kept`",
 )
 def renames_each_value_once(program, factor):
-    """The signature renames an input that is returned among the inputs, too."""
+    """If an input is returned, the signature renames it among the inputs, too."""
     output, new = program.graph.output_node(), {}
     results = list(output.args[0])
     for place, spec in enumerate(program.graph_signature.output_specs):

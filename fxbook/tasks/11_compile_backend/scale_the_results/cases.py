@@ -34,7 +34,7 @@ class Heads(nn.Module):
 
 
 class Counting(nn.Module):
-    """Writes a buffer at each call."""
+    """Writes a buffer on each call."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -84,7 +84,7 @@ def _saved(make: Callable[[], nn.Module], shapes: tuple[tuple[int, ...], ...], i
 def program_of(
     make: Callable[[], nn.Module], *shapes: tuple[int, ...], is_functional: bool = False
 ) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """The program, a factor that is drawn, and inputs."""
+    """The program, a random factor, and inputs."""
 
     def given(_: nn.Module) -> tuple[Any, ...]:
         with _without_warnings():
@@ -152,7 +152,7 @@ USAGE = Usage(
     "compute",
     cases=(
         _case("the model of the sheet", lambda: FeedForward().eval(), (2, WIDTH), unseen=False),
-        _case("two results, one made of the other", Heads, (2, WIDTH), unseen=False),
+        _case("two results, one computed from the other", Heads, (2, WIDTH), unseen=False),
         _case("a buffer that is written", Counting, (2, WIDTH), is_functional=True),
         _case("a value returned twice", Twice, (2, WIDTH)),
         _case("an input that is returned", Through, (2, WIDTH), (2, 1)),

@@ -36,7 +36,7 @@ class Gated(nn.Module):
 
 @functools.cache
 def _warm_up() -> None:
-    """Load what AOTAutograd needs, before an answer has its seconds."""
+    """Load what AOTAutograd needs before an answer's time limit starts to run."""
     from functorch.compile import make_boxed_func
     from torch._dynamo.backends.common import aot_autograd
 

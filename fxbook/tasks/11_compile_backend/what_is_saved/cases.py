@@ -90,8 +90,8 @@ def _pair(
 def pair_of(
     make: Callable[[], Callable[..., Any]], *inputs: Callable[[], tuple[Any, ...]], is_min_cut: bool = False
 ) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """A copy of the two graphs, recorded on one of these inputs, drawn; the backward graph gets its inputs in another
-    order than the forward graph computes them.
+    """A copy of the two graphs, recorded on one of these inputs, chosen at random; the inputs of the backward graph are
+    not in the order in which the forward graph computes them.
     """
 
     def given(_: nn.Module) -> tuple[Any, ...]:
