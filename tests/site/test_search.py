@@ -185,7 +185,7 @@ def test_results_come_while_one_types_and_the_keys_lead_to_them(browser: Browser
     results.locator(".fx-example").first.wait_for()
     page.keyboard.type("de")
     page.keyboard.type("ad code")
-    results.get_by_role("link", name="What removing dead code deletes").wait_for()
+    results.get_by_role("link", name="Dead code: what eliminate_dead_code deletes").wait_for()
     box = page.locator("#pst-search-dialog .fx-found").bounding_box()
     results.locator(".fx-found-text:not(:empty)").first.wait_for()
     assert page.locator("#pst-search-dialog .fx-found").bounding_box() == box, "nothing jumps when texts come"
@@ -197,7 +197,7 @@ def test_results_come_while_one_types_and_the_keys_lead_to_them(browser: Browser
     page.locator("#pst-search-dialog input").focus()
     for key in ("ArrowDown", "ArrowDown", "ArrowUp", "Enter"):
         page.keyboard.press(key)
-    page.wait_for_url("**/03_replacement.html#what-removing-dead-code-deletes")
+    page.wait_for_url("**/03_replacement.html#dead-code-what-eliminate-dead-code-deletes")
     page.close()
 
 
