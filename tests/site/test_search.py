@@ -27,6 +27,7 @@ SECTIONS = 3
 LARGEST_INDEX, MOST_FETCHED = 150_000, 200_000
 Search = Callable[[str], list[tuple[str, str, str]]]
 ASK = "query => fxFind(query)"
+QUERIES = yaml.safe_load((Path(__file__).parent / "queries.yml").read_text("utf-8"))
 ENTRIES = [
     (message, entry)
     for entries, _ in of_every_chapter(the_book())
@@ -64,7 +65,7 @@ def test_every_message_leads_to_the_section_that_explains_it(search: Search) -> 
 
 @pytest.mark.parametrize(("kind", "most_missed"), [("words", 2), ("messages", 1), ("first", 0)])
 def test_common_queries_find_their_section_first(search: Search, kind: str, most_missed: int) -> None:
-    wanted = yaml.safe_load((Path(__file__).parent / "queries.yml").read_text("utf-8"))[kind]
+    wanted = QUERIES[kind]
     missed = []
     for query, places in wanted.items():
         hits = search(query)[: 1 if kind == "first" else SECTIONS]
