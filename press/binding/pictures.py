@@ -12,7 +12,7 @@ from press.book import Book
 PAGES = {"light": ROOT / "book" / "page_light.png", "dark": ROOT / "book" / "page_dark.png"}
 STEPPER = ROOT / "book" / "stepper.gif"
 _SITE = "_build/html/chapters/intro.html"
-_WIDTH, _HEIGHT = 1240, 760
+_WIDTH, _HEIGHT = 1400, 900
 # As few colours as still look right; and the milliseconds for each frame.
 _COLOURS, _SHOWN = 48, 2500
 

@@ -46,3 +46,17 @@ def test_in_the_book_the_controls_of_a_stepper_stay_in_view_too(browser: Browser
     bar.get_by_role("button", name="Next").click()
     assert page.locator(".fx-now .fx-caption").inner_text().startswith("2/")
     page.close()
+
+
+SMALL = """() => [...document.querySelectorAll("button, .btn, summary, select, input[type=search], .fx-tick")]
+  .filter(it => it.checkVisibility({visibilityProperty: true, opacityProperty: true}) && !it.closest(".bd-sidebar"))
+  .filter(it => { const {width, height} = it.getBoundingClientRect(); return width && Math.min(width, height) < 44; })
+  .map(it => it.outerHTML.slice(0, 200))"""
+
+
+@pytest.mark.parametrize("name", ["chapters/intro", "exercises/03_replacement", "chapters/reference/exercises"])
+def test_a_finger_meets_every_button(browser: Browser, built_book: Path, name: str) -> None:
+    page = browser.new_page(viewport=PHONE, has_touch=True, is_mobile=True)
+    page.goto((built_book / f"{name}.html").as_uri())
+    assert page.evaluate(SMALL) == []
+    page.close()

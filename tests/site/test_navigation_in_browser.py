@@ -63,6 +63,13 @@ def test_right_and_left_turn_the_page(page: Page, address: str) -> None:
     page.wait_for_url(f"**/{BEFORE}.html")
 
 
+# Counts the pages that would be turned.
+TURNED = """() => {
+  window.turned = 0;
+  navigation.onnavigate = event => { window.turned += 1; event.preventDefault(); };
+}"""
+
+
 @pytest.mark.parametrize(
     "prepare",
     {
@@ -82,13 +89,12 @@ def test_keys_in_use_turn_no_page(page: Page, address: str, prepare: str) -> Non
     page.goto(f"{address}{CHAPTER}.html")
     page.evaluate(prepare)
     page.locator("#probe").focus()
-    turned = page.evaluate(
-        """() => { let turned = false; addEventListener("beforeunload", () => { turned = true; });
-        window.turned = () => turned; return turned; }"""
-    )
+    page.evaluate(TURNED)
     page.keyboard.press("ArrowRight")
-    page.wait_for_timeout(200)
-    assert not turned and here(page, address) == CHAPTER
+    assert page.evaluate("turned") == 0
+    page.evaluate("document.querySelector('#probe').remove()")
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("turned") == 1
 
 
 def test_a_list_tells_the_keys_and_closes(page: Page, address: str) -> None:
@@ -139,6 +145,10 @@ def test_a_hidden_sidebar_stays_hidden_and_the_text_keeps_its_distance(page: Pag
     assert sidebar.is_visible()
 
 
+SCROLLED = """top => new Promise(done => {
+  scrollTo(0, top);
+  requestAnimationFrame(() => requestAnimationFrame(done));
+})"""
 COVERED = """() => {
   const button = document.querySelector("#pst-back-to-top"), {top, bottom} = button.getBoundingClientRect();
   return getComputedStyle(button).display !== "none" && getComputedStyle(button).visibility === "visible"
@@ -154,10 +164,9 @@ def test_the_button_to_the_top_lies_on_no_stepper(page: Page, address: str) -> N
     page.goto(f"{address}{CHAPTER}.html")
     shown = 0
     for top in range(int(page.evaluate("document.documentElement.scrollHeight")), 0, -300):
-        page.evaluate(f"scrollTo(0, {top})")
-        page.wait_for_timeout(60)
+        page.evaluate(SCROLLED, top)
+        page.wait_for_function(f"!({COVERED})()")
         shown += page.locator("#pst-back-to-top").is_visible()
-        assert not page.evaluate(COVERED), top
     assert shown > 3
 
 
@@ -252,6 +261,7 @@ def test_ticked_exercises_are_counted_for_the_chapter_and_the_book(page: Page, a
 
 
 def test_progress_can_be_deleted_and_restored(page: Page, address: str) -> None:
+    page.clock.install()
     page.goto(f"{address}{EXERCISES}.html")
     page.locator(".fx-meta .fx-tick input").first.check()
     page.locator(".fx-read-box input").check()
@@ -259,7 +269,7 @@ def test_progress_can_be_deleted_and_restored(page: Page, address: str) -> None:
     page.locator("#fx-memory summary").click()
     assert "Nothing is sent" in page.locator("#fx-memory").inner_text()
     page.locator("#fx-memory button").click()
-    page.wait_for_timeout(1500)  # Longer than the page waits before it checks the screen again.
+    page.clock.run_for(1500)  # Longer than the page waits before it checks the screen again.
     assert kept(page) == {} and not page.locator(".fx-read-box input").is_checked()
     assert page.locator("nav.bd-docs-nav a.fx-read").count() == 0
     page.locator("#fx-memory button").click()

@@ -27,6 +27,7 @@ SECTIONS = 3
 LARGEST_INDEX, MOST_FETCHED = 150_000, 200_000
 Search = Callable[[str], list[tuple[str, str, str]]]
 ASK = "query => fxFind(query)"
+QUERIES = yaml.safe_load((Path(__file__).parent / "queries.yml").read_text("utf-8"))
 ENTRIES = [
     (message, entry)
     for entries, _ in of_every_chapter(the_book())
@@ -64,7 +65,7 @@ def test_every_message_leads_to_the_section_that_explains_it(search: Search) -> 
 
 @pytest.mark.parametrize(("kind", "most_missed"), [("words", 2), ("messages", 1), ("first", 0)])
 def test_common_queries_find_their_section_first(search: Search, kind: str, most_missed: int) -> None:
-    wanted = yaml.safe_load((Path(__file__).parent / "queries.yml").read_text("utf-8"))[kind]
+    wanted = QUERIES[kind]
     missed = []
     for query, places in wanted.items():
         hits = search(query)[: 1 if kind == "first" else SECTIONS]
@@ -185,7 +186,7 @@ def test_results_come_while_one_types_and_the_keys_lead_to_them(browser: Browser
     results.locator(".fx-example").first.wait_for()
     page.keyboard.type("de")
     page.keyboard.type("ad code")
-    results.get_by_role("link", name="What removing dead code deletes").wait_for()
+    results.get_by_role("link", name="Dead code: what eliminate_dead_code deletes").wait_for()
     box = page.locator("#pst-search-dialog .fx-found").bounding_box()
     results.locator(".fx-found-text:not(:empty)").first.wait_for()
     assert page.locator("#pst-search-dialog .fx-found").bounding_box() == box, "nothing jumps when texts come"
@@ -197,7 +198,7 @@ def test_results_come_while_one_types_and_the_keys_lead_to_them(browser: Browser
     page.locator("#pst-search-dialog input").focus()
     for key in ("ArrowDown", "ArrowDown", "ArrowUp", "Enter"):
         page.keyboard.press(key)
-    page.wait_for_url("**/03_replacement.html#what-removing-dead-code-deletes")
+    page.wait_for_url("**/03_replacement.html#dead-code-what-eliminate-dead-code-deletes")
     page.close()
 
 
