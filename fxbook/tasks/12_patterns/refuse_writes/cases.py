@@ -75,7 +75,9 @@ class Several(nn.Module):
 
 
 class Scaled(nn.Module):
-    """Two matches of the pattern that writes; in one of them, another node writes after the first node."""
+    """Matches of the pattern that writes; in one of two, another node writes after the first node. A third begins with
+    another node than the pattern does, and another node writes after that.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -88,7 +90,9 @@ class Scaled(nn.Module):
             if crossed:
                 y.add_(1.0)
             results.append(torch.exp(x).mul_(scale) - y)
-        return tuple(results)
+        grown = torch.exp(x)
+        y.add_(2.0)
+        return *results, grown.mul_(torch.tanh(x)) - y
 
 
 class Unused(nn.Module):
