@@ -24,8 +24,9 @@ FUNCTIONS: dict[str, tuple[Any, tuple[tuple[str, str], ...]]] = {
     "operator.getitem": (operator.getitem, (("input", "tensor"), ("index", "number"))),
     **{
         f"torch.{name}": (getattr(torch, name), _ONE)
-        for name in ("sin", "cos", "tan", "tanh", "exp", "abs", "sqrt", "neg", "round", "sigmoid", "relu", "sum")
+        for name in ("sin", "cos", "tan", "tanh", "exp", "abs", "sqrt", "neg", "round", "sigmoid", "relu")
     },
+    "torch.sum": (torch.sum, (*_ONE, ("dim", "number"))),
     **{f"torch.{name}": (getattr(torch, name), _TWO) for name in ("add", "sub", "mul")},
     "torch.cat": (torch.cat, (("tensors", "list"), ("dim", "number"))),
     "torch._assert": (torch._assert, (("condition", "value"), ("message", "text"))),
@@ -36,7 +37,7 @@ FUNCTIONS: dict[str, tuple[Any, tuple[tuple[str, str], ...]]] = {
 METHODS = [
     name[6:]
     for name, (_, takes) in FUNCTIONS.items()
-    if name.count(".") == 1 and takes in (_ONE, _TWO) and name[:6] == "torch."
+    if name.count(".") == 1 and takes[0] == _ONE[0] and name[:6] == "torch."
 ]
 LAYERS = (nn.ReLU, nn.GELU, nn.Tanh, nn.Sigmoid, nn.Identity, nn.Dropout, nn.Linear)
 
@@ -73,7 +74,9 @@ def lab_data(module: fx.GraphModule, inputs: Mapping[str, torch.Tensor]) -> dict
             return [encode(item) for item in argument]
         if isinstance(argument, float) and math.isfinite(argument):
             return {"float": argument}
-        if argument is None or isinstance(argument, bool | int | str):
+        if argument is None or (isinstance(argument, int) and abs(argument) < 2**53):
+            return argument
+        if isinstance(argument, str) and repr(argument) == f"'{argument}'":
             return argument
         raise ValueError(f"a lab cannot show the argument {argument}: trace a model without it")
 

@@ -31,7 +31,9 @@ REJECTED: list[tuple[Callable[..., Any], str]] = [
     (lambda self, x: self.hooked(x), "no layer with hooks"),
     (lambda self, x: torch.softmax(x, 0), "does not know `torch.softmax`"),
     (lambda self, x: x + float("inf"), "the argument inf"),
+    (lambda self, x: x * 2**60, "the argument 1152921504606846976"),
     (lambda self, x: x[0:2], "the argument slice"),
+    (lambda self, x: torch._assert(x, "it's x"), "the argument it's x"),
     (lambda self, x, y: x + y, "give a tensor for it in `inputs`"),
 ]
 

@@ -159,6 +159,8 @@ def test_a_puzzle_is_solved_by_keyboard_alone(page: Page) -> None:
     keys.press("Tab")
     keys.press("Enter")
     assert page.evaluate("document.activeElement.closest('.fx-lab') !== null"), "the focus is where the next tool is"
+    # JupyterLab's shortcuts, such as B for a new cell, look for it on this element.
+    assert page.evaluate("document.activeElement.hasAttribute('data-lm-suppress-shortcuts')")
     expect(lab.locator(".fx-lab-said")).to_have_text("Done: relu.target = torch.tanh (the node keeps its name, relu)")
     lab.locator(".fx-lab-tools button", has_text="Recompile").focus()
     keys.press("Enter")

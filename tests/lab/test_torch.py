@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
+import itertools
+import operator
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +15,7 @@ import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from torch import fx, nn
+from torch.overrides import TorchFunctionMode
 
 from fxbook.drawing.layout import Layout, place
 from fxbook.graph.record import record as record_graph
@@ -51,7 +55,8 @@ def example(which: int) -> fx.GraphModule:
 
 def arguments(nodes: list[str]) -> st.SearchStrategy[Any]:
     node = st.sampled_from(nodes).map(lambda name: {"node": name})
-    return st.one_of(node, node, node, st.lists(node, max_size=2), st.sampled_from([2, {"float": 0.5}, None, True]))
+    constant = st.sampled_from([2, 0, -1, {"float": 0.5}, {"float": 1e-5}, None, True, "text"])
+    return st.one_of(node, node, node, st.lists(node, max_size=2), constant)
 
 
 @st.composite
@@ -144,6 +149,24 @@ def is_stale(module: fx.GraphModule) -> bool:
         return True
 
 
+class Watch(TorchFunctionMode):
+    """Whether torch calls a function with two numbers and no tensor: it makes tensors of other dtypes."""
+
+    seen = False
+
+    def __torch_function__(self, called: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        given = [*args, *(kwargs or {}).values()]
+        if called in (torch.add, torch.sub, torch.mul) and all(isinstance(one, int | float) for one in given):
+            self.seen = True
+        return called(*args, **(kwargs or {}))
+
+
+def is_called_with_numbers_alone(module: fx.GraphModule, inputs: dict[str, torch.Tensor]) -> bool:
+    with Watch() as watch:
+        module(**{name: inputs[name] for name in inspect.signature(module.forward).parameters})
+    return watch.seen
+
+
 def called_by(node: fx.Node, module: fx.GraphModule) -> str:
     base = re.sub(r"_\d+$", "", node.name)
     if node.op == "call_module":
@@ -212,7 +235,10 @@ def compare(player: Player, data: st.DataObject, which: int) -> None:
         value, error = play(names, told["python"])
         where = "\n".join(map(str, [action, told, error, value]))
         if told.get("outside"):
-            assert action["do"] == "run" and (error or "in place" in told["outside"]), where
+            declared = "in place" in told["outside"] or (
+                "here both are numbers" in told["outside"] and is_called_with_numbers_alone(module, names["inputs"])
+            )
+            assert action["do"] == "run" and (error or declared), where
             names["inputs"] = {name: tensor.clone() for name, tensor in inputs.items()}
         else:
             assert told.get("error") == error, where
@@ -259,6 +285,42 @@ def test_a_line_that_frees_a_value_assigns_its_variable(player: Player) -> None:
         error = play(names, told["python"])[1]
         assert told.get("error") == error
     assert error and error[0] == "UnboundLocalError"
+
+
+VALUES = [2, -1, 0, 0.5, 0.0, True, None, "text", [], (), [2, 0], ("text",), [None]]
+
+
+@pytest.mark.parametrize("name", [name for name in FUNCTIONS if name.startswith("operator.")])
+def test_python_s_own_values_give_what_they_give_in_python(name: str, player: Player) -> None:
+    """As constants and as results; with a tensor, the lab leaves only errors of torch to torch."""
+    target, takes = FUNCTIONS[name]
+    for values in itertools.product([*VALUES, "tensor"], repeat=len(takes)):
+        graph = fx.Graph()
+        x = graph.placeholder("x")
+        held = [x if value == "tensor" else value for value in values]
+        held[0] = graph.call_function(operator.getitem, ([held[0]], 0))
+        graph.output(graph.call_function(target, tuple(held)))
+        module = fx.GraphModule(nn.Module(), graph)
+        names = variables(module, {"x": INPUTS["x"]})
+        assert player.ask(data=data_of(module, {"x": INPUTS["x"]}))["code"] == module.code
+        told = player.ask(action={"do": "run"})
+        value, error = play(names, told["python"])
+        if "tensor" in values and told.get("outside"):
+            assert error, values
+        else:
+            assert told.get("error") == error and (error or same(told["result"], value)), (values, told, error, value)
+
+
+def test_torch_s_functions_of_numbers_alone_are_outside_the_lab(player: Player) -> None:
+    for name, values in itertools.product(("add", "sub", "mul"), ((2, 0.5), (0.5, 2))):
+        graph = fx.Graph()
+        graph.output(graph.call_function(getattr(torch, name), values))
+        module = fx.GraphModule(nn.Module(), graph)
+        player.ask(data=data_of(module, {}))
+        told = player.ask(action={"do": "run"})
+        assert told["outside"].startswith("a lab computes the functions of torch on tensors of float64 only")
+        assert is_called_with_numbers_alone(module, {})
+    assert not is_called_with_numbers_alone(example(1), {"x": INPUTS["x"]})
 
 
 @sequences(300)

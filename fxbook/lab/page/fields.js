@@ -70,6 +70,7 @@ export const nodeOptions = graph => graph.nodes.map(node => [node.name, node.nam
 export const asData = value => value instanceof Node ? {node: value.name} : Array.isArray(value) ? value.map(asData)
   : value && value.tuple ? {tuple: value.tuple.map(asData)} : value;
 
+const NUMERAL = /^\s*-?\d{1,15}(\.\d{1,12})?\s*$/;
 const parseNumber = text => /^-?\d+$/.test(text) ? Number(text) : {float: Number(text)};
 
 /**
@@ -82,14 +83,15 @@ export const argumentField = (graph, text, {kind = "value", now, nodeOnly = fals
   const given = now === undefined ? undefined : asData(now);
   /** @type {string[]} */
   let listed = Array.isArray(given) && given.every(item => item && item.node) ? given.map(item => item.node) : [];
-  const constant = given !== undefined && !(given && given.node) && typeof given !== "number" && !(given && "float" in Object(given)) && !listed.length;
+  const written = given === undefined ? "" : argumentText(now), number = NUMERAL.test(written) && typeof given !== "string";
+  const constant = given !== undefined && !(given && given.node) && !number && !listed.length;
   const nodes = nodeOptions(graph).map(([name]) => [`node ${name}`, name]);
   const others = nodeOnly ? [] : [["number", "a number …"], ["list", "a list of nodes …"], ["None", "None"], ["True", "True"], ["False", "False"], ["text", "a string …"]];
   if (constant && given !== null && typeof given !== "boolean") others.unshift(["now", `${argumentText(now)} (as it is)`]);
   const start = given === undefined ? {number: "number", list: "list", text: "text", flag: "False"}[kind] || ""
     : given && given.node ? `node ${given.node}` : listed.length ? "list" : given === null ? "None"
     : typeof given === "boolean" ? (given ? "True" : "False") : constant ? "now" : "number";
-  const numeral = textField(/^\s*-?\d{1,15}(\.\d{1,12})?\s*$/, "Write a number such as 2, -1 or 0.5", {size: 6, required: true, value: typeof given === "object" && given && "float" in given ? argumentText(now) : String(typeof given === "number" ? given : kind === "number" ? 0 : 1), "aria-label": `${text}: the number`});
+  const numeral = textField(NUMERAL, "Write a number such as 2, -1 or 0.5", {size: 6, required: true, value: number ? written : kind === "number" ? 0 : 1, "aria-label": `${text}: the number`});
   const words = textField(/^[^'"\\]*$/, "Leave out quotes and backslashes", {size: 12, maxlength: 60, value: "checked", "aria-label": `${text}: the string`});
   const items = make("span", {class: "fx-lab-items"});
   const more = choice([["", "add a node …"], ...nodeOptions(graph)], "", () => {

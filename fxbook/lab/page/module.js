@@ -1,7 +1,7 @@
 // A module with two programs, as in torch.fx: the graph, which edits change, and the code that the last recompile made.
 import {Graph} from "./graph.js";
 import {PythonError, mapNodes} from "./node.js";
-import {callFunction, callLayer} from "./numbers.js";
+import {callFunction, callLayer, checkMethod} from "./numbers.js";
 import {codeText} from "./text.js";
 
 export class GraphModule {
@@ -78,10 +78,14 @@ export class GraphModule {
         locals.set(name, locals.get(target));
         continue;
       }
-      const given = args.map(value), named = Object.fromEntries(Object.entries(kwargs).map(([key, item]) => [key, value(item)]));
+      const called = op === "call_function" ? target : `torch.${target}`, about = this.data.functions[called];
+      // The code has an operator's sign with as many arguments as it takes, and no others.
+      const places = op === "call_function" && about.format ? about.format.split("{}").length - 1 : Infinity;
+      if (op === "call_method") checkMethod(value(args[0]), target);
+      const given = args.slice(0, places).map(value);
+      const named = Object.fromEntries(places < Infinity ? [] : Object.entries(kwargs).map(([key, item]) => [key, value(item)]));
       if (op === "get_attr") locals.set(name, this.data.attributes[target]);
-      else if (op === "call_function") locals.set(name, callFunction(target, this.data.functions[target], given, named));
-      else if (op === "call_method") locals.set(name, callFunction(`torch.${target}`, this.data.functions[`torch.${target}`], given, named));
+      else if (op === "call_function" || op === "call_method") locals.set(name, callFunction(called, about, given, named));
       else locals.set(name, callLayer(this.data.modules[target], given, named));
     }
     return null;

@@ -15,6 +15,9 @@ export class PythonError extends Error {
   }
 }
 
+/** What torch would word, but a lab does not: the reader is told so instead of being told something else. */
+export class OutsideTheLab extends Error {}
+
 export class Node {
   /** @param {string} name @param {Op} op @param {string} target */
   constructor(name, op, target) {

@@ -1,10 +1,9 @@
 // Small tensors, and what the functions, methods and layers of a lab compute with them.
-import {PythonError} from "./node.js";
+import {index, sum} from "./dimensions.js";
+import {OutsideTheLab, PythonError} from "./node.js";
+import {OPERATORS, classOf, itemsOf, numberOf, truth} from "./operators.js";
 
-/** @typedef {{shape: number[], data: number[]}} Tensor a dense tensor of float64, rows first */
-
-/** What torch would word, but a lab does not: the reader is told so instead of being told something else. */
-export class OutsideTheLab extends Error {}
+/** @typedef {import("./data.js").Tensor} Tensor */
 
 export const isTensor = value => value !== null && typeof value === "object" && Array.isArray(value.data);
 
@@ -26,7 +25,7 @@ const broadcast = (a, b) => {
 
 const asTensor = value => {
   if (isTensor(value)) return value;
-  const number = typeof value === "number" || typeof value === "boolean" ? Number(value) : value && typeof value === "object" && "float" in value ? value.float : undefined;
+  const number = numberOf(value);
   if (number === undefined) throw new OutsideTheLab("a tensor or a number is needed here");
   return {shape: [], data: [number]};
 };
@@ -39,7 +38,10 @@ const needTensor = value => {
 const unary = f => value => ({shape: needTensor(value).shape, data: value.data.map(f)});
 
 const binary = f => (a, b) => {
-  if (!isTensor(a) && !isTensor(b)) throw new OutsideTheLab("a tensor is needed here");
+  if (!isTensor(a) && !isTensor(b)) {
+    const numbers = numberOf(a) !== undefined && numberOf(b) !== undefined;
+    throw new OutsideTheLab(numbers ? "a lab computes the functions of torch on tensors of float64 only, and here both are numbers" : "a tensor is needed here");
+  }
   const [p, q] = [asTensor(a), asTensor(b)], shape = broadcast(p.shape, q.shape);
   const at = (tensor, index) => {
     const skip = shape.length - tensor.shape.length, steps = strides(tensor.shape);
@@ -87,8 +89,12 @@ const arithmetic = {
 };
 
 const cat = (tensors, dim = 0) => {
-  if (!Array.isArray(tensors) || !tensors.length) throw new OutsideTheLab("a list of tensors is needed here");
-  tensors.forEach(needTensor);
+  const all = itemsOf(tensors);
+  if (!all || !all.length) throw new OutsideTheLab("a list of tensors is needed here");
+  all.forEach(needTensor);
+  // torch passes over tensors of the shape (0,).
+  tensors = all.filter(one => one.shape.join() !== "0");
+  if (!tensors.length) return all[0];
   const rank = tensors[0].shape.length, along = dim < 0 ? dim + rank : dim;
   if (!Number.isInteger(along) || along < 0 || along >= rank) throw new OutsideTheLab("it has no such dimension");
   tensors.forEach((tensor, at) => {
@@ -107,17 +113,6 @@ const cat = (tensors, dim = 0) => {
   return {shape, data};
 };
 
-/** `tensor[at]`. @param {Tensor} tensor @param {number} at @returns {Tensor} */
-const row = ({shape: [size, ...rest], data}, at) => {
-  if (size === undefined) {
-    throw new PythonError("IndexError",
-      "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim tensor to a number");
-  }
-  if (at < -size || at >= size) throw new PythonError("IndexError", `index ${at} is out of bounds for dimension 0 with size ${size}`);
-  const width = data.length / size, start = (at < 0 ? at + size : at) * width;
-  return {shape: rest, data: data.slice(start, start + width)};
-};
-
 const linear = ({weight, bias}) => value => {
   const {shape, data} = needTensor(value), [out, width] = weight.shape;
   if (shape[shape.length - 1] !== width) throw new OutsideTheLab("the last dimension does not fit the weight");
@@ -131,40 +126,40 @@ const linear = ({weight, bias}) => value => {
   return {shape: [...shape.slice(0, -1), out], data: result};
 };
 
+/** `bool(value)`, also of a tensor. */
+const holds = value => {
+  if (!isTensor(value)) return truth(value);
+  if (value.data.length === 1) return value.data[0] !== 0;
+  throw new PythonError("RuntimeError", `Boolean value of Tensor with ${value.data.length ? "more than one value" : "no values"} is ambiguous`);
+};
+
 /** @type {Record<string, Function>} */
 const FUNCTIONS = {
   "torch.cat": cat,
   "torch._assert": (condition, message) => {
-    if (isTensor(condition) && condition.data.length > 1)
-      throw new PythonError("RuntimeError", "Boolean value of Tensor with more than one value is ambiguous");
-    const number = isTensor(condition) ? condition.data[0] : condition && typeof condition === "object" && "float" in condition ? condition.float : condition;
-    if (Array.isArray(number) ? number.length : number) return null;
+    const missing = condition === undefined ? "condition" : message === undefined && "message";
+    if (missing) throw new PythonError("TypeError", `_assert() missing 1 required positional argument: '${missing}'`);
+    if (holds(condition)) return null;
     if (typeof message !== "string") throw new OutsideTheLab("its message is not a text");
     throw new PythonError("AssertionError", message);
   },
-  "torch.sum": value => ({shape: [], data: [needTensor(value).data.reduce((a, b) => a + b, 0)]}),
-  "operator.getitem": (held, at) => {
-    if (!Number.isInteger(at)) throw new OutsideTheLab("a lab takes whole numbers in brackets only");
-    if (isTensor(held)) return row(held, at);
-    const items = Array.isArray(held) ? held : held && held.tuple;
-    if (!items) throw new OutsideTheLab("this value has no items");
-    if (at < -items.length || at >= items.length)
-      throw new PythonError("IndexError", `${Array.isArray(held) ? "list" : "tuple"} index out of range`);
-    return items.at(at);
-  },
-  "operator.neg": unary(maths.neg),
-  "torch.nn.functional.relu": (value, inplace) => {
-    if (inplace) throw new OutsideTheLab("a lab does not write into a tensor in place");
+  "torch.sum": (value, dim) => sum(needTensor(value), dim),
+  "torch.nn.functional.relu": (value, inplace = false) => {
+    if (holds(inplace)) throw new OutsideTheLab("a lab does not write into a tensor in place");
     return unary(maths.relu)(value);
   },
   "torch.nn.functional.gelu": unary(maths.gelu),
 };
 for (const [name, f] of Object.entries(maths)) if (name !== "gelu") FUNCTIONS[`torch.${name}`] = unary(f);
-for (const [name, f] of Object.entries(arithmetic)) FUNCTIONS[`torch.${name}`] = FUNCTIONS[`operator.${name}`] = f;
+for (const [name, f] of Object.entries(arithmetic)) FUNCTIONS[`torch.${name}`] = f;
+/** Python asks a tensor first what an operator does with it. */
+const ON_TENSORS = {...arithmetic, neg: unary(maths.neg), getitem: (held, at) => index(needTensor(held), at)};
+for (const [name, f] of Object.entries(OPERATORS))
+  FUNCTIONS[`operator.${name}`] = (...args) => (args.some(isTensor) ? ON_TENSORS[name] : f)(...args);
 
 const LAYERS = {
   ReLU: () => unary(maths.relu), GELU: () => unary(maths.gelu), Tanh: () => unary(Math.tanh), Sigmoid: () => unary(maths.sigmoid),
-  Identity: () => value => value, Dropout: () => value => value, Linear: linear,
+  Identity: () => value => value, Dropout: () => needTensor, Linear: linear,
 };
 
 /** The arguments in the order of the parameters. @param {[string, string][]} parameters name and kind */
@@ -183,6 +178,11 @@ const bind = (parameters, args, kwargs) => {
 export const callFunction = (name, {parameters, keywords}, args, kwargs) => {
   if (!keywords && Object.keys(kwargs).length) throw new OutsideTheLab("it does not take keywords");
   return FUNCTIONS[name](...bind(parameters, args, kwargs));
+};
+
+/** Python looks for a method before it reads the arguments. @param {any} value @param {string} name one of the methods of a tensor */
+export const checkMethod = (value, name) => {
+  if (!isTensor(value)) throw new PythonError("AttributeError", `'${classOf(value)}' object has no attribute '${name}'`);
 };
 
 /** @param {{layer: string}} layer @param {any[]} args @param {Record<string, any>} kwargs */

@@ -1,6 +1,6 @@
 // Whether a puzzle is solved: its rules in order, the first that is broken with the node it is about.
-import {Node, PythonError} from "./node.js";
-import {OutsideTheLab, isTensor} from "./numbers.js";
+import {Node, OutsideTheLab, PythonError} from "./node.js";
+import {isTensor} from "./numbers.js";
 import {shown} from "./values.js";
 
 /**

@@ -2,8 +2,7 @@
 import {perform, pythonOf, variable} from "./actions.js";
 import {GraphModule} from "./module.js";
 import {Namespace} from "./names.js";
-import {Node, PythonError} from "./node.js";
-import {OutsideTheLab} from "./numbers.js";
+import {Node, OutsideTheLab, PythonError} from "./node.js";
 import {placesOf} from "./text.js";
 
 /** @typedef {{head?: string, line: string, error?: PythonError, outside?: string, result?: any, ran?: boolean, kept?: boolean}} Entry */

@@ -5,6 +5,8 @@ import {View} from "./view.js";
 const startAll = () => {
   for (const root of document.querySelectorAll(".fx-lab:not([data-fx-on])")) {
     root.setAttribute("data-fx-on", "");
+    // JupyterLab looks for the attribute on the element with the focus only: without it, B on a button inserts a cell.
+    root.addEventListener("focusin", event => /** @type {Element} */ (event.target).setAttribute("data-lm-suppress-shortcuts", ""));
     const fold = root.querySelector("details");
     const start = () => {
       const frame = document.createElement("div");

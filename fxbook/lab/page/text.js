@@ -2,7 +2,12 @@
 import {Node, PythonError} from "./node.js";
 
 /** @param {number} value @returns {string} as Python's `repr` of a float */
-const float = value => Number.isInteger(value) ? value.toFixed(1) : String(value);
+const float = value => {
+  if (!Number.isFinite(value)) return String(value).replace("Infinity", "inf").toLowerCase();
+  const [digits, power] = value.toExponential().split("e"), size = Math.abs(Number(power));
+  if (Number(power) < -4 || Number(power) > 15) return `${digits}e${power[0]}${String(size).padStart(2, "0")}`;
+  return (Object.is(value, -0) ? "-" : "") + (Number.isInteger(value) ? value.toFixed(1) : String(value));
+};
 
 /**
  * @param {import("./node.js").Argument} argument

@@ -1,5 +1,6 @@
 // Values as the page shows them: tensors as nested brackets, with four digits.
 import {isTensor} from "./numbers.js";
+import {argumentText} from "./text.js";
 
 const short = value => Math.abs(value) < 1e-12 ? "0" : String(Number(value.toPrecision(4)));
 
@@ -11,8 +12,6 @@ const nested = (data, [size, ...rest] = []) => size === undefined ? short(data[0
 export const shown = value => {
   if (isTensor(value)) return nested(value.data, value.shape);
   if (Array.isArray(value)) return `[${value.map(shown).join(", ")}]`;
-  if (value === null || value === undefined) return "None";
-  if (typeof value === "boolean") return value ? "True" : "False";
-  if (typeof value !== "object") return String(value);
-  return value.tuple ? `(${value.tuple.map(shown).join(", ")}${value.tuple.length === 1 ? "," : ""})` : String(value.float);
+  if (value && value.tuple) return `(${value.tuple.map(shown).join(", ")}${value.tuple.length === 1 ? "," : ""})`;
+  return argumentText(value ?? null);
 };

@@ -60,7 +60,11 @@ export class View {
     this.signs = make("p", {class: "fx-lab-signs"});
     this.tools = make("div", {class: "fx-lab-tools fx-lab-node", role: "group", "aria-label": "The chosen node", tabindex: -1});
     this.formArea = make("form", {class: "fx-lab-form", hidden: true, onsubmit: event => { event.preventDefault(); this.submit(); },
-      onkeydown: event => event.key === "Escape" && this.cancel()});
+      onkeydown: event => {
+        if (event.key === "Escape") this.cancel();
+        // In JupyterLab, Enter in a field does not submit a form by itself.
+        if (event.key === "Enter" && event.target.type === "text") { event.preventDefault(); this.formArea.requestSubmit(); }
+      }});
     this.script = make("pre", {class: "fx-code fx-lab-script", tabindex: 0, "aria-label": "The Python that does the same"});
     const button = (text, run) => make("button", {type: "button", onclick: run}, text);
     this.back = button("Undo", () => this.change(() => ["Undone: ", make("code", {}, this.session.undo())]));
