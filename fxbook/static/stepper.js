@@ -221,6 +221,8 @@
     root.addEventListener("pointerover", event => event.pointerType !== "touch" && mark(keyOf(event.target) || held));
     root.addEventListener("pointerleave", event => event.pointerType !== "touch" && mark(held));
     root.addEventListener("focusin", event => {
+      // JupyterLab looks for this on the focused element only: without it, B on a button inserts a cell.
+      event.target.setAttribute("data-lm-suppress-shortcuts", "");
       const key = keyOf(event.target);
       if (key) mark(held = key);
     });

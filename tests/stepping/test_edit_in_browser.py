@@ -54,6 +54,8 @@ def caption(page: Page) -> str:
 def test_keyboard_steps_to_the_end_without_jumps(show) -> None:
     page = show(twelve_nodes_eight_frames())
     page.locator("input[type=range]").focus()
+    # JupyterLab's shortcuts, such as B for a new cell, look for it on this element.
+    assert page.evaluate("document.activeElement.hasAttribute('data-lm-suppress-shortcuts')")
     rows, height = page.evaluate(ROWS), page.evaluate(STEPPER_HEIGHT)
     for at in range(2, 9):
         page.keyboard.press("ArrowRight")
