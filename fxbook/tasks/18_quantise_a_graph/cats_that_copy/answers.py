@@ -125,7 +125,7 @@ def takes_one_float_input(module):
 
 
 @breaks("it has users, and each of them is a call to `quantize`", case="other results")
-@wrong("finds_the_cats", says="uses it, and is not a call to `quantize`")
+@wrong("finds_the_cats", says="is not a call to `quantize`")
 def takes_one_float_user(module):
     return found(module, users=False)
 
@@ -159,6 +159,6 @@ def sorts_by_name(module):
     return sorted(found(module))
 
 
-@wrong("finds_the_cats", says="not a list of names of nodes")
+@wrong("finds_the_cats", says="not a list of node names")
 def returns_a_set(module):
     return set(found(module))

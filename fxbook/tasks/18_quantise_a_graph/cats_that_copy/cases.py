@@ -1,4 +1,4 @@
-"""Graphs of concatenations between pairs: some can copy int8, and each of the others fails in one thing."""
+"""Graphs with concatenations between pairs: some can copy int8; each of the others breaks one condition."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ How = tuple[Any, ...]
 
 
 def drawn(*kinds: str, is_named: bool = True) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """A graph with a call of each kind, in drawn order; where it is not named, no name says what a node calls."""
+    """A graph with a call of each kind, in random order; unless it is named, no name says what a node calls."""
 
     def given(_: nn.Module) -> tuple[Any, ...]:
         while True:

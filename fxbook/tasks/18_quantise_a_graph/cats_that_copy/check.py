@@ -17,18 +17,18 @@ def finds_the_cats(case: CaseView) -> Found:
     """The answer has each concatenation that can copy int8, and no other node."""
     names = list_of_names(case.value)
     if names is None:
-        yield None, "The answer is not a list of names of nodes."
+        yield None, "The answer is not a list of node names."
         return
     [module] = case.arguments
     nodes = {node.name: node for node in module.graph.nodes}
     for name in sorted(set(names) - nodes.keys()):
-        yield None, f"`{name}` is in the answer, and is no node."
+        yield None, f"`{name}` is in the answer, but is not a node."
     for name, node in nodes.items():
         why = _why_not(node)
         if why and name in names:
-            yield case.before.named(name), f"is in the answer, and cannot copy int8: {why}"
+            yield case.before.named(name), f"is in the answer, but cannot copy int8: {why}"
         if not why and name not in names:
-            yield case.before.named(name), "can copy int8, and is missing in the answer"
+            yield case.before.named(name), "can copy int8, but is missing from the answer"
 
 
 @rule("18_quantise_a_graph#residual-concatenation-shared-weight")
@@ -36,7 +36,7 @@ def keeps_their_order(case: CaseView) -> Found:
     """The names are in graph order, each once."""
     [module] = case.arguments
     if list_of_names(case.value) != [node.name for node in module.graph.nodes if _why_not(node) is None]:
-        yield None, "The names are right, but the list does not have each of them once, in graph order."
+        yield None, "The names are right, but the list does not have each of them exactly once and in graph order."
 
 
 def _why_not(node: fx.Node) -> str | None:
@@ -49,7 +49,7 @@ def _why_not(node: fx.Node) -> str | None:
     if not users:
         return "it has no users"
     if other := next((user for user in users if user.target is not QUANTIZE), None):
-        return f"`{other.name}` uses it, and is not a call to `quantize`"
+        return f"its user `{other.name}` is not a call to `quantize`"
     first, *others = [*reads, *users]
     for index, what in ((1, "scale"), (2, "zero point"), (3, "lower bound"), (4, "upper bound"), (5, "dtype")):
         if other := next((call for call in others if call.args[index] != first.args[index]), None):

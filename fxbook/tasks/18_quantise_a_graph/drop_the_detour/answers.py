@@ -114,7 +114,7 @@ def traces_again(module):
 
 @breaks(
     "with the same scale, zero point, bounds and dtype",
-    "a pair that differs in one of these arguments",
+    "a pair whose calls differ in one of these arguments",
     case="pairs that differ",
 )
 @wrong("others_stay", says="is gone, but should have stayed")
@@ -175,7 +175,7 @@ def cleans_up_with_eliminate_dead_code(module):
 
 
 @breaks("Let the users of the `quantize` use what the `dequantize` reads instead.", case="pairs between layers")
-@wrong("users_read_the_integers", node="dequantize_per_tensor_default_1", says="and was to read")
+@wrong("users_read_the_integers", node="dequantize_per_tensor_default_1", says="instead of")
 def gives_the_floats_to_the_users(module):
     for near in module.graph.find_nodes(op="call_function", target=quantize):
         far = near.args[0]

@@ -1,4 +1,4 @@
-"""Models with pairs that change nothing, and with pairs that differ from them in one thing."""
+"""Models with pairs that change nothing, and with pairs that do not qualify for one reason."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ How = tuple[Any, ...]
 
 
 def _how() -> How:
-    """Scale, zero point, bounds and dtype, drawn."""
+    """A random scale and zero point, the bounds and the dtype."""
     return one_of(0.02, 0.03, 0.05), one_of(-3, 0, 4), -128, 127, torch.int8
 
 
@@ -29,7 +29,7 @@ def _pair(x: Any, how: How) -> Any:
 
 
 class Layers(nn.Module):
-    """Pairs in a row between layers; one reads what a call in float reads too, one has another scale."""
+    """Several pairs in a row between layers; a float call reads one of the pairs; one pair has another scale."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -47,7 +47,7 @@ class Layers(nn.Module):
 
 
 class Differing(nn.Module):
-    """A pair for each argument in which it may differ, and one that does not."""
+    """Two pairs in a row for each argument in which they may differ, and two that do not differ."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -68,7 +68,7 @@ class Differing(nn.Module):
 
 
 class Between(nn.Module):
-    """A call in between, with one input or two, and a pair before it."""
+    """Pairs with a call in between, which has one input or two; before the call, a pair to drop."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -82,7 +82,7 @@ class Between(nn.Module):
 
 
 class Integers(nn.Module):
-    """Integers as the input and among the results; one `dequantize` that several calls of `quantize` read."""
+    """Integers as the input and among the results; one `dequantize` that several `quantize` calls read."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -98,7 +98,7 @@ class Integers(nn.Module):
 
 
 class Channels(nn.Module):
-    """Pairs of other overloads, in a row with one another, and calls that have no users."""
+    """Pairs of other overloads, one after another; calls without users."""
 
     def __init__(self) -> None:
         super().__init__()

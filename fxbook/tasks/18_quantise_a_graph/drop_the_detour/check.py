@@ -53,13 +53,13 @@ def spare_are_gone(case: CaseView) -> Found:
 
 @rule(_PAIRS)
 def others_stay(case: CaseView) -> Found:
-    """All other nodes are there, and none is new."""
+    """All other nodes are still there, and no node is new."""
     now, gone = case.now(), spare(case.before) | set(replaced(case.before))
     for node in case.before:
         if node.index not in gone | set(now):
             yield node, f"is gone, but should have stayed: `{node.call}`"
     for node in case.new():
-        yield node, f"is new, and the task does not ask for it: `{node.call}`"
+        yield node, f"is new, but the task does not ask for it: `{node.call}`"
 
 
 @rule(_PAIRS)
@@ -71,7 +71,7 @@ def users_read_the_integers(case: CaseView) -> Found:
         due = [instead.get(read, read) for read in case.before.nodes[index].inputs]
         for read, wanted in zip(node.inputs, due, strict=False):
             if was.get(read) != wanted:
-                yield node, f"reads `{case.nodes[read].name}`, and was to read `{case.before.nodes[wanted].name}`"
+                yield node, f"reads `{case.nodes[read].name}` instead of `{case.before.nodes[wanted].name}`"
 
 
 CHECK = Check(

@@ -69,7 +69,7 @@ def returns_what_it_dequantizes(layer):
 
 
 @breaks(
-    "`scales` is a `float32` tensor with a number for each output channel, the first dimension of the weight",
+    "`scales` is a `float32` tensor with one number for each output channel (the first dimension of the weight)",
     case="a linear layer",
 )
 @wrong("is_a_pair", says="`scales` is float32 of shape")
@@ -84,13 +84,13 @@ def divides_by_all_integers(layer):
     return scaled(layer, sizes(layer), most=255)
 
 
-@wrong("has_the_scales", says="not what its values ask for")
+@wrong("has_the_scales", says="which does not fit its values")
 def takes_one_scale(layer):
     return scaled(layer, sizes(layer).max().expand(len(layer.weight)))
 
 
 @breaks("The scale of a channel of zeros is 1.", case="a channel of zeros")
-@wrong("has_the_scales", says="not what its values ask for")
+@wrong("has_the_scales", says="which does not fit its values")
 def clamps_the_scale(layer):
     largest = sizes(layer).clamp(min=1e-6)
     return scaled(layer, largest)

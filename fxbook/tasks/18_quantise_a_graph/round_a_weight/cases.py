@@ -1,4 +1,4 @@
-"""Linear layers and convolutions of drawn sizes; in some, a drawn channel is zero."""
+"""Linear layers and convolutions of random sizes; in some, a randomly chosen channel is zero."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def convolution() -> nn.Module:
 
 
 def with_zeros() -> nn.Module:
-    """A layer that has a channel of zeros, one of tiny numbers, and channels of other sizes."""
+    """A layer with a channel of zeros, a channel of tiny numbers, and channels of different magnitudes."""
     layer = linear()
     with torch.no_grad():
         layer.weight.mul_(torch.rand(len(layer.weight), 1) * 50)

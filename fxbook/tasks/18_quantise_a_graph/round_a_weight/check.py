@@ -57,17 +57,17 @@ def has_the_scales(case: CaseView) -> Found:
     right = torch.where(largest > 0, largest / 127, 1)
     for channel, (found, wanted) in enumerate(zip(scales.tolist(), right.tolist(), strict=True)):
         if not abs(found - wanted) <= _NEAR * wanted:
-            yield None, f"The scale of channel {channel} is {found:.4g}, not what its values ask for."
+            yield None, f"The scale of channel {channel} is {found:.4g}, which does not fit its values."
             return
 
 
 @rule(ROUND)
 def is_rounded(case: CaseView) -> Found:
-    """Each integer is the nearest one; either of two that are equally near."""
+    """Each integer is the nearest one, or one of two that are equally near."""
     values, scales = parts(case)
     far = (values * scales[:, None] - weight_of(case)).abs().amax(1) > scales * (0.5 + _NEAR * 100)
     if bool(far.any()):
-        yield None, f"In channel {int(far.nonzero()[0])}, an integer is not the nearest to its weight."
+        yield None, f"In channel {int(far.nonzero()[0])}, an integer is not the nearest one to its weight."
 
 
 CHECK = Check((is_a_pair, has_the_scales, is_rounded))

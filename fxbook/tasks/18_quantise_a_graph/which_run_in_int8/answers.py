@@ -6,24 +6,32 @@ from torch import fx
 
 from fxbook.tasks.answering import breaks, right, wrong
 
-ops = torch.ops.quantized_decomposed
+ops, linear = torch.ops.quantized_decomposed, torch.ops.aten.linear.default
 quantize, dequantize = ops.quantize_per_tensor.default, ops.dequantize_per_tensor.default
+dequantize_per_channel = ops.dequantize_per_channel.default
+BOTH = (dequantize, dequantize_per_channel)
 
 
-def found(module, reads=lambda node: node.all_input_nodes, stored=True, some=True, users=True, used=True):
+def bias_of(node):
+    return node.args[2] if node.target is linear and len(node.args) > 2 else None
+
+
+def found(
+    module, reads=lambda node: node.all_input_nodes, rounded=BOTH, bias=bias_of, some=True, users=True, used=True
+):
     """The calls that can run in int8, and what a wrong answer leaves out."""
     names = []
     for node in module.graph.nodes:
-        if node.op != "call_function" or node.target in (quantize, dequantize):
+        if node.op != "call_function" or node.target in (quantize, *BOTH):
             continue
-        values = [read for read in reads(node) if not (stored and read.op == "get_attr")]
+        values = [read for read in reads(node) if read is not bias(node)]
         if some and not values:
             continue
         if used and not node.users:
             continue
         if users and not all(user.target is quantize for user in node.users):
             continue
-        if all(read.target is dequantize for read in values):
+        if all(read.target in rounded for read in values):
             names.append(node.name)
     return names
 
@@ -36,9 +44,9 @@ def begins_at_quantize(module):
     names = set()
     for call in module.graph.find_nodes(op="call_function", target=quantize):
         node = call.args[0]
-        kinds = {read.target if read.op == "call_function" else read.op for read in node.all_input_nodes}
+        kinds = {read.target for read in node.all_input_nodes if read is not bias_of(node)}
         alone = {user.target for user in node.users} == {quantize}
-        if alone and node.target is not dequantize and kinds in ({dequantize}, {dequantize, "get_attr"}):
+        if alone and node.target not in BOTH and kinds and kinds <= set(BOTH):
             names.add(node)
     return names
 
@@ -48,11 +56,11 @@ def maps_the_arguments(module):
     names = []
     for node in module.graph.nodes:
         reads = []
-        fx.map_arg((node.args, node.kwargs), reads.append)
-        targets = [read.target for read in reads if read.op != "get_attr"]
-        if node.op == "call_function" and targets and node.target not in (quantize, dequantize):
+        fx.map_arg((node.args[:2] if node.target is linear else node.args, node.kwargs), reads.append)
+        targets = {read.target for read in reads}
+        if node.op == "call_function" and targets and node.target not in (quantize, *BOTH):
             users = [user.target for user in node.users]
-            if set(targets) == {dequantize} and set(users) == {quantize}:
+            if targets <= set(BOTH) and set(users) == {quantize}:
                 names.append(node.name)
     return tuple(names)
 
@@ -61,11 +69,11 @@ def maps_the_arguments(module):
 def removes_what_cannot(module):
     names = {node.name: node for node in module.graph.nodes if node.op == "call_function"}
     for node in module.graph.nodes:
-        rounded = [read for read in node.all_input_nodes if read.target is dequantize]
-        stored = [read for read in node.all_input_nodes if read.op == "get_attr"]
-        floats = len(rounded + stored) < len(node.all_input_nodes) or not node.users
+        reads = [read for read in node.all_input_nodes if read is not bias_of(node)]
+        rounded = [read for read in reads if read.target in BOTH]
+        floats = len(rounded) < len(reads) or not node.users
         floats = floats or any(user.target is not quantize for user in node.users)
-        if node.target in (quantize, dequantize) or not rounded or floats:
+        if node.target in (quantize, *BOTH) or not rounded or floats:
             names.pop(node.name, None)
     return list(names)
 
@@ -76,12 +84,14 @@ def asks_each_edge(module):
     out, reached = set(), set()
     for node in module.graph.nodes:
         for read in node.all_input_nodes:
-            reached |= {(read.name, "below")} | ({(node.name, "above")} if read.target is dequantize else set())
-            if read.target is not dequantize and read.op != "get_attr":
+            reached.add((read.name, "below"))
+            if read.target in BOTH:
+                reached.add((node.name, "above"))
+            elif read is not bias_of(node):
                 out.add(node.name)
             if node.target is not quantize:
                 out.add(read.name)
-    calls = [n for n in module.graph.nodes if n.op == "call_function" and n.target not in (quantize, dequantize)]
+    calls = [n for n in module.graph.nodes if n.op == "call_function" and n.target not in (quantize, *BOTH)]
     return [n.name for n in calls if n.name not in out and {(n.name, "above"), (n.name, "below")} <= reached]
 
 
@@ -89,17 +99,28 @@ def asks_each_edge(module):
 
 
 @breaks(
-    "each node that it reads, in a list or not, is a call to `dequantize` or a `get_attr` node",
+    "each node that it reads, in a list or not, is a call to `dequantize` or to `dequantize_per_channel`",
     case="calls between pairs",
 )
-@wrong("finds_the_calls", says="in the answer")
+@wrong("finds_the_calls", says="but cannot run in int8: it reads")
+def takes_any_stored_weight(module):
+    return found(module, lambda node: [read for read in node.all_input_nodes if read.op != "get_attr"])
+
+
+@wrong("finds_the_calls", says="the answer")
 def looks_at_nodes_outside_of_lists(module):
     return found(module, lambda node: [read for read in node.args if isinstance(read, fx.Node)], some=False)
 
 
-@wrong("finds_the_calls", says="can run in int8, and is missing in the answer")
-def wants_rounded_weights(module):
-    return found(module, stored=False)
+@wrong("finds_the_calls", says="can run in int8, but is missing from the answer")
+def knows_one_dequantize(module):
+    return found(module, rounded=(dequantize,))
+
+
+@breaks("a bias, the third argument of `torch.ops.aten.linear.default`, does not count", case="calls between pairs")
+@wrong("finds_the_calls", says="can run in int8, but is missing from the answer")
+def wants_a_rounded_bias(module):
+    return found(module, bias=lambda _: None)
 
 
 @wrong("finds_the_calls", says="cannot run in int8: it reads")
@@ -107,9 +128,9 @@ def looks_at_the_first_value(module):
     return found(module, lambda node: node.all_input_nodes[:1])
 
 
-@breaks("it reads at least one call to `dequantize`", case="calls between pairs")
+@breaks("it reads at least one such call", case="calls between pairs")
 @wrong("finds_the_calls", says="cannot run in int8: it reads no call to `dequantize`")
-def takes_what_reads_weights_alone(module):
+def takes_what_reads_nothing(module):
     return found(module, some=False)
 
 
@@ -134,6 +155,6 @@ def takes_quantize_too(module):
     return [*found(module), *(call.name for call in calls)]
 
 
-@wrong("finds_the_calls", says="not a list of names of nodes")
+@wrong("finds_the_calls", says="not a list of node names")
 def counts_them(module):
     return len(found(module))

@@ -14,31 +14,37 @@ from fxbook.cases import Case, Usage
 _aten = torch.ops.aten
 _ops = torch.ops.quantized_decomposed
 QUANTIZE, DEQUANTIZE = _ops.quantize_per_tensor.default, _ops.dequantize_per_tensor.default
+PER_CHANNEL, LINEAR = _ops.dequantize_per_channel.default, _aten.linear.default
 _BOUNDS = -128, 127, torch.int8
 _HOW = {
     "pair": (QUANTIZE, DEQUANTIZE, (0.05, 0, *_BOUNDS)),
     "tensor": (_ops.quantize_per_tensor.tensor, _ops.dequantize_per_tensor.tensor, ("scale", "zero", *_BOUNDS)),
-    "channel": (_ops.quantize_per_channel.default, _ops.dequantize_per_channel.default, ("scale", "zero", 0, *_BOUNDS)),
+    "channel": (_ops.quantize_per_channel.default, PER_CHANNEL, ("scale", "zero", 0, *_BOUNDS)),
 }
 # An operator, what it reads and what uses it.
 Call = tuple[Any, str, str]
 _FEW: tuple[Call, ...] = (
     (_aten.relu.default, "pair", "pair"),
-    (_aten.linear.default, "pair weight weight", "pair"),
+    (LINEAR, "pair channel weight", "pair"),
+    (LINEAR, "pair weight", "pair"),
     (_aten.cat.default, "pair pair", "pair"),
     (_aten.cat.default, "pair float", "pair"),
     (_aten.add.Tensor, "float pair", "pair"),
-    (_aten.abs.default, "weight", "pair"),
+    (_aten.scalar_tensor.default, "", "pair"),
     (_aten.neg.default, "pair", ""),
     (_aten.exp.default, "pair", "pair float"),
 )
 _MORE: tuple[Call, ...] = (
     (_aten.tanh.default, "pair", "pair pair"),
+    (LINEAR, "pair channel", "pair"),
+    (LINEAR, "pair channel float", "pair"),
+    (LINEAR, "float channel weight", "pair"),
+    (_aten.addcmul.default, "pair pair weight", "pair"),
     (_aten.add.Tensor, "weight pair", "pair"),
     (_aten.sub.Tensor, "pair input", "pair"),
     (_aten.mul.Tensor, "pair float", "pair"),
     (_aten.mul.Tensor, "pair tensor", "pair"),
-    (_aten.relu.default, "channel", "pair"),
+    (_aten.matmul.default, "pair channel", "pair"),
     (_aten.sin.default, "pair", "pair tensor"),
     (_aten.cos.default, "pair", "channel"),
     (_aten.sigmoid.default, "pair", "float pair"),
@@ -47,7 +53,7 @@ _MORE: tuple[Call, ...] = (
 
 
 def drawn(calls: tuple[Call, ...], is_named: bool = True) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """A graph of these calls, in drawn order."""
+    """A graph of these calls, in random order."""
 
     def given(_: nn.Module) -> tuple[Any, ...]:
         graph = fx.Graph()
@@ -57,7 +63,7 @@ def drawn(calls: tuple[Call, ...], is_named: bool = True) -> Callable[[nn.Module
         for place in torch.randperm(len(calls)).tolist():
             operator, reads, users = calls[place]
             read = [_read(graph, held, kind) for kind in reads.split()]
-            call = graph.call_function(operator, (read,) if operator is _aten.cat.default else tuple(read))
+            call = graph.call_function(operator, (read,) if operator is _aten.cat.default else tuple(read) or (1.0,))
             results += [call if kind == "output" else _use(graph, held, call, kind) for kind in users.split()]
         graph.output(tuple(results))
         if not is_named:
@@ -76,9 +82,8 @@ def _arguments(held: dict[str, fx.Node], how: Iterable[Any]) -> list[Any]:
 def _read(graph: fx.Graph, held: dict[str, fx.Node], kind: str) -> fx.Node:
     if kind not in _HOW:
         return graph.call_function(_aten.floor.default, (held["input"],)) if kind == "float" else held[kind]
-    return graph.call_function(
-        _HOW[kind][1], (_use(graph, held, held["input"], kind), *_arguments(held, _HOW[kind][2]))
-    )
+    integers = held["weight"] if kind == "channel" else _use(graph, held, held["input"], kind)
+    return graph.call_function(_HOW[kind][1], (integers, *_arguments(held, _HOW[kind][2])))
 
 
 def _use(graph: fx.Graph, held: dict[str, fx.Node], call: fx.Node, kind: str) -> fx.Node:

@@ -9,7 +9,7 @@ from fxbook.rules.returned import names_of
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-from .cases import DEQUANTIZE, QUANTIZE
+from .cases import DEQUANTIZE, LINEAR, PER_CHANNEL, QUANTIZE
 
 
 @rule("18_quantise_a_graph#count-the-calls-that-can-run-in-int8")
@@ -17,33 +17,35 @@ def finds_the_calls(case: CaseView) -> Found:
     """The answer has each call that can run in int8, and no other node."""
     names = names_of(case.value)
     if names is None:
-        yield None, "The answer is not a list of names of nodes."
+        yield None, "The answer is not a list of node names."
         return
     [module] = case.arguments
     nodes = {node.name: node for node in module.graph.nodes}
     for name in sorted(names - nodes.keys()):
-        yield None, f"`{name}` is in the answer, and is no node."
+        yield None, f"`{name}` is in the answer, but is not a node."
     for name, node in nodes.items():
         why = _why_float(node)
         if why and name in names:
-            yield case.before.named(name), f"is in the answer, and cannot run in int8: {why}"
+            yield case.before.named(name), f"is in the answer, but cannot run in int8: {why}"
         if not why and name not in names:
-            yield case.before.named(name), "can run in int8, and is missing in the answer"
+            yield case.before.named(name), "can run in int8, but is missing from the answer"
 
 
 def _why_float(node: fx.Node) -> str | None:
     """Why a call cannot run in int8; ``None`` if it can."""
-    if node.op != "call_function" or node.target in (QUANTIZE, DEQUANTIZE):
+    rounded = (DEQUANTIZE, PER_CHANNEL)
+    if node.op != "call_function" or node.target in (QUANTIZE, *rounded):
         return "it is not a call to another operator"
-    values = [read for read in node.all_input_nodes if read.op != "get_attr"]
+    bias = node.args[2] if node.target is LINEAR and len(node.args) > 2 else None
+    values = [read for read in node.all_input_nodes if read is not bias]
     if not values:
         return "it reads no call to `dequantize`"
-    if other := next((read for read in values if read.target is not DEQUANTIZE), None):
-        return f"it reads `{other.name}`, which is not a call to `dequantize`"
+    if other := next((read for read in values if read.target not in rounded), None):
+        return f"it reads `{other.name}`, which is not a call to `dequantize` or `dequantize_per_channel`"
     if not node.users:
         return "it has no users"
     if other := next((user for user in node.users if user.target is not QUANTIZE), None):
-        return f"`{other.name}` uses it, and is not a call to `quantize`"
+        return f"its user `{other.name}` is not a call to `quantize`"
     return None
 
 

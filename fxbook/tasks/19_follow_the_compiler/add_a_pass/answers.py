@@ -57,7 +57,7 @@ def puts_it_first(setting, new):
     return [new, *(each for each in get_custom_graph_passes(setting) if each is not new)]
 
 
-@breaks("If `new` is in `setting`, do not add it.", case="a list with the new pass")
+@breaks("If `new` is already in `setting`, do not add it.", case="a list with the new pass")
 @wrong("has_all_in_order", says="and the list has")
 def adds_it_twice(setting, new):
     return [*get_custom_graph_passes(setting), new]

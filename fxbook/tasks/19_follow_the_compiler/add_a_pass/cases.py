@@ -12,7 +12,7 @@ from fxbook.cases.exercise import one_of
 
 
 class Step:
-    """A pass with a name that does nothing: it holds no rules, so it is false."""
+    """A named pass that does nothing; its length is 0, so it counts as false."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -37,7 +37,7 @@ def names(setting: Any) -> list[str]:
 
 
 def held(kind: Callable[..., Any], count: int, has_new: bool = False) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """A setting of that kind with so many passes, one of which may be the new one."""
+    """A setting of this kind with this number of passes, one of which may be the new pass."""
 
     def given(_: nn.Module) -> tuple[Any, ...]:
         passes = [Step(f"{one_of('fuse', 'drop', 'split')}_{place}") for place in range(count)]
@@ -65,7 +65,7 @@ def single(passes: list[Any]) -> Any:
 
 
 def repeated(passes: list[Any]) -> list[Any]:
-    """The passes, of which the first runs again at the end."""
+    """The passes, followed by the first of them again."""
     return [*passes, passes[0]]
 
 

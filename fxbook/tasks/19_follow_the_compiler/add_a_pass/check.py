@@ -20,13 +20,13 @@ def returns_a_list(case: CaseView) -> Found:
 
 @rule
 def has_all_in_order(case: CaseView) -> Found:
-    """The list has the passes of the setting, in order, and the new one, once."""
+    """The list has the passes of the setting, in order, and the new pass once."""
     setting, new = case.arguments
     before = names(setting)
     wanted = before if new.name in before else [*before, new.name]
     found = (table_of(case.value) or {}).get("names")
     if found != wanted:
-        yield None, f"The setting has the passes {before} and {new.name!r} is to be added, and the list has {found}."
+        yield None, f"The setting has the passes {before}, the new pass is {new.name!r}, and the list has {found}."
 
 
 @rule

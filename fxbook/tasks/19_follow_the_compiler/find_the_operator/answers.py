@@ -48,19 +48,19 @@ class Searches:
 
 
 @breaks("or through `auto_functionalized_v2`.", case="an operator that writes")
-@wrong("names_the_calls", says="calls `fxbook_tasks.double_.default`, and the answer lacks it")
+@wrong("names_the_calls", says="calls `fxbook_tasks.double_.default`, but is missing from the answer")
 def looks_at_targets(graph, operator):
     return [node.name for node in graph.nodes if node.target is operator]
 
 
 @breaks("that call this operator:", case="an operator that writes")
-@wrong("names_the_calls", says="does not call `fxbook_tasks.double_.default`, and the answer has it")
+@wrong("names_the_calls", says="does not call `fxbook_tasks.double_.default`, but is in the answer")
 def takes_every_call_through_it(graph, operator):
     return [node.name for node in graph.nodes if node.target in (operator, THROUGH)]
 
 
-@breaks("directly,", case="the graph of Dynamo")
-@wrong("names_the_calls", says="and the answer lacks it")
+@breaks("directly,", case="Dynamo's graph")
+@wrong("names_the_calls", says="but is missing from the answer")
 def knows_functional_graphs_alone(graph, operator):
     return [node.name for node in graph.nodes if node.target is THROUGH and node.args[0] is operator]
 
@@ -79,7 +79,7 @@ def compares_packets(graph, operator):
     ]
 
 
-@breaks("Return a list of the names of the nodes", case="the graph of Dynamo")
+@breaks("Return a list of the names of the nodes", case="Dynamo's graph")
 @wrong("names_the_calls", says="The answer is not a list of names")
 def counts_them(graph, operator):
     return len([node for node in graph.nodes if operator in (node.target, *node.args[:1])])

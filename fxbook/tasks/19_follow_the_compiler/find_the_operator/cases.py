@@ -64,7 +64,7 @@ def _recorded(is_functional: bool) -> fx.GraphModule:
 
 
 def graph_and(*operators: str, is_functional: bool) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """A copy of the graph, and one of these operators, drawn."""
+    """A copy of the graph, and one of these operators, chosen at random."""
 
     def given(_: nn.Module) -> tuple[Any, ...]:
         graph = copy.deepcopy(_recorded(is_functional)).graph
@@ -80,17 +80,17 @@ WRITING = "fxbook_tasks.double_.default", "fxbook_tasks.double_all_.default"
 USAGE = Usage(
     "compute",
     cases=(
-        Case("the graph of Dynamo", nn.Identity, tuple, given=graph_and(*WRITING, is_functional=False)),
+        Case("Dynamo's graph", nn.Identity, tuple, given=graph_and(*WRITING, is_functional=False)),
         Case("an operator that writes", nn.Identity, tuple, given=graph_and(WRITING[0], is_functional=True)),
         Case(
-            "one that writes two tensors",
+            "an operator that writes two tensors",
             nn.Identity,
             tuple,
             unseen=True,
             given=graph_and(WRITING[1], is_functional=True),
         ),
         Case(
-            "an operator of ATen",
+            "an ATen operator",
             nn.Identity,
             tuple,
             unseen=True,

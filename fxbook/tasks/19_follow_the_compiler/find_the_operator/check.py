@@ -27,9 +27,9 @@ def names_the_calls(case: CaseView) -> Found:
         return
     for name in right:
         if name not in answer:
-            yield case.before.named(name), f"calls `{operator}`, and the answer lacks it"
+            yield case.before.named(name), f"calls `{operator}`, but is missing from the answer"
     for name in sorted(answer - set(right)):
-        yield case.before.named(name), f"does not call `{operator}`, and the answer has it"
+        yield case.before.named(name), f"does not call `{operator}`, but is in the answer"
 
 
 CHECK = Check((names_the_calls,))

@@ -90,27 +90,27 @@ class LeavesOutTheOverload(Swapping):
 
 
 @breaks("The text is the same for two passes with the same operators,", case="a chain of operators")
-@wrong("same_for_the_same", says="Two passes with the same operators have two texts")
+@wrong("same_for_the_same", says="Two passes with the same operators have different texts")
 class DrawsOne(Swapping):
     def uuid(self):
         return str(uuid.uuid4())
 
 
-@breaks("today and in another process,", case="a chain of operators")
-@wrong("holds_tomorrow", says="The text has an address or a hash")
+@breaks("also in another process,", case="a chain of operators")
+@wrong("holds_tomorrow", says="The text contains an address or a hash")
 class TakesTheHash(Swapping):
     def uuid(self):
         return f"{hash(str(self.old))} {hash(str(self.new))}"
 
 
-@breaks("Its `uuid()` returns text.", case="a chain of operators")
+@breaks("Its `uuid()` returns a `str`.", case="a chain of operators")
 @wrong("is_text", says="`uuid()` returns an object of class tuple")
 class ReturnsATuple(Swapping):
     def uuid(self):
         return str(self.old), str(self.new)
 
 
-@wrong("is_a_pass", says="which is no `CustomGraphPass`")
+@wrong("is_a_pass", says="which is not a `CustomGraphPass`")
 class IsAPlainClass:
     __init__, __call__, uuid = Swapping.__init__, Swapping.__call__, Swapping.uuid
 

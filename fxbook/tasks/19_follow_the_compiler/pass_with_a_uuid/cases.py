@@ -24,7 +24,7 @@ aten = torch.ops.aten
 
 
 class Chain(nn.Module):
-    """One-argument operators, one of them twice in a row, and one whose name begins as theirs."""
+    """Operators of one argument: one is called twice in a row, and the name of one begins like another's."""
 
     def forward(self, x: Tensor) -> Tensor:
         return torch.sin(torch.sin(torch.relu(x))) * torch.cos(x.sinh())
@@ -38,7 +38,7 @@ class Sums(nn.Module):
 
 
 def swap(*pairs: tuple[Any, Any], is_crowded: bool = False) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """The graph of the model, and two operators to swap, drawn."""
+    """The graph of the model, and a random pair of operators to swap."""
 
     def given(model: nn.Module) -> tuple[Any, ...]:
         module = make_fx(model)(torch.randn(3, 3))
@@ -48,14 +48,14 @@ def swap(*pairs: tuple[Any, Any], is_crowded: bool = False) -> Callable[[nn.Modu
 
 
 def _others(old: Any, new: Any) -> list[tuple[Any, Any]]:
-    """Other pairs: the same in the other order, another overload, another operator, names that run into each other."""
+    """Other pairs: the same pair reversed, another overload, another operator, an operator of the same name."""
     pairs = [(old, new), (new, old), (old, aten.tan.default), (aten.tan.default, new), (aten.sum.default, new)]
     namesake = getattr(torch.ops.prims, old.overloadpacket.__name__).default
     return [*pairs, (old, aten.sum.dim_IntList), (old, aten.sum.default), (namesake, new)]
 
 
 def described(graph: fx.Graph) -> list[str]:
-    """What each node calls, and on what; a node stands there by its place, since it may be a new one."""
+    """What each node calls, and on what; nodes are written as places, because a node may be new."""
     places = {node: f"%{place}" for place, node in enumerate(graph.nodes)}
     parts = [(node.target, *fx.map_arg((node.args, node.kwargs), places.__getitem__)) for node in graph.nodes]
     return [f"{target}{args}{kwargs}" for target, args, kwargs in parts]
@@ -103,7 +103,11 @@ USAGE = Usage(
     cases=(
         Case("a chain of operators", Chain, tuple, given=swap(SIN_TO_COS, SIN_TO_TANH)),
         Case(
-            "one that is not in the graph", Chain, tuple, unseen=True, given=swap((aten.exp.default, aten.log.default))
+            "an operator that is not in the graph",
+            Chain,
+            tuple,
+            unseen=True,
+            given=swap((aten.exp.default, aten.log.default)),
         ),
         Case(
             "two overloads",

@@ -20,7 +20,7 @@ def is_a_pass(case: CaseView) -> Found:
     """The class is one of Inductor's passes."""
     kind = name_of(told(case, "kind"))
     if kind is not None:
-        yield None, f"`Swap(old, new)` is an object of class {kind}, which is no `CustomGraphPass`."
+        yield None, f"`Swap(old, new)` is an object of class {kind}, which is not a `CustomGraphPass`."
 
 
 @rule
@@ -29,30 +29,33 @@ def swaps(case: CaseView) -> Found:
     module, old, new = case.arguments
     nodes = told(case, "nodes")
     if not isinstance(nodes, list) or len(nodes) != len(module.graph.nodes):
-        yield None, "The pass has added or erased nodes: only the operators of calls were to change."
+        yield None, "The pass has added or erased nodes: only the operators of calls should change."
         return
     names = [node.name for node in module.graph.nodes]
     for node in module.graph.nodes:
         node.target = new if node.target is old else node.target
     for name, found, wanted in zip(names, nodes, described(module.graph), strict=True):
         if found != wanted:
-            yield case.before.named(name), f"is `{found}` after the pass, where `%3` is the node at place 3"
+            yield case.before.named(name), f"is `{found}` after the pass (`%3` stands for the node at place 3)"
 
 
 @rule
 def is_text(case: CaseView) -> Found:
     """The uuid is text."""
     if told(case, "type") != "str":
-        yield None, f"`uuid()` returns an object of class {told(case, 'type')}, not text."
+        yield None, f"`uuid()` returns an object of class {told(case, 'type')}, not a `str`."
 
 
 @rule
 def same_for_the_same(case: CaseView) -> Found:
     """Two passes with the same operators have the same text, before and after they run."""
     if told(case, "again") is not True:
-        yield None, "Two passes with the same operators have two texts: the cache would never know the second."
+        yield (
+            None,
+            "Two passes with the same operators have different texts: the cache would never recognize the second.",
+        )
     elif told(case, "after") is not True:
-        yield None, "The text is another one after the pass has run."
+        yield None, "The text changes when the pass runs."
 
 
 @rule
@@ -67,7 +70,7 @@ def another_for_others(case: CaseView) -> Found:
 def holds_tomorrow(case: CaseView) -> Found:
     """The text has no address and no salted hash."""
     if told(case, "salted") is True:
-        yield None, "The text has an address or a hash, which is another one in the next process."
+        yield None, "The text contains an address or a hash, which differs in another process."
 
 
 CHECK = Check((is_a_pass, swaps, is_text, same_for_the_same, another_for_others, holds_tomorrow))

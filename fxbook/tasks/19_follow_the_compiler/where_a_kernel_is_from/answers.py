@@ -51,7 +51,7 @@ class Sorts:
 
 
 @breaks("in Dynamo's graph", case="one call")
-@wrong("names_the_origins", says="too, and the answer lacks it")
+@wrong("names_the_origins", says="which is missing from the answer")
 def stops_half_way(provenance, kernel):
     return sorted(set(nodes_of(provenance, kernel)))
 
@@ -63,23 +63,23 @@ def compares_the_beginning(provenance, kernel):
     return sorted({name for node in nodes for name in provenance["postToPre"].get(node, [])})
 
 
-@breaks("over all its calls,", case="two calls")
-@wrong("names_the_origins", says="and the answer lacks it")
+@breaks("over all its calls,", case="a kernel that is called twice")
+@wrong("names_the_origins", says="which is missing from the answer")
 def takes_the_first_call(provenance, kernel):
     calls = provenance["cppCodeToPost"].items()
     nodes = next(each for call, each in calls if call.split(":")[0] == kernel)
     return sorted({name for node in nodes for name in provenance["postToPre"].get(node, [])})
 
 
-@breaks("each once.", case="several nodes of one")
-@wrong("names_the_origins", says="not sorted, each once")
+@breaks("each once.", case="several nodes from one node")
+@wrong("names_the_origins", says="not sorted or has a name twice")
 def repeats_names(provenance, kernel):
     names = [provenance["postToPre"].get(node, []) for node in nodes_of(provenance, kernel)]
     return sorted(itertools.chain(*names))
 
 
 @breaks("Return a sorted list", case="one call")
-@wrong("names_the_origins", says="not sorted, each once")
+@wrong("names_the_origins", says="not sorted or has a name twice")
 def leaves_them_unsorted(provenance, kernel):
     names = sorted({each for node in nodes_of(provenance, kernel) for each in provenance["postToPre"].get(node, [])})
     return names[::-1]

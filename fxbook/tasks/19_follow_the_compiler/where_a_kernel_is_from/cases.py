@@ -1,4 +1,4 @@
-"""Dicts as Inductor writes them, with drawn numbers, and the name of a kernel."""
+"""Dicts as Inductor writes them, with random numbers, and the name of a kernel."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NODES = {
 
 
 def written(*kernels: tuple[str, tuple[str, ...]], ask: str) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """The dicts for these kernels, and the name of one of them; each name of Dynamo's graph has a drawn number."""
+    """The dicts for these kernels, and the name of one of them; each name in Dynamo's graph has a random number."""
 
     def given(_: nn.Module) -> tuple[Any, ...]:
         number = one_of(9, 35, 107)
@@ -39,27 +39,27 @@ USAGE = Usage(
     cases=(
         Case("one call", nn.Identity, tuple, given=written((ADD, ("add", "view_3")), (MUL, ("mul",)), ask=ADD)),
         Case(
-            "several nodes of one",
+            "several nodes from one node",
             nn.Identity,
             tuple,
             given=written((ADD, ("add",)), (MUL, ("mul", "exp", "div")), ask=MUL),
         ),
         Case(
-            "two calls",
+            "a kernel that is called twice",
             nn.Identity,
             tuple,
             unseen=True,
             given=written((ADD, ("view_3",)), (MUL, ("mul",)), (ADD, ("add_1",)), ask=ADD),
         ),
         Case(
-            "a longer name",
+            "a kernel with a longer name",
             nn.Identity,
             tuple,
             unseen=True,
             given=written((ADD_10, ("exp",)), (ADD, ("add", "add_1")), ask=ADD),
         ),
         Case(
-            "a node of Inductor",
+            "a node that Inductor made",
             nn.Identity,
             tuple,
             unseen=True,

@@ -21,12 +21,12 @@ def names_the_origins(case: CaseView) -> Found:
         return
     for name in right:
         if name not in answer:
-            yield None, f"`{kernel}` comes from `{name}` too, and the answer lacks it."
+            yield None, f"`{kernel}` also comes from `{name}`, which is missing from the answer."
     for name in answer:
         if name not in right:
-            yield None, f"`{kernel}` does not come from `{name}`, and the answer has it."
+            yield None, f"`{kernel}` does not come from `{name}`, but the answer has it."
     if answer != right:
-        yield None, "The names are right, but not sorted, each once."
+        yield None, "The names are right, but the list is not sorted or has a name twice."
 
 
 CHECK = Check((names_the_origins,))
