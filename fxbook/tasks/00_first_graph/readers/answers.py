@@ -80,7 +80,7 @@ def leaves_out_the_output(traced, name):
     return [user.name for user in node.users if user.op != "output"]
 
 
-@breaks("each once", "or twice.", case="`block` of a dense block")
+@breaks("each once", "and more than once.", case="`block` of a dense block")
 @wrong("readers", says="`add` is in the answer more than once")
 def counts_the_uses(traced, name):
     found = []

@@ -212,7 +212,7 @@ def swaps_the_modules_of_the_model(model):
     return traced
 
 
-@breaks("the result shares the parameters of the model.", case="the classifier")
+@breaks("the result must share the parameters of the model.", case="the classifier")
 @wrong("shares_weights", node="temperature", says="`temperature` is not the object that the model holds")
 def copies_the_model_first(model):
     traced = fx.symbolic_trace(copy.deepcopy(model))

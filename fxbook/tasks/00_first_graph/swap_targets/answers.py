@@ -78,7 +78,7 @@ def calls_with_proxies(traced, table):
 # ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
-@breaks("Calling the module must compute the new result.", case="the classifier")
+@breaks("A call to the module must then compute the new result.", case="the classifier")
 @wrong("recompiled", says="the compiled code is stale")
 def forgets_to_recompile(traced, table):
     for node in traced.graph.nodes:
@@ -88,7 +88,7 @@ def forgets_to_recompile(traced, table):
     return traced
 
 
-@breaks("even a call to a submodule that is called `relu`", case="a model with a submodule called `relu`")
+@breaks("even a call to a submodule named `relu`", case="a model with a submodule called `relu`")
 @wrong(
     "target_fits_op",
     node="relu",
@@ -166,7 +166,7 @@ def hands_the_new_node_to_itself(traced, table):
 
 @breaks(
     "Given a traced module and a dict from old to new targets",
-    "The check passes other tables, too.",
+    "The check also calls your function with other dicts.",
     case="another table",
 )
 @wrong("no_key_is_called", node="sigmoid_1", says="node `sigmoid_1` still calls `sigmoid`, a key of the table")
@@ -179,7 +179,7 @@ def knows_the_table_of_the_task(traced, table):
     return traced
 
 
-@breaks("or an input with that name.", case="another table")
+@breaks("or an input of that name.", case="another table")
 @wrong("inputs_stay", node="sin", says="the input `sin` is called `cos` now")
 def asks_for_no_submodule_and_no_weight(traced, table):
     for node in traced.graph.nodes:

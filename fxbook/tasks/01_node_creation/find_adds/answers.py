@@ -115,7 +115,7 @@ def refuses_every_alpha(gm):
     return [node for node in gm.graph.nodes if node.target in CALLED.get(node.op, ()) and "alpha" not in node.kwargs]
 
 
-@breaks("returns a list of all nodes", case="the residual block")
+@breaks("returns a list of all additions", case="the residual block")
 @wrong("finds", says="The answer holds a text, not a list of nodes")
 def returns_names(gm):
     return [node.name for node in gm.graph.nodes if adds(node)]
@@ -127,7 +127,7 @@ def lists_functions_before_methods(gm):
     return [node for opcode in CALLED for node in gm.graph.nodes if node.op == opcode and adds(node)]
 
 
-@breaks("all nodes in a `GraphModule` that add", case="the residual block")
+@breaks("all additions in a `GraphModule`", case="the residual block")
 @wrong("finds", says="Node `add_2`, a `call_function`, is an addition, but not in the list")
 def stops_before_the_last(gm):
     return [node for node in gm.graph.nodes if adds(node)][:-1]
@@ -148,7 +148,7 @@ def makes_one_spelling_of_them(gm):
     return found
 
 
-@breaks("that add, in graph order.", case="a sum without users, beside weighted sums")
+@breaks("additions in a `GraphModule`, in graph order.", case="a sum without users, beside weighted sums")
 @wrong("finds", says="node `add_2`, a `call_function`, is in the list, but not an addition")
 def knows_functions_by_their_names(gm):
     def named(node):

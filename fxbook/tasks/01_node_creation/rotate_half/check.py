@@ -19,7 +19,7 @@ VIEWS = family("getitem", "narrow", "chunk", "split", "tensor_split", "hsplit", 
 
 @rule("when_it_breaks/01_node_creation#too-many-arguments-for-an-operator")
 def brackets_take_two(case: CaseView) -> Found:
-    """``[]`` has one index: arguments after it vanish from the code."""
+    """``[]`` takes only one index: arguments after it vanish from the code."""
     for node in case.nodes:
         count = len(node.positional)
         if node.target == "operator.getitem" and count > 2:

@@ -37,7 +37,7 @@ def zeros() -> nn.Module:
 
 
 def small() -> tuple[Tensor]:
-    """Rows of so little variance that an ``eps`` shows."""
+    """Rows with so little variance that ``eps`` makes a difference."""
     return (torch.randn(2, 3, 4) / 1000,)
 
 

@@ -90,7 +90,7 @@ def _arguments(node: NodeRecord) -> list[Value]:
 
 @rule
 def fetches_each_weight(case: CaseView) -> Found:
-    """A ``get_attr`` for each parameter of the model, under one of its names, that a call uses."""
+    """A ``get_attr`` for each parameter of the model that a call uses, under one of that parameter's names."""
     fetched = {node.target for node in case.nodes if node.op == "get_attr" and node.users}
     named = list(case.model.named_parameters(remove_duplicate=False))
     for name, parameter in case.model.named_parameters():

@@ -98,7 +98,7 @@ class WithOwnLayer(Layered):
 
 
 class WithLeafSubclass(Layered):
-    """A subclass of the layer in ``torch.nn``, which stays a leaf, after one of the class itself; two inputs."""
+    """A layer of a subclass in ``torch.nn``, which stays a leaf, after a layer of the class itself; two inputs."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Add an activation after every layer of a kind."""
+"""Add an activation after every layer of one kind."""
 
 from __future__ import annotations
 

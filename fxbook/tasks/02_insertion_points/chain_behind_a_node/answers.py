@@ -140,7 +140,7 @@ def looks_for_the_target(traced, name, functions):
         anchors_on_the_node_that_follows(traced, node.name, functions)
 
 
-@breaks("it can be empty.", case="no function at all")
+@breaks("the tuple can be empty.", case="no function at all")
 @wrong("chain_in_order", node="square", says="node `square` is new: the chain is empty")
 def takes_a_default_for_an_empty_chain(traced, name, functions):
     anchors_on_the_node_that_follows(traced, name, functions or (torch.square, torch.log1p))

@@ -1,4 +1,4 @@
-"""Replace a function by a module."""
+"""Replace a function with a module."""
 
 from __future__ import annotations
 

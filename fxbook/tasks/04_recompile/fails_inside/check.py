@@ -111,7 +111,7 @@ def _how(case: CaseView, path: str, name: str, asked: tuple[str, str]) -> str:
 
 
 def _calls(case: CaseView, path: str, name: str, asked: tuple[str, str]) -> bool:
-    """Whether a node calls the module inside which the failing node is."""
+    """Whether a node calls the module that contains the failing node."""
     part = graph_modules(case.arguments[0]).get(path)
     node = next((node for node in part.graph.nodes if node.name == name), None) if part else None
     if node is None or node.op != "call_module":

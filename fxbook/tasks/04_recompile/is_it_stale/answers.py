@@ -76,13 +76,13 @@ def traces_it_again(traced):
     return fx.symbolic_trace(traced).code != traced.code
 
 
-@breaks("from the text that the graph of `traced` would give now", case="an edit that changes the order alone")
+@breaks("from the text that the graph of `traced` would generate now", case="an edit that changes the order alone")
 @wrong("says_whether_stale", says="returns False, but the code is stale", read=SEES)
 def compares_sorted_lines(traced):
     return sorted(traced.code.splitlines()) != sorted(traced.graph.python_code("self").src.splitlines())
 
 
-@breaks("from the text that the graph of `traced` would give now", case="an edit in a traced module inside")
+@breaks("from the text that the graph of `traced` would generate now", case="an edit in a traced module inside")
 @wrong("says_whether_stale", says="(an edit in a traced module inside): it returns True", read=SEES)
 def returns_true_if_anything_inside_is_stale(traced):
     parts = [part for part in traced.modules() if isinstance(part, fx.GraphModule)]

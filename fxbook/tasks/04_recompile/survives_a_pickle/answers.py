@@ -176,7 +176,7 @@ def knows_a_list_of_losses(traced):
     return True
 
 
-@breaks("If pickling or loading raises, return `False`.", case="a lambda")
+@breaks("If pickling or loading raises an error, return `False`.", case="a lambda")
 @wrong("foretells_the_pickle", says="does not survive: a lambda", read=PICKLE)
 def returns_true_where_pickling_raises(traced):
     try:
@@ -186,7 +186,7 @@ def returns_true_where_pickling_raises(traced):
     return program(loaded.graph) == program(traced.graph)
 
 
-@breaks("or loading raises, return `False`.", case="a function that chooses")
+@breaks("or loading raises an error, return `False`.", case="a function that chooses")
 @wrong("foretells_the_pickle", says="does not survive: a function that chooses", read=PICKLE)
 def asks_only_whether_it_can_be_pickled(traced):
     try:
