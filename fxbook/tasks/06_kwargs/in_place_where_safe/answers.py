@@ -243,7 +243,7 @@ def also(*others):
     return lambda traced, value: called(traced, value) in {*MAKERS, *others} or value.op in others
 
 
-@breaks("A value from any other call is not safe here", case="values that none of `MAKERS` made")
+@breaks("No value from any other call counts as safe here", case="values that none of `MAKERS` made")
 @wrong("nothing_unsafe", node="elu", says="node `elu` works in place, but `truediv = operator.truediv(x, 2)` calls")
 def takes_every_operator_for_a_maker(model):
     return in_place(model, made=also(operator.truediv, operator.neg))

@@ -1,4 +1,4 @@
-"""Tell a difference: in which respect two modules differ is found out by running both."""
+"""Tell a difference: run both modules to find out in which respect they differ."""
 
 from __future__ import annotations
 

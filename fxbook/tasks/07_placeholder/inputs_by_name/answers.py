@@ -216,7 +216,7 @@ class RaisesTheFirstFault(CheckedInputs):
 
 
 @breaks(
-    "If anything is wrong", "a tensor whose shape or dtype differs from the example:", case="the model of the chapter"
+    "If anything is wrong", "a tensor whose shape or dtype differs from the example's:", case="the model of the chapter"
 )
 @wrong("tells_what_is_wrong", says="With a `mask` of booleans: no error is raised: it should be", read=VALUES)
 class ComparesShapesOnly(CheckedInputs):

@@ -82,7 +82,7 @@ def keeps_starred_inputs(traced):
     return [node.target for node in inputs(traced) if not node.args]
 
 
-@breaks("Use the names that callers write.", case="parameters with the names of builtins")
+@breaks("Give the names that callers use.", case="parameters with the names of builtins")
 @wrong(
     "names_required",
     says="`input_1` is in the list: that is the name of the node, but callers pass `input`",

@@ -120,7 +120,7 @@ def makes_a_parameter(traced, name, value):
 
 
 @breaks(
-    "The model may already have an attribute called `name`.",
+    "The model may already have an attribute with the same name as the parameter.",
     case="an input with the name of a buffer, returned and in a list",
 )
 @wrong(
@@ -188,7 +188,7 @@ def forgets_the_buffer(traced, name, value):
     read_from(traced, name, f"stored_{name}")
 
 
-@breaks("all its users get instead.", case="the mask of the model of the chapter")
+@breaks("all users of the input get instead.", case="the mask of the model of the chapter")
 @wrong("users_get_the_value", node="add", says="Node `add` used `mask`, but does not use the stored value")
 def stores_zeros_in_the_arguments(traced, name, value):
     node = the_input(traced, name)

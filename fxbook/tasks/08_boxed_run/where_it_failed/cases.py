@@ -58,7 +58,7 @@ def refused(*values: Tensor, **named: Tensor) -> Tensor:
 
 
 class Refusing(nn.Module):
-    """A function that reads by position and by name, two values of one shape and one without dimensions."""
+    """A function that reads by position and by name; two values of the same shape and one with no dimensions."""
 
     def forward(self, features: Tensor, limit: Tensor) -> Tensor:
         hidden = torch.relu(features)

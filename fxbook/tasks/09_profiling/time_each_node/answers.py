@@ -147,7 +147,7 @@ def warms_each_node_up(traced, inputs, runs, clock=time.perf_counter):
     return measured(traced, inputs, runs, clock, warm=lambda node: node.op.startswith("call"))
 
 
-@breaks("One more run comes before these, and its times are not in the list", case=KNOWN)
+@breaks("One extra run comes first, and its times are not in the list", case=KNOWN)
 @wrong("without_the_first_run", says="The times of `load` include that of the first run", read=FIRST)
 def leaves_the_slowest_run_out(traced, inputs, runs, clock=time.perf_counter):
     return {name: sorted(found)[:-1] for name, found in measured(traced, inputs, runs + 1, clock).items()}

@@ -205,7 +205,7 @@ def forgets_to_recompile(traced):
     fold(traced, compile_it=False)
 
 
-@breaks("and its node goes.", case="the network of the project")
+@breaks("and its node is erased.", case="the network of the project")
 @wrong(
     "nothing_dies",
     node="norm",

@@ -104,7 +104,7 @@ def keeps_the_order_of_the_dict(traced, values):
     return items
 
 
-@breaks("An input that is left out has its default.", case="without `std`")
+@breaks("An input that is left out gets its default.", case="without `std`")
 @wrong("list_in_order", says="The list has 2 items, not one for each of the 3 inputs", read=PLACES)
 def leaves_the_defaults_out(traced, values):
     reject(traced, values)
@@ -133,7 +133,7 @@ def asks_the_nodes_for_their_names(traced, values):
     return [values.pop(n.name) if n.name in values else n.args[0] for n in inputs]
 
 
-@breaks("An input that is left out has its default.", case="values that are `None` or 0")
+@breaks("An input that is left out gets its default.", case="values that are `None` or 0")
 @wrong("list_in_order", says="of the list is a number, not that of `sum`", read=PLACES)
 def takes_none_for_left_out(traced, values):
     reject(traced, values)
@@ -148,7 +148,7 @@ def leaves_the_dict_full(traced, values):
     return [values.get(n.target, n.args[0] if n.args else None) for n in inputs_of(traced)]
 
 
-@breaks("Then `values` keeps all its items.", case="no `mean`")
+@breaks("In that case, `values` keeps all its items.", case="no `mean`")
 @wrong("dict_is_emptied", says="An error is raised, but the dict has changed", read=BOX)
 def pops_before_it_raises(traced, values):
     given = dict(values)

@@ -149,7 +149,9 @@ def forgets_the_peak(traced, args_list):
     return {"nodes": len(traced.graph.nodes), "flops": measured(traced, args_list)["flops"]}
 
 
-@breaks('`"nodes"`:', "the nodes of the graph, all opcodes;", case="the network of the project, read")
+@breaks(
+    '`"nodes"`:', "the number of nodes in the graph, counting all opcodes;", case="the network of the project, read"
+)
 @wrong("nodes_counted", says="Inputs and `output` are nodes too", read=NODES)
 def counts_what_computes(traced, args_list):
     calls = [node for node in traced.graph.nodes if node.op.startswith("call")]
@@ -191,7 +193,7 @@ def measures_what_is_left_after_each_node(traced, args_list):
     return {**measured(traced, args_list), "peak": max(record.after)}
 
 
-@breaks("one that no node uses counts to the end.", case="weights, views and an unused input")
+@breaks("an input that no node uses counts to the end.", case="weights, views and an unused input")
 @wrong("peak_measured", says="the peak of the answer is", read=PEAK)
 def lets_unused_inputs_go(traced, args_list):
     for place, node in enumerate(traced.graph.find_nodes(op="placeholder")):

@@ -61,7 +61,7 @@ class Kept(nn.Module):
 
 
 class Bytes(TorchDispatchMode):
-    """Records, after each torch operation, how many bytes are alive, without weights; holds no tensor."""
+    """Records, after each torch operation, how many bytes are alive, not counting weights; holds no tensor."""
 
     def __init__(self, weights: list[Tensor]) -> None:
         super().__init__()
