@@ -1,7 +1,7 @@
-"""With `fullgraph=True`, `torch.compile` refuses a branch on a value with an `Unsupported`.
+"""With `fullgraph=True`, `torch.compile` rejects a branch on a value with an `Unsupported` error.
 
-Before {since} it was a `UserError`: `Dynamic control flow is not supported at the moment`. An export with `strict=True`
-says the same.
+Before {since}, the error was a `UserError`: `Dynamic control flow is not supported at the moment`. An export with
+`strict=True` says the same.
 
 Explains:
     => UserError: Dynamic control flow is not supported at the moment

@@ -1,7 +1,7 @@
-"""`replace_pattern` leaves an invalid graph where one match lies in the list of another.
+"""`replace_pattern` leaves an invalid graph if one match is inside a list that is an argument of another match.
 
-A parameter that binds a list keeps the old node of the list. From {later} on the node inside the list is replaced too.
-On older versions, replace one match and match again.
+A pattern parameter that stands for the list still refers to the old node in it. From {later} on, the node inside the
+list is replaced too. On older versions, replace one match and then match again.
 """
 
 import torch

@@ -1,7 +1,7 @@
-"""`torch.compile` makes no graph of what follows an RNN, a GRU or an LSTM in the same function.
+"""`torch.compile` makes no graph of the code that follows an RNN, a GRU or an LSTM in the same function.
 
-From {later} on it leaves out the call alone: what follows gets a graph too. The layer itself is in no graph on any
-version, unless `torch._dynamo.config.allow_rnn` is set.
+From {later} on, it leaves out only the call to the layer, so the code that follows gets a graph too. The layer itself
+is not in a graph on any version, unless `torch._dynamo.config.allow_rnn` is set.
 """
 
 import torch

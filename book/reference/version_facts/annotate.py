@@ -1,6 +1,6 @@
 r"""Under `preserve_node_meta`, `torch.fx.traceback.annotate` writes into `meta["custom"]` of each recorded node.
 
-Before {since} there is no such function. Write `node.meta` after the graph is recorded.
+Before {since}, this function does not exist. On those versions, write into `node.meta` after the graph is recorded.
 
 Explains:
     module 'torch\.fx\.traceback' has no attribute 'annotate'

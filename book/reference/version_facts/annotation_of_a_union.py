@@ -1,7 +1,7 @@
-"""The code of a graph writes the annotation `int | None` as `int|NoneType`.
+"""In the code of a graph, the annotation `int | None` is written as `int|NoneType`.
 
-Before {since} it was `int_None`. From {later} on it is `typing_Union[int,NoneType]`, which is what `Optional[int]`
-becomes on every version.
+Before {since}, it was written as `int_None`. From {later} on, it is written as `typing_Union[int,NoneType]`, as
+`Optional[int]` is on every version.
 """
 
 from torch import fx

@@ -1,6 +1,6 @@
-r"""An exported program says `Guard failed` of an input of another size, in an `AssertionError`.
+r"""An exported program rejects an input of another size with an `AssertionError`: `Guard failed`.
 
-Before {since} it was a `RuntimeError`: `Expected input at *args[0].shape[0] to be equal to 3, but got 2`.
+Before {since}, it raised a `RuntimeError`: `Expected input at *args[0].shape[0] to be equal to 3, but got 2`.
 
 Explains:
     AssertionError: Guard failed: .* => (torch\.export a graph of \d+ nodes, )?RuntimeError: Expected input

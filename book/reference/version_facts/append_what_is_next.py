@@ -1,6 +1,6 @@
-"""`node.append(other)` is silent where `other` is next already.
+"""`node.append(other)` is silent if `other` already comes directly after `node`.
 
-Before {since} it warned: `Trying to prepend a node to itself`. It did nothing there, as it does now.
+Before {since}, it warned: `Trying to prepend a node to itself`. It left the graph unchanged, as it does now.
 """
 
 import warnings

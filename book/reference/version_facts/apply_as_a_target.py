@@ -1,7 +1,7 @@
-"""A graph that calls `Function.apply` of a class of yours is made, and fails when it runs.
+"""A module whose graph calls `apply` of your own `autograd.Function` can be created but fails when it runs.
 
-From {later} on, making the module is refused.
-A function of yours around `apply` is right on every version.
+From {later} on, creating the module raises an error. Let the node call a function of your own that calls `apply`, which
+is right on every version.
 """
 
 import torch

@@ -1,6 +1,6 @@
-"""`run_decompositions` records a custom operator that writes into an argument as `auto_functionalized_v2`.
+"""`run_decompositions` records `auto_functionalized_v2` for a custom operator that writes into an argument.
 
-Before {since} it was `auto_functionalized`.
+Before {since}, it recorded `auto_functionalized`.
 
 Explains:
     'auto_functionalized_v2'.*=> .*'auto_functionalized'

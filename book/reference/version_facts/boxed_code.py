@@ -1,6 +1,6 @@
 """`torch.fx.graph` has `_BoxedCodeGen`, which makes a `forward` that takes a box.
 
-It is private. Before {since} there was none: take `functorch.compile.make_boxed_func`, or run
+It is private. Before {since}, it did not exist: use `functorch.compile.make_boxed_func`, or run
 `fx.Interpreter(module).boxed_run(box)`.
 
 Explains:

@@ -1,7 +1,7 @@
-r"""`Interpreter.boxed_run` counts its inputs.
+r"""`Interpreter.boxed_run` checks the number of its inputs.
 
-Before {since}, too few of them raised a `StopIteration` without a message. Of too many, the last were ignored in
-silence. Compare the length of the list with the number of placeholders yourself there.
+Before {since}, too few inputs raised a `StopIteration` without a message, and inputs beyond the last placeholder were
+silently ignored. On those versions, compare the length of the list with the number of placeholders yourself.
 
 Explains:
     08_boxed_run.* => StopIteration:

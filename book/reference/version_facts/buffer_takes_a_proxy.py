@@ -1,7 +1,7 @@
-r"""A buffer can be given a Proxy while you trace.
+r"""While you trace, a Proxy can be assigned to a buffer.
 
-Before {since}, the assignment raised a `TypeError`, so that the mistake was seen while you traced. Where it is allowed,
-the buffer of your model is a Proxy afterwards: trace a copy.
+Before {since}, the assignment raised a `TypeError`, so you saw the mistake while you traced. Where the assignment is
+allowed, the buffer of your model is a Proxy afterwards: trace a copy.
 
 Explains:
     cannot assign 'torch\.fx\.proxy\.Proxy

@@ -1,7 +1,7 @@
 """A traced module saves a buffer that the model does not save.
 
-Tracing registered each buffer anew, so `persistent=False` was lost: `state_dict()` had one more entry. From {later}
-on it is kept.
+Tracing registers each buffer again, so `persistent=False` is lost, and `state_dict()` has one more entry. From {later}
+on, `persistent=False` is kept.
 """
 
 import torch

@@ -1,6 +1,6 @@
-r"""`torch.export` writes `_assert_tensor_metadata` in front of a cast.
+r"""`torch.export` records `_assert_tensor_metadata` before a cast.
 
-Before {since} it did not: the graph has one node less for each cast.
+Before {since}, it did not, so the graph had one node fewer for each cast.
 
 Explains:
     _assert_tensor_metadata(?! stays)

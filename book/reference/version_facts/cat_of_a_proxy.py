@@ -1,6 +1,6 @@
-r"""`torch.cat` is recorded when its list is a Proxy.
+r"""A call to `torch.cat` is recorded if a Proxy is passed instead of a list.
 
-Before {since} it raised a `TypeError` while you traced. Write the list out, or use `fx.wrap`.
+Before {since}, the call raised a `TypeError` while you traced. On those versions, write the list out, or use `fx.wrap`.
 
 Explains:
     => TypeError: cat\(\): argument 'tensors'

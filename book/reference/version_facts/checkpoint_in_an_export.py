@@ -1,6 +1,6 @@
-r"""An exported `torch.utils.checkpoint.checkpoint` leaves only what it calls.
+r"""An export of `torch.utils.checkpoint.checkpoint` records only the calls made inside the checkpoint.
 
-Before {since} the graph had two `aten.empty` more, which nothing uses.
+Before {since}, the graph had two more `aten.empty` nodes, which nothing used.
 
 Explains:
     \[x, sin, output\] => \[x, empty

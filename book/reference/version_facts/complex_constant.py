@@ -1,6 +1,6 @@
-"""The code of a graph writes a complex constant as `1j`.
+"""In the code of a graph, a complex constant is written as `1j`.
 
-From {later} on it writes `complex(0.0, 1.0)`.
+From {later} on, it is written as `complex(0.0, 1.0)`.
 
 Nowhere: no page of the book has a complex constant.
 """

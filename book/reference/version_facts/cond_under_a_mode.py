@@ -1,7 +1,7 @@
-r"""`FlopCounterMode` runs a graph with a `torch.cond`.
+r"""`FlopCounterMode` can run a graph that contains `torch.cond`.
 
-Before {since} it raises a `NotImplementedError` there, as any `TorchDispatchMode` does, whatever the mode sets. The
-message calls the operator a `HOP`.
+Before {since}, it raises a `NotImplementedError`, as every `TorchDispatchMode` does, whatever its settings. The message
+calls the operator a `HOP`.
 
 Explains:
     There was no rule registered for HOP

@@ -1,8 +1,8 @@
-r"""`make_fx` records a call of `x.detach()` as one `aten.detach`.
+r"""`make_fx` records a call to `x.detach()` as one `aten.detach`.
 
-Before {since} it recorded two. From {later} on it records `aten.alias`, which lets gradients through: a graph that is
-trained computes other gradients than the program does. Look for both operators, and detach the
-value before or after what is recorded.
+Before {since}, it recorded two. From {later} on, it records `aten.alias`, which lets gradients through: if you train
+the graph, its gradients differ from those of the program. Look for both operators, and detach the value before or after
+the part that is recorded.
 
 Explains:
     make_fx a graph of 5 nodes, right => make_fx a graph of 6 nodes, right

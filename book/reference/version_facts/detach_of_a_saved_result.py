@@ -1,6 +1,6 @@
-r"""The forward graph of AOTAutograd saves a `detach` of a result that the backward graph needs.
+r"""AOTAutograd's forward graph saves a `detach` of a result that the backward graph needs.
 
-Before {since} it saved the result itself, and the backward graph had more calls of `detach`.
+Before {since}, it saved the result itself, and the backward graph had more calls to `detach`.
 
 Explains:
     forward: t addmm relu (detach )?t_1

@@ -1,7 +1,7 @@
 r"""Tensors have no named dimensions.
 
-Before {since}, `torch.sum` took names of dimensions too, so `get_signature_for_torch_op` lists two signatures more, and
-a message that lists them is longer.
+Before {since}, `torch.sum` also accepted dimension names, so `get_signature_for_torch_op` lists two more signatures,
+and a message that lists the signatures is longer.
 
 Explains:
     \['input', 'dim', 'keepdim', 'dtype', 'out'\]

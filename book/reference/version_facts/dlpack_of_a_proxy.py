@@ -1,6 +1,6 @@
-"""`torch.utils.dlpack.to_dlpack` refuses a Proxy with a `TypeError`.
+"""`torch.utils.dlpack.to_dlpack` rejects a Proxy with a `TypeError`.
 
-Before {since} it was a `RuntimeError`: `data must be a Tensor`.
+Before {since}, it raised a `RuntimeError`: `data must be a Tensor`.
 
 Explains:
     => (symbolic_trace )?RuntimeError: data must be a Tensor

@@ -1,6 +1,6 @@
-"""AOTAutograd records a `clone` for a dropout in eval mode.
+"""AOTAutograd records a `clone` for dropout in eval mode.
 
-From {later} on it records nothing for it.
+From {later} on, it does not record anything for this dropout.
 """
 
 import torch

@@ -1,6 +1,6 @@
 r"""Two passes of Inductor's matcher may have the same pattern.
 
-Before {since} the patterns of all passes of a process were compared. The second registration raised an
+Before {since}, the patterns of all passes in a process were compared. The second registration raised an
 `AssertionError` without a message, and there was no `skip_duplicates`.
 
 Explains:

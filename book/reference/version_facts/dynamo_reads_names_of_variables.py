@@ -1,6 +1,7 @@
-r"""TorchDynamo reads the names of a function's variables, `function.__code__.co_varnames`.
+r"""TorchDynamo can read the names of a function's variables from `function.__code__.co_varnames`.
 
-Before {since} it could not ask whether a name is among them, and refused the models of transformers, which do.
+Before {since}, it could not trace a test for a name among them, so it rejected the models of transformers, which
+contain such tests.
 
 Explains:
     GetAttrVariable\(GetSetDescriptorVariable\(\), co_varnames\)

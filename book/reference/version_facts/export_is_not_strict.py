@@ -1,8 +1,9 @@
 r"""`torch.export.export` runs the program in Python; `strict=True` makes TorchDynamo read its bytecode.
 
-Before {since} the default was `strict=True`: TorchDynamo read the bytecode, and refused what it did not know, with an
-`Unsupported`, a `UserError` or an `InternalTorchDynamoError`. It left out weights that the program does not use, and
-recorded a line that formats a number, which an export stops at. `strict=False` is right on every version.
+Before {since}, the default was `strict=True`: TorchDynamo read the bytecode and rejected anything it did not know, with
+an `Unsupported`, a `UserError` or an `InternalTorchDynamoError`. It left out weights that the program does not use. It
+recorded a line that formats a number, whereas an export with `strict=False` stops there. `strict=False` is right on
+every version.
 
 Explains:
     => torch\.export (Unsupported|UserError|BackendCompilerFailed|TorchRuntimeError)

@@ -1,6 +1,6 @@
-r"""An exported `layer_norm` has all its arguments, `cudnn_enable` among them.
+r"""An exported `layer_norm` has all its arguments, including `cudnn_enable`.
 
-Before {since} the last one was left out.
+Before {since}, the last argument was left out.
 
 Explains:
     layer_norm\.default\(.*, False\)

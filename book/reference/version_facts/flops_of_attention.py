@@ -1,6 +1,6 @@
-"""`FlopCounterMode` counts 0 for the fused attention of a CPU.
+"""`FlopCounterMode` counts 0 for fused attention on a CPU.
 
-From {later} on it has a formula for the fused kernel of the CPU.
+From {later} on, it has a formula for the fused CPU kernel.
 """
 
 import torch

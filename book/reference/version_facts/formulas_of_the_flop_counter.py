@@ -1,7 +1,7 @@
 """`FlopCounterMode` has formulas for 11 operators besides those for attention.
 
-Before {since} it has fewer. An operator without a formula counts as zero FLOPs. `flop_registry` of
-`torch.utils.flop_counter` lists them.
+Before {since}, it has fewer. An operator without a formula counts as zero FLOPs. `flop_registry` in
+`torch.utils.flop_counter` lists the formulas.
 
 Explains:
     11 formulas besides those for attention

@@ -1,6 +1,6 @@
 """A saved program keeps `from_node`, the history of each node.
 
-Before {since} it was lost when the program was saved. Write `node.meta.get("from_node", [])`.
+Before {since}, it was lost when the program was saved. On those versions, read `node.meta.get("from_node", [])`.
 
 Explains:
     save and load x x x x x

@@ -1,7 +1,7 @@
-"""A frozen list among the arguments of a node refuses a change with a `TypeError`.
+"""A frozen list among the arguments of a node rejects a change with a `TypeError`.
 
-Before {since} it was a `NotImplementedError`, with the same words. `except (TypeError, NotImplementedError)` is right
-on every version.
+Before {since}, it raised a `NotImplementedError` with the same words. `except (TypeError, NotImplementedError)` is
+right on every version.
 
 Explains:
     => NotImplementedError: 'immutable_(list|dict)' object does not support mutation

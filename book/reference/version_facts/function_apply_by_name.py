@@ -1,6 +1,6 @@
-"""`torch.autograd.Function.apply` takes arguments by name.
+"""`torch.autograd.Function.apply` accepts arguments by name.
 
-Before {since} it took none. Pass them by position, which is right on every version.
+Before {since}, it did not. Pass the arguments by position, which is right on every version.
 """
 
 import torch

@@ -1,7 +1,7 @@
-r"""`register_replacement` of Inductor's matcher takes `get_decomp_fn`, which returns a table of decompositions.
+r"""`register_replacement` in Inductor's matcher accepts `get_decomp_fn`, which returns a decomposition table.
 
-Before {since} it does not, and raises a `TypeError`. Give `functools.partial(fwd_only, get_decomp_fn=dict)` as the
-trace function there.
+Before {since}, it does not and raises a `TypeError`. On those versions, pass `functools.partial(fwd_only,
+get_decomp_fn=dict)` as the trace function.
 
 Explains:
     register_replacement\(\) got an unexpected keyword argument 'get_decomp_fn'

@@ -1,6 +1,6 @@
-r"""`torch.fx._graph_pickler` pickles a graph with FakeTensors in its notes.
+r"""`torch.fx._graph_pickler` pickles a graph with FakeTensors in `meta`.
 
-It is private, and does not exist before {since}.
+It is private, and it does not exist before {since}.
 
 Explains:
     No module named 'torch\.fx\._graph_pickler'

@@ -1,8 +1,8 @@
 r"""`torch.compile` records this book's small GPT-2, with two layers, as one graph of 135 nodes.
 
-On 2.6 it fails: see `torch.compiler.is_exporting`. On 2.7 and 2.8 it makes several graphs. From 2.9 on it makes one, up
-to 2.11 with ten nodes more. Where a page has a smaller model, its number of nodes differs too. Counts are those of the
-pinned transformers.
+On 2.6, it fails: see the note on `torch.compiler.is_exporting`. On 2.7 and 2.8, it makes several graphs. From 2.9 on,
+it makes one graph, which has ten more nodes up to 2.11. Where a page has a smaller model, its number of nodes differs
+too. The counts are for the pinned transformers.
 
 Explains:
     1 77 True => \d

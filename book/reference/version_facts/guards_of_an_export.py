@@ -1,6 +1,7 @@
 r"""The module of an exported program begins with a call that checks its inputs, `_guards_fn`.
 
-Before {since} there was no such node: the graph had one node less, and hooks in front of `forward` checked the shapes.
+Before {since}, there was no such node, so the graph had one node fewer. Hooks that ran before `forward` checked the
+shapes.
 
 Explains:
     torch\.export (.*)a graph of 4 nodes(.*) => torch\.export \1a graph of 3 nodes\2$

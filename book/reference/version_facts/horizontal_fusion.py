@@ -1,7 +1,7 @@
-"""`CapabilityBasedPartitioner` takes `skip_horizontal_fusion`.
+"""`CapabilityBasedPartitioner` accepts `skip_horizontal_fusion`.
 
-Before {since} it does not: calls that do not use one another may land in one partition.
-Leave the option out there.
+Before {since}, it does not, and calls that do not use one another may end up in one partition. Leave the option out on
+those versions.
 
 Explains:
     got an unexpected keyword argument 'skip_horizontal_fusion'

@@ -1,7 +1,7 @@
 r"""`torch.compiler.is_exporting` exists.
 
-Before {since} it did not. Where the installed transformers calls it, `torch.compile` of its models raises an
-`InternalTorchDynamoError`. Take an older transformers there.
+Before {since}, it did not. If the installed transformers calls it, `torch.compile` raises an `InternalTorchDynamoError`
+for its models. Use an older transformers on those versions.
 
 Explains:
     module 'torch\.compiler' has no attribute 'is_exporting'

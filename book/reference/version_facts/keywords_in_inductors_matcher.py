@@ -1,6 +1,6 @@
-"""Inductor's matcher ignores keywords that the pattern does not write.
+"""Inductor's matcher ignores keywords that the pattern does not contain.
 
-`torch.add(x, y, alpha=2)` matched `x + y`, and a replacement lost `alpha`. From {later} on it does not match.
+`torch.add(x, y, alpha=2)` matches `x + y`, and a replacement loses `alpha`. From {later} on, it does not match.
 """
 
 import torch

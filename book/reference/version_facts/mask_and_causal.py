@@ -1,6 +1,6 @@
-"""The fused attention of a CPU takes a mask and `is_causal` together.
+"""Fused attention on a CPU accepts a mask and `is_causal` together.
 
-From {later} on it refuses them, as the math kernel does on every version: `Explicit attn_mask should not be set when
+From {later} on, it rejects them, as the math kernel does on every version: `Explicit attn_mask should not be set when
 is_causal=True`. Put the causal part into the mask.
 """
 

@@ -1,6 +1,6 @@
 r"""`torch.compile` records a `match` with class patterns.
 
-Before {since} TorchDynamo did not know `MATCH_CLASS`, and left the function to Python.
+Before {since}, TorchDynamo did not know `MATCH_CLASS` and left the function to Python.
 
 Explains:
     torch\.compile a graph of 3 nodes, right => torch\.compile 0 graphs

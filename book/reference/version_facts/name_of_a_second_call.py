@@ -1,7 +1,7 @@
 r"""The second call of the module `0` is named `_0_1`.
 
-Before {since} it was `_` and the next free number, here `_1`, which looks like the module `1`. Find calls by their
-target, never by their name.
+Before {since}, the name was `_` and the next free number, here `_1`, which looks like a call of the module `1`. Find
+calls by their target, never by their name.
 
 Explains:
     _0_1key 0@1 name 0 => _1 key

@@ -1,6 +1,6 @@
-r"""The name of a source of TorchDynamo is a property, `source.name`.
+r"""The name of a TorchDynamo source is a property, `source.name`.
 
-Before {since} it was a method: write `source.name()`.
+Before {since}, it was a method: write `source.name()`.
 
 Explains:
     <bound method \w+\.name of

@@ -1,7 +1,7 @@
-"""`graph.call_function` takes `name=`.
+"""`graph.call_function` accepts `name=`.
 
-Before {since}, only `graph.create_node` took a name:
-`graph.create_node("call_function", torch.add, (x, y), name="total")`. That is right on every version.
+Before {since}, only `graph.create_node` accepted a name: `graph.create_node("call_function", torch.add, (x, y),
+name="total")`. This is right on every version.
 
 Explains: unexpected keyword argument 'name'
 """

@@ -1,7 +1,7 @@
-r"""`to_folder` writes each module by `setattr`.
+r"""The file that `to_folder` writes assigns each module with `setattr`.
 
-Before {since}, it wrote `self.0 = …` for a module whose name is a number, as those of an `nn.Sequential` are, and the
-file could not be imported: a `SyntaxError`. Give each module a name there, as in `nn.Sequential(OrderedDict(up=…))`.
+Before {since}, it contained `self.0 = …` for a module whose name is a number, as in an `nn.Sequential`, so importing it
+raised a `SyntaxError`. On those versions, give each module a name, as in `nn.Sequential(OrderedDict(up=…))`.
 
 Explains:
     => SyntaxError: invalid syntax \(module\.py

@@ -1,6 +1,6 @@
-"""`replace_pattern_with_filters` takes `node_name_match`.
+"""`replace_pattern_with_filters` accepts `node_name_match`.
 
-Before {since} it does not. Read names from the match there: `match.nodes_map`.
+Before {since}, it does not. On those versions, look the nodes up in the match: `match.nodes_map`.
 
 Explains:
     got an unexpected keyword argument 'node_name_match'

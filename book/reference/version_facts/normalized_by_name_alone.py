@@ -1,7 +1,7 @@
-r"""`normalized_arguments` with `normalize_to_only_use_kwargs=True` leaves no argument by position.
+r"""`normalized_arguments` with `normalize_to_only_use_kwargs=True` leaves no positional arguments.
 
-Before {since} the option had no effect: what the call gives by position stayed by position, and softmax gave
-`args=(x,)`. There, call `torch.fx.operator_schemas.normalize_function(node.target, node.args, node.kwargs,
+Before {since}, the option had no effect: arguments that the call passes by position stayed positional, and softmax gave
+`args=(x,)`. On those versions, call `torch.fx.operator_schemas.normalize_function(node.target, node.args, node.kwargs,
 normalize_to_only_use_kwargs=True)`.
 
 Explains:

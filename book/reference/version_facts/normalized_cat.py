@@ -1,7 +1,7 @@
-"""`normalized_arguments` knows `torch.cat`.
+"""`normalized_arguments` works for `torch.cat`.
 
-Before {since} it raised a `RuntimeError`: the schema match was ambiguous, since two schemas of `cat` differ in the
-type of `dim` alone.
+Before {since}, it raised a `RuntimeError`: the schema match was ambiguous, because two schemas of `cat` differ only in
+the type of `dim`.
 """
 
 import torch

@@ -1,6 +1,6 @@
-"""`FakeTensorProp` notes the value of a node that is a number.
+"""`FakeTensorProp` stores the value of a node even if it is a number.
 
-Before {since}, `meta` had a `val` for tensors alone. Read `node.meta.get("val")` there.
+Before {since}, only tensors had a `val` in `meta`. On those versions, read `node.meta.get("val")`.
 
 Explains:
     07_placeholder.* => KeyError: 'val'

@@ -1,6 +1,6 @@
 r"""`torch.fx._graph_pickler` has `Options`, which say which operators it may pickle.
 
-It is private, and does not exist before {since}.
+They are private, and they do not exist before {since}.
 
 Explains:
     cannot import name 'Options' from 'torch\.fx\._graph_pickler'

@@ -1,6 +1,6 @@
-r"""A proposed partition says where each of its nodes stands in the graph.
+r"""A proposed partition records the position of each of its nodes in the graph.
 
-Before {since} its dict of nodes had `None` for each.
+Before {since}, its dict of nodes had `None` for each node.
 
 Explains:
     16_cut_a_graph\.ipynb: \[\{_0: 3

@@ -1,7 +1,7 @@
-r"""The notes of TorchDynamo name a layer by its path: `L['self'].layers.0`.
+r"""In the metadata from TorchDynamo, a layer is named by its path: `L['self'].layers.0`.
 
-Before {since} a layer in a list was named as it is stored: `L['self']._modules['layers']._modules['0']`. Look there for
-`['layers']._modules['0']`.
+Before {since}, a layer in a list was named by the way it is stored: `L['self']._modules['layers']._modules['0']`. On
+those versions, look for `['layers']._modules['0']`.
 
 Explains:
     12_patterns\.ipynb: rms_norm \(32,\) 1e-06 \{\} =>

@@ -1,6 +1,6 @@
-"""A traced function with a string as annotation cannot be pickled.
+"""A traced function that has a string as an annotation cannot be pickled.
 
-From {later} on it can. `from __future__ import annotations` makes a string of every annotation.
+From {later} on, it can. `from __future__ import annotations` turns every annotation into a string.
 """
 
 import pickle

@@ -1,6 +1,6 @@
-"""Pickling an operator of ATen raises a `RuntimeError`.
+"""Pickling an ATen operator raises a `RuntimeError`.
 
-Before {since} it was a `TypeError`: `cannot pickle 'PyCapsule' object`.
+Before {since}, it raised a `TypeError`: `cannot pickle 'PyCapsule' object`.
 
 Explains:
     => TypeError: cannot pickle 'PyCapsule' object

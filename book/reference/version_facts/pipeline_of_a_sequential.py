@@ -1,8 +1,8 @@
-"""`torch.distributed.pipelining.pipeline` splits an `nn.Sequential` itself.
+"""`torch.distributed.pipelining.pipeline` can split an `nn.Sequential` directly.
 
-Before {since} it raised a `RuntimeError`, `Child module … is not a descendant of parent module`. Write a module
-there that has each layer as an attribute of its own, and calls them one after the other: a module that calls the
-`Sequential` is refused too.
+Before {since}, it raised a `RuntimeError`: `Child module … is not a descendant of parent module`. On those versions,
+write a module that has each layer as an attribute and calls the layers one after the other. A module that calls the
+`Sequential` is rejected too.
 
 Explains:
     is not a descendant of parent module

@@ -1,6 +1,6 @@
-"""`make_fx` records where a named range of the profiler begins and ends.
+"""`make_fx` records where a named profiler range begins and ends.
 
-Before {since} it did not: `torch.profiler.record_function` left no node. `nn.DataParallel` opens such a range.
+Before {since}, it did not: `torch.profiler.record_function` left no node. `nn.DataParallel` opens such a range.
 
 Explains:
     make_fx right _record_function_enter_new

@@ -1,6 +1,6 @@
-"""`Graph.python_code` tells where the prologue of the code begins, `_prologue_start`.
+"""The result of `Graph.python_code` says where the prologue of the code begins: `_prologue_start`.
 
-Before {since} its result had no such field.
+Before {since}, it had no such field.
 
 Explains:
     src globals _lineno_map _prologue_start

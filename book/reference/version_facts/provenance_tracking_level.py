@@ -1,6 +1,6 @@
-"""Inductor's setting for the provenance of nodes is `trace.provenance_tracking_level`, a number.
+"""Inductor's setting for node provenance is `trace.provenance_tracking_level`, a number.
 
-Before {since} there is no setting for it.
+Before {since}, there is no such setting.
 
 Explains:
     provenance_tracking_level does not exist

@@ -1,7 +1,7 @@
-"""`recompile()` of a GraphModule recompiles those of its children that are GraphModules.
+"""`recompile()` of a GraphModule also recompiles its children that are GraphModules.
 
-Before {since}, `recompile()` made the code of the module that you call it on, and of no other: after an edit of the
-graph of a submodule, call `recompile()` of that submodule as well. That is right on every version.
+Before {since}, `recompile()` generated code only for the module that you call it on. After an edit of a submodule's
+graph, call `recompile()` on that submodule as well, which is right on every version.
 
 Explains: 04_recompile.* (new => |near: )
 """

@@ -1,6 +1,6 @@
-"""A custom operator can be told to have an effect: `register_effect`.
+"""`register_effect` declares that a custom operator has an effect.
 
-Before {since} there is a private function alone: `_register_effectful_op(operator, _EffectType.ORDERED)` of
+Before {since}, there is only a private function: `_register_effectful_op(operator, _EffectType.ORDERED)` in
 `torch._higher_order_ops.effects`.
 
 Explains:

@@ -1,6 +1,6 @@
-r"""An exported `nn.MultiheadAttention` joins its heads by one `reshape`.
+r"""An exported `nn.MultiheadAttention` joins its heads with one `reshape`.
 
-Before {since} it was a `contiguous` and a `view`, one node more.
+Before {since}, it used a `contiguous` and a `view`, so the graph had one more node.
 
 Explains:
     10_models_as_they_come\.ipynb: torch\.export a graph of 34 nodes, right

@@ -1,7 +1,7 @@
-"""A linear layer whose input does not fit says `mat1 and mat2 shapes cannot be multiplied`.
+"""If the input does not fit, a linear layer says `mat1 and mat2 shapes cannot be multiplied`.
 
-From {later} on the name of the operator stands in front: `addmm: mat1 and mat2`, and `mm: mat1 and mat2` for a product
-of two matrices. Look for the words behind it, which all versions have.
+From {later} on, the message begins with the name of the operator: `addmm: mat1 and mat2`, or `mm: mat1 and mat2` for a
+product of two matrices. Look for the words after the name, which are the same on all versions.
 """
 
 import torch

@@ -1,6 +1,6 @@
-r"""`make_fx` records no slice for a `:` that takes all.
+r"""`make_fx` does not record a slice for a `:` that takes a whole dimension.
 
-Before {since} it recorded one: the graph had more nodes, and computed the same.
+Before {since}, it recorded one: the graph had more nodes but computed the same result.
 
 Explains:
     Counter\(.* => Counter\(.*'aten\.slice\.Tensor'

@@ -1,7 +1,7 @@
 """`torch.fx.passes.tools_common` has `stable_topological_sort`.
 
-Before {since} it has `legalize_graph` alone, which sorts the list too, and moves more nodes than it has to. Write
-`from torch.fx.passes.tools_common import legalize_graph as stable_topological_sort` there.
+Before {since}, it has only `legalize_graph`, which also sorts the list but moves more nodes than it has to. On those
+versions, write `from torch.fx.passes.tools_common import legalize_graph as stable_topological_sort`.
 
 Explains:
     cannot import name 'stable_topological_sort'

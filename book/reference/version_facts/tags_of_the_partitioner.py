@@ -1,6 +1,6 @@
-"""In a joint graph of AOTAutograd, `meta["partitioner_tag"]` says `is_forward` or `is_backward` of each input.
+"""In a joint graph from AOTAutograd, `meta["partitioner_tag"]` is `is_forward` or `is_backward` for each input.
 
-On older versions an input has no tag, or the tangents have `is_forward`: see the table.
+On older versions, an input has no tag, or the tangents have `is_forward`: see the table.
 
 Explains:
     primals_1 is_forward => primals_1 None

@@ -1,6 +1,6 @@
-r"""`torch.jit.script`, `torch.jit.trace` and `torch.jit.save` warn with a `DeprecationWarning`.
+r"""`torch.jit.script`, `torch.jit.trace` and `torch.jit.save` issue a `DeprecationWarning`.
 
-Before {since} there is no warning. From {later} on it is a `FutureWarning`, which Python shows by default, and which a
+Before {since}, there is no warning. From {later} on, it is a `FutureWarning`, which Python shows by default and which a
 filter for `DeprecationWarning` does not hide.
 
 Explains:

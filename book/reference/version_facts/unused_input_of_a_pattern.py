@@ -1,6 +1,7 @@
-r"""`replace_pattern` with a pattern that does not use an input raises a `KeyError`.
+r"""`replace_pattern` raises a `KeyError` if the pattern leaves one of its inputs unused.
 
-Before {since} it was an `AssertionError` with the words `pattern with dead code`. Leave the input out.
+Before {since}, it raised an `AssertionError` with the words `pattern with dead code`. Remove the unused input from the
+pattern.
 
 Explains:
     KeyError: y => AssertionError: SubgraphMatcher cannot be initialized

@@ -60,5 +60,5 @@ def test_each_attack_backs_a_row() -> None:
 
 
 def test_number_of_attacks_in_the_guide_is_true() -> None:
-    [number] = re.findall(r"tested with attacks, some (\w+) small programs and files", GUIDE)
+    [number] = re.findall(r"tested with attacks: about (\w+) small programs and files", GUIDE)
     assert {"seventy": 70, "eighty": 80, "ninety": 90}[number] <= len(OBSERVING) + sum(map(len, TOGETHER.values()))
