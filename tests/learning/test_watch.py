@@ -114,7 +114,7 @@ def test_obstacles_are_reported(tmp_path: Path, cells: list[str], says: str) -> 
 def test_endless_cell_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(attempting, "SECONDS", 1.0)
     notebook(tmp_path, IMPORTS, "while True: pass", SOLUTION)
-    assert "did not end in time" in attempt(tmp_path, FIRST).text
+    assert "did not finish in time" in attempt(tmp_path, FIRST).text
 
 
 def test_the_sheet_saved_last_counts(tmp_path: Path) -> None:
