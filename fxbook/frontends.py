@@ -86,7 +86,7 @@ def front_ends(
         then: the inputs of the run, by default the recorded ones; `kwargs` are used in both. The verdict is
             ``"right"`` if the run gives the same result as the program and leaves inputs and buffers in the same
             state, up to rounding.
-        change: a function applied to the program and to what was recorded before the run, such as ``lambda module:
+        change: a function applied, before the run, to the program and to what was recorded, such as ``lambda module:
             module.eval()``.
         gradients: also compare the gradients of inputs and parameters, and which results have a gradient. If only
             these differ, the verdict is ``"wrong gradients"``.

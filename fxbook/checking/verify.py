@@ -34,7 +34,7 @@ GRACE_SECONDS = 1.0
 # torch's message in a child that differentiates after its parent started autograd threads. A GPU starts them, and so
 # does torch.compile in a CUDA build.
 _NO_AUTOGRAD = "Unable to handle autograd's threading in combination with fork-based multiprocessing"
-UNPROTECTED = "On this system an answer runs in the notebook itself: an endless loop or lack of memory is not stopped."
+UNPROTECTED = "On this system an answer runs in the notebook itself: nothing stops an endless loop or limits memory."
 _ENDED = {
     "time": "Your code was still running when time ran out: it may loop for ever.",
     "exit": "Your code ended the Python process (os._exit or the like) before its result could be checked.",

@@ -457,8 +457,8 @@ def no_fork(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_without_fork_the_report_says_what_is_not_protected(no_fork: None) -> None:
     report = checked(RELU_AFTER_LINEAR, right)
     assert report.passed
-    assert "an endless loop or lack of memory is not stopped" in repr(report)
-    assert "an endless loop or lack of memory is not stopped" in report._repr_html_()
+    assert "nothing stops an endless loop or limits memory" in repr(report)
+    assert "nothing stops an endless loop or limits memory" in report._repr_html_()
 
 
 @pytest.mark.parametrize("kind", [ValueError, SystemExit, KeyboardInterrupt, GeneratorExit])

@@ -95,7 +95,7 @@ def test_damaged_notebook_is_reported(tmp_path: Path, content: bytes, says: str)
 @pytest.mark.parametrize(
     ("cells", "says"),
     [
-        ([IMPORTS], "No cell of 00_first_graph.ipynb gives the name `layers_in_order`"),
+        ([IMPORTS], "No cell of 00_first_graph.ipynb defines `layers_in_order`"),
         ([IMPORTS, "def layers_in_order(model):\nreturn []"], "Cell 2 raises IndentationError"),
         ([SOLUTION], "Your code raises NameError: name 'fx' is not defined"),
         ([IMPORTS, "import os\nos._exit(0)", SOLUTION], "ended the Python process"),

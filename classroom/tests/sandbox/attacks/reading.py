@@ -35,7 +35,7 @@ def packed(*files: tuple[str, bytes], method: int = zipfile.ZIP_DEFLATED, commen
 
 
 def files_that_are_no_text() -> Files:
-    """Hand in bytes that no encoding has or that begin as other files do; name files as paths, templates and options.
+    """Hand in bytes that no encoding has or that begin like other files; name files like paths, templates and options.
 
     Harm: the reader guesses, and opens what it should not; a message shows something else.
     """
@@ -59,7 +59,7 @@ def files_that_are_no_text() -> Files:
 
 
 def notebooks_of_other_formats() -> Files:
-    """Nest JSON without end, or say that a notebook is of a format that is old, new, or none, so that it is converted.
+    """Nest JSON endlessly, or claim that a notebook has an old, a new or no format, so that it is converted.
 
     Harm: the reader's stack overflows, it uses up all time or memory, or a converter runs what it should not.
     """
@@ -83,7 +83,7 @@ def notebooks_of_other_formats() -> Files:
 
 
 def cells_that_are_hard_to_parse() -> Files:
-    """Fill cells with programs on which Python's compiler takes long, and let thousands need each other, in circles.
+    """Fill cells with programs that take Python's compiler long, and let thousands depend on each other in cycles.
 
     Harm: the reader crashes or never finishes.
     """
@@ -109,7 +109,7 @@ def cells_that_are_hard_to_parse() -> Files:
 
 
 def headers_of_scripts() -> Files:
-    """Name in the header of a script a format that another program reads, or YAML that doubles itself or makes objects.
+    """In a script's header, name a format that another program reads, or YAML that doubles itself or makes objects.
 
     Harm: a program runs as the grader, or the reader has no memory left.
     """
@@ -133,7 +133,7 @@ def headers_of_scripts() -> Files:
 
 
 def marks_of_cells() -> Files:
-    """Begin a cell in each line, mix the marks of all formats, and write into a mark what is parsed as JSON or a magic.
+    """Begin a cell on each line, mix the markers of all formats, and write into one what is parsed as JSON or a magic.
 
     Harm: the parser runs it, never finishes, uses up all memory, or fails in such a way that the file is lost.
     """
@@ -162,7 +162,7 @@ def marks_of_cells() -> Files:
 
 
 def zip_that_unpacks_without_end() -> Files:
-    """Pack zeros a thousandfold, in one file, in many, in zips in zips; and a hundred thousand names, said to be none.
+    """Pack zeros a thousandfold, in one file, in many, in zips in zips; and a hundred thousand names, declared as none.
 
     Harm: the grader runs out of memory or disk space.
     """
@@ -183,7 +183,7 @@ def zip_that_unpacks_without_end() -> Files:
 
 
 def zip_that_lies_about_sizes() -> Files:
-    """Say in a zip that files are smaller, larger or elsewhere than they are, in fields of 32 bits and of 64.
+    """Declare in a zip that files are smaller, larger or elsewhere than they are, in fields of 32 and of 64 bits.
 
     Harm: more is read than is there, or than was requested; a size that wraps around is believed.
     """
@@ -211,7 +211,7 @@ def zip_that_lies_about_sizes() -> Files:
 
 
 def zip_that_is_damaged() -> Files:
-    """Hand in zips with bits that are turned, ends that are missing, comments that hold other zips, and passwords.
+    """Hand in zips with flipped bits, missing ends, comments that hold other zips, and passwords.
 
     Harm: the reader fails in a way that nobody catches.
     """
@@ -230,7 +230,7 @@ def zip_that_is_damaged() -> Files:
 
 
 def zip_with_paths_that_lead_out() -> Files:
-    """Name files in a zip by paths that lead out of it, by other alphabets, by nothing; as links, pipes and devices.
+    """Name files in a zip by paths that lead out of it, in other alphabets, or not at all; as links, pipes, devices.
 
     Harm: a file is taken for another student's, or what a link points to is read from the disk.
     """
