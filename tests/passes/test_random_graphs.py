@@ -223,7 +223,7 @@ def test_only_the_functions_that_are_given() -> None:
     ("limit", "error", "says"),
     [
         ({"functions": ("relu",)}, TypeError, "cannot be called"),
-        ({"steps": 0}, ValueError, "a step and an input"),
+        ({"steps": 0}, ValueError, "one step and one input"),
         ({"dtype": torch.int64}, ValueError, "need floating point"),
         ({"inplace": False}, TypeError, "inplace"),
         ({"dialect": "edge"}, ValueError, 'choose "torch" or "aten"'),

@@ -153,7 +153,7 @@ _VALUES = (
 
 
 def outputs_that_are_no_values(observation: JSON) -> Forged:
-    """Claim outputs of a graph that is not rebuilt: tensors that do not fit, values that are no numbers, endless sizes.
+    """Claim outputs of a graph that is not rebuilt: tensors that do not fit, values that are not numbers, endless sizes.
 
     Harm: reading them crashes torch in the judge, or takes its time or memory.
     """
