@@ -1,4 +1,4 @@
-"""What the library knows about each exercise (title, hints, where to read), as the press printed it; without torch."""
+"""What the library knows about an exercise (title, hints, where to read), as the press generated it, without torch."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class About:
 
 @functools.cache
 def catalogue() -> dict[str, About]:
-    """Every exercise by its id, in the order of the book; empty before the press has printed any."""
+    """Every exercise by its id, in the order of the book; empty until the press has generated any."""
     source = resources.files("fxbook") / "exercises.json"
     if not source.is_file():
         return {}
@@ -80,7 +80,7 @@ def _field(value: object) -> object:
 
 
 def about(exercise_id: str) -> About:
-    """The exercise of that id; if it is not printed yet, the id is its title."""
+    """The exercise with that id; if it has not been generated yet, the id is its title."""
     return catalogue().get(exercise_id) or About(exercise_id, exercise_id)
 
 
@@ -116,7 +116,7 @@ def row(one: About, solved: bool) -> str:
 
 
 def has_place(read: str) -> bool:
-    """Whether ``"chapter#anchor"`` is a heading of the book; true for any place before the headings are printed."""
+    """Whether ``"chapter#anchor"`` is a heading of the book; true for any place until the headings are generated."""
     chapter, _, anchor = read.partition("#")
     return anchor in _sections().get(chapter, {}) or not _sections()
 
@@ -152,5 +152,5 @@ def hint(exercise_id: str) -> Hint:
     asked, count = _given.get(exercise_id, 0), len(found.hints)
     _given[exercise_id] = asked + 1
     number = min(asked, count - 1)
-    last = ", and there is no other" if asked >= count else ""
+    last = ", the last hint" if asked >= count else ""
     return shown(Hint(f"Hint {number + 1} of {count}{last}", found.hints[number]))

@@ -86,7 +86,7 @@ def front_ends(
         then: the inputs of the run, by default the recorded ones; `kwargs` are used in both. The verdict is
             ``"right"`` if the run gives the same result as the program and leaves inputs and buffers in the same
             state, up to rounding.
-        change: a function applied to the program and to what was recorded before the run, such as ``lambda module:
+        change: a function applied, before the run, to the program and to what was recorded, such as ``lambda module:
             module.eval()``.
         gradients: also compare the gradients of inputs and parameters, and which results have a gradient. If only
             these differ, the verdict is ``"wrong gradients"``.
@@ -139,7 +139,7 @@ class _Run:
         if self.gradients:
             for tensor in _differentiable(leaves):
                 sources[f"input {len(sources)}"] = tensor.requires_grad_()
-            # Not leaves, so that the program may work in place on them.
+            # The copies are not leaves, so the program may work in place on them.
             given = pytree.tree_map_only(torch.Tensor, torch.clone, leaves)
             sources |= _parameters(owner)
         with _seeded(0):
@@ -147,7 +147,7 @@ class _Run:
         ends = [tensor for tensor in _differentiable(result) if tensor.requires_grad]
         gradients: tuple[torch.Tensor | None, ...] = (None,) * len(sources)
         if sources and ends:
-            # A different one for each element, so that errors cannot cancel.
+            # A different weight for each element, so that errors cannot cancel.
             starts = [1.0 + 2 * at for at in range(len(ends))]
             weights = [
                 torch.linspace(start, start + 1, end.numel(), dtype=end.dtype).view_as(end)

@@ -1,6 +1,6 @@
 """Small real models: architectures of `transformers` with a few layers and random weights, made from a seed.
 
-Nothing is downloaded. `transformers` is in the extra ``models``, and is imported only with the first model.
+Nothing is downloaded. `transformers` is in the extra ``models``, and is imported only when the first model is made.
 """
 
 from __future__ import annotations
@@ -93,13 +93,13 @@ NAMES = tuple(_ARCHITECTURES)
 def small(name: str, seed: int = 0, *, layers: int = 2, **config: Any) -> tuple[PreTrainedModel, dict[str, Tensor]]:
     """A model from `transformers`, as its authors wrote it but a few layers deep, and inputs to pass by keyword.
 
-    The weights and the inputs are drawn from the seed, without changing the caller's random state. The model is in eval
-    mode. Its output has `logits`: ``(2, 8, 64)`` for `gpt2`, `llama` and `qwen2`, ``(2, 2)`` for the others.
+    The weights and the inputs are generated from the seed, without changing the caller's random state. The model is in
+    eval mode. Its output has `logits`: ``(2, 8, 64)`` for `gpt2`, `llama` and `qwen2`, ``(2, 2)`` for the others.
 
     Args:
         name: one of ``NAMES``.
-        seed: for the weights and the inputs.
-        layers: how many the model has (for `resnet`, in each of its two stages).
+        seed: the seed for the weights and the inputs.
+        layers: the number of layers (for `resnet`, in each of its two stages).
         config: changes to the configuration, for example ``attn_implementation="eager"``.
 
     Raises:

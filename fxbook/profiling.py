@@ -22,21 +22,21 @@ from torch.utils.flop_counter import FlopCounterMode
 
 
 def memory(value: Any) -> dict[StorageWeakRef, int]:
-    """The bytes of each storage behind the dense tensors in a value, however nested."""
+    """The bytes of each storage behind the dense tensors in a value, however deeply nested."""
     parts = [part for part in tree_leaves(value) if isinstance(part, torch.Tensor)]
     stores = [part.untyped_storage() for part in parts if part.layout is torch.strided]
     return {StorageWeakRef(store): store.nbytes() for store in stores}
 
 
 class Profile(fx.Interpreter):
-    """An interpreter that counts in its first complete run, and only reads the clock in later runs.
+    """An interpreter that counts in its first complete run, and only times the nodes in later runs.
 
     Counting takes time, so the first run is not timed. FLOPs and bytes come from the first run: make a new profile
     for inputs of another size. Bytes do not include the weights of the module or what a layer keeps inside. A graph
-    from ``torch.compile`` takes its weights as inputs, so there they count.
+    from ``torch.compile`` takes its weights as inputs, so for such a graph they are counted.
 
     Attributes:
-        seconds: for each node, one number for each later run.
+        seconds: for each node, the seconds that it took in each later run.
         flops: for each node, as `FlopCounterMode` counts them: 0 for operators without a formula.
         alive: for each node, the bytes of inputs and results that are alive after it.
     """

@@ -46,7 +46,10 @@ def prove(options: argparse.Namespace) -> int:
         print(f"{name}: {rooms.ROOMS[name]}.", flush=True)
     if "cold" in names:
         os.environ["FXBOOK_DRAW"] = str(own.draw)
-        print(f"It draws with the number {own.draw}: `make prove ROOM=cold DRAW={own.draw}` repeats it.", flush=True)
+        print(
+            f"The seed of the random cases is {own.draw}: `make prove ROOM=cold DRAW={own.draw}` repeats it.",
+            flush=True,
+        )
     failed = [name for name in names if _prove(name, own.torch, arguments)]
     print("\n".join(f"Room {name}: failed." for name in failed) or f"Proven: {', '.join(names)}.")
     return 1 if failed else 0
@@ -204,7 +207,7 @@ def _test_on(version: str, *arguments: str) -> int:
 
 
 def _style() -> int:
-    print("Looking at the style …", flush=True)
+    print("Checking the style …", flush=True)
     style = _python("-m", "ruff", "check", "--quiet", ".") or _python("-m", "ruff", "format", "--check", "--quiet", ".")
     if not style:
         print("Style: nothing to fix.", flush=True)
@@ -271,12 +274,12 @@ def _parser() -> argparse.ArgumentParser:
                 "versions",
                 nargs="*",
                 metavar="VERSION",
-                help="2.15.0, newest or today, whose turn it is (default: all)",
+                help="2.15.0, newest, or today for the one whose turn it is (default: all)",
             )
             command.add_argument(
                 "--only", nargs="+", default=[], metavar="PART", help="notebooks with this in their path"
             )
-            command.add_argument("--facts", action="store_true", help="ask the probes of the facts alone")
+            command.add_argument("--facts", action="store_true", help="run only the probes of the facts")
             command.add_argument("--answers", action="store_true", help="judge every answer to every exercise as well")
         elif function is serve:
             command.add_argument("--port", type=int, default=8000)

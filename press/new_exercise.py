@@ -22,7 +22,7 @@ _FILL_IN = {
     "task.md": "the task, the stub and the solution between their marks, two hints, why, and what if",
     "cases.py": "the models that an answer is tried on, one of them unseen, and how it is used",
     "check.py": "the rules, in the order in which a violation is worth telling",
-    "answers.py": "four right answers of another kind than yours, and a wrong one for each rule and each clause",
+    "answers.py": "four right answers that differ in kind from yours, and a wrong one for each rule and each clause",
 }
 _INIT = '"""Exercises of {numbered}."""\n\nORDER = ()\n'
 _OPENING = """\
@@ -57,7 +57,7 @@ def make(book: Book, identity: str) -> Path:
     sheet = tasks / chapter
     folder = sheet / slug.replace("-", "_")
     if folder.exists() and any(folder.glob("*.*")):
-        raise PressError(Problem(folder, 1, f"is there already: choose another id than {identity}"))
+        raise PressError(Problem(folder, 1, f"exists already: choose an id other than {identity}"))
     headings = list(book.headings(chapter).items())
     if not (sheet / ORDER).is_file():
         sheet.mkdir(parents=True, exist_ok=True)
@@ -92,7 +92,7 @@ def tell(folder: Path) -> None:
     for name in FILES:
         print(f"  {name:<12} {_FILL_IN[name]}")
     identity = f"{folder.parent.name[:2]}-{folder.name.replace('_', '-')}"
-    print(f"It stands last in ORDER in {(folder.parent / ORDER).relative_to(ROOT)}: move it to where it belongs. Then:")
+    print(f"It is last in ORDER in {(folder.parent / ORDER).relative_to(ROOT)}: move it to where it belongs. Then:")
     print("  make notebooks")
     print(f"  python -m pytest tests/checking -k {identity}")
     print(f"  python -m tests.mutation {identity}")

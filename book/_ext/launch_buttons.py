@@ -32,7 +32,7 @@ def told(address: Imprint) -> dict[str, str]:
     listed = launchers(address)
     opened = (
         f"The rocket at the top of a notebook's page opens it in {listed}. Run its cells from top to bottom: the first "
-        "one, which is folded, installs what is not there."
+        "one, which is folded, installs what is missing."
     )
     return {ADDRESS: clone, BUTTONS: opened if listed else ""}
 

@@ -77,7 +77,10 @@ class Receipt:
 
 @dataclasses.dataclass(frozen=True)
 class Lateness:
-    """The days that a version is late, counting part of a day as one (0 if unknown), and a note for the teacher."""
+    """The number of days by which a version is late, and a note for the teacher.
+
+    Part of a day counts as a whole day; the number is 0 if it is unknown.
+    """
 
     days: int = 0
     note: str = ""

@@ -1,7 +1,7 @@
 """Find the answers in a student's sheet. The content is untrusted, so this runs in the sandbox.
 
 The last definition of an answer counts, as in a notebook that runs from top to bottom, unless it is the unchanged stub,
-which may stand below a cell that was added for the answer. An answer under another name is found through the call to
+which may be below a cell that was added for the answer. An answer under another name is found through the call to
 ``check`` that uses it.
 """
 

@@ -11,7 +11,7 @@ Status = Literal["passed", "public", "failed", "missing", "unreadable", "error"]
 """The result of one exercise for one student.
 
 ``"passed"``: the public checks and all hidden variants pass. ``"public"``: the public checks pass, but a hidden variant
-fails. ``"failed"``: a public check fails, or the answer raises an error, never ends or was stopped. ``"missing"``:
+fails. ``"failed"``: a public check fails, or the answer raises an error, never finishes or was stopped. ``"missing"``:
 nothing or only the unchanged stub was handed in. ``"unreadable"``: the file cannot be read. ``"error"``: the grader
 itself failed, so the exercise is graded again on the next run.
 """

@@ -40,7 +40,7 @@ class SelectedVersion:
     late_note: str = ""
 
     def taken(self, mark: Mark, rule: Rule) -> Mark:
-        """The mark with the version's data, minus the penalty for lateness."""
+        """The mark together with the version's data, after deducting the penalty for lateness."""
         if mark.status not in ("passed", "public", "failed"):
             return dataclasses.replace(mark, version=self.note)
         penalty = round(mark.points * rule.share(self.late_days), 6)

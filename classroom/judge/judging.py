@@ -140,7 +140,7 @@ def _failed(message: str, rule: str) -> Judgement:
 
 
 def judgement_of(exercise: Exercise, observation: JSON, seed: int) -> Judgement:
-    """The judgement as an object; otherwise as :func:`judged`.
+    """The judgement as an object; otherwise like :func:`judged`.
 
     Raises:
         MemoryError, Exception: anything that a rule raises on forged data.

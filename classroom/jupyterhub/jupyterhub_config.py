@@ -1,7 +1,7 @@
 """JupyterHub for a class on one Linux machine: ``jupyterhub -f jupyterhub_config.py``, as root.
 
-Each student has an account on the machine, in the group ``students``, and works in its home folder. The commands are in
-README.md.
+Each student has an account on the machine, in the group ``students``, and works in that account's home folder. The
+commands are in README.md.
 """
 
 import os

@@ -54,7 +54,7 @@ class Case:
         name: what a report calls the model: ``"the two-layer MLP"``.
         build: makes the model after a fresh ``torch.manual_seed``, so weights may be random.
         inputs: makes one tuple of inputs; called with two different seeds, so that a constant output cannot pass.
-        unseen: whether this model is new to the learner; the report then says that the answer fits one model only.
+        unseen: whether this model is new to the learner; if the answer fails only on such a model, the report says so.
         given: makes the arguments of the answer; overrides ``Usage.given``.
     """
 
@@ -92,7 +92,7 @@ class Usage:
         given: makes the arguments of the answer from the model: ``traced``, ``eager``, ``nothing`` or a function that
             returns a tuple. Default: ``eager`` for a pass, ``traced`` for an edit, else ``nothing``.
         returns: the accepted kinds of result, of ``"Graph"`` and ``"GraphModule"``. Default: depends on ``use``.
-        call: ``call(answer, *arguments)``, where the answer is not called directly, for example ``lambda interpreter,
+        call: ``call(answer, *arguments)``, for an answer that is not called directly, for example ``lambda interpreter,
             module, x: interpreter(module).run(x)``. It runs with its own seed, in the answer's process, which knows
             neither the name nor the position of the case.
         seconds: wall time for an answer on all its cases in a notebook. The grader allows every answer 10 s of

@@ -7,7 +7,7 @@ both::
     pooled = [self.pool(one(image)) for one in self.near.values()]  # in forward
 
 Nothing is listed by hand. The neighbours are the classes and functions with the most similar names; the same call as a
-function, as a method, in place and by keyword; another library's function of the same name; and the layer itself,
+function, as a method, in place and by keyword; another library's function with the same name; and the layer itself,
 nested more deeply or under another attribute name.
 """
 

@@ -51,7 +51,8 @@ def _encode_tensor(tensor: torch.Tensor) -> Value:
     try:
         return _read_tensor(tensor)
     except RuntimeError:
-        # It has no storage or a dtype that torch cannot read, escaped from `vmap`, is ragged or not initialized yet.
+        # It has no storage, has a dtype that torch cannot read, escaped from `vmap`, is ragged, or is not initialized
+        # yet.
         return {"opaque": "a tensor that cannot be read"}
 
 
@@ -124,8 +125,9 @@ def _is_tensor(dtype: str, shape: list[Any], data: Any) -> bool:
 def difference(found: Value, expected: Value, what: str = "it") -> str | None:
     """How a value differs from the expected one, as part of a sentence, or ``None``; shapes come before numbers.
 
-    A list equals a tuple of the same items. For numbers, the text names the first that differs, its place, the expected
-    one, and how many differ. The part before the colon does not depend on the seed; see :func:`without_numbers`.
+    A list equals a tuple of the same items. For numbers, the text names the first number that differs, its place, the
+    expected number, and how many numbers differ. The part before the colon does not depend on the seed; see
+    :func:`without_numbers`.
     """
     kinds = _kind(found), _kind(expected)
     if kinds[0] != kinds[1]:

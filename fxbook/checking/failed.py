@@ -60,7 +60,7 @@ class FailedCase:
         return f"{self.name}: answer({', '.join(map(_in_words, self.arguments))})"
 
     def _repr_html_(self) -> str | None:
-        """The graph drawn; ``None`` if the model cannot be traced, so that the text is shown."""
+        """A drawing of the graph; ``None`` if the model cannot be traced, and then the text is shown."""
         from fxbook.drawing import draw  # This imports graphviz.
 
         try:

@@ -37,7 +37,7 @@ class Verdict:
 
     ``violation`` is ``None`` if every rule holds; otherwise, its ``rule`` names the rule that is broken. ``case`` is
     the index of the case, and ``graph`` the learner's graph there, if there is one. ``given`` is the graph that the
-    answer was called with, set if there is no other or if the violation names one of its nodes. ``line`` is the
+    answer was called with, set if there is no other graph or if the violation names one of its nodes. ``line`` is the
     learner's line that raised.
     """
 
@@ -79,7 +79,7 @@ def judge(
     """Judge what :func:`fxbook.observing.observe.observe` returned, with the seed it was given.
 
     Accepts any JSON; anything but an observation of this exercise and seed is reported as unreadable. ``trials`` are
-    the cases of the exercise for that seed, if they are made already; ``inside`` returns the values of nodes.
+    the cases of the exercise for that seed, if they have already been made; ``inside`` returns the values of nodes.
     """
     try:
         observation = read(data)
@@ -96,7 +96,7 @@ def judge_facts(
     looked_at: set[str] | None = None,
     inside: Inside = nothing_inside,
 ) -> Verdict:
-    """Judge an observation; otherwise as :func:`judge`.
+    """Judge an observation; otherwise like :func:`judge`.
 
     The names of the claims that the verdict uses are added to ``looked_at``; see :class:`fxbook.rules.view.Claims`.
     """
@@ -193,7 +193,7 @@ def _wrong_kind(view: CaseView, kinds: tuple[str, ...]) -> Violation:
 
 
 def _on_another_model(violation: Violation, exercise: Exercise, index: int, met: Collection[int]) -> Violation:
-    """Say that the answer fits one model only, if it passes on all models the learner knows and fails on another."""
+    """If the answer passes on every model the learner knows but fails on another, say so."""
     case = exercise.usage.cases[index]
     known = {place for place, other in enumerate(exercise.usage.cases) if not other.unseen}
     if not case.unseen or not index or not known.issubset(met):

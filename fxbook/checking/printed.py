@@ -1,4 +1,4 @@
-"""Summarise what an answer printed in a line or two: its own text, and Python's warnings."""
+"""Summarise, in a line or two, what an answer printed: its own text, and Python's warnings."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ class Report:
 
     @property
     def _shown(self) -> _Shown | None:
-        """The answer's own graph; the given one if there is no other, or if only it has the node that is named."""
+        """The answer's own graph; the given graph if there is no other, or if only that one has the named node."""
         verdict, violation, named = self.verdict, self.verdict.violation, self._named
         if verdict.graph is not None and (named is None or verdict.graph.named(named.name)):
             return _Shown(verdict.graph, "Your graph", self.node, violation is not None and violation.broken)

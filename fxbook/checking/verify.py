@@ -34,7 +34,7 @@ GRACE_SECONDS = 1.0
 # torch's message in a child that differentiates after its parent started autograd threads. A GPU starts them, and so
 # does torch.compile in a CUDA build.
 _NO_AUTOGRAD = "Unable to handle autograd's threading in combination with fork-based multiprocessing"
-UNPROTECTED = "On this system an answer runs in the notebook itself: an endless loop or lack of memory is not stopped."
+UNPROTECTED = "On this system an answer runs in the notebook itself: nothing stops an endless loop or limits memory."
 _ENDED = {
     "time": "Your code was still running when time ran out: it may loop for ever.",
     "exit": "Your code ended the Python process (os._exit or the like) before its result could be checked.",
@@ -54,7 +54,7 @@ _start_autograd()
 
 
 def check(exercise_id: str, answer: Any, *, seed: int | None = None) -> Report:
-    """Check an answer to an exercise. The report says what is wrong, but not how to do it.
+    """Check an answer to an exercise. The report says what is wrong, but not how to put it right.
 
     Args:
         exercise_id: the id printed with the exercise, such as ``"01-relu-by-hand"``.
@@ -87,7 +87,7 @@ def not_here(exercise_id: str) -> str:
 
 
 def check_with(exercise: Exercise, answer: Any, *, seed: int | None = None) -> Report:
-    """Check an answer against a given specification; otherwise as :func:`check`."""
+    """Check an answer against a given specification; otherwise like :func:`check`."""
     seed = new_seed() if seed is None else seed
     verdict, note = _verdict(exercise, answer, seed), "" if forked.CAN_FORK else UNPROTECTED
     return Report(about(exercise.id), verdict, note, FailedCase.of(exercise, seed, verdict))

@@ -219,7 +219,7 @@ def draw(
     Args:
         graph_or_module: the graph, or a module that has one.
         title: the caption; by default, the module's name.
-        marks: a dict from nodes or their names to ``"added"``, ``"removed"``, ``"rewired"``, ``"moved"``,
+        marks: a dict that maps nodes or their names to ``"added"``, ``"removed"``, ``"rewired"``, ``"moved"``,
             ``"broken"`` or ``"meant"`` (nothing is wrong, but the text is about it), or several of these. Errors,
             dead nodes, side effects and stale code are always marked.
         order: ``"list"`` draws the nodes in list order, one below the other, next to a rail with their numbers;
@@ -268,7 +268,7 @@ def draw_record(
     around: int | str | None = None,
     reach: int = 2,
 ) -> Drawing:
-    """Draw a graph given as plain data, with nodes by name or by index; otherwise as :func:`draw`.
+    """Draw a graph given as plain data, with nodes by name or by index; otherwise like :func:`draw`.
 
     Raises:
         ValueError: a mark, a node or an order is unknown; the message lists the known ones.

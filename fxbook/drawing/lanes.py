@@ -39,7 +39,7 @@ class Lane:
 
 
 def find_lanes(record: GraphRecord) -> tuple[list[tuple[int, int, int]], list[Lane]]:
-    """Edges between neighbours, drawn straight, as (source, reader, k); and the placed lanes of the others."""
+    """Edges between neighbours, drawn straight, as (source, reader, k); and the placed lanes of the other edges."""
     straight, trunks, odd = [], {}, {}
     for node in record:
         for k, source in enumerate(node.inputs):

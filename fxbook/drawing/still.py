@@ -94,7 +94,7 @@ def _wire(svg: ET.Element, record: GraphRecord, wire: Wire, marks: Marks, prefix
     classes = ["fx-broken"] if wire.broken else []
     classes += ["fx-rewired"] if "rewired" in marks.get(wire.reader, ()) else []
     classes += ["fx-removed"] if "removed" in ends else []
-    # An edge that looks different from the others of its lane is drawn completely.
+    # An edge that looks different from the others in its lane is drawn completely.
     path = wire.path if classes else wire.branch
     title = f"{clean(record.nodes[wire.reader].name)} uses {clean(record.nodes[wire.source].name)}"
     identity = f"{prefix}-e-{wire.source}-{wire.reader}-{wire.k}"

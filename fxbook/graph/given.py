@@ -1,6 +1,6 @@
-"""A snapshot of the model that an answer is given, which tells afterwards which objects are the same and unchanged.
+"""A snapshot of the model that an answer is given; it tells afterwards which objects are the same and unchanged.
 
-The grader asks about single objects (:meth:`Given.path_of` and what follows it); a learner reads what has changed
+The grader asks about single objects (:meth:`Given.path_of` and the methods after it); a learner reads what has changed
 (:meth:`Given.changes`).
 """
 

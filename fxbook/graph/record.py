@@ -42,10 +42,11 @@ class NodeRecord:
 
     ``index`` is its place in ``graph.nodes``, by which other records refer to it, since names need not be unique in a
     broken graph. ``args`` and ``kwargs`` are JSON: a node is ``{"node": index}``, or ``{"foreign": name}`` if it is not
-    in this list. ``inputs`` are the indices of the nodes it uses, in argument order, with repeats; ``users`` are those
-    of its users, in list order. ``kind`` is the class of the module that a ``call_module`` calls or of the object that
-    a ``get_attr`` fetches. ``faults`` says what is broken. ``notes`` are remarks: ``"dead"`` (it has no users; never
-    said while a graph has no output yet), ``"only dead nodes read it"``, ``"side effect"``, ``"in place"``, ``"never
+    in this list. ``inputs`` are the indices of the nodes it uses, in argument order, with repeats; ``users`` are the
+    indices of its users, in list order. ``kind`` is the class of the module that a ``call_module`` calls or of the
+    object that a ``get_attr`` fetches. ``faults`` says what is broken. ``notes`` are remarks: ``"dead"`` (it has no
+    users; never noted while a graph has no output yet), ``"only dead nodes read it"``, ``"side effect"``, ``"in
+    place"``, ``"never
     runs: after the output"``. ``scope`` is the path of the innermost submodule whose code made the node, ``""`` at the
     root. ``holds`` is the module that a called function holds, in a closure or as the object of a method: ``"a
     torch.nn.Linear"``.

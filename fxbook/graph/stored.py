@@ -31,7 +31,7 @@ def plain_tensors(module: nn.Module) -> list[tuple[str, torch.Tensor]]:
 
 
 def settings_of(module: nn.Module) -> dict[str, JSON]:
-    """The attributes that are plain data, by name; those of torch itself begin with ``_``."""
+    """The attributes that are plain data, by name; torch's own attributes begin with ``_``."""
     return {
         name: value
         for name, held in vars(module).items()

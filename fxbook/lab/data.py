@@ -132,7 +132,7 @@ def _computed(layer: nn.Module) -> bool:
 def numbers(tensor: torch.Tensor) -> dict[str, Any]:
     """A tensor of any type as the float64 numbers of a lab; raises ValueError for numbers that JSON cannot hold."""
     if tensor.is_complex() or not tensor.isfinite().all():
-        raise ValueError("a lab computes with finite real numbers: give it a tensor that has no others")
+        raise ValueError("a lab computes with finite real numbers: give it a tensor of such numbers")
     return {"shape": list(tensor.shape), "data": tensor.detach().double().flatten().tolist()}
 
 

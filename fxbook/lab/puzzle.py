@@ -95,7 +95,7 @@ def _encode(value: Any) -> Any:
 
 
 def _perform(graph: fx.Graph, action: Action) -> None:
-    """Perform an action of a ``setup`` in torch; it has only these kinds."""
+    """Perform an action from a ``setup`` in torch; a ``setup`` has only these kinds of action."""
     nodes = {node.name: node for node in graph.nodes}
     args = tuple(nodes[item["node"]] for item in action.get("args", ()))
     match action["do"]:

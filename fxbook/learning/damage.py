@@ -8,10 +8,10 @@ import re
 _OTHER_KINDS = {
     b"%PDF": "it is a PDF",
     b"PK": "it is a zip or an Office document",
-    b"\x1f\x8b": "it is a packed file",
+    b"\x1f\x8b": "it is a compressed file",
     b"\x89PNG": "it is a picture",
     b"\xff\xd8": "it is a picture",
-    b"<": "it is a web page, as a browser saves it, or another kind of text",
+    b"<": "it is a web page saved from a browser, or another kind of text",
 }
 _CONFLICT = re.compile(rb"^<<<<<<< ", re.MULTILINE)
 
@@ -20,16 +20,16 @@ def what_is_wrong(data: bytes, error: Exception) -> str:
     """Why a file is not a notebook, as a clause that needs no knowledge of the format."""
     start = data.lstrip()
     if not start.strip(b"\0"):
-        return "it is empty" if not data else "it holds nothing but blanks"
+        return "it is empty" if not data else "it contains only white space"
     if _CONFLICT.search(data):
-        return "it holds marks of a merge that git left open (`<<<<<<<`)"
+        return "it contains conflict markers from an unfinished git merge (`<<<<<<<`)"
     for beginning, kind in _OTHER_KINDS.items():
         if start.startswith(beginning):
             return kind
     if isinstance(error, UnicodeDecodeError):
         return "it is not text, or only in part"
     if start.startswith(b"{") and not data.rstrip(b"\0 \r\n\t").endswith(b"}"):
-        return "it breaks off before its end, as after a download or an upload that was cut"
+        return "it ends too early, as after an interrupted download or upload"
     if start.startswith((b"{", b"[")):
-        return "its text is that of a notebook in part only, as after an edit by hand"
-    return "it is text, but not that of a notebook"
+        return "only part of it is a notebook, as after an edit by hand"
+    return "it is text, but not a notebook"

@@ -110,7 +110,7 @@ def newest(folder: Path, chapter: str) -> Path:
     """A chapter's notebook or script, whichever was saved last. Raises SheetError if there is neither."""
     found = [path for suffix in (".ipynb", ".py") if (path := folder / f"{chapter}{suffix}").is_file()]
     if not found:
-        raise SheetError(f"There is no {chapter}.ipynb in {folder}: copy the notebook of the book there.")
+        raise SheetError(f"There is no {chapter}.ipynb in {folder}: copy the book's notebook there.")
     return max(found, key=lambda path: path.stat().st_mtime_ns)
 
 
@@ -124,7 +124,7 @@ def read(path: Path) -> Sheet:
 
 
 def parse(name: str, data: bytes) -> Sheet:
-    """Parse the bytes of a file, UTF-8, or UTF-16 with a byte order mark: a notebook, whatever its name, or a script.
+    """Parse a file in UTF-8, or in UTF-16 with a byte order mark: a notebook, whatever its name, or a script.
 
     Raises:
         SheetError: it is not a notebook, is damaged, or is not text.
@@ -148,7 +148,7 @@ _LIGHT_FORMAT = re.compile(r"^#\s+format_name: light\s*$", re.MULTILINE)
 
 
 def _read_script(text: str) -> Any:
-    """The notebook in a script in percent format, or in jupytext's light one.
+    """The notebook in a script in percent format, or in jupytext's light format.
 
     The rest of the header is turned into a comment, because some header formats start a program, and parsing YAML may
     hang.
@@ -217,7 +217,7 @@ def write_script(notebook: Path) -> Path:
 
     script = notebook.with_suffix(".py")
     if script.exists():
-        raise SheetError(f"{script.name} is there already: it is used once you save it after the notebook.")
+        raise SheetError(f"{script.name} exists already: it is used once you save it after the notebook.")
     read(notebook)
     found = _read_notebook(_text(notebook.read_bytes()))
     # The notebook may name another script format.

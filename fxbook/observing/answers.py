@@ -64,7 +64,7 @@ def _the_object(answer: Any) -> Callable[..., Any]:
         return lambda *_: answer
     if callable(answer) and not isinstance(answer, _Module):
         name = getattr(answer, "__name__", "function")
-        raise UnusableError(f"The answer is `{name}` itself, which was not called: pass the graph that it gives.")
+        raise UnusableError(f"The answer is `{name}` itself, which was not called: pass the graph that it returns.")
     raise UnusableError(f"The answer is of type {type(answer).__name__}: pass an fx.Graph or an fx.GraphModule.")
 
 

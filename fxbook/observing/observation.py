@@ -64,7 +64,7 @@ class CaseFacts(GraphFacts, frozen=True, kw_only=True):
     Args:
         kind: ``"GraphModule"``, ``"Graph"``, ``"Module"``, ``"None"`` or another class's name.
         value: the data that a ``compute`` answer returned.
-        origins: for each node, the index of the node of the given graph that it is or was copied from, else ``None``.
+        origins: for each node, the index of the node of the given graph that it is, or was copied from, else ``None``.
         changes: how the given model was changed, in words.
         same_object: whether the result is the object that was given.
         left: side effects that no exercise asks for, in words.

@@ -200,7 +200,7 @@ def observe_graph(
 def observe_inside(
     result: fx.Graph | fx.GraphModule, root: nn.Module, case: Case, seed: int, draw: int
 ) -> list[Value] | None:
-    """The value of each node of a graph that runs, for one draw of inputs; otherwise as :func:`observe_graph`."""
+    """The value of each node of a graph that runs, for one draw of inputs; otherwise like :func:`observe_graph`."""
     try:
         module = result if isinstance(result, _GraphModule) else _GraphModule(root, result)
         return values_inside(module, inputs_of(case, seed)[draw], seed, draw)

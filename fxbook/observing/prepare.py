@@ -80,7 +80,7 @@ def prepare(exercise: Exercise, seed: int, *, rebuildable: bool = False, probe: 
         seed: chooses weights, inputs and everything else that a case draws; the judge needs the same seed. If the
             answer is data, the result does not contain it.
         rebuildable: also describe each graph as data to rebuild it from, as ``"wire"`` in its case.
-        probe: record the values of the nodes there, as ``"inside"`` in the case.
+        probe: the case in which to record the values of the nodes, as ``"inside"``.
     """
     order = drawn_order(exercise, seed)
     draws = {probe.case: probe.draw} if probe else {}

@@ -54,8 +54,8 @@ def unviewable(before: dict[str, tuple[Any, Any]], after: dict[str, tuple[Any, A
         now = after.get(place, (None, None))
         if now[0] == shape and not _joined(shape, strides) <= _joined(*now):
             return (
-                f"the result{place} has the strides {now[1]}, before: {strides}; `.view` of a caller raises where it "
-                "did not: end with .contiguous(), or keep the order of dimensions"
+                f"the result{place} has the strides {now[1]}, before: {strides}; a caller's `.view` "
+                "now raises: end with .contiguous(), or keep the order of dimensions"
             )
     return None
 

@@ -79,8 +79,8 @@ class _Search:
             failed = fails(copy.deepcopy(module))
         except Exception as error:
             raise ValueError(
-                f"`fails` raised {type(error).__name__} when asked of the module itself, before anything was left out: "
-                "catch it in `fails`, and return True if it is the failure that you look for, False if not"
+                f"`fails` raised {type(error).__name__} when called with the module itself, before anything was "
+                "removed: catch it in `fails`, and return True if it is the failure that you look for, False if not"
             ) from error
         if not failed:
             raise ValueError("the module does not fail: give one that fails, and a function that is true for it")

@@ -21,7 +21,7 @@ from fxbook.passes.copying import copied
 from fxbook.passes.layout import layout_of
 
 SEED = 20_071
-"""Under which every module is run, so that two runs draw the same random numbers; a graph may seed with 0 or 42."""
+"""The seed of every run, so that two runs draw the same random numbers; a graph may itself set the seed to 0 or 42."""
 
 
 @dataclasses.dataclass(frozen=True)

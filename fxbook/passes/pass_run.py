@@ -142,7 +142,7 @@ def graph_of(tried: Any) -> fx.GraphModule:
     elif isinstance(tried, nn.Module) or callable(tried):
         cure = "trace it, with torch.fx.symbolic_trace(model)"
     else:
-        cure = "pass the module, and the inputs behind it"
+        cure = "pass the module, and the inputs after it"
     raise TypeError(f"a pass is tried on a GraphModule or an ExportedProgram, got {kind}: {cure}")
 
 

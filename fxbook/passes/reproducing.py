@@ -37,7 +37,7 @@ _TAKEN = {
     "generator",
     "result",
 }
-_HEAD = '''"""A graph of {nodes} nodes that stands alone: it needs torch, and was written with torch {version}.{said}"""
+_HEAD = '''"""A self-contained graph of {nodes} nodes, written with torch {version}: it needs only torch.{said}"""
 
 import {imports}
 from torch import fx, nn
@@ -47,7 +47,7 @@ generator = torch.Generator().manual_seed(0)
 
 
 def drawn(size, dtype, low, high):
-    """Other numbers than the original ones, of which there were many, between the same bounds."""
+    """Random numbers within the bounds of the original ones, which were too many to write out."""
     return (low + (high - low) * torch.rand(size, generator=generator, dtype=torch.float64)).to(dtype)
 
 '''

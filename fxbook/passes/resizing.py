@@ -81,7 +81,7 @@ def _resized(inputs: Inputs, dimensions: Any) -> Iterator[Resized | str]:
             if size:
                 by_dimension[dimension].setdefault(size, []).append(place)
     if not any(by_dimension):
-        yield "no input has a size that may be another: give `others`"
+        yield "no input has a size that may differ: give `others`"
     for dimension, sizes in enumerate(by_dimension):
         for now, places in sizes.items():
             for size in _sizes(now, first=dimension == 0):

@@ -1,6 +1,6 @@
 """Replace a module's fresh values, since zeros and ones hide the faults of a pass.
 
-A fresh batch norm has the mean 0, the variance 1, the weight 1 and the bias 0, so a pass may ignore one of them
+A fresh batch norm has mean 0, variance 1, weight 1 and bias 0, so a pass may ignore one of them
 unnoticed. No trained model has such values. The new values depend only on the tensor's name.
 """
 

@@ -1,8 +1,8 @@
 """The rules that many exercises share; see :mod:`fxbook.rules.rule` for what a rule is and yields.
 
 A rule without settings is used by its name (``lints``), and one with settings is called (``calls(RELU, times=2)``). Its
-message says what the learner's graph does and what was asked, and never how to get there. Random numbers come after a
-colon, so that the rest of the message is the same with any seed.
+message says what the learner's graph does and what was required, but never how to get there. Random numbers come after
+a colon, so that the rest of the message is the same with any seed.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def all_in_sight(case: CaseView) -> Found:
             yield (
                 node,
                 f"calls a function that holds {node.holds}: what that computes is not in the graph, where its layers "
-                "were to stand",
+                "should be",
             )
 
 

@@ -18,7 +18,7 @@ It yields ``(node, sentence)`` or ``(node, sentence, place)``.
 
 The function's name is the rule's name in reports. Only the first violation is reported, so a rule may stop there.
 
-A rule with settings is a function of them, decorated with :func:`configurable`: ``calls(RELU, times=2)``.
+A rule with settings is a function of its settings, decorated with :func:`configurable`: ``calls(RELU, times=2)``.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ class Violation:
         message: one sentence for the learner: what the graph does, and what it should do; never how.
         node: the index in the answer's graph of the node that violates the rule, which the report marks.
         given: the index in the given graph of a node that the message names.
-        broken: whether the graph cannot run because of that node. Otherwise the node is sound, but not what was asked.
+        broken: whether the graph cannot run because of that node. Otherwise the node is sound, but not what the task
+            requires.
         see: ``"chapter#anchor"`` where this mistake is explained; overrides the exercise's own ``read``.
         rule: the name of the rule.
     """
@@ -174,4 +175,4 @@ def _at(place: str, function: Finder) -> Finder:
 
 def _check_place(name: str, place: str | None) -> None:
     if place is not None and not has_place(place):
-        raise ValueError(f"{name}: {place!r} is no heading of the book: see fxbook/sections.json")
+        raise ValueError(f"{name}: {place!r} is not a heading in the book: see fxbook/sections.json")

@@ -45,7 +45,7 @@ class Frame:
     """One step: what happened, and the panels that show it.
 
     ``caption`` and ``remarks`` are plain text. A remark that starts with ``!`` warns, one that starts with ``✓``
-    confirms. ``text`` appears only in the plain text.
+    confirms. ``text`` appears only in the plain-text output.
     """
 
     caption: str

@@ -119,7 +119,7 @@ def _may_share(overload: Any) -> bool:
         return True
     try:
         composite = torch._C._dispatch_has_kernel_for_dispatch_key(overload.name(), "CompositeImplicitAutograd")
-    except RuntimeError:  # an operator of TorchScript, on numbers
+    except RuntimeError:  # a TorchScript operator, on numbers
         return False
     return composite and name not in _FRESH_COMPOSITES
 

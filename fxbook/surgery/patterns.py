@@ -156,5 +156,5 @@ def _results_of(graph: fx.Graph) -> list[fx.Node]:
     results = graph.output_node().args[0]
     results = results if isinstance(results, tuple | list) else [results]
     if not all(isinstance(result, fx.Node) for result in results):
-        raise ValueError("a replacement returns no numbers, and no nested lists")
+        raise ValueError("a replacement must not return numbers or nested lists")
     return list(results)

@@ -63,7 +63,7 @@ def prepare(target: Path = ROOT) -> subprocess.Popen[str]:
 
 
 def finish(process: subprocess.Popen[str], target: Path = ROOT) -> Path:
-    """Let the process from :func:`prepare` build the book; otherwise as :func:`build`."""
+    """Let the process from :func:`prepare` build the book; otherwise like :func:`build`."""
     sources = fingerprint.of_sources()
     if fingerprint.kept(target / KEPT).get("machinery") != sources["machinery"]:
         shutil.rmtree(target / DOCTREES, ignore_errors=True)

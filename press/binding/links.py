@@ -21,7 +21,7 @@ project = "links"
 linkcheck_timeout = 20
 linkcheck_retries = 2
 linkcheck_workers = 8
-# A page that moved is told, with where to.
+# A page that moved is reported with its new address.
 linkcheck_anchors = True
 # GitHub makes the anchors of lines with a script.
 linkcheck_anchors_ignore_for_url = [r"https://github\\.com/.*"]
@@ -77,7 +77,7 @@ def check(
             file=sys.stderr,
         )
         return 2
-    print(f"Asking {len(links)} addresses …", flush=True)
+    print(f"Checking {len(links)} addresses …", flush=True)
     answers = ask(links)
     broken = 0
     for address, pages in links.items():
@@ -87,5 +87,5 @@ def check(
             print(f"{status}: {address}\n  {info}\n  on {', '.join(pages[:5])}{' …' if len(pages) > 5 else ''}")
         elif status == "redirected":
             print(f"moved: {address}\n  to {info}")
-    print(f"{len(links) - broken} of {len(links)} addresses lead somewhere.")
+    print(f"{len(links) - broken} of {len(links)} addresses work.")
     return 1 if broken else 0

@@ -80,7 +80,7 @@ def read(path: Path, *, headed: bool = True) -> Manuscript:
 
 
 def parse(path: Path, text: str, *, headed: bool = True) -> Manuscript:
-    """Read a manuscript from the text of its file; otherwise as :func:`read`."""
+    """Read a manuscript from the text of its file; otherwise like :func:`read`."""
     problems = [Problem(path, line, message) for line, message in _faults_of_text(text, headed)]
     if problems:
         raise PressError(*problems)

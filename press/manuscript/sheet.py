@@ -100,7 +100,7 @@ def _order(folder: Path) -> tuple[str, ...]:
             Problem(path, 1, f"does not give the order ({type(error).__name__}: {error}): {form}")
         ) from error
     there = {path.parent.name for name in (TASK, *CHECKED_BY) for path in folder.glob(f"*/{name}")}
-    messages = [f"{slug!r} stands in ORDER twice: take one out" for slug in order if order.count(slug) > 1]
+    messages = [f"{slug!r} is in ORDER twice: remove one" for slug in order if order.count(slug) > 1]
     messages += [f"{slug!r} in ORDER must be words_in_lower_case" for slug in order if not _SLUG.fullmatch(slug)]
     command = f"python -m press exercise {folder.name[:2]}-"
     messages += [
@@ -111,7 +111,7 @@ def _order(folder: Path) -> tuple[str, ...]:
     # A folder that has only cases and checks is shared by several exercises.
     exercises = {path.parent.name for name in (TASK, ANSWERS) for path in folder.glob(f"*/{name}")}
     unlisted = sorted(exercises - {*order})
-    messages += [f"the folder {slug!r} is not in ORDER: say there where it comes" for slug in unlisted]
+    messages += [f"the folder {slug!r} is not in ORDER: add it there in its place" for slug in unlisted]
     if messages:
         raise PressError(*(Problem(path, 1, message) for message in dict.fromkeys(messages)))
     return order

@@ -5,7 +5,7 @@ It begins with its title, the only heading of the first level. The markers, each
 
 - in Markdown ``<!-- exercise; difficulty: N; minutes: N; read: CHAPTER#ANCHOR -->`` under the title, then ``<!-- hint
   -->``, ``<!-- solution -->`` and ``<!-- what if -->``, each closed by ``<!-- /hint -->`` and so on;
-- under the task ``<!-- tells``, then each of its sentences that asks for nothing on its own line, and ``-->``: this is
+- under the task ``<!-- tells``, then each of its sentences that requires nothing on its own line, and ``-->``: this is
 for ``tests/checking/test_clauses.py`` and is not printed;
 - in code ``# stub``, ``# solution``, ``# end``: the lines after ``# stub`` are only for the learner, those after
   ``# solution`` only for the solution.

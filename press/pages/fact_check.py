@@ -25,7 +25,7 @@ runs, here or in a chapter. There are {count} claims: {counts}.
 | outdated | was true of an older version |
 | false | torch {torch} does something else |
 
-A *may* of the source stays in the claim. Such a claim is true if there is such a case, and for the reason that the
+A *may* in the source stays in the claim. Such a claim is true if there is such a case, and for the reason that the
 source gives.
 
 ## The errors that matter most

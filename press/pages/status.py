@@ -12,8 +12,8 @@ from press.manuscript.claims import VERDICTS
 _PAGE = """\
 # Status
 
-Counted from the files of the book whenever it is printed, and held by its tests. The foot of this page shows the day on
-which it was built.
+Counted from the files of the book whenever it is printed, and checked by its tests. The foot of this page shows the day
+on which it was built.
 
 | package | version |
 |---|---|

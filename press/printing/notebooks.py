@@ -89,7 +89,7 @@ def _print_texts(texts: Mapping[Path, Callable[[Book], str]], book: Book) -> tup
     return written, failures
 
 
-_NOTHING = "Nothing to print: every notebook is as its manuscript says."
+_NOTHING = "Nothing to print: every notebook matches its manuscript."
 
 
 async def _print_all(sources: list[Path], book: Book, everything: bool) -> list[PressError]:

@@ -24,7 +24,7 @@ CELL = "install"
 # instead.
 FOLDED = {"cellView": "form", "jupyter": {"source_hidden": True}, "tags": ["remove-cell"]}
 _INSTALL = """\
-# @title Install fxbook, the package of this book, where it is not there
+# @title Install fxbook, the package of this book, if it is missing
 from importlib.util import find_spec
 
 if not (find_spec("fxbook") and find_spec("fxbook.catalogue")):
@@ -32,7 +32,7 @@ if not (find_spec("fxbook") and find_spec("fxbook.catalogue")):
     %pip install --quiet "fxbook{{extra}} @ {{home}}" "fxbook-exercises @ {{home}}#subdirectory=fxbook\""""
 # For a notebook with models from transformers, which is an extra.
 _INSTALL_MODELS = """\
-# @title Install fxbook, the package of this book, and transformers, where they are not there
+# @title Install fxbook, the package of this book, and transformers, if they are missing
 from importlib.util import find_spec
 
 if not (find_spec("fxbook") and find_spec("fxbook.catalogue") and find_spec("transformers")):

@@ -32,7 +32,7 @@ def judge(python: Path) -> tuple[int, dict[str, str]]:
 
 
 def read(report: str) -> tuple[int, dict[str, str]]:
-    """How many answers pytest has judged; and for each failed test how, one of ``JUDGED``, with its message."""
+    """How many answers pytest has judged, and how each failed test failed: one of ``JUDGED``, with its message."""
     judged, wrong = 0, {}
     for case in ElementTree.fromstring(report).iter("testcase"):
         name = case.get("name", "")
@@ -50,7 +50,7 @@ def counted(wrong: Mapping[str, str]) -> dict[str, int]:
 
 
 def failing_solution(one: Difference) -> str:
-    """The exercise whose solution passes in print and fails here, if the cell differs in this."""
+    """The exercise whose solution passes in print and fails here, if that is how the cell differs."""
     before, now = map(_REPORT.match, first_difference(one.printed, one.here))
     is_solution = one.notebook.startswith("solutions/") and before and now
     return now[1] if is_solution and (before[2], now[2]) == ("solved", "not yet") else ""

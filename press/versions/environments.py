@@ -37,7 +37,7 @@ def ensure(version: str) -> Path:
     Raises SetupError if there is no such version, or if uv failed.
     """
     if not _VERSION.fullmatch(version):
-        raise SetupError(f"{version!r} is no version of torch: write it as 2.15.0")
+        raise SetupError(f"{version!r} is not a version of torch: write it as 2.15.0")
     if version == _own():
         return Path(sys.executable)
     size = "a build for CUDA takes up to 7 GB"

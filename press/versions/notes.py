@@ -44,7 +44,7 @@ def with_notes(page: Manuscript, book: Book) -> Manuscript:
                 known = book.changes
                 named = _named(match[1])
                 if unknown := [name for name in named if name not in known]:
-                    message = f"{unknown[0]!r} is no fact of book/reference/version_facts: {', '.join(known)}"
+                    message = f"{unknown[0]!r} is not a fact in book/reference/version_facts: {', '.join(known)}"
                     raise PressError(page.problem(number, message))
                 source = source.replace(line, note([known[name] for name in named]))
         printed.append(dataclasses.replace(cell, source=source))

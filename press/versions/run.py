@@ -25,7 +25,7 @@ from press.versions.record import BEHAVIOUR, FOLLOWS, KINDS, VERSIONS, WARNING, 
 NEWEST, TODAY = "newest", "today"
 REPORTS = ROOT / "_build" / "versions"
 _AT_A_TIME = 2
-_NO_FORK = "The cells run in forks, on Linux and macOS alone."
+_NO_FORK = "The cells run in forks, which only Linux and macOS allow."
 
 
 def run(

@@ -457,8 +457,8 @@ def no_fork(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_without_fork_the_report_says_what_is_not_protected(no_fork: None) -> None:
     report = checked(RELU_AFTER_LINEAR, right)
     assert report.passed
-    assert "an endless loop or lack of memory is not stopped" in repr(report)
-    assert "an endless loop or lack of memory is not stopped" in report._repr_html_()
+    assert "nothing stops an endless loop or limits memory" in repr(report)
+    assert "nothing stops an endless loop or limits memory" in report._repr_html_()
 
 
 @pytest.mark.parametrize("kind", [ValueError, SystemExit, KeyboardInterrupt, GeneratorExit])
@@ -827,7 +827,7 @@ def test_unknown_id_suggests_similar_ids(wanted: Any) -> None:
 def test_hints_come_one_by_one_and_the_last_stays(printed: None) -> None:
     shown = [repr(catalogue.hint(ABOUT.id)) for _ in range(3)]
     first, second = "Hint 1 of 2: A direction.", "Hint 2 of 2: Nearly all."
-    assert shown == [first, second, "Hint 2 of 2, and there is no other: Nearly all."]
+    assert shown == [first, second, "Hint 2 of 2, the last hint: Nearly all."]
     assert "Near it: '99-relu-after-linear'" in repr(catalogue.hint("99-relu-after-liner"))
     assert "named by its id" in repr(catalogue.hint(3))  # type: ignore[arg-type]
 

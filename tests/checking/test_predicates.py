@@ -217,9 +217,9 @@ def test_at_changes_the_section_but_not_the_name() -> None:
 
 
 def test_unknown_section_is_an_error_at_definition() -> None:
-    with pytest.raises(ValueError, match="00_first_graph#change-one-mode' is no heading"):
+    with pytest.raises(ValueError, match="00_first_graph#change-one-mode' is not a heading"):
         recompiled.at("00_first_graph#change-one-mode")
-    with pytest.raises(ValueError, match="is no heading"):
+    with pytest.raises(ValueError, match="is not a heading"):
         rule("04_recompile")
 
 

@@ -95,7 +95,7 @@ def test_damaged_notebook_is_reported(tmp_path: Path, content: bytes, says: str)
 @pytest.mark.parametrize(
     ("cells", "says"),
     [
-        ([IMPORTS], "No cell of 00_first_graph.ipynb gives the name `layers_in_order`"),
+        ([IMPORTS], "No cell of 00_first_graph.ipynb defines `layers_in_order`"),
         ([IMPORTS, "def layers_in_order(model):\nreturn []"], "Cell 2 raises IndentationError"),
         ([SOLUTION], "Your code raises NameError: name 'fx' is not defined"),
         ([IMPORTS, "import os\nos._exit(0)", SOLUTION], "ended the Python process"),
@@ -114,7 +114,7 @@ def test_obstacles_are_reported(tmp_path: Path, cells: list[str], says: str) -> 
 def test_endless_cell_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(attempting, "SECONDS", 1.0)
     notebook(tmp_path, IMPORTS, "while True: pass", SOLUTION)
-    assert "did not end in time" in attempt(tmp_path, FIRST).text
+    assert "did not finish in time" in attempt(tmp_path, FIRST).text
 
 
 def test_the_sheet_saved_last_counts(tmp_path: Path) -> None:

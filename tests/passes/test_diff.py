@@ -331,7 +331,7 @@ def test_what_differs_in_meta_of_all_nodes_is_told_once() -> None:
         one.meta |= {"region": 0, "from": at}
     node(after, "relu_2").target = torch.sigmoid
     found = diff(before, after)
-    several = "from=…, another for each node"
+    several = "from=…, different for each node"
     assert found.everywhere == {"region": ("no region", "region=0"), "from": ("no from", several)}
     assert found.changed == {"relu_2": {"target": ("torch.relu", "torch.sigmoid")}}
     lines = str(found).splitlines()

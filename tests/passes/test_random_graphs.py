@@ -223,10 +223,10 @@ def test_only_the_functions_that_are_given() -> None:
     ("limit", "error", "says"),
     [
         ({"functions": ("relu",)}, TypeError, "cannot be called"),
-        ({"steps": 0}, ValueError, "a step and an input"),
-        ({"dtype": torch.int64}, ValueError, "a floating one"),
+        ({"steps": 0}, ValueError, "one step and one input"),
+        ({"dtype": torch.int64}, ValueError, "need floating point"),
         ({"inplace": False}, TypeError, "inplace"),
-        ({"dialect": "edge"}, ValueError, 'there are "torch" and "aten"'),
+        ({"dialect": "edge"}, ValueError, 'choose "torch" or "aten"'),
     ],
 )
 def test_a_wrong_limit_is_told_at_once(limit: dict, error: type[Exception], says: str) -> None:

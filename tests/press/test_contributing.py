@@ -91,7 +91,7 @@ def test_a_new_exercise_runs_fails_as_handed_out_and_is_proven(copy: Path) -> No
     [
         ("double", "'double' is not an exercise id: write 03-words-in-lower-case"),
         ("01-Double", "is not an exercise id"),
-        ("01-six-opcodes", "is there already: choose another id than 01-six-opcodes"),
+        ("01-six-opcodes", "exists already: choose an id other than 01-six-opcodes"),
         ("88-double", "there is no chapter 88: write chapters/88_name.md first"),
     ],
 )

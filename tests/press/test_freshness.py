@@ -120,5 +120,5 @@ def test_printing_again_prints_nothing(printed: Path, capsys: pytest.CaptureFixt
     before = printed.stat().st_mtime_ns
     capsys.readouterr()
     assert print_notebooks(Book(printed.parents[1])) == 0
-    assert capsys.readouterr().out == "Nothing to print: every notebook is as its manuscript says.\n"
+    assert capsys.readouterr().out == "Nothing to print: every notebook matches its manuscript.\n"
     assert printed.stat().st_mtime_ns == before

@@ -192,7 +192,7 @@ BAD_FOLDERS: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "a folder that is not in the order": (
         lambda folder: (folder / "write_relu").rename(folder / "write_gelu"),
-        "the folder 'write_gelu' is not in ORDER: say there where it comes",
+        "the folder 'write_gelu' is not in ORDER: add it there in its place",
     ),
     "no task": (lambda folder: (folder / "write_relu" / "task.md").unlink(), "write_relu/task.md:1: is missing"),
     "no check": (

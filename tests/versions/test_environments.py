@@ -75,7 +75,7 @@ def test_an_index_of_builds_is_asked_first(asked: list[list[str]], monkeypatch: 
 
 @pytest.mark.parametrize("version", ["newest", "../../2.15"])
 def test_invalid_version_is_rejected_in_one_line(asked: list[list[str]], version: str) -> None:
-    with pytest.raises(SetupError, match=r"is no version of torch: write it as 2\.15\.0$"):
+    with pytest.raises(SetupError, match=r"is not a version of torch: write it as 2\.15\.0$"):
         environments.ensure(version)
     assert not asked
 

@@ -118,7 +118,7 @@ def test_a_marker_is_printed_as_a_fold_with_what_is_recorded() -> None:
 def test_unknown_marker_is_rejected_with_its_line() -> None:
     manuscript = parse(Path("a.md"), HEADER + "\n# A\n\n<!-- versions: a-fact, no-fact -->\n")
     line = HEADER.count("\n") + 4
-    with pytest.raises(PressError, match=rf"a.md:{line}: 'no-fact' is no fact"):
+    with pytest.raises(PressError, match=rf"a.md:{line}: 'no-fact' is not a fact"):
         notes.with_notes(manuscript, SimpleNamespace(changes={"a-fact": facts.told(FACT, OUTPUTS, "2.13.0")}))
 
 

@@ -34,7 +34,7 @@ class RefusedError(Exception):
 
 
 class UnreadableError(Exception):
-    """A description without the form that :func:`fxbook.graph.wire.describe` gives it."""
+    """A description that does not have the form that :func:`fxbook.graph.wire.describe` produces."""
 
 
 # ---- names -----------------------------------------------------------------------------------------------------------
@@ -71,7 +71,7 @@ def path_of(path: str) -> str:
 
 
 def part_of_path(part: str) -> str:
-    """Check one part of a path; otherwise as :func:`path_of`."""
+    """Check one part of a path; otherwise like :func:`path_of`."""
     if "." in part:
         raise UnreadableError
     return path_of(part)

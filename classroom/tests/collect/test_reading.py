@@ -141,13 +141,13 @@ def test_unused_functions_are_reported() -> None:
 def test_unreadable_files_get_a_reason_for_the_teacher() -> None:
     for data, reason in (
         (b"", "it is empty"),
-        (class_.damaged(class_.notebook(CHAPTER, {}))[1], "it breaks off before its end"),
+        (class_.damaged(class_.notebook(CHAPTER, {}))[1], "it ends too early"),
         (b"<!DOCTYPE html>", "it is a web page"),
         (b"%PDF-1.7", "it is a PDF"),
         (b"PK\3\4", "it is a zip or an Office document"),
         (b"\x80\x04K\x01.", "it is not text"),
-        (b"{}\n<<<<<<< HEAD\n{}", "marks of a merge"),
-        (b"Dear teacher,", "it is text, but not that of a notebook"),
+        (b"{}\n<<<<<<< HEAD\n{}", "conflict markers"),
+        (b"Dear teacher,", "it is text, but not a notebook"),
     ):
         reading = read("x.ipynb", data)
         assert reading.reason.startswith(f"x.ipynb cannot be read: {reason}") or reason in reading.reason

@@ -64,11 +64,11 @@ def _checked(sheet: sheets.Sheet, about: About) -> tuple[bool, str]:
     outcome = run_in_child(functools.partial(work, prepared), longest) if CAN_FORK else None
     seen = outcome.data if outcome else work(prepared)
     if seen is None:
-        why = "did not end in time" if outcome and outcome.ended == "time" else "ended the Python process"
+        why = "did not finish in time" if outcome and outcome.ended == "time" else "ended the Python process"
         return False, f"The cells of {sheet.path.name} up to `{about.answer}` {why}: fix or remove that cell."
     raised = "\n".join(_failure_text(failed) for failed in seen["failed"])
     if seen["observation"] is None:
-        missing = f"No cell of {sheet.path.name} gives the name `{about.answer}`."
+        missing = f"No cell of {sheet.path.name} defines `{about.answer}`."
         return False, "\n".join(filter(None, [missing, raised]))
     verdict = judge(exercise, seen["observation"], seed, inside=looking_inside(exercise, seed, again))
     case = FailedCase.of(exercise, seed, verdict)

@@ -14,7 +14,7 @@ from fxbook.learning.watching.progress import Progress
 from fxbook.learning.watching.terminal import ReadKey, keys
 
 _POLL_SECONDS = 0.3
-_KEYS = "h hint · n next exercise · l list · c check again · p make a .py of the notebook · q quit"
+_KEYS = "h hint · n next exercise · l list · c check again · p make a .py from the notebook · q quit"
 _TITLE = "torch.fx, Node by Node"
 _BAR = 24
 

@@ -31,7 +31,7 @@ class Diff:
         removed: names of the nodes that only the first graph has.
         changed: by the name in the second graph, what differs in a node that both have: ``"name"``, ``"op"``,
             ``"target"``, ``"args"``, ``"kwargs"``, ``"module"`` (what is called or fetched) or ``"meta"``, each with
-            its text before and after. Arguments that are a pair of nodes count as equal, whatever their names.
+            its text before and after. Arguments that are paired nodes count as equal, whatever the names of the nodes.
         moved: names, in the second graph, of nodes that both have but that were moved.
         inside: the differences of nested graph modules, by the name of the node that calls them.
         pairs: the name in the first graph of each node that both have, by its name in the second.

@@ -1,7 +1,7 @@
 """Pair the nodes of two graphs: by what a node computes, by how its value is used, and by name.
 
-Names alone mislead, because a new trace numbers its nodes again. So two nodes are first paired if everything that leads
-to them, or everything that follows from them, is equal.
+Names alone mislead, because a new trace numbers its nodes again. So the first nodes to be paired are those for which
+everything that leads to them, or everything that depends on them, is equal.
 """
 
 from __future__ import annotations

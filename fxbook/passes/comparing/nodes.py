@@ -124,7 +124,7 @@ def meta_of_all(differing: Sequence[tuple[fx.Node, Aspects]]) -> Aspects:
 
 
 def _of_all(key: str, texts: Sequence[str]) -> str:
-    return texts[0] if len(set(texts)) == 1 else f"{key}=…, another for each node"
+    return texts[0] if len(set(texts)) == 1 else f"{key}=…, different for each node"
 
 
 def joined(differing: Aspects) -> tuple[str, str]:

@@ -69,11 +69,11 @@ class Limits:
 
     def __post_init__(self) -> None:
         if self.steps < 1 or self.inputs < 1:
-            raise ValueError(f"a graph has a step and an input at least, got steps={self.steps}, inputs={self.inputs}")
+            raise ValueError(f"a graph has at least one step and one input, not {self.steps} and {self.inputs}")
         if not self.dtype.is_floating_point:
-            raise ValueError(f"dtype is {self.dtype}: weights and gradients need a floating one, as torch.float64")
+            raise ValueError(f"dtype is {self.dtype}: weights and gradients need floating point, such as torch.float64")
         if self.dialect not in ("torch", "aten"):
-            raise ValueError(f'dialect is {self.dialect!r}: there are "torch" and "aten"')
+            raise ValueError(f'dialect is {self.dialect!r}: choose "torch" or "aten"')
         self.added  # noqa: B018 (reports a wrong form here, not when the first graph is made)
 
     @property

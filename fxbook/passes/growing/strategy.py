@@ -29,7 +29,7 @@ _WAYS = 2
 def random_graph(seed: int, *, changed_by: Pass | None = None, **limits: Any) -> fx.GraphModule:
     """A valid random graph: it passes ``lint``, it runs, and ``backward`` works.
 
-    It runs on any number of rows, or with ``train=True``, on at least two.
+    It runs on any number of rows; with ``train=True``, it needs at least two.
 
     Args:
         seed: the same seed gives the same graph and the same weights, in every process.

@@ -11,8 +11,8 @@ from fxbook.passes.trial import Trial
 def effects(trial: Trial) -> Told | None:
     """The module still rejects what it rejected, and its hooks and calls with side effects still run, in order.
 
-    Modules still record in their attributes what they recorded. A warning that appears only after the pass is reported
-    as advice.
+    Modules still record in their attributes what they recorded before the pass. A warning that appears only after the
+    pass is reported as advice.
 
     Example:
         >>> import torch

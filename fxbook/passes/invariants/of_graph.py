@@ -118,7 +118,7 @@ def meta(trial: Trial) -> Told | None:
         kept = ran.nodes.get(node.name)
         if kept is not None and kept[0] == node.op:
             if lost := sorted(set(kept[1]) - set(node.meta)):
-                cure = "a node in place of another gets a copy of its meta"
+                cure = "give a node that replaces another a copy of its meta"
                 return Told(f"`{node.name}` has lost meta[{lost[0]!r}]", cure, node.name, advice=True)
             if node.meta.get("stack_trace") != kept[1].get("stack_trace") and node.target == targets.get(node.name):
                 what = f"`{node.name}`, which has not changed, names another line of the model in meta['stack_trace']"
@@ -126,7 +126,7 @@ def meta(trial: Trial) -> Told | None:
         elif node.op not in ("placeholder", "output", "get_attr") and (lacking := sorted(common - set(node.meta))):
             return Told(
                 f"the new node `{node.name}` has no meta[{lacking[0]!r}], which every other node has",
-                "copy the meta of the node that it stands for, and correct what is different",
+                "copy the meta of the node that it replaces, and correct what is different",
                 node.name,
                 advice=True,
             )
@@ -139,7 +139,7 @@ def _meta_shared(trial: Trial) -> Told | None:
     for node in trial.after.graph.nodes:
         first = owners.setdefault(id(node.meta), node)
         if first is not node:
-            what = f"`{first.name}` and `{node.name}` have one dict as their meta: a write into one changes the other"
+            what = f"`{first.name}` and `{node.name}` share one dict as their meta: a write into one changes the other"
             return Told(what, "give a new node a copy, node.meta = dict(old.meta)", node.name)
     return None
 

@@ -90,8 +90,8 @@ def values_at_another_size(trial: Trial) -> Told | None:
 
     Where no ``others`` are given, all inputs get one row and five, and then other sizes in each further dimension, as
     far as the graph leaves them open and the module runs. A result for no rows, or for one row in a single input, which
-    broadcasts, must also stay; if the module now raises there, that is advice. So is any difference where all inputs
-    have one more dimension.
+    broadcasts, must also stay; if the module now raises there, that is advice. Any difference where all inputs have one
+    more dimension is also advice.
 
     Example:
         >>> from fxbook import invariants, random_graph

@@ -66,7 +66,7 @@ class Memory:
             store.nbytes, store.held = now, 0 if store.stored else now
 
     def measure(self, step: int) -> int:
-        """Record freed storages; return the bytes that the others hold, without the module's."""
+        """Record freed storages; return the bytes that the other storages hold, without the module's."""
         for key, number in self._died:
             store = self.stores[number]
             if store.gone is None:

@@ -57,7 +57,7 @@ class RunRecord:
         in_module: bytes of parameters, buffers and other stored tensors, in none of the counts above.
         error: type and message of what the run raised, or ``None``; ``failed`` is the step at which it was raised, or
             ``None`` if that was before the first node.
-        remarks: on the whole run.
+        remarks: remarks on the whole run.
     """
 
     method: Method
@@ -77,7 +77,7 @@ class RunRecord:
 
     @property
     def peak(self) -> int:
-        """The most bytes alive at once between nodes, without memory that an operation uses internally."""
+        """The most bytes alive at once between nodes, not counting memory that an operation uses internally."""
         return max(self.during, default=0)
 
     @property
@@ -104,7 +104,7 @@ class RunRecord:
 
     @functools.cached_property
     def freed(self) -> dict[int, list[int]]:
-        """The storages freed after each step, without those that the module stores."""
+        """The storages freed after each step, except those that the module stores."""
         found: dict[int, list[int]] = {}
         for number, store in enumerate(self.stores):
             if store.gone is not None and not store.stored and store.nbytes and number in self.owner:

@@ -11,7 +11,7 @@ from fxbook.graph.record import GraphRecord
 from fxbook.stepping.run.record import RunRecord
 
 DRAWN_NODES = 60
-"""Larger graphs are drawn in groups of nodes, one group a frame."""
+"""Larger graphs are drawn in groups of nodes, one group per frame."""
 _MOST_FRAMES = 60
 
 

@@ -27,7 +27,7 @@ class Classifier(nn.Module):
 
 
 class Recurrent(nn.Module):
-    """Layers that run in a different order from that of their definition: one twice, one never, one inside a block."""
+    """Layers that do not run in the order of their definition: one runs twice, one never, and one inside a block."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -82,7 +82,7 @@ class Attending(nn.Module):
 
 
 class NamedAlike(nn.Module):
-    """Names that begin alike: one of each two layers or parameters is used.
+    """Names that begin alike: of each two layers or parameters, only one is used.
 
     The input has the name of the other parameter; a buffer is fetched once, and a parameter twice.
     """
@@ -103,7 +103,7 @@ class NamedAlike(nn.Module):
 
 
 class Drawn(nn.Module):
-    """Layers whose names, order and calls are drawn: one is never called, and one is called twice."""
+    """Layers with random names, order and calls: one is never called, and one is called twice."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -24,7 +24,7 @@ def trained(model: nn.Module) -> nn.Module:
 
 
 def with_gradients(call: Callable[[Tensor], Any], model: nn.Module, x: Tensor) -> dict[str, Any]:
-    """What calling returns, and the gradients of the model's parameters and of the input; ``None`` for none."""
+    """What calling returns, and the gradients of the model's parameters and of the input; ``None`` if there is none."""
     weights = {name: weight for name, weight in model.named_parameters() if weight.requires_grad}
     with torch.enable_grad():
         leaf = x.clone().requires_grad_()

@@ -51,7 +51,7 @@ class Gated(nn.Module):
 
 
 class Plain(nn.Module):
-    """Has nothing in it that an activation pass would change."""
+    """Contains nothing that an activation pass would change."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -45,7 +45,7 @@ def table() -> Tensor:
 
 
 def mask_of(*kept: bool) -> Tensor:
-    """0 for a row to keep, -inf for one to leave out, one row each."""
+    """A column with 0 for a row to keep, -inf for a row to leave out."""
     return torch.tensor([[0.0 if keep else -torch.inf] for keep in kept])
 
 
@@ -64,7 +64,7 @@ def rows(*more: Callable[[], Any]) -> Callable[[], tuple[Any, ...]]:
 
 
 def with_late_input(place: int) -> Callable[[nn.Module], tuple[fx.GraphModule]]:
-    """The traced model; its input of that place comes after the first step of the list."""
+    """The traced model; its input at that position comes after the first step in the list."""
 
     def given(model: nn.Module) -> tuple[fx.GraphModule]:
         traced = fx.symbolic_trace(model)

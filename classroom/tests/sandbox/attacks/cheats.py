@@ -1,4 +1,4 @@
-"""Submissions that got the points of an exercise without solving it: they look up, or know, what is right.
+"""Submissions that got the points for an exercise without solving it: they look up, or know, what is right.
 
 Each cell is a submission of its own, behind the lines above the first one; the last line of its docstring names the
 exercises that it is tried on.
@@ -163,8 +163,8 @@ KNOWN = {
     "an edit, compiled": False,
     "an edit that was taken back": False,
     "an edit that changes no result": True,
-    "an edit that changes the order alone": True,
-    "an edit of the result alone": True,
+    "an edit that changes only the order": True,
+    "an edit of the result only": True,
     "an edit in a traced module inside": False,
     "a node of the module itself": ("", "relu"),
     "a node of a traced module inside": ("first", "relu"),
@@ -173,7 +173,7 @@ KNOWN = {
     "several levels, nodes with names of their own": ("outer.block.inner.block", "step_1"),
     "a layer that fails": ("near.blocks.0", "up"),
     "an error of another class": ("near", "relu"),
-    "a layer behind a traced module": ("", "blocks"),
+    "a layer after a traced module": ("", "blocks"),
     "an edit that was not compiled, three levels deep": ("near.blocks.0", "relu"),
     "a graph that was mended, not compiled": None,
     "a batch norm before the node that fails": ("near", "relu"),

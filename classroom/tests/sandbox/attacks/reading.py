@@ -1,6 +1,6 @@
-"""Files that are handed in to harm who reads them: each function yields the name and the bytes of some.
+"""Files that are handed in to harm whoever reads them: each function yields the names and the bytes of some files.
 
-Its docstring says what they try, and the harm that they would do.
+Its docstring says what the files try, and what harm they would do.
 """
 
 import io
@@ -35,7 +35,7 @@ def packed(*files: tuple[str, bytes], method: int = zipfile.ZIP_DEFLATED, commen
 
 
 def files_that_are_no_text() -> Files:
-    """Hand in bytes that no encoding has or that begin as other files do; name files as paths, templates and options.
+    """Hand in bytes that no encoding has or that begin like other files; name files like paths, templates and options.
 
     Harm: the reader guesses, and opens what it should not; a message shows something else.
     """
@@ -59,9 +59,9 @@ def files_that_are_no_text() -> Files:
 
 
 def notebooks_of_other_formats() -> Files:
-    """Nest JSON without end, or say that a notebook is of a format that is old, new, or none, so that it is converted.
+    """Nest JSON endlessly, or claim that a notebook has an old, a new or no format, so that it is converted.
 
-    Harm: the reader's stack overflows, it takes all time or memory, or a converter runs what it should not.
+    Harm: the reader's stack overflows, it uses up all time or memory, or a converter runs what it should not.
     """
     for depth in (500, 990, 5_000, 3_000_000):
         yield "x.ipynb", b'{"nbformat": 4, "cells": ' + b"[" * depth + b"]" * depth + b"}"
@@ -83,9 +83,9 @@ def notebooks_of_other_formats() -> Files:
 
 
 def cells_that_are_hard_to_parse() -> Files:
-    """Fill cells with programs on which Python's compiler takes long, and let thousands need each other, in circles.
+    """Fill cells with programs that take Python's compiler long, and let thousands depend on each other in cycles.
 
-    Harm: the reader crashes or never ends.
+    Harm: the reader crashes or never finishes.
     """
     sources = ("(" * 100_000, "-" * 1_000_000 + "1", "x" + ".x" * 100_000, "x" + "[0]" * 50_000, "f'{" * 150 + "1")
     sources += ("lambda: " * 20_000 + "0", "a=" * 100_000 + "1", "x = " + "9" * 1_000_000, "\\\n" * 500_000, "\0")
@@ -109,7 +109,7 @@ def cells_that_are_hard_to_parse() -> Files:
 
 
 def headers_of_scripts() -> Files:
-    """Name in the header of a script a format that another program reads, or YAML that doubles itself or makes objects.
+    """In a script's header, name a format that another program reads, or YAML that doubles itself or makes objects.
 
     Harm: a program runs as the grader, or the reader has no memory left.
     """
@@ -133,9 +133,9 @@ def headers_of_scripts() -> Files:
 
 
 def marks_of_cells() -> Files:
-    """Begin a cell in each line, mix the marks of all formats, and write into a mark what is parsed as JSON or a magic.
+    """Begin a cell on each line, mix the markers of all formats, and write into one what is parsed as JSON or a magic.
 
-    Harm: the parser runs it, never ends, takes all memory, or fails so that the file is lost.
+    Harm: the parser runs it, never finishes, uses up all memory, or fails in such a way that the file is lost.
     """
     yield "x.py", b"# %%\n" * 200_000
     yield "x.py", b"# %%\nx = 1\n" * 100_000
@@ -162,9 +162,9 @@ def marks_of_cells() -> Files:
 
 
 def zip_that_unpacks_without_end() -> Files:
-    """Pack zeros a thousandfold, in one file, in many, in zips in zips; and a hundred thousand names, said to be none.
+    """Pack zeros a thousandfold, in one file, in many, in zips in zips; and a hundred thousand names, declared as none.
 
-    Harm: memory or disk of the grader is over.
+    Harm: the grader runs out of memory or disk space.
     """
     yield "x.zip", packed(("x.ipynb", bytes(90 << 20)))
     yield "x.zip", packed(*((f"{at}.ipynb", bytes(9 << 20)) for at in range(11)))
@@ -183,9 +183,9 @@ def zip_that_unpacks_without_end() -> Files:
 
 
 def zip_that_lies_about_sizes() -> Files:
-    """Say in a zip that files are smaller, larger or elsewhere than they are, in fields of 32 bits and of 64.
+    """Declare in a zip that files are smaller, larger or elsewhere than they are, in fields of 32 and of 64 bits.
 
-    Harm: more is read than is there, or than was asked; a size that wraps around is believed.
+    Harm: more is read than is there, or than was requested; a size that wraps around is believed.
     """
     data = packed(("x.ipynb", bytes(30 << 20)))
     entry = data.index(b"PK\x01\x02")
@@ -211,7 +211,7 @@ def zip_that_lies_about_sizes() -> Files:
 
 
 def zip_that_is_damaged() -> Files:
-    """Hand in zips with bits that are turned, ends that are missing, comments that hold other zips, and passwords.
+    """Hand in zips with flipped bits, missing ends, comments that hold other zips, and passwords.
 
     Harm: the reader fails in a way that nobody catches.
     """
@@ -230,9 +230,9 @@ def zip_that_is_damaged() -> Files:
 
 
 def zip_with_paths_that_lead_out() -> Files:
-    """Name files in a zip by paths that lead out of it, by other alphabets, by nothing; as links, pipes and devices.
+    """Name files in a zip by paths that lead out of it, in other alphabets, or not at all; as links, pipes, devices.
 
-    Harm: a file is taken for one of another student, or what a link names is read from the disk.
+    Harm: a file is taken for another student's, or what a link points to is read from the disk.
     """
     names = ("../../../etc/passwd", "/etc/passwd", "..\\..\\x.ipynb", "C:\\x.ipynb", "c:/x", "\\\\host\\x", "./x", "..")
     names += ("a//b", "a/../../b.ipynb", ".", "", "x\0y.ipynb", "x\ny.ipynb", "\u202ebnypi.x", ".../x.ipynb", "NUL")

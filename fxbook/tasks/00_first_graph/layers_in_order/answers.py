@@ -122,7 +122,9 @@ def lists_modules_without_children_only(model):
     return [target for target in called if not list(traced.get_submodule(target).children())]
 
 
-@breaks("A layer that is never called does not appear", case="a model that uses no result of one of its layers")
+@breaks(
+    "A layer that is never called does not appear", case="a model that does not use the result of one of its layers"
+)
 @wrong("layers_in_order", says="`spare` is in the answer, but `forward` never calls it")
 def takes_every_target_that_names_a_layer(model):
     paths = [name for name, _ in model.named_modules()]

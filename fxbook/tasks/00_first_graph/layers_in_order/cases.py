@@ -32,7 +32,7 @@ USAGE = Usage(
         Case("a model that calls a layer twice", Recurrent, rows(5), unseen=True),
         Case("a model with a layer that holds another", Attending, rows(4), unseen=True),
         Case("a model with names that begin alike", NamedAlike, rows(4), unseen=True),
-        Case("a model that uses no result of one of its layers", Probed, rows(4), unseen=True),
+        Case("a model that does not use the result of one of its layers", Probed, rows(4), unseen=True),
         Case("a model with layers of its own", Drawn, rows(4), unseen=True),
     ),
     given=eager,

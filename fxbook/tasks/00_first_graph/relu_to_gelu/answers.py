@@ -176,7 +176,7 @@ def keeps_the_keywords(model):
     return traced
 
 
-@breaks("Some calls pass the value by name, `input=x`.", case="calls that give the value by name")
+@breaks("Some calls pass the value by name, `input=x`.", case="calls that pass the value by name")
 @wrong(
     "gelu_gets_a_value",
     node="relu",

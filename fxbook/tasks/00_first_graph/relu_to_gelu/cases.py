@@ -79,7 +79,7 @@ USAGE = Usage(
         Case("the classifier", Classifier, rows(4)),
         Case("an MLP with four spellings", FourSpellings, rows(6)),
         Case("a residual network", Residual, rows(5), unseen=True),
-        Case("calls that give the value by name", ByName, rows(4), unseen=True),
+        Case("calls that pass the value by name", ByName, rows(4), unseen=True),
         Case("a ReLU as a method, twice", Methods, rows(4), unseen=True),
     ),
 )

@@ -37,9 +37,9 @@ class NamedRelu(nn.Module):
 
 
 class NamedAsMethods(nn.Module):
-    """An input, a parameter and a call of a function with names of methods; calls whose names begin alike; a dead one.
+    """An input, a parameter and a function call with the names of methods; calls whose names begin alike; a dead call.
 
-    Two methods take each other's place, and `-` is not a key of the table, as ``torch.sub`` is.
+    Two methods are swapped, and ``torch.sub`` is a key of the dict, but `-` is not.
     """
 
     def __init__(self) -> None:

@@ -15,7 +15,7 @@ from ..cases import Attending, Classifier, Dense, Drawn, NamedAlike, Recurrent, 
 class Tied(nn.Module):
     """Two pairs of layers that share a weight: in the first pair, the second layer is called, and its weight is read.
 
-    It makes constants in ``forward``.
+    The model makes constants in ``forward``.
     """
 
     def __init__(self) -> None:
@@ -34,7 +34,7 @@ class Tied(nn.Module):
 
 
 class Tagger(nn.Module):
-    """Takes tokens, not numbers; one of two layers with equal values is used, and one of two empty parameters.
+    """Takes tokens, not numbers; of two layers with equal values, one is used; of two empty parameters, one.
 
     One layer is frozen and never called; no node uses the result of another; a buffer is never fetched.
     """
@@ -72,7 +72,7 @@ USAGE = Usage(
     "compute",
     cases=(
         Case("the classifier", Classifier, rows(4)),
-        Case("a model that uses all it has", Dense, rows(4)),
+        Case("a model that uses all its parameters", Dense, rows(4)),
         Case("a model that calls a layer twice", Recurrent, rows(5), unseen=True),
         Case("a model with tied weights and a constant", Tied, rows(4), unseen=True),
         Case("a model that takes tokens", Tagger, tokens, unseen=True),

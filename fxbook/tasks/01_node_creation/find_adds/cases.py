@@ -100,7 +100,7 @@ def told_from_copies(answer: Any, gm: fx.GraphModule) -> Any:
 
 
 class DrawnSums(nn.Module):
-    """Steps in a drawn order, some of them additions in some spelling."""
+    """Steps in a random order, some of them additions in various spellings."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -137,7 +137,7 @@ USAGE = Usage(
         Case("the residual block", Residual, rows(4)),
         Case("the block of many sums", ManySums, rows(4), unseen=True, given=many_sums),
         Case("a sum without users, beside weighted sums", Weighted, rows(4), unseen=True),
-        Case("a model of drawn steps", DrawnSums, rows(4), unseen=True),
+        Case("a model of random steps", DrawnSums, rows(4), unseen=True),
     ),
     call=told_from_copies,
 )

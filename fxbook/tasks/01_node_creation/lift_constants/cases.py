@@ -55,7 +55,7 @@ def padded_by_hand(model: nn.Module) -> tuple[fx.GraphModule, Tensor]:
 
 
 class WithItsPad(nn.Module):
-    """Fills a column that a mask of truth values names, and returns constants, one cleared and one that equalled it."""
+    """Fills a column that a boolean mask selects; returns constants, one cleared and one that equalled it."""
 
     def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
         filled = torch.relu(x).masked_fill(torch.tensor([True, False]), 0.5)
@@ -76,7 +76,7 @@ def with_its_pad_by_hand(model: nn.Module) -> tuple[fx.GraphModule]:
 
 
 def repaired_again(answer: Any, gm: fx.GraphModule, *later: Tensor) -> Any:
-    """What the answer returns, or returns at last: its result is scaled by each later tensor, and repaired again.
+    """What the answer returns in the end: its result is scaled by each later tensor, and repaired again.
 
     So the module has attributes with the names that the answer itself chooses. A result that is already scaled is not
     scaled again: a later judge has no answer to call, only what it returned.

@@ -154,7 +154,7 @@ def transposes_for_a_function_that_does_so_itself(linear):
     return fx.GraphModule(linear, graph)
 
 
-@breaks("The input can have any number of dimensions.", case="an input of four dimensions")
+@breaks("The input can have any number of dimensions.", case="an input with four dimensions")
 @wrong("same_result", node="addmm", says="must be a matrix, got 4-D tensor")
 def multiplies_matrices_only(linear):
     graph = fx.Graph()
@@ -176,7 +176,7 @@ def makes_a_bias_of_zeros(linear):
     return built(weights, lambda graph: map(graph.get_attr, weights))
 
 
-@breaks("and must get the same gradients.", case="an input of one dimension, a bias of zeros")
+@breaks("and must get the same gradients.", case="an input with one dimension, a bias of zeros")
 @wrong("gradients_kept", says="the result is right, but `bias` gets no gradient")
 def leaves_out_a_bias_of_zeros(linear):
     has_bias = linear.bias is not None and linear.bias.any()

@@ -1,4 +1,4 @@
-"""Linear layers with a bias and without, frozen, in float64, and inputs of several shapes."""
+"""Linear layers with and without a bias, frozen, and in float64; inputs of several shapes."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ USAGE = Usage(
     cases=(
         Case("a linear layer", lambda: nn.Linear(4, 3), rows(4)),
         Case("a linear layer without a bias", lambda: nn.Linear(5, 2, bias=False), rows(5), unseen=True),
-        Case("an input of four dimensions", lambda: nn.Linear(3, 2), lambda: (torch.randn(2, 1, 4, 3),), unseen=True),
-        Case("an input of one dimension, a bias of zeros", without_effect, lambda: (torch.randn(3),), unseen=True),
+        Case("an input with four dimensions", lambda: nn.Linear(3, 2), lambda: (torch.randn(2, 1, 4, 3),), unseen=True),
+        Case("an input with one dimension, a bias of zeros", without_effect, lambda: (torch.randn(3),), unseen=True),
         Case("a frozen weight", half_frozen, lambda: (torch.randn(2, 3, dtype=torch.float64),), unseen=True),
     ),
     call=with_its_gradients,

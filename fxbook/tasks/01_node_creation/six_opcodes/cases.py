@@ -1,4 +1,4 @@
-"""A layer after a sum, of two widths."""
+"""A layer after a sum, in two widths."""
 
 from __future__ import annotations
 

@@ -126,7 +126,7 @@ def compares_the_class_itself(model, layer, function, activation):
 @breaks(
     "A node calls a layer in one of two ways:",
     "it calls a module that is an instance of `layer`",
-    case="softmax layers, and what is taken for them",
+    case="softmax layers, and what is easily mistaken for them",
 )
 @wrong(
     "followed_by_activation",
@@ -149,7 +149,9 @@ def knows_modules_only(model, layer, function, activation):
 
 
 @breaks(
-    "after every call to a layer", "a module that is called twice", case="a layer called twice, and one with its weight"
+    "after every call to a layer",
+    "a module that is called twice",
+    case="a layer called twice, and another with its weight",
 )
 @wrong("followed_by_activation", node="shared_1", says="is not followed by tanh")
 def takes_each_module_once(model, layer, function, activation):
@@ -177,7 +179,9 @@ def leaves_out_the_output(model, layer, function, activation):
     return edited(model, lambda *each: is_layer(*each, layer, function), activation, users)
 
 
-@breaks("All users of a layer get the result of the activation.", case="a layer called twice, and one with its weight")
+@breaks(
+    "All users of a layer get the result of the activation.", case="a layer called twice, and another with its weight"
+)
 @wrong("followed_by_activation", node="shared_1", says="still uses `shared`, past the tanh that follows it")
 def leaves_a_layer_that_has_an_activation(model, layer, function, activation):
     def is_meant(traced, node):

@@ -53,7 +53,7 @@ class Functional(Layered):
 
 
 class Tied(Layered):
-    """One layer called twice, another with the same weight, in eval mode; an activation of its own; a dict returned."""
+    """One layer called twice and another with its weight, in eval mode; an activation of its own; a dict as result."""
 
     task = (nn.Linear, nn.functional.linear, torch.tanh)
 
@@ -72,7 +72,7 @@ class Tied(Layered):
 
 @fx.wrap
 def linear(value: Tensor) -> Tensor:
-    """A user-defined function that has the name of another."""
+    """A user-defined function with the name of another function."""
     return value * 0.5
 
 
@@ -84,7 +84,7 @@ class Gated(nn.Linear):
 
 
 class WithOwnLayer(Layered):
-    """A subclass of the layer; a bilinear layer, and a function called linear, which are to stay."""
+    """A subclass of the layer; a bilinear layer, and a function called linear, which must stay."""
 
     task = (nn.Linear, nn.functional.linear, nn.functional.gelu)
 
@@ -103,7 +103,7 @@ class WithLeafSubclass(Layered):
     def __init__(self) -> None:
         super().__init__()
         self.enter = nn.Linear(6, 6)
-        # What nn.MultiheadAttention has for its out_proj.
+        # The class of nn.MultiheadAttention's out_proj.
         self.out_proj = NonDynamicallyQuantizableLinear(6, 6)
 
     def forward(self, x: Tensor, offset: Tensor) -> Tensor:
@@ -148,7 +148,7 @@ USAGE = Usage(
     cases=(
         layered("nested modules", Stack, 3, 1, 6),
         layered("the functional form", Functional, 3, 6),
-        layered("a layer called twice, and one with its weight", Tied, 3, 6, unseen=True),
+        layered("a layer called twice, and another with its weight", Tied, 3, 6, unseen=True),
         layered("a subclass defined outside `torch.nn`, which is traced into", WithOwnLayer, 3, 6, unseen=True),
         layered(
             "a traced model, with a subclass in `torch.nn`, which is a leaf module",
@@ -159,6 +159,6 @@ USAGE = Usage(
             unseen=True,
             given=fx.symbolic_trace,
         ),
-        layered("softmax layers, and what is taken for them", Softmaxed, 3, 6, unseen=True),
+        layered("softmax layers, and what is easily mistaken for them", Softmaxed, 3, 6, unseen=True),
     ),
 )

@@ -44,7 +44,7 @@ def traced_and_what_is_asked(model: Any) -> tuple[Any, ...]:
     traced = fx.symbolic_trace(model)
     [node] = [node for node in traced.graph.nodes if node.name == model.anchor]
     if isinstance(model, Joined):
-        # As an edit leaves them: the users are not in the order of the list.
+        # As after an edit: the users are not in list order.
         first = next(iter(node.users))
         node.users[first] = node.users.pop(first)
     return traced, model.anchor, model.chain

@@ -119,7 +119,7 @@ def clamps_the_tuple(traced):
     _return_instead(traced, lambda graph, *args: graph.call_function(torch.clamp, (args, 0, 6)))
 
 
-@breaks("Make a traced model return its result clamped", case="a model that asserts something of its result")
+@breaks("Make a traced model return its result clamped", case="a model that asserts something about its result")
 @wrong("result_clamped", says="no new node calls clamp: the result of `step_")
 def leaves_a_graph_that_clamps_already(traced):
     if not traced.graph.find_nodes(op="call_function", target=torch.clamp):
@@ -175,7 +175,7 @@ def sets_an_anchor_and_keeps_it(traced):
     traced.recompile()
 
 
-@breaks("its result clamped to the range", case="a model that asserts something of its result")
+@breaks("its result clamped to the range", case="a model that asserts something about its result")
 @wrong("same_result", node="output", says="it has dtype float32, not float64")
 def returns_float32(traced):
     _return_instead(traced, lambda graph, result: fx.Proxy(result).clamp(0, 6).float().node)

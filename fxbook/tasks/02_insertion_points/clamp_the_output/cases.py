@@ -27,7 +27,7 @@ class Asserting(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         doubled = x + x
-        torch._assert(doubled.amax() > torch.clamp(x, 6, 7).amin(), "the largest number was to be above 6")
+        torch._assert(doubled.amax() > torch.clamp(x, 6, 7).amin(), "the largest number should be above 6")
         return doubled
 
 
@@ -37,7 +37,7 @@ USAGE = Usage(
         Case("the block of the chapter", FeedForward, far_rows),
         Case("a model that returns its input", Passing, far_rows, unseen=True),
         Case(
-            "a model that asserts something of its result",
+            "a model that asserts something about its result",
             Asserting,
             far_rows_of_float64,
             unseen=True,

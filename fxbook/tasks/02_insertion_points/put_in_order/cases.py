@@ -16,7 +16,7 @@ Order = Callable[[list[fx.Node]], list[fx.Node]]
 
 
 class Attention(nn.Module):
-    """Three inputs, whose order in the signature a sort must keep; ``query`` is not the first that is used."""
+    """Three inputs, whose order in the signature a sort must keep; ``query`` is not the first input that is used."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -29,7 +29,7 @@ class Attention(nn.Module):
 
 
 class Unused(nn.Module):
-    """Computes a chain that has no users, longer than the way to the output."""
+    """Computes a chain that has no users and is longer than the path to the output."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -14,7 +14,7 @@ from ..cases import FeedForward, rows
 class Rounding(nn.Module):
     """Function calls in a row, used twice, and returned side by side.
 
-    One rounds to one decimal, one works in place, both on what a method returns.
+    One call rounds to one decimal and one works in place, both on the result of a method.
     """
 
     def __init__(self) -> None:

@@ -26,9 +26,9 @@ class Affine(nn.Module):
 
 
 class Products(nn.Module):
-    """Sums in both orders, of two products, of a product and itself, of a square; products that are also read
-    elsewhere, contain a number, or are added to one; products that something other than an addition reads; products and
-    sums in other calls.
+    """Sums in both orders; sums of two products, of a product and itself, and of a square; products that are also read
+    elsewhere, contain a number, or are added to a number; products that something other than an addition reads;
+    products and sums in other calls.
     """
 
     def __init__(self) -> None:

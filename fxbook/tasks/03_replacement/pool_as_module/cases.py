@@ -12,7 +12,7 @@ from ..cases import images, with_its_graph
 
 
 class ChannelAttention(nn.Module):
-    """A weight for each channel, computed from all of them."""
+    """A weight for each channel, computed from all channels."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -27,8 +27,8 @@ class ChannelAttention(nn.Module):
 
 
 class Pyramid(nn.Module):
-    """Pools of three sizes, and one without users, beside submodules that have the obvious names, one of them called
-    after the function, and other pools.
+    """Pools of three sizes, and a pool without users; submodules that have the obvious names, one of them
+    named after the function; and other pools.
     """
 
     def __init__(self) -> None:

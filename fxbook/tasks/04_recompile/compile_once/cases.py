@@ -17,7 +17,7 @@ from ..cases import FeedForward, Gated, relus, renamed, rows
 
 
 class Mixed(nn.Module):
-    """ReLU in four spellings; ``torch.relu`` with its argument by keyword, dead calls of two."""
+    """ReLU in four spellings; ``torch.relu`` with its argument by keyword; dead calls in two spellings."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -60,7 +60,7 @@ def counted(answer: Callable[[fx.GraphModule], Any], traced: fx.GraphModule, x: 
         count += 1
         return compile_it()
 
-    # On the object, where assigning traced.graph meets it too.
+    # Set on the object, so that assigning traced.graph calls it, too.
     traced.__dict__["recompile"] = counting
     answer(traced)
     del traced.__dict__["recompile"]

@@ -264,9 +264,9 @@ def calls_the_module_itself_by_its_class(traced, *inputs):
 
 @breaks(
     "A node that calls a layer of another class, such as `nn.Linear`, is itself the node that fails.",
-    case="a layer behind a traced module",
+    case="a layer after a traced module",
 )
-@wrong("names_the_node", says="(a layer behind a traced module): it names node `output` of `blocks.0`", read=LINE)
+@wrong("names_the_node", says="(a layer after a traced module): it names node `output` of `blocks.0`", read=LINE)
 def takes_the_last_module_that_began(traced, *inputs):
     begun, draft = [], copy.deepcopy(traced)
 

@@ -27,7 +27,7 @@ def refuses(value: Tensor) -> Tensor:
 
 
 def declines(value: Tensor) -> Tensor:
-    """Another one."""
+    """Another user-defined function that raises."""
     raise RefusedError(f"declined: {value.dtype}")
 
 
@@ -155,7 +155,7 @@ USAGE = Usage(
         whole("several levels, nodes with names of their own", several_levels),
         whole("a layer that fails", lambda: in_a_row(near=in_a_row(blocks=nn.Sequential(block()))), widths=(3,)),
         whole("an error of another class", without_layers),
-        whole("a layer behind a traced module", lambda: in_a_row(blocks=nn.Sequential(block(), nn.Linear(3, 3)))),
+        whole("a layer after a traced module", lambda: in_a_row(blocks=nn.Sequential(block(), nn.Linear(3, 3)))),
         whole("an edit that was not compiled, three levels deep", level_of("near.blocks.0")),
         whole("a graph that was mended, not compiled", mended),
         whole("a batch norm that updates, then fails in training", a_batch_norm_twice),

@@ -149,7 +149,7 @@ def goes_back_for_the_block_alone(traced):
 
 
 @breaks(
-    "That graph is compiled, even if `traced` was stale before.", case="a block that is interrupted, of a stale module"
+    "That graph is compiled, even if `traced` was stale before.", case="a block that is interrupted, on a stale module"
 )
 @wrong("left_well", says="block failed, and the module is as stale as before", read=STALE)
 @contextlib.contextmanager
@@ -187,7 +187,7 @@ def edits_a_draft_that_goes_nowhere(traced):
     fx.GraphModule(traced, draft).graph.lint()
 
 
-@breaks("even `KeyboardInterrupt`", case="a block that is interrupted, of a stale module")
+@breaks("even `KeyboardInterrupt`", case="a block that is interrupted, on a stale module")
 @wrong(
     "as_before_or_edited",
     says="the edit failed with KeyboardInterrupt, and the graph is not",
@@ -208,7 +208,7 @@ def catches_every_exception(traced):
 @breaks(
     "and `meta` of its nodes.",
     "the keys, and which value each key has, must be as before.",
-    case="an edit of names and notes, of a module that takes a dict",
+    case="an edit of names and notes, on a module that takes a dict",
 )
 @wrong(
     "as_before_or_edited",
@@ -253,7 +253,7 @@ def raises_another_error_of_the_class(traced):
         raise type(error)(*error.args) from None
 
 
-@breaks("its former graph back", case="an edit of names and notes, of a module that takes a dict")
+@breaks("its former graph back", case="an edit of names and notes, on a module that takes a dict")
 @wrong("takes_its_inputs", says="not `given`: the codegen is lost", read=HALF)
 def copies_the_nodes_alone(traced):
     former, values = fx.Graph(), {}

@@ -66,7 +66,7 @@ def breaks_order(graph: fx.Graph) -> None:
 
 
 def names_nothing(graph: fx.Graph) -> None:
-    """Leaves the path of no module."""
+    """Leaves a path that leads to no module."""
     next(node for node in graph.nodes if node.op == "call_module").target = "gone"
 
 
@@ -139,24 +139,26 @@ USAGE = Usage(
         Case("an edit that breaks the order", FeedForward, rows, given=edit_of(breaks_order)),
         Case("an edit that adds a node", Gated, rows, True, edit_of(insert_neg)),
         Case("a path that leads nowhere", Gated, rows, True, edit_of(names_nothing)),
-        Case("an argument that is no Python", FeedForward, rows, True, edit_of(writes_no_python)),
+        Case("an argument that is not Python", FeedForward, rows, True, edit_of(writes_no_python)),
         Case(
-            "a block that is interrupted, of a stale module",
+            "a block that is interrupted, on a stale module",
             FeedForward,
             rows,
             True,
             edit_of(is_interrupted, stale=True),
         ),
-        Case("an error that is no Exception, of a stale module", Gated, rows, True, edit_of(is_stopped, stale=True)),
         Case(
-            "an edit of names and notes, of a module that takes a dict",
+            "an error that is not an Exception, on a stale module", Gated, rows, True, edit_of(is_stopped, stale=True)
+        ),
+        Case(
+            "an edit of names and notes, on a module that takes a dict",
             FromADict,
             rows,
             True,
             edit_of(rewrites_names_and_notes),
         ),
         Case("a stale module, and a path that leads nowhere", Gated, rows, True, edit_of(names_nothing, stale=True)),
-        Case("no edit, of a stale module", FeedForward, rows, True, edit_of(lambda graph: None, stale=True)),
+        Case("no edit, on a stale module", FeedForward, rows, True, edit_of(lambda graph: None, stale=True)),
     ),
     call=tried,
 )

@@ -76,7 +76,7 @@ def traces_it_again(traced):
     return fx.symbolic_trace(traced).code != traced.code
 
 
-@breaks("from the text that the graph of `traced` would generate now", case="an edit that changes the order alone")
+@breaks("from the text that the graph of `traced` would generate now", case="an edit that changes only the order")
 @wrong("says_whether_stale", says="returns False, but the code is stale", read=SEES)
 def compares_sorted_lines(traced):
     return sorted(traced.code.splitlines()) != sorted(traced.graph.python_code("self").src.splitlines())

@@ -61,7 +61,7 @@ def edited_inside(model: nn.Module) -> tuple[fx.GraphModule]:
 
 
 def edited_around(model: nn.Module) -> tuple[fx.GraphModule]:
-    """A module that calls the traced model, and whose call has another argument now."""
+    """A module that calls the traced model; the call now has a different argument."""
     whole = in_a_row(near=fx.symbolic_trace(model))
     whole.graph.output_node().prev.kwargs = {"x": None}
     return (whole,)
@@ -75,8 +75,8 @@ USAGE = Usage(
         Case("an edit, compiled", either, rows, given=edited(another_activation, compiled=True)),
         Case("an edit that was taken back", Gated, rows, True, edited(there_and_back)),
         Case("an edit that changes no result", either, rows, True, edited(add_dead_node)),
-        Case("an edit that changes the order alone", Gated, rows, True, edited(scale_first)),
-        Case("an edit of the result alone", Gated, rows, True, edited(other_result)),
+        Case("an edit that changes only the order", Gated, rows, True, edited(scale_first)),
+        Case("an edit of the result only", Gated, rows, True, edited(other_result)),
         Case("an edit in a traced module inside", FeedForward, rows, True, edited_inside),
         Case("a node that changes no result, compiled", either, rows, True, edited(add_dead_node, True)),
         Case("another order, compiled", Gated, rows, True, edited(scale_first, True)),

@@ -31,7 +31,7 @@ class Block(nn.Module):
 
 
 class Aliased(nn.Module):
-    """Views, a value that is also returned, one that is used twice, a parameter, a value made in place before."""
+    """Views; a value that is also returned; a value that is used twice; a parameter; a value made in place earlier."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -50,8 +50,9 @@ class Aliased(nn.Module):
 
 
 class Called(nn.Module):
-    """Layers called by their own name at a safe place first; layers that return what they are given, or a view; layers
-    that are called as methods are; a method called twice; a function that is a maker."""
+    """Layers called by their own name, first at a safe place; layers that return what they are given, or a view;
+    layers with the names of methods; a method called twice; a function that is a maker.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -69,7 +70,7 @@ class Called(nn.Module):
 
 
 class NoMakers(nn.Module):
-    """Values that other calls made, calls that are no activations, and one in place on a value that is used again."""
+    """Values that other calls made; calls that are not activations; a call in place on a value that is used again."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -84,7 +85,7 @@ class NoMakers(nn.Module):
 
 
 class Vision(nn.Module):
-    """Submodules of submodules, two of one name, one called at a safe and an unsafe place; a value by name; dropout."""
+    """Submodules in submodules, two with one name, one called at a safe and an unsafe place; a keyword; dropout."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -102,8 +103,9 @@ class Vision(nn.Module):
 
 
 class UsedBefore(nn.Module):
-    """Values of makers whose other user stands before the activation, which is the last: of a function, of a method,
-    of a layer; one is dead. The other users keep nothing, so that overwriting would do no harm here."""
+    """Values made by a function, a method and a layer, whose other user comes before the activation, which is the
+    last user; one is dead. The other users keep nothing, so that overwriting would do no harm here.
+    """
 
     def __init__(self) -> None:
         super().__init__()

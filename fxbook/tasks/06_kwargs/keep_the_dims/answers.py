@@ -90,7 +90,7 @@ def adds_by_name_what_is_there_by_position(traced):
     traced.recompile()
 
 
-@breaks("Make every sum over a `dim` keep its dimensions:", case="sums over the dimension 0")
+@breaks("Make every sum over a `dim` keep its dimensions:", case="sums over dimension 0")
 @wrong(
     "keep_where_a_dim_is",
     node="sum_2",
@@ -199,7 +199,7 @@ def goes_by_the_names_of_the_nodes(traced):
     traced.recompile()
 
 
-@breaks("or with `dim=None`, stays as it is.", case="sums over the dimension 0")
+@breaks("or with `dim=None`, stays as it is.", case="sums over dimension 0")
 @wrong(
     "keep_where_a_dim_is",
     node="sum_8",

@@ -11,7 +11,7 @@ from ..cases import MoreSums, Sums, rows
 
 
 class Zeros(nn.Module):
-    """Sums over the dimension 0, by name and by position, and over all, also with ``keepdim``, one without users."""
+    """Sums over dimension 0, by name and by position, and over all, also with ``keepdim``; one sum has no users."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -39,6 +39,6 @@ USAGE = Usage(
     cases=(
         Case("sums over one dimension and over all", Sums, rows()),
         Case("sums with other arguments", MoreSums, rows(), unseen=True),
-        Case("sums over the dimension 0", Zeros, rows(), unseen=True),
+        Case("sums over dimension 0", Zeros, rows(), unseen=True),
     ),
 )

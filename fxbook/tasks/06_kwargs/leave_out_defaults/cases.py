@@ -40,7 +40,7 @@ class Activations(nn.Module):
 
 
 class Defaults(nn.Module):
-    """Defaults of functions of all kinds, of a method and a layer, by position, without users; what looks like one."""
+    """Defaults of functions of all kinds, of a method and a layer, by position, without users; values like defaults."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -56,7 +56,7 @@ class Defaults(nn.Module):
         pooled = functional.max_pool1d(hidden[None], 2, padding=1) * functional.dropout(
             hidden[0], p=0.5, training=False
         )
-        # A C function right behind a Python function, with a keyword that is a default of the latter.
+        # A C function right after a Python function, with a keyword that is a default of the Python function.
         pooled = pooled + torch.sum(functional.softmax(hidden, dim=0, _stacklevel=4), dim=0, dtype=None)
         functional.silu(x)
         return weighted(pooled, factor=2.0, mode="plain", shift=0.0) + sum(hidden, start=0)

@@ -1,4 +1,4 @@
-"""Concatenations, each with what the exercise asks of it in eager terms."""
+"""Concatenations, each with the result that the exercise requires, computed eagerly."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Joining(nn.Module):
 
 
 class JoiningMore(nn.Module):
-    """Two inputs, the first without users; the tensors by name, one alone, without users; others called `cat`."""
+    """Two inputs, the first without users; tensors by name, one tensor alone, without users; others called `cat`."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -182,10 +182,10 @@ def takes_no_gradient_for_another_one(model, changed, x):
     return differ(model, changed, x, observe, same)
 
 
-@breaks("if `changed` raises an error anywhere.", case="a softmax over a dimension that is not there")
+@breaks("if `changed` raises an error anywhere.", case="a softmax over a dimension that does not exist")
 @wrong(
     "told_apart",
-    says="For a softmax over a dimension that is not there `changed` raises IndexError, and so does your code",
+    says="For a softmax over a dimension that does not exist `changed` raises IndexError, and so does your code",
 )
 def expects_a_runtime_error_only(model, changed, x):
     expected = behaviour(model, model, x)

@@ -146,7 +146,7 @@ class Detached(Pair):
         return functional.linear(x, self.project.weight) + self.project.bias
 
     def change(self, graph: fx.Graph) -> None:
-        """Cut the bias off."""
+        """Detach the bias."""
         [bias] = graph.find_nodes(op="get_attr", target="project.bias")
         self.insert(graph, bias, torch.detach)
 
@@ -166,7 +166,7 @@ class Reordered(Pair):
     """The rows of the result in another order: their sum is the same, and so are all gradients of it."""
 
     def change(self, graph: fx.Graph) -> None:
-        """Turn the rows around."""
+        """Reverse the order of the rows."""
         self.insert(graph, graph.output_node().args[0], torch.flip, (0,))
 
 
@@ -174,13 +174,13 @@ class TurnedTwice(Reordered):
     """The rows of the result in another order, and back."""
 
     def change(self, graph: fx.Graph) -> None:
-        """Turn the rows around, twice."""
+        """Reverse the order of the rows, twice."""
         super().change(graph)
         super().change(graph)
 
 
 class _HandedOn(torch.autograd.Function):
-    """Returns what it is given, turns every gradient around in these dimensions, and multiplies it."""
+    """Returns what it is given, reverses every gradient in these dimensions, and multiplies it."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, dims: tuple[int, ...], factor: float) -> Tensor:
@@ -193,7 +193,7 @@ class _HandedOn(torch.autograd.Function):
 
 
 def handed_on(x: Tensor, dims: tuple[int, ...], factor: float) -> Tensor:
-    """``x``, with a gradient that is turned around in these dimensions, and multiplied."""
+    """``x``, with a gradient that is reversed in these dimensions, and multiplied."""
     return _HandedOn.apply(x, dims, factor)
 
 
@@ -207,7 +207,7 @@ class HandedOnGradient(Pair):
         return self.project(x) * x
 
     def change(self, graph: fx.Graph) -> None:
-        """Hand the gradient of the input on."""
+        """Pass on the gradient of the input."""
         self.insert(graph, next(iter(graph.nodes)), handed_on, self.dims, self.factor)
 
 
@@ -240,7 +240,7 @@ class NoLarger(Larger):
 
 
 class Clipped(Pair):
-    """Clipped at six, and on an input of which nothing is so large: one more than the input would be."""
+    """Clipped at six, on an input that stays below six; the input plus one would not."""
 
     least = 4.9
 
@@ -257,7 +257,7 @@ class Clipped(Pair):
 
 
 class ClippedMore(Clipped):
-    """Clipped at six, and on an input that is larger: half the input would not be."""
+    """Clipped at six, on an input above six; half of the input would not be."""
 
     least = 6.5
 
@@ -266,7 +266,7 @@ class Reshaped(Pair):
     """The same numbers in another shape, which compare as equal where shapes are broadcast."""
 
     def change(self, graph: fx.Graph) -> None:
-        """Put a dimension in front."""
+        """Add a dimension in front."""
         self.insert(graph, graph.output_node().args[0], torch.unsqueeze, 0)
 
 
@@ -281,7 +281,7 @@ class ZeroGradient(Pair):
         return self.project(x) + self.spare * 0
 
     def change(self, graph: fx.Graph) -> None:
-        """Leave the addition out."""
+        """Leave out the addition."""
         addition = graph.output_node().args[0]
         addition.replace_all_uses_with(addition.args[0])
         graph.eliminate_dead_code()
@@ -332,7 +332,7 @@ USAGE = Usage(
         Case("`celu` in place where it is safe", SafelyInPlace, rows()),
         Case("a straight-through rounding and its trace", LostBackward, rows()),
         Case("a parameter that was detached", Detached, rows()),
-        Case("a softmax over a dimension that is not there", Raising, rows()),
+        Case("a softmax over a dimension that does not exist", Raising, rows()),
         Case("a result with its rows in another order", Reordered, rows()),
         Case("a result with one more dimension", Reshaped, rows()),
         Case("gradients in other rows", MirroredGradient, rows()),
@@ -342,9 +342,9 @@ USAGE = Usage(
         Case("`relu6` on numbers below six", Clipped, rows()),
         Case("a parameter times 0, and without it", ZeroGradient, rows()),
         Case("`relu` in place on a value without other users", UsedOnce, rows()),
-        Case("a result whose rows are turned around twice", TurnedTwice, rows()),
+        Case("a result whose rows are reversed twice", TurnedTwice, rows()),
         Case("a result to which zero is added", NoLarger, rows()),
-        Case("gradients that are handed on as they are", HandedOnGradient, rows()),
+        Case("gradients that are passed on unchanged", HandedOnGradient, rows()),
         Case("a model that overwrites its input, and its trace", Overwriting, rows()),
         Case("a model in training and its trace", Training, rows()),
     ),

@@ -128,11 +128,11 @@ def returns_the_old_result(traced):
     traced.recompile()
 
 
-@breaks("The offset is added to the result", case="a model that asserts something of its result")
+@breaks("The offset is added to the result", case="a model that asserts something about its result")
 @wrong(
     "offset_added",
     node="add",
-    says="(a model that asserts something of its result): node `add` adds the offset to `step_4`",
+    says="(a model that asserts something about its result): node `add` adds the offset to `step_4`",
 )
 def takes_the_last_node_for_the_result(traced):
     graph = traced.graph
@@ -212,11 +212,11 @@ def makes_both_nodes_without_an_anchor(traced):
     traced.recompile()
 
 
-@breaks("The offset is added to the result", case="a model that asserts something of its result")
+@breaks("The offset is added to the result", case="a model that asserts something about its result")
 @wrong(
     "other_users_kept",
     node="step_2",
-    says="(a model that asserts something of its result): node `step_2` uses `add`: only the result that is",
+    says="(a model that asserts something about its result): node `step_2` uses `add`: only the result that is",
     read="03_replacement#one-use-or-all-uses",
 )
 def replaces_all_uses_of_the_result(traced):

@@ -32,7 +32,7 @@ class Offset(nn.Module):
 
 
 class Asserting(nn.Module):
-    """Its last step is no result: it has an effect, and uses the result."""
+    """Its last step is not its result: that step has an effect, and uses the result."""
 
     def forward(self, rows: Tensor, other: Tensor) -> Tensor:
         difference = rows - other
@@ -55,7 +55,7 @@ USAGE = Usage(
         Case("a model that returns its input", Identity, rows(lambda: -1.0), unseen=True),
         Case("a model with a layer called `offset`", Offset, rows(column, lambda: 2.0), unseen=True),
         Case(
-            "a model that asserts something of its result",
+            "a model that asserts something about its result",
             Asserting,
             rows(column, lambda: torch.inf),
             unseen=True,

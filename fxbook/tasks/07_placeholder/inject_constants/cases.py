@@ -37,7 +37,7 @@ def to_replace(replacing: dict[str, Any], *values: Any) -> Callable[[nn.Module],
 
 
 def used_twice(answer: Any, traced: fx.GraphModule, replacing: dict[str, Any], values: tuple[Any, ...]) -> Any:
-    """What the learner's interpreter returns for two runs in a row; in the second the values come in reverse."""
+    """What the learner's interpreter returns for two runs in a row; the second takes the values in reverse."""
     if problem := no_interpreter(answer):
         return {"problem": problem}
     runner = answer(traced, replacing)

@@ -12,7 +12,7 @@ from ..cases import Reserved, Unread, Weighting, with_late_input
 
 
 class Private(nn.Module):
-    """Names that begin as that of a starred parameter's node does; one input has no users."""
+    """Names that begin like the name of a starred parameter's node; one input has no users."""
 
     def forward(self, _rows: Tensor, _unread: Any, input: Any, *_more: Any, scale: float = 1.0) -> Tensor:
         return _rows * input * scale

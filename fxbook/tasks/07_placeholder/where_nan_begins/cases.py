@@ -22,7 +22,7 @@ def sign_and_log(values: Tensor) -> tuple[Tensor, Tensor]:
 
 @fx.wrap
 def log_and_sign(values: Tensor) -> list[Tensor]:
-    """As :func:`sign_and_log`, as a list and in the other order."""
+    """Like :func:`sign_and_log`, as a list and in the other order."""
     return [values.log(), values.sign()]
 
 
@@ -35,7 +35,7 @@ class SignAndLog(NamedTuple):
 
 @fx.wrap
 def named_sign_and_log(values: Tensor) -> SignAndLog:
-    """As :func:`sign_and_log`, with names."""
+    """Like :func:`sign_and_log`, with names."""
     return SignAndLog(values.sign(), values.log())
 
 

@@ -51,7 +51,7 @@ class Late(fx.Interpreter):
 
 
 class Skip(nn.Module):
-    """An input of another name than its parameter, used by the first and by the last step."""
+    """An input whose name differs from its parameter's, used by the first and by the last step."""
 
     def forward(self, input: Tensor, scale: Tensor, shift: Tensor) -> Tensor:
         hidden = torch.relu(input)

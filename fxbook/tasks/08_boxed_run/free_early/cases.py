@@ -1,4 +1,4 @@
-"""Models with values without users, that are changed in place, and that are used in lists."""
+"""Models with values that have no users, are changed in place, or are used in lists."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..watched_run.cases import draw, inputs_of, run_watched, with_inputs_of_its
 
 
 class InPlace(nn.Module):
-    """A value changed in place: what the change returns has no users, which is the value itself."""
+    """A value changed in place: the change returns the value itself, and that result has no users."""
 
     def forward(self, features: Tensor, bias: Tensor) -> Tensor:
         hidden = torch.exp(features)
@@ -33,11 +33,11 @@ class UnusedTwice(nn.Module):
 
 
 class Edited(Residual):
-    """A residual whose graph was edited: the users of a value have another order than the list."""
+    """A residual whose graph was edited: the users of a value are in a different order from the list."""
 
 
 def call_boxed_run(answer: Callable[..., Any], model: nn.Module, tensors: list[Tensor]) -> dict[str, Any]:
-    """Run through ``boxed_run`` of what a class makes."""
+    """Run through ``boxed_run`` of an instance of the class."""
     if not callable(answer):
         raise TypeError("pass the class itself, by its name, without ()")
 

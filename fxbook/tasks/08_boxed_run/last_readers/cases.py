@@ -1,4 +1,4 @@
-"""Graphs with values without users, that are used in lists and by name, and whose nodes were moved."""
+"""Graphs with values that have no users or are used in lists and by name; a graph whose nodes were moved."""
 
 from __future__ import annotations
 

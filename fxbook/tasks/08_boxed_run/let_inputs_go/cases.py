@@ -15,7 +15,7 @@ from ..watched_run.cases import run_watched, with_inputs_of_its_own
 
 
 class Shifted(nn.Module):
-    """Four inputs that are not in the order of their names, one of another name than its parameter."""
+    """Four inputs that are not in the order of their names, one with a name that differs from its parameter's."""
 
     def forward(self, weight: Tensor, input: Tensor, shift: Tensor, bias: Tensor) -> Tensor:
         scaled = torch.mul(torch.sub(input, shift), weight)

@@ -15,7 +15,7 @@ from ..cases import ROWS, WIDTH, edit
 
 
 def draw(count: int) -> list[Tensor]:
-    """So many inputs, which nothing but the list holds."""
+    """This many inputs, which nothing but the list holds."""
     return [torch.randn(ROWS, WIDTH) for _ in range(count)]
 
 
@@ -36,7 +36,7 @@ def run_watched(
     by_name: bool = False,
     edited: bool = False,
 ) -> dict[str, Any]:
-    """Run the watched graph of the model through the answer and write down what was alive, when.
+    """Run the watched graph of the model through the answer and record what was alive, and when.
 
     Args:
         use: takes the graph and the inputs, and returns a function that runs them; what it holds stays alive after the
@@ -94,7 +94,7 @@ def _method(name: str, value: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 class Watch:
-    """Notes, whenever a step computes, which values are alive: whose memory is there. Holds weak references only.
+    """Notes, whenever a step computes, which values are alive: whose memory still exists. Holds weak references only.
 
     ``steps`` is a list of ``(name of the node, names of the values alive)``, the step's own result not among them. A
     result in memory that is already known, such as an in-place method's, goes by its old name. ``astray`` has the steps

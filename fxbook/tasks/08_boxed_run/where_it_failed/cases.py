@@ -1,4 +1,4 @@
-"""Inputs of drawn sizes on which a model fails, or does not."""
+"""Inputs of random sizes on which a model fails, or does not."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Joined(nn.Module):
 
 
 class Indexed(nn.Module):
-    """A sum over a second dimension, of a tensor that has one: an IndexError."""
+    """A sum over the second dimension of a tensor that has only one: an IndexError."""
 
     def forward(self, features: Tensor) -> Tensor:
         pooled = features.mean(dim=0)
@@ -66,7 +66,7 @@ class Refusing(nn.Module):
 
 
 def with_sizes(*shapes: str) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """Like :func:`with_inputs`, with drawn shapes: a letter is a size, and ``w`` the width of the model.
+    """Like :func:`with_inputs`, with random shapes: a letter is a size, and ``w`` the width of the model.
 
     Different letters are different sizes.
     """

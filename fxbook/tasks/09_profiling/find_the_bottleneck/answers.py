@@ -16,7 +16,7 @@ KNOWN, OTHER, NORM = (
     "a GPT with a norm over positions",
 )
 MIXING, ADDING = "a GPT that mixes positions", "a GPT that adds up positions"
-EVERY, RANKING = "a GPT of which every score is used", "a GPT that ranks the positions at its end"
+EVERY, RANKING = "a GPT whose scores are all used", "a GPT that ranks the positions at its end"
 LAST = (slice(None), -1)
 STEPS = (nn.Linear, nn.LayerNorm)
 

@@ -195,7 +195,7 @@ USAGE = Usage(
         _case("a GPT with a norm over positions", NestedGPT, 128, 8, 2, 8, 1, batch=1),
         _case("a GPT that mixes positions", _mixing_by_layer, 1024, 16, 2, 12, 1, training=True),
         _case("a GPT that adds up positions", _mixing_by_method, 32, 4, 1, 4, 1),
-        _case("a GPT of which every score is used", ScoringGPT, 32, 4, 1, 4, 1),
+        _case("a GPT whose scores are all used", ScoringGPT, 32, 4, 1, 4, 1),
         _case("a GPT that ranks the positions at its end", RankingGPT, 32, 4, 1, 4, 1),
     ),
     call=counted,

@@ -65,7 +65,7 @@ class Shared(nn.Module):
 
 
 def many() -> int:
-    """How many rows: drawn, so that nobody knows the FLOPs by heart."""
+    """The number of rows: random, so that nobody knows the FLOPs by heart."""
     return int(torch.randint(2, 7, ()))
 
 

@@ -50,7 +50,7 @@ class Shared(nn.Module):
 
 
 class Settings(nn.Module):
-    """Groups, strides, no bias; a norm by keyword, without weights, of another eps; a dead node; and norms that stay:
+    """Groups, strides, no bias; a norm by keyword, without weights, with another eps; a dead node; and norms that stay:
     without statistics, in training mode, of another class, after an activation, a sum or a transposed convolution.
     """
 
@@ -78,7 +78,7 @@ class Settings(nn.Module):
 
 
 def pair() -> nn.Module:
-    """A convolution and its norm, of torch's own dtype."""
+    """A convolution and its norm, in torch's default dtype."""
     return lived(nn.Sequential(nn.Conv2d(3, 3, 2), nn.BatchNorm2d(3)))
 
 

@@ -104,7 +104,7 @@ USAGE = Usage(
         Case("the last one unknown", Scaled, tuple, unseen=True, given=given(extra=("sdt",), order="as written")),
         Case("the last one missing", Required, tuple, unseen=True, given=given(without=("mask",))),
         Case("names that begin alike", Renamed, tuple, unseen=True, given=given(without=("mean",))),
-        Case("names that begin alike, all there", Renamed, tuple, unseen=True, given=given(left_out=1)),
+        Case("names that begin alike, all present", Renamed, tuple, unseen=True, given=given(left_out=1)),
         Case("values that are `None` or 0", Taken, tuple, unseen=True, given=given(told={"sum": None, "size": 0})),
     ),
     call=use,

@@ -14,7 +14,7 @@ NOT_BUILT = {"refused": "no"}
 
 @of(BUILD, PASS, COMPUTE)
 def claims_of_every_type(observation: JSON) -> Forged:
-    """Put values of every JSON type in the place of each claim, leave out each part, and add parts that none has.
+    """Put values of every JSON type in place of each claim, leave out each part, and add parts that no observation has.
 
     Harm: the judge fails in a way that it does not catch, or believes it.
     """
@@ -47,7 +47,7 @@ def claims_of_every_type(observation: JSON) -> Forged:
 
 @of(BUILD, PASS)
 def claims_that_contradict(observation: JSON) -> Forged:
-    """Say that a graph is a module, that it was compiled and was not, that an error excuses; name places that are not.
+    """Claim that a graph is a module, that it was and was not compiled, that an error excuses it; name absent places.
 
     Harm: what is described is not judged, an error counts as none, or what is read lies outside.
     """
@@ -122,7 +122,7 @@ _FOR_A_PATTERN = (
 
 @of(PASS)
 def texts_for_reports(observation: JSON) -> Forged:
-    """Send, in messages, names, lint and printed lines, text for terminals and browsers, and for patterns that go back.
+    """Send text that attacks terminals, browsers or backtracking patterns, in messages, names, lint and printed lines.
 
     Harm: a report shows something else than what is there, cannot be written, or the class waits for it.
     """
@@ -153,7 +153,7 @@ _VALUES = (
 
 
 def outputs_that_are_no_values(observation: JSON) -> Forged:
-    """Claim outputs of a graph that is not rebuilt: tensors that do not fit, numbers that are none, sizes without end.
+    """Claim outputs of a graph that is not rebuilt: tensors that do not fit, values that are not numbers, endless sizes.
 
     Harm: reading them crashes torch in the judge, or takes its time or memory.
     """

@@ -1,4 +1,4 @@
-"""Forged observations whose graph is the attack: what it calls, holds and is called, and what running it would take.
+"""Forged observations whose graph is the attack: its calls, its names, what it holds, and what running it would take.
 
 Each function changes an observation, and yields what the judge is sent; its docstring says what that tries, and the
 harm that it would do.
@@ -71,7 +71,7 @@ _SPELLINGS = (
 
 
 def names_not_on_the_list(observation: JSON) -> Forged:
-    """Name functions that read files, start programs or run code; of any namespace; and spell them in other ways.
+    """Name functions from any namespace that read files, start programs or run code, and spell them in other ways.
 
     Harm: one of them is called.
     """
@@ -162,7 +162,7 @@ _CALLERS = "builtins.max builtins.sum builtins.list builtins.any torch.add torch
 
 @of(PASS)
 def methods_and_attributes(observation: JSON) -> Forged:
-    """Call the methods, and fetch the attributes, with which Python's objects lead to each other; hand methods on.
+    """Call the methods and fetch the attributes by which Python's objects lead to each other; pass methods on.
 
     Harm: from a tensor, a text or a module a graph reaches what Python keeps.
     """
@@ -252,7 +252,7 @@ _RESERVED = """
 
 @of(PASS)
 def modules_of_other_classes(observation: JSON) -> Forged:
-    """Ask for modules of classes that are not on the list, and hold parts under names by which Python finds methods.
+    """Request modules of classes that are not on the list, and hold parts under names by which Python finds methods.
 
     Harm: a class is made that runs code, opens files or starts processes; a method of the judge's is replaced.
     """
@@ -287,7 +287,7 @@ _STATISTICS = {"running_mean": [1, True], "running_var": [1, True], "num_batches
 
 @of(PASS)
 def layers_that_lie(observation: JSON) -> Forged:
-    """Send layers with settings of any kind, weights and buffers of another size than they say, and rows far outside.
+    """Send layers with any settings, weights and buffers of a size other than declared, and rows far out of range.
 
     Harm: their kernels trust what the layer says, and read and write what lies behind.
     """
@@ -354,7 +354,7 @@ def change_what_is_shared(observation: JSON) -> Forged:
 
 @of(PASS)
 def weights_of_the_model_replaced(observation: JSON) -> Forged:
-    """Say that weights of the model that was given hold other values, of other sizes and types, or are each other.
+    """Claim that weights of the given model hold other values, of other sizes and types, or are one another.
 
     Harm: what is expected is computed with them, so that a wrong graph is right; or a kernel trusts their sizes.
     """
@@ -406,7 +406,7 @@ def arguments_that_no_kernel_expects(observation: JSON) -> Forged:
 
 
 def tensors_over_each_other(observation: JSON) -> Forged:
-    """Mix tensors without memory with others, see bytes as another type, write into views and what needs gradients.
+    """Mix tensors without memory with others, view bytes as another type, write into views and what needs gradients.
 
     Harm: a kernel reads or writes at address 0, or beyond what there is; autograd calls back into what was freed.
     """
@@ -541,7 +541,7 @@ def values_of_odd_kinds(observation: JSON) -> Forged:
 
 @of(PASS)
 def graphs_that_lead_nowhere(observation: JSON) -> Forged:
-    """Send graphs that no front end makes: circles, two outputs, none; and modules that hold themselves and each other.
+    """Send graphs that no front end makes: cycles, two outputs, no output; modules that hold themselves or each other.
 
     Harm: the judge walks them without end, or takes one for a right answer.
     """

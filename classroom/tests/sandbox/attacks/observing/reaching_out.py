@@ -138,7 +138,7 @@ STEP = 1 << 16
 
 
 def mapped():
-    """What stands where the map of this process says that memory is."""
+    """What is at the addresses where this process's map says that there is memory."""
     with open("/proc/self/maps") as maps:
         areas = [line.split() for line in maps]
     for area in areas:
