@@ -95,7 +95,7 @@ def test_without_an_address_nothing_shows_one(built_book: Path) -> None:
     setup = (built_book / "book/setup.html").read_text(encoding="utf-8")
     assert "git clone" not in setup and "rocket" not in setup
     text = parsed(built_book / "book/setup.html").get_text(" ", strip=True)
-    assert "terminal in the folder of the project" in text and not re.search(
+    assert "terminal in the project folder" in text and not re.search(
         r"[Dd]ownload or clone|Get the project", text
     )
 

@@ -85,9 +85,7 @@ class InPlace(WithRelus):
 
 
 class Skips(WithRelus):
-    """Changes its input; the input of a ReLU has later users: a sum around it, and a product at the end;
-    nothing uses another ReLU.
-    """
+    """Changes its input; the input of a ReLU has later users: a sum around it, and a product at the end."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -98,7 +96,6 @@ class Skips(WithRelus):
         x.add_(1.0)
         hidden = self.enter(x)
         joined = torch.relu(hidden) + hidden
-        torch.relu(joined)
         return self.act(joined) - joined, nn.functional.relu(hidden) * hidden
 
 
