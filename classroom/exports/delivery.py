@@ -1,4 +1,4 @@
-"""Write the files that a teacher uploads: the class's totals, and the learning systems' files with the grades."""
+"""Write the files that a teacher uploads: the class totals, and the grade files for the learning management systems."""
 
 from __future__ import annotations
 

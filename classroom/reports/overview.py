@@ -158,7 +158,7 @@ class Overview:
 
     @property
     def not_found(self) -> list[Seen]:
-        """Sheets that a student worked on but in which an answer was not found."""
+        """Sheets that a student worked on but from which an answer is missing."""
         return self._seen(lambda mark: mark.remark if mark.status == "missing" and mark.remark else None)
 
     @property

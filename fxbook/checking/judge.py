@@ -65,7 +65,7 @@ def own_error(observation: Observation) -> str:
 
 
 Inside = Callable[[int, int], list[Value] | None]
-"""From the index of a case and the draw of its inputs to the values of the graph's nodes there, if available."""
+"""Maps the index of a case and the draw of its inputs to the values of the graph's nodes in that run, if available."""
 
 
 def nothing_inside(_case: int, _draw: int) -> list[Value] | None:

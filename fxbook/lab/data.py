@@ -53,7 +53,7 @@ _KNOWN = {
 
 
 def lab_data(module: fx.GraphModule, inputs: Mapping[str, torch.Tensor]) -> dict[str, Any]:
-    """The graph, without its annotations, the weights and the inputs of a lab as JSON.
+    """The graph of a lab (without annotations), its weights and its inputs, as JSON.
 
     Raises:
         TypeError: it is not a ``GraphModule``.

@@ -206,7 +206,7 @@ def _in_trunk(wire: Wire) -> bool:
 def _draw_trunks(
     animation: Animation, drawn: Sequence[Mapping[Edge, Wire]], graph_frames: Sequence[GraphFrame]
 ) -> None:
-    """The lines of ordinary edges in lanes; one for each source, since a line drawn twice looks bolder."""
+    """The lines for ordinary edges, laid out in lanes: one line per source, since a line drawn twice looks bolder."""
     frames: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for frame, graph_frame in enumerate(graph_frames):
         paths: dict[int, list[str]] = defaultdict(list)

@@ -334,7 +334,7 @@ def _changes_a_list(overload: Any) -> bool:
 
 
 def _of_torch(target: Any) -> bool:
-    """Whether a function belongs to torch or Python, found under its own name."""
+    """Whether a function belongs to torch or Python and is found there under its own name."""
     name = getattr(target, "__name__", "")
     homes = (torch, functional, operator, math, torch.special, torch.linalg, torch.fft)
     return target in _PYTHON or any(getattr(home, name, None) is target for home in homes)

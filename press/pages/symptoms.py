@@ -170,7 +170,7 @@ def _fold(heading: str, kind: str, rows: Iterable[tuple[str, str]]) -> str:
 
 
 def _linked(messages: list[str], told: str) -> list[str]:
-    """The lines of an entry. A message that is the heading of the section with the fix becomes the link to it."""
+    """The lines of an entry. A message that is the heading of the section with the fix links to that section."""
     if fix := _FIX.search(told):
         heading = re.sub(r"[`\\]", "", fix["heading"]).removesuffix(" …")
         for at, message in enumerate(messages):

@@ -95,9 +95,7 @@ def test_without_an_address_nothing_shows_one(built_book: Path) -> None:
     setup = (built_book / "book/setup.html").read_text(encoding="utf-8")
     assert "git clone" not in setup and "rocket" not in setup
     text = parsed(built_book / "book/setup.html").get_text(" ", strip=True)
-    assert "terminal in the project folder" in text and not re.search(
-        r"[Dd]ownload or clone|Get the project", text
-    )
+    assert "terminal in the project folder" in text and not re.search(r"[Dd]ownload or clone|Get the project", text)
 
 
 def test_buttons_lead_to_the_manuscript_a_report_and_places_to_run_it(

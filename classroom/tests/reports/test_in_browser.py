@@ -1,4 +1,7 @@
-"""In Chromium, reports run, fetch and inject nothing, and are readable in light and dark, on a phone and on paper."""
+"""In Chromium, reports run nothing, fetch nothing and inject nothing.
+
+They are readable in light and dark mode, on a phone and on paper.
+"""
 
 from __future__ import annotations
 

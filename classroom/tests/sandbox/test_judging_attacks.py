@@ -1,6 +1,6 @@
 """Forged observations of any form harm neither the judge nor the next answer.
 
-How an attack ends does not matter: a crash or timeout costs its own answer. :mod:`harm` defines harm.
+How an attack ends does not matter: a crash or timeout affects only the answer that caused it. :mod:`harm` defines harm.
 """
 
 from __future__ import annotations

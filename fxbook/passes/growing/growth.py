@@ -69,7 +69,7 @@ class Growth:
         return clipped(self.numbers(*dimensions), place)
 
     def like(self, first: Value, place: int, count: int, *, exact: bool = False) -> list[Value]:
-        """Values that can be combined with ``first``: their shape is the same, or is expanded to it."""
+        """Values that can be combined with ``first``: they have its shape, or are expanded to it."""
         if count <= 0:
             return []
         shape = first.example.shape

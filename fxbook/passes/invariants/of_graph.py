@@ -102,7 +102,7 @@ def no_dead_nodes(trial: Trial) -> Told | None:
 def meta(trial: Trial) -> Told | None:
     """The meta of each node is correct; an old node keeps its keys, and a new one has those that all nodes have.
 
-    A wrong shape or dtype is a fault, because the next pass relies on it. Missing meta is advice.
+    A wrong shape or dtype is a fault, because the next pass relies on it. Missing meta is reported only as advice.
 
     Example:
         >>> from fxbook import invariants, random_graph

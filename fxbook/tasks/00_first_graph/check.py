@@ -55,7 +55,7 @@ def repeated(names: list[str]) -> Found:
 
 @rule
 def target_fits_op(case: CaseView) -> Found:
-    """What a node calls is of the kind that its opcode says; reported before ``lint``, which only mentions types."""
+    """What a node calls is of the kind that its opcode requires; comes before ``lint``, which only mentions types."""
     for node in case.nodes:
         if node.op == "call_method" and "." in node.target:
             yield node, "is a `call_method`, but its target is a function, not the name of a method", _NO_METHOD_NAME

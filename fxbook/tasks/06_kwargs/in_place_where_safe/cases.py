@@ -85,7 +85,7 @@ class NoMakers(nn.Module):
 
 
 class Vision(nn.Module):
-    """Submodules in submodules, two with one name, one called at a safe and an unsafe place; a keyword; dropout."""
+    """Submodules in submodules, two of the same name, one called where it is safe and where not; a keyword; dropout."""
 
     def __init__(self) -> None:
         super().__init__()

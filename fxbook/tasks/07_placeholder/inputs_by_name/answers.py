@@ -253,7 +253,7 @@ class LooksForNamesOfNodes(CheckedInputs):
         self.inputs = {node.name: node for node in self.inputs.values()}
 
 
-@breaks("A message about shapes and dtypes does not name inputs without a fault.", case="the model of the chapter")
+@breaks("A message about shapes and dtypes names only the inputs that are at fault.", case="the model of the chapter")
 @wrong(
     "tells_what_is_wrong",
     says="With a `mask` of shape (5,): the message names `rows`, which is not at fault",

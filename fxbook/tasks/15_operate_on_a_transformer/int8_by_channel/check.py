@@ -57,7 +57,7 @@ def right_form(case: CaseView) -> Found:
 
 
 def _first(where: Tensor) -> tuple[tuple[int, ...], str]:
-    """The place of the first element that is true, and how many elements are true."""
+    """The position of the first element that is true, and how many elements are true."""
     count = f"; {int(where.sum())} of {where.numel()} elements are off by that much" if int(where.sum()) > 1 else ""
     return tuple(where.nonzero()[0].tolist()), count
 

@@ -53,7 +53,7 @@ def request(
 ) -> tuple[fx.GraphModule, dict[str, Any]]:
     """The traced model, and inputs, unknown ones last where the order is not drawn; without some defaults, or at fault.
 
-    The inputs are tensors, except for the values that are ``told``.
+    The inputs are tensors, except for the values listed in ``told``.
     """
     traced = fx.symbolic_trace(model)
     inputs = traced.graph.find_nodes(op="placeholder")
