@@ -171,7 +171,7 @@ def test_wrong_answer_names_the_violated_rule(week: Week) -> None:
 
 def test_empty_and_damaged_sheets_are_reported(week: Week) -> None:
     assert "Not begun: clamp_output is unchanged." in week.report("Carl")
-    assert f"{CHAPTER}.ipynb is not a notebook that can be read: it breaks off before its end" in week.report("Dora")
+    assert f"{CHAPTER}.ipynb is not a notebook that can be read: it ends too early" in week.report("Dora")
     assert "Traceback" not in week.report("Dora") + week.printed
 
 

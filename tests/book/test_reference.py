@@ -39,7 +39,7 @@ def test_symptom_index_has_messages_and_silent_faults() -> None:
             assert entry.cause, f"{page}: {entry.heading} has no cause"
             assert f"](../{entry.place})" in text
     assert "`RuntimeError: Tried to erase Node relu but it still had 1 users in the graph" in text
-    assert "**What was written in place is read as it was.**" in text
+    assert "**Later steps rely on the in-place write that was replaced.**" in text
     links = re.findall(r"(?:Fix:|Shown in) \[(.+?)\]\(\.\./(?:when_it_breaks/)?(\d\d)", text)
     assert text.count("](../") > LEAST_SYMPTOMS
     assert links and [link for link in links if not link[0].startswith(f"{link[1]} · ")] == []

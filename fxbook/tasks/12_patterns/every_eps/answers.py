@@ -31,7 +31,8 @@ def is_norm(rsqrt):
     power = mean.args[0]
     if power.target != "pow" or power.args[1] != 2 or power.args[0].args[1:] != (torch.float32,):
         return False
-    return any(user.target == "to" for product in rsqrt.users for user in product.users)
+    casts = [user for product in rsqrt.users for user in product.users if user.target == "to"]
+    return any(last.target is operator.mul and last.args[1] is cast for cast in casts for last in cast.users)
 
 
 # ---- right -----------------------------------------------------------------------------------------------------------
