@@ -110,5 +110,5 @@ def test_today_is_one_of_the_versions(kept: Record, capsys: pytest.CaptureFixtur
 
 def test_cells_that_cannot_be_forked_end_the_command_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run.warm, "AVAILABLE", False)
-    with pytest.raises(SetupError, match=r"on Linux and macOS alone\."):
+    with pytest.raises(SetupError, match=r"only Linux and macOS allow\."):
         run.cells(Book(), [], Path("python"))
