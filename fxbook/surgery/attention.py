@@ -325,7 +325,7 @@ def _up(
     module: fx.GraphModule, node: Any, inside: list[fx.Node], mask: Mask | None, scale: tuple[Any, bool] | None
 ) -> tuple[Mask | None, tuple[Any, bool]]:
     """From the input of the softmax up to the product of query and key: the mask, and the scale."""
-    _need(isinstance(node, fx.Node), "the scores are no node")
+    _need(isinstance(node, fx.Node), "the scores are not a node")
     _need(len(readers(node)) == 1, f"{node} has {len(readers(node))} users")
     inside.append(node)
     step, first, second = called(module, node).rstrip("_"), _first(node), _second(node)

@@ -65,7 +65,7 @@ class Linears:
     left_alone: dict[str, str]
 
     def called(self, layers: Iterable[str]) -> tuple[list[Linear], dict[str, str]]:
-        """The layers whose name, or any name of a shared weight, ends in one of these; and remarks by name.
+        """The layers with one of these last names, under any name of a shared weight; and remarks by name.
 
         A remark says that no layer has the name, or which layers share a weight under several names.
         """

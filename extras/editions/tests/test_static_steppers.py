@@ -63,6 +63,9 @@ def test_each_frame_has_the_drawing_as_it_was_then() -> None:
     assert ["tanh" in found for found in names] == [False, False, True, True]
     assert all({"x", "first", "second", "add", "output"} <= found for found in names)
     assert not find(tree, ".//s:use | .//s:defs") and "var(" not in edited(4)
+    # Before the new node is there, the rows below it close up.
+    moved = [bool(find(film, ".//*[starts-with(@transform, 'translate(0 -')]")) for film in tree.find_class("fx-film")]
+    assert moved == [True, True, False, False]
 
 
 def test_code_stands_where_it_differs_from_the_frame_before() -> None:
