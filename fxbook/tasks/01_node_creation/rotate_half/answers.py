@@ -108,7 +108,7 @@ def passes_the_pieces_one_by_one():
 
 
 @breaks("-x[..., 2:], x[..., :2]]", case="rotation")
-@wrong("negated_half_first", node="cat", says="begins with `getitem`: the negated half was to come first")
+@wrong("negated_half_first", node="cat", says="begins with `getitem`: the negated half should come first")
 def leaves_the_halves_where_they_were():
     return rotated(join=lambda graph, turned, first: joined(graph, first, turned))
 

@@ -296,7 +296,9 @@ def takes_the_default_slope(model):
 
 
 @breaks("nested to any depth.", case="the nested model")
-@wrong("each_layer_called", says="the graph has 3 calls of linear, the model 4: its layer `1.2.mix` is inside another")
+@wrong(
+    "each_layer_called", says="the graph has 3 calls to linear, the model has 4: its layer `1.2.mix` is inside another"
+)
 def goes_down_into_one_block_only(model):
     return unrolled(model, [(path, layer) for path, layer in all_layers(model) if path.count(".") < 2])
 

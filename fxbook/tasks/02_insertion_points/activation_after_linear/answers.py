@@ -131,7 +131,7 @@ def compares_the_class_itself(model, layer, function, activation):
 @wrong(
     "followed_by_activation",
     node="tanh_2",
-    says="which is no call of the layer Softmax",
+    says="which is not a call to the layer Softmax",
 )
 def compares_the_names_of_classes(model, layer, function, activation):
     def is_meant(traced, node):

@@ -16,7 +16,7 @@ gelu = nn.functional.gelu
 
 
 class Operators(TorchDispatchMode):
-    """Writes down every operator that runs."""
+    """Records every operator that runs."""
 
     def __init__(self):
         super().__init__()

@@ -165,7 +165,7 @@ def compares_tensors_only(function, batches):
     return judged(function, batches, torch.allclose)
 
 
-@breaks("one item more or less:", case="`in_parts`")
+@breaks("an extra or missing item:", case="`in_parts`")
 @wrong(
     "right_verdict",
     says="For `in_parts` you return 'same', but the function returns a list of two, the",

@@ -154,7 +154,7 @@ def wraps_the_loop(model):
 @wrong(
     "traced_symbolically",
     node="t",
-    says="Node `t` calls an operator of aten, as other front ends record it: use `fx.symbolic_trace`",
+    says="Node `t` calls an ATen operator, as graphs from other front ends do: use `fx.symbolic_trace`",
     read="05_control_flow_limits#one-model-four-graphs",
 )
 def records_operators(model):

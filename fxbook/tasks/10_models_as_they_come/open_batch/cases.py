@@ -33,7 +33,7 @@ class Heads(nn.Module):
 
 
 class Looking(nn.Module):
-    """Two inputs with different dtypes and dimensions, but one batch."""
+    """Two inputs that differ in dtype and dimensions, but share a batch size."""
 
     def __init__(self) -> None:
         super().__init__()

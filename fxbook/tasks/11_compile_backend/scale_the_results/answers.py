@@ -120,7 +120,7 @@ def replaces_every_use(program, factor):
 
 
 @breaks("These get the same values as before.", case="a buffer that is written")
-@wrong("buffers_are_kept", says="buffer `total` holds other numbers than before the edit")
+@wrong("buffers_are_kept", says="buffer `total` does not hold the same numbers as before")
 def scales_every_output(program, factor):
     writes_all(program, factor, lambda spec: True)
 

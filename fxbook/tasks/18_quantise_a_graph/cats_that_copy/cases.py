@@ -25,7 +25,7 @@ How = tuple[Any, ...]
 
 
 def drawn(*kinds: str, is_named: bool = True) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """A graph with a call of each kind, in random order; unless it is named, no name says what a node calls."""
+    """A graph with a call of each kind, in random order; unless ``named``, a node's name does not say what it calls."""
 
     def given(_: nn.Module) -> tuple[Any, ...]:
         while True:

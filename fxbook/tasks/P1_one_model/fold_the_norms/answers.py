@@ -144,7 +144,7 @@ def forgets_eps(traced):
 @wrong(
     "pairs_compute_the_same",
     node="tied2",
-    says="gives other numbers than before, and has the weight tensor of `tied1`: ",
+    says="no longer gives the same numbers, and has the weight tensor of `tied1`: ",
     read=STAYS,
 )
 def changes_the_weight_in_place(traced):

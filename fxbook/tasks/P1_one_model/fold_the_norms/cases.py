@@ -1,4 +1,4 @@
-"""Networks with norms that can be folded or cannot: in float64, where what is left out shows, and in float32."""
+"""Networks with norms that can be folded or cannot: in float64, which shows a forgotten term, and in float32."""
 
 from __future__ import annotations
 
