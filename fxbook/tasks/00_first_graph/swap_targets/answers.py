@@ -1,4 +1,4 @@
-"""Answers to 00-swap-targets: other functions and methods called, by a table of targets."""
+"""Answers to 00-swap-targets: calls to functions and methods get new targets from a table."""
 
 import torch
 from torch import fx, nn

@@ -75,7 +75,7 @@ def joined(graph, turned, first):
 
 
 def rotated(turn=negated, join=joined, cut=halves):
-    """The right graph, but for what is given."""
+    """The right graph, except for the parts that are given."""
     graph, x = started()
     first, last = cut(graph, x)
     graph.output(join(graph, turn(graph, last), first))

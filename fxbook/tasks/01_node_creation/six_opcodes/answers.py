@@ -65,7 +65,7 @@ def bounded(graph, value):
 
 
 def built(add=added, norm="norm", finish=bounded, name="x"):
-    """The right graph, but for what is given."""
+    """The right graph, except for the parts that are given."""
     graph = fx.Graph()
     graph.output(finish(graph, graph.call_module(norm, (add(graph, graph.placeholder(name)),))))
     return graph

@@ -18,7 +18,7 @@ def additions(traced):
 
 @right
 def writes_the_arguments_anew(traced):
-    """Proxies before each addition, both sides apart: x + x has two halves."""
+    """Proxies before each addition, one for each side: x + x gets two halves."""
     for node in traced.graph.nodes:
         if node.op == "call_function" and node.target is operator.add:
             with traced.graph.inserting_before(node):
@@ -79,7 +79,7 @@ def half_of(graph, value):
 
 
 def halve_each(traced, chosen=lambda value: value.op == "placeholder", make=half_of, additions=additions):
-    """Each addition uses what is made of the chosen values."""
+    """Each addition uses what ``make`` returns for the chosen values."""
     for node in additions(traced):
         for value in filter(chosen, node.all_input_nodes):
             with traced.graph.inserting_before(node):

@@ -16,7 +16,7 @@ def traced_in(model):
 
 
 class Notes(fx.Interpreter):
-    """Puts the path of its module and the node that raises on a list."""
+    """Appends the path of its module and the node that raises to a list."""
 
     def __init__(self, module, path, failed):
         super().__init__(module)

@@ -1,4 +1,4 @@
-"""Answers to 07-inputs-by-name: an interpreter that takes inputs by name, and tells all faults."""
+"""Answers to 07-inputs-by-name: an interpreter that takes inputs by name, and reports all faults."""
 
 import inspect
 
@@ -197,7 +197,8 @@ class ComparesNumbers(CheckedInputs):
 
 
 @breaks(
-    "One input may have two faults. For each fault, the message must contain what follows the colon:",
+    "One input may have two faults.",
+    "For each fault, the message must contain what follows the colon:",
     case="the model of the chapter",
 )
 @wrong(

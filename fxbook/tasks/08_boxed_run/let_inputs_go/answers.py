@@ -1,4 +1,4 @@
-"""Answers to 08-let-inputs-go: inputs by name, each of which goes after its last user."""
+"""Answers to 08-let-inputs-go: inputs by name, each freed after its last user."""
 
 from torch import fx
 

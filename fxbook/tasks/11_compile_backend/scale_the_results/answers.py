@@ -1,4 +1,4 @@
-"""Answers to 11-scale-the-results: another value at the end of an exported program, under a true signature."""
+"""Answers to 11-scale-the-results: new values at the end of an exported program, with a correct signature."""
 
 import torch
 from torch import fx
@@ -11,7 +11,7 @@ SHEET, TWO = "the model of the sheet", "two results, one computed from the other
 
 
 def scaled(program, node, factor, target=aten.mul.Tensor):
-    """A new node before the output, with the value of the old one for its meta."""
+    """A new node before the output, whose ``meta`` has the value of the old node."""
     with program.graph.inserting_before(program.graph.output_node()):
         new = program.graph.call_function(target, (node, factor))
     new.meta["val"] = node.meta["val"]

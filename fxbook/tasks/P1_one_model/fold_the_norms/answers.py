@@ -96,7 +96,7 @@ def makes_a_convolution_of_its_own(traced):
 
 @right
 def asks_the_norm_for_its_numbers(traced):
-    """A norm of zeros gives what is added, a norm of ones what is multiplied besides."""
+    """The norm of zeros is the summand; the norm of ones minus the summand is the factor."""
 
     def ask(norm, conv):
         width = conv.out_channels
