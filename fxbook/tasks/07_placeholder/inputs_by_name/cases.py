@@ -165,7 +165,7 @@ def used_by_name(
             with torch.no_grad():
                 observations.append({"returned": runner.run_by_name(**values), "ran": len(called)})
         except Exception as error:
-            # Of a class of its own, a ValueError is one.
+            # A subclass of ValueError counts as a ValueError.
             raised = "ValueError" if isinstance(error, ValueError) else type(error).__name__
             observations.append({"raised": raised, "message": str(error)[:2000], "ran": len(called)})
     for hook in counting:

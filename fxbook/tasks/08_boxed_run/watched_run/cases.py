@@ -149,7 +149,7 @@ class Step:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         values = [value for value in pytree.tree_leaves((args, kwargs)) if isinstance(value, Tensor)]
         self.watch.compute(self.name, self.reads, values)
-        # Before the function runs: it may be what lets an input go.
+        # Deleted before the function runs, because the function itself may free an input.
         del values
         result = self.function(*args, **kwargs)
         self.watch.see(self.name, result)
