@@ -4,7 +4,7 @@ A project that belongs to no chapter has a folder of the same kind, ``PN_name``:
 
 - ``task.md``: the task, the stub, the solution, two hints, why, and what to try once it passes;
 - ``cases.py``: ``USAGE``, how an answer is used and on which models: all that goes where answers run;
-- ``check.py``: ``CHECK``, what is asked of an answer;
+- ``check.py``: ``CHECK``, what is required of an answer;
 - ``answers.py``: right answers, and wrong ones with the report that each deserves and the part of the task that it
 breaks.
 

@@ -53,7 +53,7 @@ from tests.checking.exercise_for_tests import (
 )
 
 SAME = an_exercise("99-same", "pass", (SHALLOW, DEEP), (lints, recompiled, same_result))
-# For endless answers.
+# With a short time limit, for endless answers.
 BRIEF = changed(RELU_AFTER_LINEAR, seconds=0.5)
 
 

@@ -45,7 +45,7 @@ def test_first_wrong_node_is_named() -> None:
     report = check_with(SAME, swaps, seed=1)
     assert (report.violated, report.node.name) == ("same_result", "tanh")
     assert report.message.startswith(SAID.format("tanh"))
-    # In small numbers: the first wrong value, its index, the expected value, and the number of differences.
+    # The message has the first wrong value, its index, the expected value, and the number of differences.
     model, inputs = report.case.model, report.case.inputs
     found, asked = (f(model.right(*inputs)).detach() for f in (torch.sin, torch.tanh))
     assert f": {found[0, 0]:.4g} at [0, 0] instead of {asked[0, 0]:.4g}; " in report.message

@@ -27,7 +27,7 @@ class Classifier(nn.Module):
 
 
 class Recurrent(nn.Module):
-    """Layers that do not run in the order of their definition: one runs twice, one never, and one inside a block."""
+    """Layers that do not run in the order of their definition: one runs twice, one never, and one is inside a block."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -42,7 +42,7 @@ class Recurrent(nn.Module):
 
 
 class Dense(nn.Module):
-    """A value with four users: one uses it twice, one inside a list, one by name."""
+    """A value with four users: one uses it twice, one uses it inside a list, and one by name."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -82,7 +82,7 @@ class Attending(nn.Module):
 
 
 class NamedAlike(nn.Module):
-    """Names that begin alike: of each two layers or parameters, only one is used.
+    """Names that begin alike: of each pair of layers or parameters, only one is used.
 
     The input has the name of the other parameter; a buffer is fetched once, and a parameter twice.
     """

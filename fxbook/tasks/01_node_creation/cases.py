@@ -11,12 +11,12 @@ from torch import Tensor, fx, nn
 
 
 def rows(width: int, count: int = 3) -> Callable[[], tuple[Tensor]]:
-    """A function that draws a batch of ``count`` rows."""
+    """A function that returns a random batch of ``count`` rows."""
     return lambda: (torch.randn(count, width),)
 
 
 def trained(model: nn.Module) -> nn.Module:
-    """The model with random parameters: fresh norms are all ones and zeros, which would hide a mistake."""
+    """The model with random parameters: new norms hold only ones and zeros, which would hide a mistake."""
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.copy_(torch.randn(parameter.shape))
@@ -24,7 +24,7 @@ def trained(model: nn.Module) -> nn.Module:
 
 
 def with_gradients(call: Callable[[Tensor], Any], model: nn.Module, x: Tensor) -> dict[str, Any]:
-    """What calling returns, and the gradients of the model's parameters and of the input; ``None`` if there is none."""
+    """What a call returns, and the gradients of the model's parameters and of the input; ``None`` for a missing one."""
     weights = {name: weight for name, weight in model.named_parameters() if weight.requires_grad}
     with torch.enable_grad():
         leaf = x.clone().requires_grad_()

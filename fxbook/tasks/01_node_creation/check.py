@@ -23,7 +23,7 @@ def no_module_called(case: CaseView) -> Found:
     """No node calls a module."""
     for node in case.nodes:
         if node.op == "call_module":
-            yield node, f"calls the module `{node.target}`: no module was to be called"
+            yield node, f"calls the module `{node.target}`: no module should be called"
 
 
 def expected_with_gradients(model: nn.Module, x: Tensor) -> dict[str, Any]:
@@ -49,7 +49,7 @@ def gradients_kept(case: CaseView) -> Found:
             if difference(theirs.get(name), gradient):
                 cut = next((node for node in case.nodes if _cuts(node)), None)
                 why = f": node `{cut.name}` cuts it off" if cut else ""
-                gets = "another gradient than in the model" if theirs.get(name) else f"no gradient{why}"
+                gets = "a different gradient from the one in the model" if theirs.get(name) else f"no gradient{why}"
                 yield cut, f"The result is right, but {_owner(name)} gets {gets}."
 
 

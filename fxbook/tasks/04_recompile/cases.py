@@ -1,6 +1,6 @@
 """What the cases of chapter 04 share: models, edits to their graphs, and what is recorded about an answer.
 
-Where there is a choice, torch's random numbers make it: a case is made with a seed.
+Random choices use torch's generator, which is seeded before a case is made.
 """
 
 # No `from __future__ import annotations`: annotations that are strings are kept in the graph, and cannot be pickled.

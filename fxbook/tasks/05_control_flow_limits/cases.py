@@ -22,7 +22,7 @@ def unsure(scores: Tensor) -> Tensor:
 
 
 class Sharpen(nn.Module):
-    """Multiplies scores by 1.5 until the batch is sure, at most four times; or as often as it is told to."""
+    """Multiplies scores by 1.5 until the batch is sure, at most four times; or exactly ``times`` times."""
 
     def forward(self, scores: Tensor, times: int | None = None) -> Tensor:
         if times is not None:
@@ -37,7 +37,7 @@ class Sharpen(nn.Module):
 
 
 class Classifier(nn.Module):
-    """The model of the four ways. Its weights make inputs with a given spread need a known number of rounds."""
+    """The model of the four ways. With its weights, the spread of an input decides how many rounds it needs."""
 
     def __init__(self, width: int = 8) -> None:
         super().__init__()
@@ -64,7 +64,7 @@ class HalfSure(Classifier):
 
 
 def spread(size: float, rows: int = 64) -> Callable[[], tuple[Tensor, ...]]:
-    """A batch whose scores have about this spread: the smaller, the more rounds the classifier takes."""
+    """A batch whose scores have about this spread: the smaller the spread, the more rounds the classifier takes."""
     return lambda: (size * torch.randn(rows, 4),)
 
 

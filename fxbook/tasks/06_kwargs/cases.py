@@ -57,7 +57,7 @@ class MoreSums(nn.Module):
 
 
 def behaviour(call: Callable[..., Any], model: nn.Module, *inputs: Tensor) -> dict[str, Any]:
-    """What calling does to its inputs and what it returns, without gradients and with them.
+    """What a call does to its inputs and what it returns, with and without gradients.
 
     Args:
         call: ``model`` itself, or a module that shares its parameters.

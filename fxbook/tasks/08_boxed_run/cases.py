@@ -56,7 +56,7 @@ class Unused(nn.Module):
 
 
 class Residual(nn.Module):
-    """An input that is used by the first and by the last step, and one that is returned as it came."""
+    """An input that is used by the first and by the last step, and one that is returned unchanged."""
 
     def forward(self, features: Tensor, kept: Tensor, shift: Tensor) -> tuple[Tensor, Tensor]:
         hidden = torch.relu(features)
@@ -104,7 +104,7 @@ def graph_of(model: nn.Module) -> tuple[fx.Graph]:
 
 
 def moved_graph_of(model: nn.Module) -> tuple[fx.Graph]:
-    """The graph, with each step moved up to what it reads, after the inputs: ``users`` keeps the old order."""
+    """The graph, with each step moved up to just after what it reads and the inputs; ``users`` keeps its order."""
     graph = fx.symbolic_trace(model).graph
     last_input = max(graph.find_nodes(op="placeholder"))
     for node in list(graph.nodes):
@@ -114,7 +114,7 @@ def moved_graph_of(model: nn.Module) -> tuple[fx.Graph]:
 
 
 def edit(graph: fx.Graph) -> None:
-    """Take the arguments of each node away and give them back, the last node first: ``users`` has this order then."""
+    """Remove and restore each node's arguments, from the last node to the first, so that ``users`` has this order."""
     for node in reversed(graph.nodes):
         args, kwargs = node.args, node.kwargs
         node.args, node.kwargs = (), {}
@@ -139,7 +139,7 @@ def with_inputs(
 
 
 def without_gradients(answer: Callable[..., Any], *arguments: Any) -> Any:
-    """The answer's own result; autograd would keep values of the run alive."""
+    """The answer's result, computed without gradients: autograd would keep values of the run alive."""
     with torch.no_grad():
         return answer(*arguments)
 

@@ -61,13 +61,13 @@ class Machine:
         return function
 
     def timed(self, name: str) -> list[tuple[bool, bool]]:
-        """For each call to ``name`` that is alone between two clock readings: whether with gradients, under a mode."""
+        """For each call to ``name`` that is alone between two clock readings: whether gradients were on, and a mode."""
         threes = zip(self.log, self.log[1:], self.log[2:], strict=False)
         return [made[1:] for before, made, after in threes if before is after is None and made and made[0] == name]
 
 
 def between(least: float, most: float) -> float:
-    """A number that is drawn with torch's seed."""
+    """A random number in this range, from torch's seeded generator."""
     return float(torch.empty((), dtype=torch.float64).uniform_(least, most))
 
 

@@ -1,4 +1,4 @@
-"""What the cases of project P1 share: residual networks, as they stand at each milestone."""
+"""What the cases of project P1 share: residual networks, in the state that each milestone starts from."""
 
 from __future__ import annotations
 

@@ -28,16 +28,16 @@ def layer(case: CaseView, node: NodeRecord) -> Any:
 
 
 def _called(case: CaseView, node: NodeRecord) -> tuple[str, str | int]:
-    """What a node calls; one layer under two names is the same."""
+    """What a node calls; a layer with two names counts as one."""
     held = layer(case, node)
     return node.op, node.target if held is None else id(held)
 
 
 def now(case: CaseView, going: Collection[int] = ()) -> dict[int, NodeRecord]:
-    """The present state of the given graph's nodes, by their index there; without those that are gone.
+    """The present state of the given graph's nodes, by their index in that graph, without the nodes that are gone.
 
-    A node that was made anew, as a ``Transformer`` makes all of them, is one that is gone and made the same call; of
-    several, one that was not to go, that used the same values, or has its name.
+    A new node (a ``Transformer`` makes all nodes anew) stands for a node that is gone and made the same call. If there
+    are several, it stands for one that should have stayed, used the same values or has the same name, in this order.
     """
     found = case.now()
     left: dict[tuple[str, str | int], list[NodeRecord]] = collections.defaultdict(list)
@@ -55,7 +55,7 @@ def now(case: CaseView, going: Collection[int] = ()) -> dict[int, NodeRecord]:
 
 
 def kept(case: CaseView, going: Collection[int] = ()) -> Iterator[tuple[NodeRecord, NodeRecord]]:
-    """Each node that is one of the given graph, with what it was there."""
+    """Each node that comes from the given graph, with its former state."""
     return ((node, case.before.nodes[index]) for index, node in now(case, going).items())
 
 
@@ -81,7 +81,7 @@ def nothing_dead(case: CaseView) -> Found:
 
 @rule("03_replacement#three-steps-in-this-order")
 def nothing_dies(case: CaseView) -> Found:
-    """No node is left without users that had one; one that had none before may stay."""
+    """No node has lost its last user; a node that had no users before may stay."""
     before = {node.index for node, was in kept(case) if "dead" in was.notes}
     for node in case.nodes:
         if "dead" in node.notes and node.index not in before:

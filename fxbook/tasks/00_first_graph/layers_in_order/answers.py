@@ -12,7 +12,7 @@ from fxbook.tasks.answering import breaks, right, wrong
 
 @right
 class ListensToTheTracer:
-    """Notes each call of a leaf while the tracer makes it, and reads no graph."""
+    """Records each call to a leaf as the tracer makes it, and reads no graph."""
 
     def __call__(self, model):
         called = []

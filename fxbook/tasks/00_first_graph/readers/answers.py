@@ -1,4 +1,4 @@
-"""Answers to 00-users: the users of a node."""
+"""Answers to 00-readers: the users of a node."""
 
 import copy
 
@@ -28,7 +28,7 @@ class MapsOverTheArguments:
 
 @right
 def sees_which_nodes_of_a_copy_change(traced, name):
-    """Gives a copy of the graph another node to use, and is told who uses it."""
+    """Replaces the node in a copy of the graph, and is told which nodes used it."""
     graph = copy.deepcopy(traced).graph
     node = next(node for node in graph.nodes if node.name == name)
     with graph.inserting_before(node):

@@ -184,7 +184,7 @@ def keeps_the_keywords(model):
     read="when_it_breaks/00_first_graph#typeerror-gelu-got-an-unexpected-keyword-argument-inplace",
 )
 def empties_the_keywords(model):
-    """And with them the value, where a call gives it by name."""
+    """This also removes the value where a call passes it by name."""
     traced = fx.symbolic_trace(model)
     for node in traced.graph.nodes:
         if is_relu(node, traced):
@@ -197,7 +197,7 @@ def empties_the_keywords(model):
 @breaks("The layers and parameters of the model must not change", case="an MLP with four spellings")
 @wrong("input_unchanged", says="`activation` is another object")
 def swaps_the_modules_of_the_model(model):
-    """The recursion over named_children that does without a graph, and a trace for the rest."""
+    """Replaces modules recursively through named_children, without a graph, and traces for the rest."""
 
     def swap(module):
         for name, child in module.named_children():
@@ -263,7 +263,7 @@ def hands_the_new_node_to_itself(model):
 @breaks("returns a GraphModule that computes GELU", case="the classifier")
 @wrong("calls", says="No node calls gelu")
 def writes_the_approximation_by_a_sigmoid(model):
-    """A product that is near GELU, and is another function."""
+    """A product that is close to GELU, but is a different function."""
     traced = fx.symbolic_trace(model)
     for node in list(traced.graph.nodes):
         if is_relu(node, traced):
@@ -278,7 +278,7 @@ def writes_the_approximation_by_a_sigmoid(model):
 
 @wrong("exact_gelu", node="relu", says="computes an approximation, not `nn.functional.gelu(x)`")
 def approximates_by_tanh(model):
-    """Another option of gelu, which is near."""
+    """Another option of gelu, whose result is close."""
     traced = fx.symbolic_trace(model)
     for node in traced.graph.nodes:
         if is_relu(node, traced):

@@ -1,4 +1,4 @@
-"""Answers to 00-swap-targets: other functions and methods called, by a table of targets."""
+"""Answers to 00-swap-targets: calls to functions and methods get new targets from a table."""
 
 import torch
 from torch import fx, nn
@@ -128,7 +128,7 @@ def makes_every_target_a_function(traced, table):
 
 
 @breaks("All other nodes stay as they are", case="a model with a submodule called `relu`")
-@wrong("submodule_stays", says="no node calls the submodule `relu`, which is to stay")
+@wrong("submodule_stays", says="no node calls the submodule `relu`, which must stay")
 def swaps_the_submodule_too(traced, table):
     for node in traced.graph.nodes:
         if is_call(node) and node.target in table:
@@ -215,7 +215,7 @@ def keeps_the_first_argument_only(traced, table):
 
 
 @breaks("a dict from old to new targets", case="another table")
-@wrong("swapped_once", node="sin_1", says="calls `sin`, as before: its target was to be swapped once")
+@wrong("swapped_once", node="sin_1", says="calls `sin`, as before: its target should be swapped once")
 def swaps_key_after_key(traced, table):
     for old, new in table.items():
         for node in traced.graph.nodes:
@@ -226,7 +226,7 @@ def swaps_key_after_key(traced, table):
 
 
 @breaks("All other nodes stay as they are", case="another table")
-@wrong("dead_calls_swapped", says="node `sigmoid_1` has no users: `add.sigmoid()` was to be swapped, and to stay")
+@wrong("dead_calls_swapped", says="node `sigmoid_1` has no users: `add.sigmoid()` should be swapped, and should stay")
 def erases_dead_nodes(traced, table):
     for node in traced.graph.nodes:
         if is_call(node) and node.target in table:

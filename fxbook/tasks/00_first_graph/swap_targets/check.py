@@ -18,11 +18,11 @@ from fxbook.rules.view import CaseView
 from ..check import target_fits_op
 from .cases import OTHER_SWAPS, SWAPS, NamedAsMethods, NamedRelu
 
-RELU_MODULE = Family("the submodule `relu`, which is to stay", modules=RELU.modules)
+RELU_MODULE = Family("the submodule `relu`, which must stay", modules=RELU.modules)
 
 
 def swapped(model: nn.Module, x: Tensor) -> Tensor:
-    """The model with a different call in place of each that its table names."""
+    """The model with a different call in place of each call that its table names."""
     table = OTHER_SWAPS if isinstance(model, NamedAsMethods) else SWAPS
 
     class Swapping(fx.Interpreter):
@@ -64,7 +64,7 @@ def swapped_once(case: CaseView) -> Found:
     """Where the table exchanges two targets, both are swapped, and no node is changed twice."""
     for node, before in case.kept():
         if before.target in _keys(case, before.op) and node.target == before.target:
-            yield node, f"calls `{node.target}`, as before: its target was to be swapped once"
+            yield node, f"calls `{node.target}`, as before: its target should be swapped once"
 
 
 @rule
@@ -85,7 +85,7 @@ def inputs_stay(case: CaseView) -> Found:
     asked = [node.target for node in case.before if node.op == "placeholder"]
     for node, name in zip((node for node in case.nodes if node.op == "placeholder"), asked, strict=False):
         if node.target != name:
-            yield node, f"The input `{name}` is called `{node.target}` now: it was to keep its name."
+            yield node, f"The input `{name}` is called `{node.target}` now: it should keep its name."
 
 
 @rule
@@ -95,7 +95,7 @@ def dead_calls_swapped(case: CaseView) -> Found:
     dead = [node for node in case.nodes if "dead" in node.notes]
     for before in case.before:
         if "dead" in before.notes and table.get(before.target) not in [node.target for node in dead]:
-            yield next(iter(dead), before), f"has no users: `{before.call}` was to be swapped, and to stay"
+            yield next(iter(dead), before), f"has no users: `{before.call}` should be swapped, and should stay"
 
 
 CHECK = Check(

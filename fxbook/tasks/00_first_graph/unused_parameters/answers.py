@@ -49,7 +49,7 @@ class TracesAndTidiesUp:
 
 @right
 def strikes_off_what_the_tracer_meets(model):
-    """Takes off the list what each leaf holds when it is called, and what a get_attr fetches when it is made."""
+    """Removes from the list what each called leaf holds, and what each new get_attr fetches."""
     twin = copy.deepcopy(model)
     left = {parameter: name for name, parameter in twin.named_parameters()}
 
@@ -126,7 +126,7 @@ def knows_the_classifier(model):
 @breaks("Your function must not change the model:", case="the classifier")
 @wrong("input_unchanged", says="`auxiliary` is gone")
 def removes_what_is_not_used(model):
-    """Deletes from the model itself what the graph does not call, and compares before with after."""
+    """Deletes from the model itself what the graph does not call, and compares the names before and after."""
     before = [name for name, _ in model.named_parameters()]
     traced = fx.symbolic_trace(copy.copy(model))
     used = list(traced.parameters())

@@ -34,9 +34,9 @@ class Tied(nn.Module):
 
 
 class Tagger(nn.Module):
-    """Takes tokens, not numbers; of two layers with equal values, one is used; of two empty parameters, one.
+    """Takes tokens; only one of two layers with equal values is used, and only one of two empty parameters.
 
-    One layer is frozen and never called; no node uses the result of another; a buffer is never fetched.
+    One layer is frozen and never called; another layer's result has no users; a buffer is never fetched.
     """
 
     def __init__(self) -> None:
@@ -62,7 +62,7 @@ def tokens() -> tuple[Tensor]:
 
 
 def answer_and_traces(answer: Any, model: nn.Module) -> tuple[Any, list[str], list[str]]:
-    """What the answer returns, and the names of what the model then holds and of its parameters with a gradient."""
+    """What the answer returns, what the model holds afterwards, and which parameters have a gradient, by name."""
     returned = what_it_lists(answer, model)
     with_gradient = [name for name, parameter in model.named_parameters() if parameter.grad is not None]
     return returned, sorted(vars(model)), with_gradient

@@ -41,7 +41,7 @@ def finds(case: CaseView) -> Found:
             yield None, _told(case, node, "is in the list, but not an addition")
     for name in names:
         if names.count(name) > 1:
-            yield None, f"Node `{name}` is in the list {names.count(name)} times: each was to be there once."
+            yield None, f"Node `{name}` is in the list {names.count(name)} times: each should be there once."
     for name, asked in zip(names, [node.name for node in case.before if adds(node)], strict=True):
         if name != asked:
             yield None, f"`{name}` is in the list before `{asked}`: in the graph it comes after it."

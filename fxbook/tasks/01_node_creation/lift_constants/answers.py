@@ -24,7 +24,7 @@ def lifting(gm, named, stored=nn.Module.register_buffer):
 
 
 def lifted(gm, named, stored=nn.Module.register_buffer, is_meant=lambda node: True):
-    """The arguments of the nodes that are meant, without tensors."""
+    """Replace the tensors among the arguments of the chosen nodes."""
     lift = lifting(gm, named, stored)
     for node in filter(is_meant, list(gm.graph.nodes)):
         with gm.graph.inserting_before(node):
@@ -64,7 +64,7 @@ def copies_into_a_new_graph_and_assigns_it(gm):
 
 @right
 def keeps_all_buffers_in_one_submodule(gm):
-    """Fetches everything at the top, and fetches a tensor once that is met twice."""
+    """Fetches everything at the top, and fetches a tensor that occurs twice only once."""
     home = free_names(gm, "constants")()
     gm.add_submodule(home, nn.Module())
     inside = gm.get_submodule(home)

@@ -29,7 +29,7 @@ def scale_and_shift_by_hand(model: nn.Module) -> tuple[fx.GraphModule]:
 
 
 class Padded(nn.Module):
-    """A column of constants on each side, a floor and a ceiling, then an affine map of the module's own."""
+    """A column of constants on each side, a floor and a ceiling, then an affine map with the module's own tensors."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -55,7 +55,7 @@ def padded_by_hand(model: nn.Module) -> tuple[fx.GraphModule, Tensor]:
 
 
 class WithItsPad(nn.Module):
-    """Fills a column that a boolean mask selects; returns constants, one cleared and one that equalled it."""
+    """Fills a column that a boolean mask selects; returns three constants, two of them equal before ``zero_``."""
 
     def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
         filled = torch.relu(x).masked_fill(torch.tensor([True, False]), 0.5)
@@ -76,9 +76,9 @@ def with_its_pad_by_hand(model: nn.Module) -> tuple[fx.GraphModule]:
 
 
 def repaired_again(answer: Any, gm: fx.GraphModule, *later: Tensor) -> Any:
-    """What the answer returns in the end: its result is scaled by each later tensor, and repaired again.
+    """What the answer returns last: its first result is scaled by each later tensor, and repaired again each time.
 
-    So the module has attributes with the names that the answer itself chooses. A result that is already scaled is not
+    So the module already has attributes with the names that the answer chooses. A result that is already scaled is not
     scaled again: a later judge has no answer to call, only what it returned.
     """
     result = answer(gm)

@@ -43,7 +43,7 @@ def traces_a_module_that_writes_it_out(linear):
 
 @right
 class EntersItInATrace:
-    """A tracer for which a linear layer is no leaf, inside another module."""
+    """A tracer for which a linear layer inside another module is not a leaf."""
 
     def __call__(self, linear):
         class Entering(fx.Tracer):

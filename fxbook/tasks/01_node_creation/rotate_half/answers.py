@@ -75,7 +75,7 @@ def joined(graph, turned, first):
 
 
 def rotated(turn=negated, join=joined, cut=halves):
-    """The right graph, but for what is given."""
+    """The right graph, except for the parts that are given."""
     graph, x = started()
     first, last = cut(graph, x)
     graph.output(join(graph, turn(graph, last), first))
@@ -108,7 +108,7 @@ def passes_the_pieces_one_by_one():
 
 
 @breaks("-x[..., 2:], x[..., :2]]", case="rotation")
-@wrong("negated_half_first", node="cat", says="begins with `getitem`: the negated half was to come first")
+@wrong("negated_half_first", node="cat", says="begins with `getitem`: the negated half should come first")
 def leaves_the_halves_where_they_were():
     return rotated(join=lambda graph, turned, first: joined(graph, first, turned))
 

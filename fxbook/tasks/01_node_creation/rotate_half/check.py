@@ -42,7 +42,7 @@ def in_last_dimension(case: CaseView) -> Found:
         parts = _index(node)
         is_whole = any(part.get("constant") == "ellipsis" for part in parts)
         if any("slice" in part for part in parts) and not is_whole and len(parts) < 3:
-            yield node, f"slices dimension {len(parts) - 1} of `x`, which has 3 dimensions: the last was to be sliced"
+            yield node, f"slices dimension {len(parts) - 1} of `x`, which has 3 dimensions: the last should be sliced"
         by_position = node.positional[1] if len(node.positional) > 1 else 0
         dim = dict(node.kwargs.get("dict", ())).get("dim", by_position)
         if node in CAT and isinstance(dim, int) and dim not in (-1, 2):
@@ -60,9 +60,9 @@ def negated_half_first(case: CaseView) -> Found:
         first = case.nodes[node.inputs[0]]
         slices = [part["slice"] for part in _index(first) if "slice" in part]
         if node in TURNS and slices and slices[-1][0] in (None, 0) and slices[-1][1] is not None:
-            yield node, "negates the first half of the columns: the second half was to be negated"
+            yield node, "negates the first half of the columns: the second half should be negated"
         if node in CAT and first not in TURNS:
-            yield node, f"begins with `{first.name}`: the negated half was to come first"
+            yield node, f"begins with `{first.name}`: the negated half should come first"
 
 
 @rule("01_node_creation#four-spellings-of-add")

@@ -65,7 +65,7 @@ def bounded(graph, value):
 
 
 def built(add=added, norm="norm", finish=bounded, name="x"):
-    """The right graph, but for what is given."""
+    """The right graph, except for the parts that are given."""
     graph = fx.Graph()
     graph.output(finish(graph, graph.call_module(norm, (add(graph, graph.placeholder(name)),))))
     return graph
@@ -154,7 +154,7 @@ def takes_the_bias_from_a_trace_of_the_model(model):
     return built(lambda graph, x: graph.call_function(torch.add, (x, bias)))
 
 
-@wrong("fetches_bias", node="norm_bias", says="fetches `norm.bias`: `bias` was to be fetched")
+@wrong("fetches_bias", node="norm_bias", says="fetches `norm.bias`: `bias` should be fetched")
 def fetches_the_bias_of_the_norm(model):
     return built(lambda graph, x: added(graph, x, "norm.bias"))
 

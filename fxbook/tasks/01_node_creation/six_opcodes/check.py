@@ -20,7 +20,7 @@ def fetches_bias(case: CaseView) -> Found:
     """What is fetched is ``bias``."""
     for node in case.nodes:
         if node.op == "get_attr" and node.target != "bias":
-            yield node, f"fetches `{node.target}`: `bias` was to be fetched"
+            yield node, f"fetches `{node.target}`: `bias` should be fetched"
 
 
 CHECK = Check(

@@ -17,7 +17,7 @@ def weights_of(graph, path, layer):
 
 
 def call(graph, value, layer, weights, eps=None, slope=None):
-    """One call of a function for the layer."""
+    """One function call for the layer."""
     if isinstance(layer, nn.Linear):
         return graph.call_function(nn.functional.linear, (value, *weights))
     if isinstance(layer, nn.LayerNorm):
@@ -35,7 +35,7 @@ def settings_of(layer):
 
 @right
 def goes_down_into_each_block_with_proxies(model):
-    """Tensors and functions on proxies, and a function that calls itself for a Sequential inside."""
+    """Applies tensors and functions to proxies, and recurses into each inner Sequential."""
     graph = fx.Graph()
 
     tracer = fx.proxy.GraphAppendingTracer(graph)
@@ -95,7 +95,7 @@ def dispatches_on_the_class(model):
 
 @right
 def writes_each_function_out(model):
-    """Products, means and choices in place of the functions that bear the names of layers."""
+    """Products, means and choices in place of the functions that have the names of layers."""
     graph = fx.Graph()
 
     def run(function, *arguments, **named):
@@ -123,7 +123,7 @@ def writes_each_function_out(model):
 
 @right
 def gives_its_trace_modules_for_paths_and_tells_that_it_did(model):
-    """Edits a trace, which has one path for a layer that occurs twice: the other gets a module for its parameters."""
+    """Edits a trace, which has one path for a layer that occurs twice: new modules hold its parameters."""
     layers = model.named_modules(remove_duplicate=False)
     layers = [(path, layer) for path, layer in layers if not isinstance(layer, nn.Sequential)]
     traced = fx.symbolic_trace(model)
@@ -296,7 +296,9 @@ def takes_the_default_slope(model):
 
 
 @breaks("nested to any depth.", case="the nested model")
-@wrong("each_layer_called", says="the graph has 3 calls of linear, the model 4: its layer `1.2.mix` is inside another")
+@wrong(
+    "each_layer_called", says="the graph has 3 calls to linear, the model has 4: its layer `1.2.mix` is inside another"
+)
 def goes_down_into_one_block_only(model):
     return unrolled(model, [(path, layer) for path, layer in all_layers(model) if path.count(".") < 2])
 

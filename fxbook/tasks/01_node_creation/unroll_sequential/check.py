@@ -30,14 +30,14 @@ def layers_of(model: nn.Module) -> Iterator[tuple[Family, list[tuple[str, nn.Mod
 
 @rule
 def each_layer_called(case: CaseView) -> Found:
-    """There are as many calls of each layer kind as the model makes."""
+    """There are as many calls to each kind of layer as the model makes."""
     for kind, layers in layers_of(case.model):
         count = sum(node in kind for node in case.nodes)
         if count < len(layers):
             calls = f"{count} {'call' if count == 1 else 'calls'}"
             fetched = [node.target for node in case.nodes if node.op == "get_attr"]
             why = _why_fewer(count, layers, fetched)
-            yield None, f"The graph has {calls} of {kind.label}, the model {len(layers)}{why}."
+            yield None, f"The graph has {calls} to {kind.label}, the model has {len(layers)}{why}."
 
 
 def _why_fewer(count: int, layers: list[tuple[str, nn.Module]], fetched: list[str]) -> str:

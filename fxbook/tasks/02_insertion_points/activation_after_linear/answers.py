@@ -1,4 +1,4 @@
-"""Answers to 02-activation-after-linear: a pass that puts an activation after every call of a layer."""
+"""Answers to 02-activation-after-linear: a pass that puts an activation after every call to a layer."""
 
 import copy
 
@@ -14,7 +14,7 @@ def is_layer(traced, node, layer, function):
 
 
 def edited(model, is_meant, activation, users=lambda node: list(node.users)):
-    """A traced model with the activation after each node that is meant, for its users."""
+    """A traced model in which the users of each chosen node get the activation of its result."""
     traced = fx.symbolic_trace(model)
     for node in list(traced.graph.nodes):
         if is_meant(traced, node):
@@ -56,7 +56,7 @@ def transforms_as_it_runs(model, layer, function, activation):
 
 @right
 class CopiesNodeByNode:
-    """Copies the graph; users of a layer are given the activation when they are copied."""
+    """Copies the graph; users of a layer get the activation when they are copied."""
 
     def __call__(self, model, layer, function, activation):
         traced = fx.symbolic_trace(model)
@@ -131,7 +131,7 @@ def compares_the_class_itself(model, layer, function, activation):
 @wrong(
     "followed_by_activation",
     node="tanh_2",
-    says="which is no call of the layer Softmax",
+    says="which is not a call to the layer Softmax",
 )
 def compares_the_names_of_classes(model, layer, function, activation):
     def is_meant(traced, node):

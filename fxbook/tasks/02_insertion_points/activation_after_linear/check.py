@@ -54,7 +54,7 @@ def followed_by_activation(case: CaseView) -> Found:
     for node in case.nodes:
         read = next((case.nodes[index] for index in node.inputs), None)
         if node in activation and node.name not in own and read and not _is_layer(case, read):
-            yield node, f"follows `{read.name}`, which is no call of the layer {kind.__name__}"
+            yield node, f"follows `{read.name}`, which is not a call to the layer {kind.__name__}"
     for node in filter(functools.partial(_is_layer, case), case.nodes):
         users = [case.nodes[user] for user in node.users]
         if not any(user in activation for user in users):

@@ -134,7 +134,7 @@ def makes_the_chain_and_leaves_it_there(traced, name, functions):
 
 
 @breaks("`name` is the name of the node.", case="a function of the block")
-@wrong("chain_read_by_all", node="down", says="still uses `relu`: every user was to get the result", read=USES)
+@wrong("chain_read_by_all", node="down", says="still uses `relu`: every user should get the result", read=USES)
 def looks_for_the_target(traced, name, functions):
     for node in [node for node in traced.graph.nodes if node.target == name]:
         anchors_on_the_node_that_follows(traced, node.name, functions)

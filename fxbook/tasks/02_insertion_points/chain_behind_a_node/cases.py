@@ -14,7 +14,7 @@ from ..cases import FeedForward, Joined, Passing, rows
 
 
 class Pair(nn.Module):
-    """``scores`` stands between two nodes whose names begin alike; it is used by keyword and by ``square``."""
+    """``scores`` is between two nodes whose names begin alike; it is used by keyword and by ``square``."""
 
     def __init__(self) -> None:
         super().__init__()

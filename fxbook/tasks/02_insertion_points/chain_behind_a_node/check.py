@@ -35,7 +35,7 @@ def chain_read_by_all(case: CaseView) -> Found:
     for node, before in case.kept():
         used_it = any(case.before.nodes[read].name == name for read in before.inputs)
         if used_it and any(case.nodes[read].name == name for read in node.inputs):
-            yield node, f"still uses `{name}`: every user was to get the result of the chain"
+            yield node, f"still uses `{name}`: every user should get the result of the chain"
 
 
 @rule
@@ -44,7 +44,7 @@ def chain_in_order(case: CaseView) -> Found:
     model: Any = case.model
     chain = ", ".join(function.__name__ for function in model.chain)
     for node in case.new() if not chain else ():
-        yield node, "is new: the chain is empty, so no node was to be added"
+        yield node, "is new: the chain is empty, so no node should be added"
     above = {model.anchor}
     for function in model.chain:
         spellings = family(function.__name__)

@@ -33,7 +33,7 @@ class AssignsTheGraphOfATransformer:
 
 @right
 def copies_all_but_the_output(traced):
-    """`graph_copy` returns what the copied graph would return."""
+    """`graph_copy` returns the value that the copied graph would return."""
     graph = fx.Graph()
     result = graph.graph_copy(traced.graph, {})
     graph.output(graph.call_function(torch.clamp, (result,), {"min": 0.0, "max": 6.0}))
@@ -43,7 +43,7 @@ def copies_all_but_the_output(traced):
 
 @right
 def limits_both_ends_apart(traced):
-    """From below and from above, each as a method, made behind the result."""
+    """Limits from below and from above, each with a method call, made after the result."""
     graph = traced.graph
     result = graph.output_node().args[0]
     with graph.inserting_after(result):
@@ -168,7 +168,7 @@ def clamps_in_place(traced):
     read="02_insertion_points#an-anchor-holds-as-long-as-its-with",
 )
 def sets_an_anchor_and_keeps_it(traced):
-    """A call without `with` sets the place for whoever edits the graph next."""
+    """Without `with`, the call also sets the place for whoever edits the graph next."""
     output = traced.graph.output_node()
     traced.graph.inserting_before(output)
     output.args = (traced.graph.call_function(torch.clamp, (output.args[0], 0, 6)),)

@@ -45,7 +45,7 @@ def result_clamped(case: CaseView) -> Found:
     for node, _ in case.kept():
         for clamp in clamps:
             if clamp.index in node.inputs and node.op != "output":
-                yield node, f"uses `{clamp.name}`: only `output` was to use it"
+                yield node, f"uses `{clamp.name}`: only `output` should use it"
 
 
 def _number(value: JSON) -> float | None:

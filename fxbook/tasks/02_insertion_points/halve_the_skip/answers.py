@@ -18,7 +18,7 @@ def additions(traced):
 
 @right
 def writes_the_arguments_anew(traced):
-    """Proxies before each addition, both sides apart: x + x has two halves."""
+    """Proxies before each addition, one for each side: x + x gets two halves."""
     for node in traced.graph.nodes:
         if node.op == "call_function" and node.target is operator.add:
             with traced.graph.inserting_before(node):
@@ -79,7 +79,7 @@ def half_of(graph, value):
 
 
 def halve_each(traced, chosen=lambda value: value.op == "placeholder", make=half_of, additions=additions):
-    """Each addition uses what is made of the chosen values."""
+    """Each addition uses what ``make`` returns for the chosen values."""
     for node in additions(traced):
         for value in filter(chosen, node.all_input_nodes):
             with traced.graph.inserting_before(node):
@@ -89,7 +89,7 @@ def halve_each(traced, chosen=lambda value: value.op == "placeholder", make=half
 
 
 @breaks("All other users keep the whole input", case="the block of the chapter")
-@wrong("only_additions_read_half", node="up", says="no longer uses `x`: only additions were to use half of an input")
+@wrong("only_additions_read_half", node="up", says="no longer uses `x`: only additions should use half of an input")
 def halves_the_input_for_all(traced):
     for value in traced.graph.find_nodes(op="placeholder"):
         with traced.graph.inserting_after(value):
@@ -99,7 +99,7 @@ def halves_the_input_for_all(traced):
 
 
 @breaks("Inputs are the placeholders.", case="an input that no addition uses")
-@wrong("only_additions_read_half", node="add_5", says="uses `tanh`: only inputs of the model were to be halved")
+@wrong("only_additions_read_half", node="add_5", says="uses `tanh`: only inputs of the model should be halved")
 def halves_what_a_method_makes_of_an_input(traced):
     halve_each(traced, lambda value: value.op == "placeholder" or value.target == "tanh")
 
@@ -174,7 +174,7 @@ def gives_the_halves_no_users(traced):
 
 @breaks("In `x + x`, both sides are halved.", case="a model with two inputs")
 @wrong(
-    "only_additions_read_half", node="step_9", says="still uses the whole input `x`: additions were to use half of it"
+    "only_additions_read_half", node="step_9", says="still uses the whole input `x`: additions should use half of it"
 )
 def changes_one_side_of_a_sum_with_itself(traced):
     for node in additions(traced):
@@ -190,7 +190,7 @@ def changes_one_side_of_a_sum_with_itself(traced):
     "Additions are the nodes whose target is `operator.add`.",
     case="an input that no addition uses",
 )
-@wrong("only_additions_read_half", node="add", says="uses `x`: only additions were to use half of an input")
+@wrong("only_additions_read_half", node="add", says="uses `x`: only additions should use half of an input")
 def takes_torch_add_for_an_addition(traced):
     both = (operator.add, torch.add)
     halve_each(traced, additions=lambda traced: [node for node in traced.graph.nodes if node.target in both])

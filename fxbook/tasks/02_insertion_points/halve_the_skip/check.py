@@ -47,11 +47,9 @@ def only_additions_read_half(case: CaseView) -> Found:
             is_input = value.op == "placeholder"
             is_read = index in now and now[index].index in node.inputs
             if is_addition and is_input and is_read:
-                yield node, f"still uses the whole input `{value.name}`: additions were to use half of it"
+                yield node, f"still uses the whole input `{value.name}`: additions should use half of it"
             elif not (is_addition and is_input) and not is_read:
-                asked = (
-                    "additions were to use half of an input" if is_input else "inputs of the model were to be halved"
-                )
+                asked = "additions should use half of an input" if is_input else "inputs of the model should be halved"
                 yield node, f"no longer uses `{value.name}`: only {asked}"
 
 

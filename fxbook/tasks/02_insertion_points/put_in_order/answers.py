@@ -148,7 +148,7 @@ def moves_each_node_once(traced):
 
 
 @breaks("The inputs keep their order.", case="attention, with three inputs")
-@wrong("inputs_keep_order", node="value", says="input `value` is after `keys`: the inputs were to keep their order")
+@wrong("inputs_keep_order", node="value", says="input `value` is after `keys`: the inputs should keep their order")
 def places_inputs_where_they_are_used_first(traced):
     [output] = traced.graph.find_nodes(op="output")
     placed = set()
@@ -189,7 +189,7 @@ def treats_the_output_as_any_node(traced):
 
 
 @breaks("Do not create", case="the block of the chapter, reversed")
-@wrong("only_moved", node="x", says="is new: the given nodes were to be moved")
+@wrong("only_moved", node="x", says="is new: the given nodes should be moved")
 def makes_every_node_anew(traced):
     graph, made = fx.Graph(), {}
     waiting = [node for node in traced.graph.nodes if node.op != "output"]
@@ -216,7 +216,7 @@ def changes_nothing(traced):
 
 
 @breaks("and do not change any arguments.", case="the block of the chapter, reversed")
-@wrong("only_moved", node="add", says="has other arguments than before: only its place was to change")
+@wrong("only_moved", node="add", says="has different arguments: only its place should change")
 def satisfies_lint_with_other_arguments(traced):
     """Lets each node use the input of the model in place of a node below it."""
     for node in traced.graph.nodes:

@@ -103,7 +103,7 @@ def _two_inputs_late(nodes: list[fx.Node]) -> list[fx.Node]:
 
 
 def without_copies(answer: Any, traced: fx.GraphModule) -> Any:
-    """Use the answer; a node that is a copy of a given one no longer says so, and counts as new."""
+    """Use the answer; a node that is a copy of a given node counts as a new node."""
     given = set(traced.graph.nodes)
     result = answer(traced)
     for node in (result if isinstance(result, fx.GraphModule) else traced).graph.nodes:
@@ -113,7 +113,7 @@ def without_copies(answer: Any, traced: fx.GraphModule) -> Any:
 
 
 def mixed(name: str, build: type[nn.Module], inputs: Callable[[], tuple[Tensor, ...]], order: Order) -> Case:
-    """A model that the learner has not seen, in this order."""
+    """A model that the learner has not seen, with its nodes in this order."""
     return Case(name, build, inputs, unseen=True, given=in_list_order(order))
 
 

@@ -19,7 +19,7 @@ from fxbook.rules.view import CaseView
 def only_moved(case: CaseView) -> Found:
     """The nodes are those that were given, with the calls and arguments that they had."""
     for node in case.new():
-        yield node, "is new: the given nodes were to be moved"
+        yield node, "is new: the given nodes should be moved"
     for before in case.before:
         if before.index not in case.origins:
             yield before, "of the graph that was given is gone"
@@ -27,7 +27,7 @@ def only_moved(case: CaseView) -> Found:
     for node, before in case.kept():
         read = [now[index].index for index in before.inputs if index in now]
         if node.call != before.call or list(node.inputs) != read:
-            yield node, "has other arguments than before: only its place was to change"
+            yield node, "has different arguments: only its place should change"
 
 
 @rule
@@ -36,7 +36,7 @@ def inputs_keep_order(case: CaseView) -> Found:
     inputs = [(node, before.index) for node, before in case.kept() if before.op == "placeholder"]
     for (above, place), (node, earlier) in itertools.pairwise(inputs):
         if earlier < place:
-            yield node, f"Input `{node.name}` is after `{above.name}`: the inputs were to keep their order."
+            yield node, f"Input `{node.name}` is after `{above.name}`: the inputs should keep their order."
 
 
 def on_error(_trial: Trial, kind: str) -> str | None:

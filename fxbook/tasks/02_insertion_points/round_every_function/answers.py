@@ -43,7 +43,7 @@ def copies_node_by_node_into_a_graph_that_it_assigns(traced):
 
 @right
 class MakesAllRoundsFirst:
-    """Then gives each its users, and at last each its argument."""
+    """Then gives each new node its users, and finally its argument."""
 
     def __call__(self, traced):
         rounds = {}
@@ -63,7 +63,7 @@ class MakesAllRoundsFirst:
 
 
 def rounding(traced, is_meant=lambda node: node.op == "call_function", function=torch.round, **kwargs):
-    """Rounds the results of the nodes that are meant, for each of their users."""
+    """Rounds the results of the chosen nodes for each of their users."""
     for node in list(traced.graph.nodes):
         if is_meant(node):
             users = list(node.users)

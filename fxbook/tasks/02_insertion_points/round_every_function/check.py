@@ -32,7 +32,7 @@ def rounded(model: nn.Module, x: Tensor) -> Any:
 
 @rule
 def to_whole_numbers(case: CaseView) -> Found:
-    """The new rounds round to whole numbers."""
+    """Every new ``round`` rounds to whole numbers."""
     for node in case.new():
         if node in ROUND and (decimals := _decimals(node)):
             yield node, f"rounds to {decimals} decimals, not to whole numbers"
@@ -40,12 +40,12 @@ def to_whole_numbers(case: CaseView) -> Found:
 
 @rule
 def functions_rounded(case: CaseView) -> Found:
-    """The new rounds use the result of a function, and its users use the round."""
+    """Every new ``round`` uses the result of a function, whose users use the ``round`` instead."""
     for node in case.new():
         if node in ROUND and node.inputs:
             read = case.nodes[node.inputs[0]]
             if read.op != "call_function":
-                yield node, f"rounds `{read.name}`, a `{read.op}`: only results of functions were to be rounded"
+                yield node, f"rounds `{read.name}`, a `{read.op}`: only results of functions should be rounded"
     for node, before in case.kept():
         is_whole = node in ROUND and not _decimals(node)
         for user in node.users if before.op == "call_function" and not is_whole else ():
@@ -59,7 +59,7 @@ def _decimals(node: NodeRecord) -> JSON:
 
 @rule("01_node_creation#four-spellings-of-add")
 def rounds_share_no_memory(case: CaseView) -> Found:
-    """No new round works in place on a slice of an input, which is the caller's tensor."""
+    """No new ``round`` works in place on a slice of an input, which is the caller's tensor."""
     for node in case.new():
         if node in ROUND and "in place" in node.notes and node.inputs:
             sliced = case.nodes[node.inputs[0]]

@@ -213,7 +213,7 @@ def asks_whether_out_is_something(traced):
 @breaks("that is no longer called.", case="effects by keyword and of modules")
 @wrong("lints", node="twice_0", says="nonexistent attribute 0 of twice", read=NOT_THERE)
 def deletes_the_module_of_every_node_that_it_erases(traced):
-    """Which another node may call."""
+    """Another node may call the module."""
     called = {node: node.target for node in traced.graph.nodes if node.op == "call_module"}
     traced.graph.eliminate_dead_code(is_impure_node=lambda node: has_effect(traced, node))
     for path in {target for node, target in called.items() if node not in set(traced.graph.nodes)}:

@@ -40,7 +40,7 @@ def and_(value: Tensor) -> Tensor:
 
 
 class Effects(nn.Module):
-    """Effects by name, by keyword, of modules; dead nodes with such a name, attribute or layer but no effect; a dead
+    """Effects by name, by keyword and of modules; dead nodes with such a name, attribute or layer but no effect; a dead
     layer whose name is the beginning of another's.
     """
 

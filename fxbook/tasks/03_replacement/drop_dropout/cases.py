@@ -28,9 +28,9 @@ class Regular(nn.Module):
 
 
 class Dropping(nn.Module):
-    """One dropout called often, two in a row, one on an input, one that has three users and is returned, one whose
-    input is not directly above it, one with p=0, one in eval mode, one without users. An identity, dropouts of other
-    kinds and spellings, and another node without users stay.
+    """One dropout called several times, two in a row, one on an input, one that has three users and is returned, one
+    whose input is not directly above it, one with p=0, one in eval mode, one without users. An identity, dropouts of
+    other kinds and spellings, and another node without users stay.
     """
 
     def __init__(self) -> None:

@@ -16,7 +16,7 @@ gelu = nn.functional.gelu
 
 
 class Operators(TorchDispatchMode):
-    """Writes down every operator that runs."""
+    """Records every operator that runs."""
 
     def __init__(self):
         super().__init__()
@@ -34,7 +34,7 @@ def refuse(run):
 
 
 def prove(traced, inputs, module=None, tried=None, grad=True):
-    """On copies of both, unless others are given."""
+    """Runs a copy on copies of the inputs, unless others are given."""
     with torch.set_grad_enabled(grad), Operators() as run:
         (module or copy.deepcopy(traced).requires_grad_())(*(tried or copy.deepcopy(inputs)))
     refuse(run)
@@ -57,7 +57,7 @@ def in_place(traced, node):
 def replaced(
     model, *, matches=is_relu, later=in_place, data=lambda node: node.all_input_nodes[0], delete=True, compiled=True
 ):
-    """The editing half of the solution, with its parts to exchange."""
+    """The editing half of the solution, with parameters for its parts."""
     traced = fx.symbolic_trace(model)
     for node in list(traced.graph.nodes):
         if not matches(traced, node):

@@ -16,8 +16,9 @@ REFUSED = "refused"
 
 
 class WithRelus(nn.Module):
-    """Has an input to be tried with, as a buffer: a change to it is a change to the model. ``hidden_inside`` names the
-    submodule that runs a ReLU where tracing does not go.
+    """Holds, as a buffer, an input to try it with, so a change to that input is a change to the model.
+
+    ``hidden_inside`` names the submodule that runs a ReLU where tracing does not go.
     """
 
     shape: tuple[int, ...] = (3, 4)
@@ -169,7 +170,7 @@ class FrozenEncoder(Encoder):
 
 
 class Ending(WithRelus):
-    """Two inputs, and a cell with a ReLU as the last that runs."""
+    """Two inputs, and a cell whose ReLU runs last."""
 
     inputs = 2
     hidden_inside = "memory"

@@ -56,7 +56,7 @@ def relus_shown(case: CaseView) -> bool:
 
 @rule
 def inputs_unchanged(case: CaseView) -> Found:
-    """The tensors passed with the model are unchanged; the models hold theirs as ``tried``."""
+    """The tensors passed with the model are unchanged; the models hold these tensors as ``tried``."""
     if any("`tried`" in change for change in case.changes):
         yield None, "An input tensor has been changed: leave the inputs unchanged."
 

@@ -1,4 +1,4 @@
-"""Answers to 03-pool-as-module: each call of adaptive_avg_pool2d becomes a call of a module of its size."""
+"""Answers to 03-pool-as-module: each call to adaptive_avg_pool2d becomes a call to a module of the same size."""
 
 import copy
 
@@ -190,7 +190,7 @@ def fetches_the_module_too(traced):
     read="03_replacement#a-function-by-a-module-a-module-by-a-function",
 )
 def lists_the_modules_for_itself(traced):
-    """And by names of their own."""
+    """The modules also have names of their own."""
     called = [new for _, new in replace(traced, name_of=lambda number: free_name(traced, "squeeze"))]
     traced.squeezes = nn.ModuleList(traced.get_submodule(new.target) for new in called)
     traced.recompile()

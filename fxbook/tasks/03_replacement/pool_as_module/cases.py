@@ -50,7 +50,7 @@ class Pyramid(nn.Module):
 
 
 class Taken(nn.Module):
-    """Submodules have whatever name comes to mind, numbered or not. Each does nothing, and is called."""
+    """The submodules have every name that comes to mind, numbered or not. Each does nothing, and is called."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -63,7 +63,7 @@ def pools_before_relus(case: CaseView) -> Found:
     for kind in (MAX_POOL, RELU):
         count, asked = (sum(node in kind for node in graph) for graph in (case.nodes, case.before))
         if count != asked:
-            yield None, f"The graph has {count} calls of {kind.label}: it had {asked}."
+            yield None, f"The graph has {count} calls to {kind.label}: it had {asked}."
     for node in case.nodes:
         if node in MAX_POOL and node.inputs:
             relu = case.nodes[node.inputs[0]]

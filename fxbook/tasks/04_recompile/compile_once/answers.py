@@ -66,7 +66,7 @@ def compiles_after_each_edit(traced):
 
 
 @breaks("and not at all if there is nothing to change.", case="a model without an activation to change")
-@wrong("compiled_once", says="compiled once, but nothing was to change", read=ONCE)
+@wrong("compiled_once", says="compiled once, but there was nothing to change", read=ONCE)
 def compiles_always(traced):
     for node in filter(is_relu, traced.graph.nodes):
         node.target = gelu
@@ -106,7 +106,7 @@ def goes_by_the_names_of_the_nodes(traced):
 @breaks("Other spellings of ReLU stay as they are.", case="other spellings of ReLU beside torch.relu")
 @wrong(
     "changed_as_asked",
-    says="call_function of torch.nn.functional.relu is gone: only calls of torch.relu were to change",
+    says="call_function of torch.nn.functional.relu is gone: only calls to torch.relu should change",
 )
 def takes_the_function_of_nn_too(traced):
     found = [node for node in traced.graph.nodes if node.target in (torch.relu, nn.functional.relu)]

@@ -28,7 +28,7 @@ def changed_as_asked(case: CaseView) -> Found:
     for name in texts(noted(case).get("left")):
         yield None, f"Node `{name}` still calls torch.relu."
     for call in texts(noted(case).get("gone")):
-        yield None, f"The {call} is gone: only calls of torch.relu were to change."
+        yield None, f"The {call} is gone: only calls to torch.relu should change."
 
 
 @rule
@@ -45,7 +45,7 @@ def compiled_once(case: CaseView) -> Found:
     needed = any(node.target == "torch.relu" for node in case.before)
     if isinstance(count, int) and count > needed:
         times = "once" if count == 1 else f"{count} times"
-        yield None, f"The module is compiled {times}{', not once' if needed else ', but nothing was to change'}."
+        yield None, f"The module is compiled {times}{', not once' if needed else ', but there was nothing to change'}."
 
 
 CHECK = Check((changed_as_asked, left_well, result_as_asked, compiled_once))

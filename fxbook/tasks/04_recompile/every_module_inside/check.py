@@ -13,7 +13,7 @@ from ..check import noted, texts
 def graphs_kept(case: CaseView) -> Found:
     """The graphs are the given ones, edits included."""
     for path in texts(noted(case).get("changed")):
-        yield None, f"The graph of {_named(path)} has changed: only its code was to change."
+        yield None, f"The graph of {_named(path)} has changed: only its code should change."
 
 
 @rule("04_recompile#recompile-goes-down-to-children-not-to-everything-inside")

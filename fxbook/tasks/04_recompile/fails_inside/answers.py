@@ -16,7 +16,7 @@ def traced_in(model):
 
 
 class Notes(fx.Interpreter):
-    """Puts the path of its module and the node that raises on a list."""
+    """Appends the path of its module and the node that raises to a list."""
 
     def __init__(self, module, path, failed):
         super().__init__(module)
@@ -230,7 +230,7 @@ def removes_only_the_forwards(traced, *inputs):
 
 
 @breaks("return a pair of strings:", "and the name of the node.", case="a node of the module itself")
-@wrong("names_the_node", says="neither None nor a pair of texts")
+@wrong("names_the_node", says="neither None nor a pair of strings")
 def returns_the_name_alone(traced, *inputs):
     found = gives_each_class_a_forward(traced, *inputs)
     return found and found[1]

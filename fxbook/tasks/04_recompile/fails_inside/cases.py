@@ -35,7 +35,7 @@ def declines(value: Tensor) -> Tensor:
 
 
 def multiply_by_itself(graph: fx.Graph) -> None:
-    """In place of the relu, or of the addition: three rows cannot be multiplied by three rows."""
+    """Replace the relu or the addition with a matrix product of a value and itself, which fails for three rows."""
     node = one_of(relus(graph)[0], graph.find_nodes(op="call_function", target=operator.add)[0])
     node.target, node.args = torch.matmul, (node.args[0], node.args[0])
 
@@ -45,7 +45,7 @@ def call_what_raises(graph: fx.Graph) -> None:
 
 
 def give_names(graph: fx.Graph) -> None:
-    """Each call gets a name that is different each time."""
+    """Give each call a random name with a number."""
     word, first = one_of("step", "line", "part", "call"), int(torch.randint(1, 100, ()))
     for number, node in enumerate(graph.nodes, first):
         if node.op.startswith("call"):
@@ -117,7 +117,7 @@ def mended() -> nn.Module:
 
 
 def a_batch_norm_twice() -> nn.Module:
-    """What a run updates, then a gradient, as one row: only training rejects the row, and needs the gradient."""
+    """A norm on the input, then on a gradient as a single row, which a batch norm rejects only in training mode."""
     graph = fx.Graph()
     normed = graph.call_module("norm", (graph.placeholder("x"),))
     slopes = graph.call_function(

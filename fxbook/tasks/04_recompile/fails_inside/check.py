@@ -21,7 +21,7 @@ _DOWN = "04_recompile#recompile-goes-down-to-children-not-to-everything-inside"
 
 
 class _Keeping(fx.Interpreter):
-    """Keeps the running nodes, with their module's path, from outside to inside, on a stack that all share."""
+    """Keeps the running nodes with their modules' paths, outermost first, on a stack that all interpreters share."""
 
     def __init__(self, module: fx.GraphModule, path: str, running: list[tuple[str, str]]) -> None:
         super().__init__(module)
@@ -72,7 +72,10 @@ def names_the_node(case: CaseView) -> Found:
     if said is None:
         yield None, "It returns None, but a node of one of the graphs fails.", _INTERPRETER
     elif pair is None:
-        yield None, "Your function returns neither None nor a pair of texts: the name of a module and that of a node."
+        yield (
+            None,
+            "Your function returns neither None nor a pair of strings: the name of a module and the name of a node.",
+        )
     elif pair != asked:
         yield None, _how(case, *pair, asked), _DOWN if _calls(case, *pair, asked) else _INTERPRETER
 
@@ -106,7 +109,7 @@ def _how(case: CaseView, path: str, name: str, asked: tuple[str, str]) -> str:
     if all(node.name != name for node in inside[path].graph.nodes):
         return f"It returns {name!r}, but no node {where} has that name."
     if _calls(case, path, name, asked):
-        return f"It names node `{name}` {where}, which only calls the module that fails: a node inside it is meant."
+        return f"It names node `{name}` {where}, which only calls the module that fails: name the node inside it."
     return f"It names node `{name}` {where}, which does not fail."
 
 

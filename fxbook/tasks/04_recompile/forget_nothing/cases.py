@@ -91,7 +91,7 @@ def edit_of(edit: Edit, *, stale: bool = False) -> Given:
 
 
 def takes(traced: fx.GraphModule) -> list[str]:
-    """The names of what a call to the module takes."""
+    """The names of the inputs that a call to the module takes."""
     return list(inspect.signature(traced.forward).parameters)
 
 

@@ -117,7 +117,7 @@ def _names(lines: list[str]) -> list[str]:
 
 
 def _nameless(lines: list[str]) -> str:
-    """The lines with a number for each name of a node."""
+    """The lines, with a number in place of each node name."""
     numbers = {name: str(number) for number, name in enumerate(_names(lines))}
     return re.sub(r"(?<![\w.])\w+", lambda word: numbers.get(word[0], word[0]), "\n".join(lines))
 

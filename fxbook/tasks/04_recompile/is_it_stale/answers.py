@@ -54,7 +54,7 @@ def recompiles_to_find_out(traced):
     return traced.code != before
 
 
-@breaks("and let its graph keep its owner.", case="a module fresh from tracing")
+@breaks("and do not change the owner of its graph.", case="a module fresh from tracing")
 @wrong("left_alone", says="The graph now belongs to another module", read=COPY)
 def compares_with_a_shallow_copy(traced):
     return copy.copy(traced).code != traced.code

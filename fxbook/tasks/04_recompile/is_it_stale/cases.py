@@ -20,7 +20,7 @@ def either() -> nn.Module:
 
 
 def another_activation(graph: fx.Graph) -> None:
-    """A good edit, of which there are several."""
+    """One of several good edits."""
     # With names as long as that of relu, so that the text keeps its length.
     target = one_of(torch.tanh, torch.sinh, torch.ceil, torch.erfc)
     for node in relus(graph):

@@ -108,7 +108,7 @@ def pickles_the_module_itself(traced):
     return program(loaded.graph) == program(traced.graph)
 
 
-@breaks("and let its graph keep its owner.", case="the block of the chapter")
+@breaks("and do not change the owner of its graph.", case="the block of the chapter")
 @wrong("left_alone", says="The graph now belongs to another module", read=COPY)
 def wraps_the_graph_once_more(traced):
     try:

@@ -17,7 +17,7 @@ from ..cases import FeedForward, Gated, alone, calls, calls_one_of, edited, rena
 
 
 class Chooses(nn.Module):
-    """A module of your own that cannot be traced into."""
+    """A user-defined module that tracing cannot enter."""
 
     def forward(self, value: Tensor) -> Tensor:
         return magnitude(value)
@@ -41,7 +41,7 @@ def adds_noise(model: nn.Module) -> fx.GraphModule:
 
 
 def calls_a_module(model: nn.Module) -> fx.GraphModule:
-    """The traced model with a module of your own after its result."""
+    """The traced model with a call to a user-defined module on its result."""
     traced = fx.symbolic_trace(model)
     traced.chooses = Chooses()
     output = traced.graph.output_node()

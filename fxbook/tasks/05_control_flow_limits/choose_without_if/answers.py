@@ -53,7 +53,7 @@ def goes_through_float32(x):
 @wrong(
     "batch_left_alone_untraced",
     node="sub",
-    says="Your function overwrites the batch that it gets, its trace does not",
+    says="Your function overwrites the batch that it gets, but its trace does not",
     read="01_node_creation#four-spellings-of-add",
 )
 def subtracts_in_place(x):

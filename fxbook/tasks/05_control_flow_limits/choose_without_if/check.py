@@ -49,7 +49,7 @@ def batch_left_alone_untraced(case: CaseView) -> Found:
     for batch, expected in outputs(case, _OF_THE_ANSWER):
         if difference(batch, expected):
             node = next((node for node in case.nodes if node.target == "operator.sub"), None)
-            yield node, "Your function overwrites the batch that it gets, its trace does not."
+            yield node, "Your function overwrites the batch that it gets, but its trace does not."
 
 
 CHECK = Check(

@@ -98,7 +98,7 @@ def checks_the_value_itself(model, name, value):
 
 
 @breaks("the other inputs, even unused ones", case="a mask fixed at None")
-@wrong("argument_gone", says="the input `masked` is gone: only `mask` was to go")
+@wrong("argument_gone", says="the input `masked` is gone: only `mask` should go")
 def erases_every_input_without_users(model, name, value):
     traced = fixed(model, name, value)
     for node in traced.graph.find_nodes(op="placeholder"):
@@ -199,7 +199,7 @@ def leaves_a_check_of_none(model, name, value):
 
 
 @breaks("Everything else stays:", case="a mask fixed at None")
-@wrong("argument_gone", says="the input `masked` is gone: only `mask` was to go")
+@wrong("argument_gone", says="the input `masked` is gone: only `mask` should go")
 def erases_every_input_that_begins_with_the_name(model, name, value):
     traced = fx.symbolic_trace(model, concrete_args={name: value})
     for node in traced.graph.find_nodes(op="placeholder"):

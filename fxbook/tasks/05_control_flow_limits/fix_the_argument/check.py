@@ -38,7 +38,7 @@ def argument_gone(case: CaseView) -> Found:
     inputs = {node.target: node for node in case.nodes if node.op == "placeholder"}
     for name in others:
         if name not in inputs:
-            yield None, f"The input `{name}` is gone: only `{fixed}` was to go."
+            yield None, f"The input `{name}` is gone: only `{fixed}` should go."
     checks = guards(case)
     why = f", and node `{checks[-1].name}` still checks it: `eliminate_dead_code` keeps both" if checks else ""
     for name in (fixed, f"{fixed}_1"):
@@ -62,7 +62,7 @@ def rest_untouched(case: CaseView) -> Found:
     texts = [json.dumps(node.args) for node in case.nodes]
     for message in own_checks(model_of(case.case, case.seed)):
         if not any(message in text for text in texts):
-            yield None, f"The model's own check, “{message}”, is gone: only the check of the argument was to go."
+            yield None, f"The model's own check, “{message}”, is gone: only the check of the argument should go."
 
 
 def own_checks(model: Fixable) -> list[str]:

@@ -8,7 +8,7 @@ from fxbook.tasks.answering import breaks, right, wrong
 
 
 def tracing(model, is_leaf):
-    """Trace with a Tracer whose leaves are what is_leaf says of module, path and what torch would say."""
+    """Trace with a Tracer whose ``is_leaf`` decides from the module, its path and torch's own decision."""
 
     class Keeping(fx.Tracer):
         def is_leaf_module(self, module, path):

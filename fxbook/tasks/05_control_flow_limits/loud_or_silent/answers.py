@@ -15,7 +15,7 @@ EXCEPT = "when_it_breaks/05_control_flow_limits#except-swallows-the-traceerror"
 
 
 def judged(function, batches, same, loud=Exception, clone=torch.clone):
-    """A verdict; the comparison, and what a wrong one does besides, are arguments."""
+    """A verdict, with parameters for the comparison, the errors that stop tracing, and the copying."""
     try:
         traced = fx.symbolic_trace(function)
     except loud:
@@ -165,7 +165,7 @@ def compares_tensors_only(function, batches):
     return judged(function, batches, torch.allclose)
 
 
-@breaks("one item more or less:", case="`in_parts`")
+@breaks("an extra or missing item:", case="`in_parts`")
 @wrong(
     "right_verdict",
     says="For `in_parts` you return 'same', but the function returns a list of two, the",

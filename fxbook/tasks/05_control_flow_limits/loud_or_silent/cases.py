@@ -1,7 +1,7 @@
 """Functions to judge by their traces, with the batches to judge them on.
 
-Each is made afresh: torch's random numbers choose its numbers and names, and the same code may be wrong with some and
-right with others. Neither its name nor its place reveals which.
+Each function is made afresh: torch's random numbers choose its numbers and names, and the same code may be wrong
+with some and right with others. Neither its name nor its place reveals which.
 """
 
 from __future__ import annotations

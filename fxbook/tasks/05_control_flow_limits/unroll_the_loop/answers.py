@@ -14,7 +14,7 @@ def unsure(scores):
 
 
 class Layers(nn.Module):
-    """The layers of a model, and one step behind them."""
+    """The layers of a model, and one step after them."""
 
     def __init__(self, model, step):
         super().__init__()
@@ -120,7 +120,7 @@ def decides_for_each_row_without_its_dimension(model):
 @breaks("and does not write into `x`.", case="a batch that needs a few rounds")
 @wrong("batch_left_alone", node="mul_", says="Running the result overwrites the batch that was passed")
 def multiplies_the_batch_itself(model):
-    """With layers that have no bias, the scores grow as their batch does."""
+    """Without a bias, the scores of the layers are proportional to the batch."""
 
     class Growing(Layers):
         def forward(self, x):
@@ -154,7 +154,7 @@ def wraps_the_loop(model):
 @wrong(
     "traced_symbolically",
     node="t",
-    says="Node `t` calls an operator of aten, as other front ends record it: use `fx.symbolic_trace`",
+    says="Node `t` calls an ATen operator, as graphs from other front ends do: use `fx.symbolic_trace`",
     read="05_control_flow_limits#one-model-four-graphs",
 )
 def records_operators(model):

@@ -24,7 +24,7 @@ def traced_symbolically(case: CaseView) -> Found:
     """The graph is not from a front end whose calls are all ATen operators."""
     calls = [node for node in case.nodes if node.op == "call_function"]
     if calls and all(node.target.startswith("torch.ops.") and not is_own(node) for node in calls):
-        yield calls[0], "calls an operator of aten, as other front ends record it: use `fx.symbolic_trace`"
+        yield calls[0], "calls an ATen operator, as graphs from other front ends do: use `fx.symbolic_trace`"
 
 
 @rule("when_it_breaks/05_control_flow_limits#methods-that-write-in-place-are-recorded")

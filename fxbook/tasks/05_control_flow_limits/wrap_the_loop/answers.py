@@ -26,7 +26,7 @@ def sharpened(scores):
 
 
 class Layers(nn.Module):
-    """The layers of a model, and one step behind them."""
+    """The layers of a model, and one step after them."""
 
     def __init__(self, model, step):
         super().__init__()

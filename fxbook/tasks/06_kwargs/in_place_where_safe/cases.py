@@ -50,7 +50,7 @@ class Aliased(nn.Module):
 
 
 class Called(nn.Module):
-    """Layers called by their own name, first at a safe place; layers that return what they are given, or a view;
+    """Layers called by their own name, first in a safe place; layers that return what they are given, or a view;
     layers with the names of methods; a method called twice; a function that is a maker.
     """
 
@@ -85,7 +85,7 @@ class NoMakers(nn.Module):
 
 
 class Vision(nn.Module):
-    """Submodules in submodules, two of the same name, one called where it is safe and where not; a keyword; dropout."""
+    """Submodules in submodules, two that share a name, one called in a safe and an unsafe place; a keyword; dropout."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -137,7 +137,7 @@ def forgets_to_recompile(traced):
 
 @wrong("same_result", node="sum_12", says="(sums with other arguments): running the result raises TypeError: sum()")
 def puts_it_behind_every_dim_by_position(traced):
-    """Behind that of Python's own `sum` too."""
+    """Also after the `dim` of Python's own `sum`."""
     for node in traced.graph.nodes:
         if node in sums(traced) and "dim" in node.kwargs and has_dim(node):
             node.kwargs = {**node.kwargs, "keepdim": True}

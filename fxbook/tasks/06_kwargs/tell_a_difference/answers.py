@@ -156,7 +156,9 @@ def compares_the_sums_of_the_results(model, changed, x):
 
 
 @breaks("Two results of different shapes differ.", case="a result with one more dimension")
-@wrong("told_apart", says="For a result with one more dimension the answer is False, but the result has another shape")
+@wrong(
+    "told_apart", says="For a result with one more dimension the answer is False, but the result has a different shape"
+)
 def subtracts_what_may_be_broadcast(model, changed, x):
     return differ(model, changed, x, same=lambda one, other: bool((one - other).abs().max() < 1e-4))
 
@@ -217,7 +219,8 @@ def switches_to_eval(model, changed, x):
 
 @breaks("by more than rounding:", case="a result that is a thousandth more")
 @wrong(
-    "told_apart", says="For a result that is a thousandth more the answer is False, but the result has other numbers"
+    "told_apart",
+    says="For a result that is a thousandth more the answer is False, but the result has different numbers",
 )
 def takes_what_is_near_for_the_same(model, changed, x):
     return differ(

@@ -70,7 +70,7 @@ class Overwriting(Pair):
 
 
 class Training(Pair):
-    """A model in training mode, like its trace, in which it does more."""
+    """A model and its trace in training mode, in which the model does more than in eval mode."""
 
     def forward(self, x: Tensor) -> Tensor:
         return self.project(x) * (2 if self.training else 1)

@@ -39,10 +39,12 @@ def truth_of(model: nn.Module, changed: fx.GraphModule, x: Tensor) -> Truth:
     except Exception as error:
         return Truth("`changed` raises when its gradient is computed", type(error).__name__)
     if wanted["result"].shape != observed["result"].shape:
-        return Truth("the result has another shape")
+        return Truth("the result has a different shape")
     if not _close(wanted["result"], observed["result"]):
         is_reordered = _same_rows(wanted["result"], observed["result"])
-        return Truth("the rows of the result are in another order" if is_reordered else "the result has other numbers")
+        return Truth(
+            "the rows of the result are in a different order" if is_reordered else "the result has different numbers"
+        )
     if not _close(wanted["inputs"][0], observed["inputs"][0]):
         return Truth("`changed` overwrites the tensor that it is given")
     return Truth(_other_gradient(model, wanted["gradients"], observed["gradients"], x))
@@ -60,7 +62,7 @@ def _other_gradient(
             continue
         if name in weights:
             return "the gradient with respect to a parameter differs"
-        how = "belong to other rows" if _same_rows(ours, theirs) else "differ"
+        how = "belong to different rows" if _same_rows(ours, theirs) else "differ"
         return f"the gradients with respect to the input {how}"
     return None
 

@@ -21,7 +21,7 @@ class Identity(nn.Module):
 
 
 class Offset(nn.Module):
-    """A submodule has the name that the new input is to have."""
+    """A submodule has the name that the new input must get."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -100,7 +100,7 @@ class TakesALayerForAnInput(WithConstants):
 @breaks("and the same interpreter can run several times.", case="a model that returns its inputs")
 @wrong(
     "constants_injected",
-    says="in which the values come in reverse, the input `rows` gets the value meant for `mask`",
+    says="in which the values come in reverse order, the input `rows` gets the value meant for `mask`",
     read=REPLACE,
 )
 class UsesEachConstantOnce(WithConstants):

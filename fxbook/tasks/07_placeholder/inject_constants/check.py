@@ -22,7 +22,7 @@ def constants_injected(case: CaseView) -> Found:
     """Each input got its constant, or the next value, in both runs; in the second the values came in reverse."""
     runs = dict_items(case.value)
     if "'stopped'" in runs:
-        cause = "a value was asked for an input that was left out and has a default"
+        cause = "a value was requested for an input that was left out and has a default"
         place = "07_placeholder#placeholder-returns-a-value-and-creates-nothing"
         yield None, f"The run ends in a StopIteration: {cause}.", place
     _, constants, values = case.arguments
@@ -39,7 +39,7 @@ def constants_injected(case: CaseView) -> Found:
         cause = "it begins with the environment that the first run has left"
         yield None, f"In a second run, None comes back: {cause}.", environment
     if problem := _problem(second, expected[1], constants):
-        yield None, f"In a second run, in which the values come in reverse, {problem}."
+        yield None, f"In a second run, in which the values come in reverse order, {problem}."
 
 
 def _problem(result: Value, expected: Value, constants: dict[str, Any]) -> str | None:

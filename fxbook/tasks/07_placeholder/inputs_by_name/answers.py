@@ -1,4 +1,4 @@
-"""Answers to 07-inputs-by-name: an interpreter that takes inputs by name, and tells all faults."""
+"""Answers to 07-inputs-by-name: an interpreter that takes inputs by name, and reports all faults."""
 
 import inspect
 
@@ -196,7 +196,11 @@ class ComparesNumbers(CheckedInputs):
         return None if value == example else f"{value}, expected {example}"
 
 
-@breaks("One input may have two faults:", case="the model of the chapter")
+@breaks(
+    "One input may have two faults.",
+    "For each fault, the message must contain what follows the colon:",
+    case="the model of the chapter",
+)
 @wrong(
     "tells_what_is_wrong",
     says="a `mask` of another shape and dtype: the message does not say `bool` of `mask`",

@@ -27,7 +27,7 @@ class Situation:
 
 
 class WeightingByName(Weighting):
-    """The model of the chapter, with what it is used on."""
+    """The model of the chapter, with the inputs of each use."""
 
     def examples(self) -> dict[str, Any]:
         return {"rows": torch.zeros(5, 4), "mask": torch.zeros(5, 1)}
@@ -58,7 +58,7 @@ class WeightingByName(Weighting):
 
 
 class ReservedByName(Reserved):
-    """Parameters whose nodes have other names, with what they are used on."""
+    """Parameters whose nodes have other names, with the inputs of each use."""
 
     def examples(self) -> dict[str, Any]:
         return {"input": torch.zeros(5, 4), "unread": torch.zeros(2, dtype=torch.int64), "len": torch.zeros(5, 1)}
@@ -165,7 +165,7 @@ def used_by_name(
             with torch.no_grad():
                 observations.append({"returned": runner.run_by_name(**values), "ran": len(called)})
         except Exception as error:
-            # Of a class of its own, a ValueError is one.
+            # A subclass of ValueError counts as a ValueError.
             raised = "ValueError" if isinstance(error, ValueError) else type(error).__name__
             observations.append({"raised": raised, "message": str(error)[:2000], "ran": len(called)})
     for hook in counting:

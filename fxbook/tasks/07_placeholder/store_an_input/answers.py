@@ -1,4 +1,4 @@
-"""Answers to 07-store-an-input: a parameter less, and a buffer more."""
+"""Answers to 07-store-an-input: one parameter less and one buffer more."""
 
 import copy
 

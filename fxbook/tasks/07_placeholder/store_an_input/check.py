@@ -77,7 +77,7 @@ def users_get_the_value(case: CaseView) -> Found:
 
 
 def _new_fetches(case: CaseView) -> list[NodeRecord]:
-    """The ``get_attr`` nodes that were made, or made of an input."""
+    """The new ``get_attr`` nodes, including those that used to be inputs."""
     old = {node.index for node, before in case.kept() if before.op == "get_attr"}
     return [node for node in case.nodes if node.op == "get_attr" and node.index not in old]
 

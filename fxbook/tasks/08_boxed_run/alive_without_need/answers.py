@@ -1,4 +1,4 @@
-"""Answers to 08-alive-without-need: what is alive before a node computes, less the bound."""
+"""Answers to 08-alive-without-need: what is alive before a node computes, minus the bound."""
 
 import weakref
 

@@ -1,4 +1,4 @@
-"""Answers to 08-last-readers: after which node a value may go."""
+"""Answers to 08-last-readers: after which node a value can be freed."""
 
 from torch import fx
 
@@ -21,7 +21,7 @@ class FirstMetFromBelow:
 
 @right
 def looks_at_all_that_comes_later(graph):
-    """It does not ask for users."""
+    """It does not look at ``users``."""
     order, last = list(graph.nodes), {}
     for place, node in enumerate(order[:-1]):
         last[node.name] = node.name

@@ -1,4 +1,4 @@
-"""Answers to 08-let-inputs-go: inputs by name, each of which goes after its last user."""
+"""Answers to 08-let-inputs-go: inputs by name, each freed after its last user."""
 
 from torch import fx
 
@@ -101,7 +101,7 @@ def hands_over_the_dict(traced, named):
 
 
 @breaks("to its tensor", case="the gated mix")
-@wrong("uses_what_was_passed", says="Node `sigmoid` was given a tensor in other memory than that of `gate`")
+@wrong("uses_what_was_passed", says="Node `sigmoid` was given a tensor that does not share the memory of `gate`")
 def clones_every_input(traced, named):
     box = [named[node.name].clone() for node in inputs(traced)]
     named.clear()

@@ -1,4 +1,4 @@
-"""Graphs of every kind of argument, one with a weight, and one whose nodes were moved."""
+"""Graphs with every kind of argument, one with a weight, and one whose nodes were moved."""
 
 from __future__ import annotations
 

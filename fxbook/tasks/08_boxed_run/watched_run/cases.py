@@ -73,7 +73,7 @@ def run_watched(
 
 
 def watched(model: nn.Module) -> tuple[fx.GraphModule, Watch]:
-    """The traced model, each of its calls a :class:`Step`; names, order and users are those of the trace."""
+    """The traced model, with a :class:`Step` as the target of each call; names, order and users stay."""
     traced, watch = fx.symbolic_trace(model), Watch()
     for node in traced.graph.nodes:
         if node.op == "call_method":
@@ -94,7 +94,7 @@ def _method(name: str, value: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 class Watch:
-    """Notes, whenever a step computes, which values are alive: whose memory still exists. Holds weak references only.
+    """Records, whenever a step computes, which values are alive (their memory exists). Holds only weak references.
 
     ``steps`` is a list of ``(name of the node, names of the values alive)``, the step's own result not among them. A
     result in memory that is already known, such as an in-place method's, goes by its old name. ``astray`` has the steps
@@ -149,7 +149,7 @@ class Step:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         values = [value for value in pytree.tree_leaves((args, kwargs)) if isinstance(value, Tensor)]
         self.watch.compute(self.name, self.reads, values)
-        # Before the function runs: it may be what lets an input go.
+        # Deleted before the function runs, because the function itself may free an input.
         del values
         result = self.function(*args, **kwargs)
         self.watch.see(self.name, result)

@@ -82,7 +82,7 @@ def uses_what_was_passed(case: CaseView) -> Found:
     for item in run.astray if run else ():
         match item:
             case {"tuple": [str(step), str(read), ""]}:
-                memory = f"Node `{step}` was given a tensor in other memory than that of `{read}`"
+                memory = f"Node `{step}` was given a tensor that does not share the memory of `{read}`"
                 yield None, f"{memory}: a copy takes more memory."
             case {"tuple": [str(step), str(read), str(received)]}:
                 yield None, f"Node `{step}` uses `{read}`, but was given `{received}`."
@@ -102,7 +102,7 @@ def result_is_right(case: CaseView) -> Found:
         if ran.count(step) > 1:
             yield None, f"Node `{step}` ran more than once."
     if ran != asked:
-        yield None, "The nodes ran in another order than they have in the list."
+        yield None, "The nodes did not run in list order."
     model, inputs = case.arguments
     with torch.no_grad():
         expected = encode(model(*inputs))

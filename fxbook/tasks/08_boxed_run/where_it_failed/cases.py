@@ -48,12 +48,12 @@ class Squared(nn.Module):
 
 
 class RefusedError(Exception):
-    """An error of no usual class."""
+    """An error of an unusual class."""
 
 
 @fx.wrap
 def refused(*values: Tensor, **named: Tensor) -> Tensor:
-    """A function from no library that takes no values at all: its error has no message."""
+    """A user-defined function that takes no values; its error has no message."""
     raise RefusedError
 
 
@@ -66,9 +66,9 @@ class Refusing(nn.Module):
 
 
 def with_sizes(*shapes: str) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """Like :func:`with_inputs`, with random shapes: a letter is a size, and ``w`` the width of the model.
+    """Like :func:`with_inputs`, with random shapes: a letter stands for a size, and ``w`` for the width of the model.
 
-    Different letters are different sizes.
+    Different letters stand for different sizes.
     """
 
     def given(model: nn.Module) -> tuple[Any, ...]:

@@ -99,7 +99,7 @@ def a_loop_of_its_own(traced, *inputs):
 
 
 def followed(traced, inputs, count=tensors, weights=None, before=False, no_grad=True):
-    """Counts storages by weak references: ``count(value)`` gives the tensors of a node that is no ``get_attr``."""
+    """Counts storages by weak references: ``count(value)`` gives the tensors of a node that is not a ``get_attr``."""
     stores, found, weights = weakref.WeakSet(), [], own(traced) if weights is None else weights
 
     def look():
@@ -198,7 +198,7 @@ def looks_one_level_deep(traced, *inputs):
 @breaks("and in full", case=VIEWS)
 @wrong("bytes_alive", says="A view keeps the whole memory that it views alive.")
 def counts_what_a_view_shows(traced, *inputs):
-    """Of each memory the bytes of the largest tensor that shows a part of it."""
+    """For each storage, the bytes of the largest tensor that views a part of it."""
 
     def size(env, given, value):
         shown = {}

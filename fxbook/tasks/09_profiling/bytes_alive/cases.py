@@ -30,7 +30,7 @@ class Views(nn.Module):
 
 
 class Shift(nn.Module):
-    """A parameter and a buffer that no layer of torch.nn holds, one module down."""
+    """A parameter and a buffer that no layer of torch.nn holds, one level down."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -57,7 +57,7 @@ class Sequences(nn.Module):
 
 
 def drawn(least: int, most: int) -> int:
-    """A size that is drawn with torch's seed."""
+    """A random size, from torch's seeded generator."""
     return int(torch.randint(least, most + 1, ()))
 
 

@@ -69,7 +69,7 @@ def climbs_by_name_of_class(model):
 
 @right
 def inserts_a_new_selection(model, position=-1, erase=True, recompile=True):
-    """A new selection, by a method, at the foot of the chain; the old one goes."""
+    """Inserts a new selection, a method call, at the foot of the chain, and erases the old one."""
     traced, select = traced_with_selection(model)
     foot = foot_of(traced, select)
     if foot is not select:

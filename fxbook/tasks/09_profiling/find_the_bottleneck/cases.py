@@ -107,7 +107,7 @@ class MixingGPT(GPT):
 
 
 class ScoringGPT(GPT):
-    """Every score is used, the last ones twice; so is a part of another layer's result, and it is not a position."""
+    """Every score is used, the last ones twice. A slice of another layer's result is returned, along the features."""
 
     def __init__(self, words: int, width: int, heads: int, length: int, depth: int) -> None:
         super().__init__(words, width, heads, length, depth)

@@ -28,7 +28,7 @@ def grouped(traced, inputs, key):
 
 
 def paths(node):
-    """From the outermost to the innermost; the root where there is no stack."""
+    """The stack from the outermost module to the innermost; only the root where there is no stack."""
     return [path for path, _ in node.meta.get("nn_module_stack", {}).values()] or [""]
 
 
@@ -46,7 +46,7 @@ def without_computing(traced, *inputs):
 
 @right
 def with_the_formulas_of_torch(traced, *inputs):
-    """A mode of its own, which asks the registry for the formula of each operator."""
+    """A user-defined mode, which looks up the formula of each operator in torch's registry."""
     found = dict.fromkeys(["", *(name for name, _ in traced.named_children())], 0)
 
     class Formulas(TorchDispatchMode):

@@ -16,7 +16,7 @@ from ..cases import ResNet, with_images
 
 
 class Weighted(nn.Module):
-    """A product that is not made by a submodule."""
+    """A product that no submodule computes."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -65,7 +65,7 @@ class Shared(nn.Module):
 
 
 def many() -> int:
-    """The number of rows: random, so that nobody knows the FLOPs by heart."""
+    """A random number of rows, so that no answer can know the FLOPs in advance."""
     return int(torch.randint(2, 7, ()))
 
 

@@ -128,13 +128,13 @@ def from_high_to_low(before, after, *inputs, clock=time.perf_counter):
 
 
 @breaks("Take at least 20 rounds", case=KNOWN)
-@wrong("twenty_rounds", says="You timed single calls of `before` 6 times", read=PAIRS)
+@wrong("twenty_rounds", says="You timed single calls to `before` 6 times", read=PAIRS)
 def five_rounds(before, after, *inputs, clock=time.perf_counter):
     return answer(before, after, inputs, found=ratios(before, after, inputs, clock, rounds=5))
 
 
 @breaks("call each module once in each round.", case=KNOWN)
-@wrong("twenty_rounds", says="You timed single calls of `before` 0 times", read=PAIRS)
+@wrong("twenty_rounds", says="You timed single calls to `before` 0 times", read=PAIRS)
 def times_twenty_calls_together(before, after, *inputs, clock=time.perf_counter):
     return answer(before, after, inputs, found=ratios(before, after, inputs, clock, times=20))
 

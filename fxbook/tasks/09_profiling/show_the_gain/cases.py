@@ -16,8 +16,8 @@ from fxbook.cases import Case, Usage
 from ..cases import Machine, between
 
 # The times that the calls take, in turn. In any 20 or more in a row, wherever they begin, the deciles are SHORT and
-# LONG and the median 1, whichever of the usual definitions is used. In most, the next tenths and the extremes are other
-# numbers.
+# LONG and the median 1, whichever of the usual definitions is used. In most of them, the neighbouring deciles and the
+# extremes are other numbers.
 SHORT, LONG, SHORTEST, LONGEST = 0.6, 1.5, 0.2, 8.0
 _STEPS = {"m": SHORTEST, "L": SHORT, "l": 0.85, "M": 1.0, "h": 1.2, "H": LONG, "x": LONGEST}
 _TAKES = [_STEPS[step] for step in "HLhlhMlHmxlhlhMlHLhlhLHLhMlHlhLHlhMlhlxmhLhLHMlhlHLhlHMLhlHL"]
@@ -33,7 +33,7 @@ class Products(nn.Module):
 
     def two(self, machine: Machine) -> tuple[fx.GraphModule, fx.GraphModule]:
         """Two products and one."""
-        # This does not go through the model, which knows how fast the machine is.
+        # This bypasses the model, which knows how fast the machine is.
         up, down, seconds = self.up, self.down, 0.002
 
         def later(call: int) -> float:

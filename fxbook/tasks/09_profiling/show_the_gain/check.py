@@ -58,7 +58,7 @@ def ratio_of_flops(case: CaseView) -> Found:
 
 @rule
 def three_numbers(case: CaseView) -> Found:
-    """Three numbers that rise."""
+    """Three numbers in increasing order."""
     times = times_of(case)
     if times is None or len(times) != 3:
         yield None, "`time` must hold three numbers: the lower decile, the median and the upper decile."
@@ -76,7 +76,7 @@ def twenty_rounds(case: CaseView) -> Found:
         yield None, "`clock` was never read: measure with it."
     if min(before, after) < 20:
         name, often = min(("before", before), ("after", after), key=lambda pair: pair[1])
-        yield None, f"You timed single calls of `{name}` {often} times: the task asks for at least 20 rounds.", IN_PAIRS
+        yield None, f"You timed single calls to `{name}` {often} times: the task asks for at least 20 rounds.", IN_PAIRS
     if with_gradients:
         recording = "The timed calls run with gradients: time them without."
         yield None, recording, "09_profiling#who-asks-for-gradients"
@@ -114,7 +114,7 @@ def _no_decile(place: str, number: float, decile: float, extreme: float, which: 
 
 
 def _about(wanted: float, number: float) -> bool:
-    """Equal to within what the machine slows down between two adjacent calls."""
+    """Whether two numbers differ by no more than the machine slows down between two adjacent calls."""
     return abs(number / wanted - 1) < 0.04
 
 

@@ -13,10 +13,10 @@ from ..cases import Machine, between
 
 
 class Timed(nn.Module):
-    """A graph of functions that take a known time: ``costs`` are seconds by node, none for a node left out.
+    """A graph of functions that take a known time: ``costs`` maps nodes to seconds; other nodes cost nothing.
 
     The speed of the machine is random. Call 0 of a function takes 40 times its cost, call ``n`` takes ``1 + growth *
-    n`` times, so that no time stands for another, and the slowest run is not the first.
+    n`` times, so that all times differ, and the slowest run is not the first.
     """
 
     usual: ClassVar[dict[str, float]] = {"load": 0.002, "multiply": 0.030, "small": 0.001}

@@ -61,7 +61,7 @@ def on_the_clock(case: CaseView) -> Found:
 
 
 def _wrong_calls(name: str, seconds: list[float], cost: float, callers: int) -> Found:
-    """``callers``: how many nodes call the function, which is called as often in a run."""
+    """``callers``: how many nodes call the function, and so how often a run calls it."""
     calls = {second: (second / cost - 1) / Timed.growth for second in sorted(seconds)}
     for second, call in calls.items():
         if not (0 < call < 1000 and abs(call - round(call)) <= 1e-3):

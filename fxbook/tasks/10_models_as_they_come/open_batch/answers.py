@@ -39,7 +39,7 @@ def marks_copies(model, inputs):
 
 @right
 def exports_a_longer_example(model, inputs):
-    """A size that no other dimension has."""
+    """Its batch size differs from every other dimension."""
     longer = {name: torch.cat([value] * 5)[:11] for name, value in inputs.items()}
     return export(model, (), longer, dynamic_shapes=opened(inputs, Dim("batch", min=1, max=10**6)))
 

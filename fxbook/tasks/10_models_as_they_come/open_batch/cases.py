@@ -12,7 +12,7 @@ from torch import Tensor, fx, nn
 from fxbook.cases import Case, Usage
 from fxbook.cases.exercise import one_of
 
-# One, more than any example has, and more than a limit that people set to be safe.
+# One, a size above that of every example, and a size above the limits that people set to be safe.
 OTHER_BATCHES = (1, 9, 1100)
 WORDS = 9
 
@@ -33,7 +33,7 @@ class Heads(nn.Module):
 
 
 class Looking(nn.Module):
-    """Two inputs with different dtypes and dimensions, but one batch."""
+    """Two inputs that differ in dtype and dimensions, but share a batch size."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -111,7 +111,7 @@ def example(draw: Callable[[int], dict[str, Tensor]]) -> Callable[[nn.Module], t
 
     def given(model: nn.Module) -> tuple[Any, ...]:
         inputs = draw(one_of(4, 5, 6))
-        # This comes last: it also makes a model, once in a process, and what is drawn must not depend on that.
+        # This comes last: it also makes a model, once in a process, and the random numbers must not depend on that.
         _load()
         return model, inputs
 

@@ -39,7 +39,7 @@ class Scoring(nn.Module):
 
 
 class Gated(Scoring):
-    """Two modules inside it, one of them deep inside, have a mode of their own; the result is a float64."""
+    """Two modules inside it, one of them deep inside, have a mode of their own; the result is float64."""
 
     def __init__(self, takes: str, returns: str) -> None:
         super().__init__(takes, returns, training=True)

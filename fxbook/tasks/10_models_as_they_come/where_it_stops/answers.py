@@ -72,7 +72,7 @@ def reads_the_frames(model):
 
 @right
 def wraps_what_runs_inside(model):
-    """A leaf never calls it."""
+    """The tracer never calls the wrapper of a leaf."""
 
     class Inside(fx.Tracer):
         def call_module(self, m, forward, args, kwargs):

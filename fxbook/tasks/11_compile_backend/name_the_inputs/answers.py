@@ -4,7 +4,7 @@ import torch
 
 from fxbook.tasks.answering import breaks, right, wrong
 
-SHEET, PART = "the model of the sheet, in train mode", "Entry 0 names another tensor than placeholder"
+SHEET, PART = "the model of the sheet, in train mode", "Entry 0 names a different tensor from placeholder"
 
 
 def placeholders(module):

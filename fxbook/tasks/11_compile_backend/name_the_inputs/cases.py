@@ -43,8 +43,8 @@ class Shifts(nn.Module):
 
 
 class Scaled(nn.Module):
-    """A tensor that is no parameter and no buffer; parameters in a list; an input that is a parameter; and a buffer at
-    the address, and almost with the name, of another buffer.
+    """A tensor that is neither a parameter nor a buffer; parameters in a list; an input that is a parameter; and a
+    buffer that has the address, and almost the name, of another buffer.
     """
 
     def __init__(self) -> None:

@@ -40,7 +40,7 @@ def names_each_input(case: CaseView) -> Found:
         if names and said is None:
             yield None, f"Entry {place} is None, but {where} is a parameter or buffer of the model."
         elif names and said not in names:
-            yield None, f"Entry {place} names another tensor than {where}."
+            yield None, f"Entry {place} names a different tensor from {where}."
         elif not names and said is not None:
             yield None, f"Entry {place} has a name, but {where} is neither a parameter nor a buffer of the model."
 

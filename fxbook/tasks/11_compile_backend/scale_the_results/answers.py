@@ -1,4 +1,4 @@
-"""Answers to 11-scale-the-results: another value at the end of an exported program, under a true signature."""
+"""Answers to 11-scale-the-results: new values at the end of an exported program, with a correct signature."""
 
 import torch
 from torch import fx
@@ -11,7 +11,7 @@ SHEET, TWO = "the model of the sheet", "two results, one computed from the other
 
 
 def scaled(program, node, factor, target=aten.mul.Tensor):
-    """A new node before the output, with the value of the old one for its meta."""
+    """A new node before the output, whose ``meta`` has the value of the old node."""
     with program.graph.inserting_before(program.graph.output_node()):
         new = program.graph.call_function(target, (node, factor))
     new.meta["val"] = node.meta["val"]
@@ -120,7 +120,7 @@ def replaces_every_use(program, factor):
 
 
 @breaks("These get the same values as before.", case="a buffer that is written")
-@wrong("buffers_are_kept", says="buffer `total` holds other numbers than before the edit")
+@wrong("buffers_are_kept", says="buffer `total` does not hold the same numbers as before")
 def scales_every_output(program, factor):
     writes_all(program, factor, lambda spec: True)
 

@@ -62,7 +62,7 @@ class Through(nn.Module):
 
 @contextlib.contextmanager
 def _without_warnings() -> Iterator[None]:
-    """torch warns about its own use of what it deprecates and, from 2.9 to 2.12, about how it reads a saved program."""
+    """Ignore torch's warnings about its own deprecated calls and, from 2.9 to 2.12, about how it loads a program."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)
         warnings.filterwarnings("ignore", "The given buffer is not writable")
@@ -71,7 +71,7 @@ def _without_warnings() -> Iterator[None]:
 
 @functools.cache
 def _saved(make: Callable[[], nn.Module], shapes: tuple[tuple[int, ...], ...], is_functional: bool) -> bytes:
-    """A model's program as it is saved: loading is quicker than exporting."""
+    """A model's program in saved form: loading is quicker than exporting."""
     with seeded(0):
         program = torch.export.export(make(), tuple(torch.randn(shape) for shape in shapes))
         if is_functional:

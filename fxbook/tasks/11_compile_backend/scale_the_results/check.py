@@ -51,7 +51,7 @@ def buffers_are_kept(case: CaseView) -> Found:
         # A new program may hold the model under its own name.
         found = [value for held, value in told.items() if f".{held}".endswith(f".{name}")]
         if not any(not difference(value, encode(buffer)) for value in found):
-            message = f"After a run, buffer `{name}` holds other numbers than before the edit: it is not a result."
+            message = f"After a run, buffer `{name}` does not hold the same numbers as before: it is not a result."
             yield case.before.nodes[-1], message
 
 

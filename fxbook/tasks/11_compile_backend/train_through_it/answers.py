@@ -1,4 +1,4 @@
-"""Answers to 11-train-through-it: another activation in the graph, and its own gradients."""
+"""Answers to 11-train-through-it: another activation in the graph, with its own gradients."""
 
 import torch
 from functorch.compile import make_boxed_func

@@ -1,4 +1,4 @@
-"""Answers to 11-what-is-saved: what the forward graph computes for the backward graph, and the bytes of it."""
+"""Answers to 11-what-is-saved: what the forward graph computes for the backward graph, and its size in bytes."""
 
 from fxbook.tasks.answering import breaks, right, wrong
 
@@ -111,7 +111,7 @@ def erases_what_is_not_saved(forward, backward):
 
 @wrong("ends well", says="KeyError: 'example_value'", read="when_it_breaks/11_compile_backend#keyerror-example_value")
 def asks_for_the_values_of_dynamo(forward, backward):
-    """A graph of ATen operators has them under another key."""
+    """A graph of ATen operators has the values under a different key."""
     saved = wanted(forward, backward)
     return names(saved), sum(node.meta["example_value"].nbytes for node in saved)
 

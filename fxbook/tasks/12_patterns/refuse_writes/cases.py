@@ -27,14 +27,14 @@ def pattern_that_writes(x: Tensor) -> Tensor:
 
 
 class Written(nn.Module):
-    """The pattern, with a write at some places or without writes; and steps with an underscore inside their names."""
+    """The pattern, with writes in some places or without writes; and steps with an underscore inside their names."""
 
     def __init__(self, *places: str, by: str = "method") -> None:
         super().__init__()
         self.places, self.by = places, by
 
     def at(self, place: str, value: Tensor) -> None:
-        """Write here, if this is the place."""
+        """Write into ``value`` if ``place`` is one of the places."""
         if place in self.places:
             _ = value.mul_(1.5) if self.by == "method" else torch.relu_(value)
 
@@ -76,7 +76,7 @@ class Several(nn.Module):
 
 class Scaled(nn.Module):
     """Matches of the pattern that writes; in one of two, another node writes after the first node. A third begins with
-    another node than the pattern does, and another node writes after that.
+    a different node from the pattern's first, and another node writes after that.
     """
 
     def __init__(self) -> None:

@@ -36,7 +36,7 @@ def ends_of_matches(graph: GraphRecord) -> list[NodeRecord]:
 
 @rule("12_patterns#decide-match-by-match")
 def refuses_what_is_crossed(case: CaseView) -> Found:
-    """The filter is false for a match with a write before its first user, and true for every other match."""
+    """The filter returns ``False`` for a match with a write before its first user, and ``True`` for others."""
     ends = ends_of_matches(case.before)
     match case.value:
         case list(verdicts) if len(verdicts) == len(ends):

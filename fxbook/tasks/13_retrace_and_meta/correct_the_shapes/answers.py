@@ -1,4 +1,4 @@
-"""Answers to 13-correct-the-shapes: notes that an edit has left behind."""
+"""Answers to 13-correct-the-shapes: notes that an edit has made wrong."""
 
 import copy
 

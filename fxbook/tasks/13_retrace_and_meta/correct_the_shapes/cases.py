@@ -47,7 +47,7 @@ def _narrow(value: Tensor) -> tuple[Any, tuple[Any, ...]]:
 
 
 class Pointwise(nn.Module):
-    """Steps that accept a value of any width."""
+    """Steps that accept values of any width."""
 
     def forward(self, x: Tensor) -> Tensor:
         return torch.exp(torch.tanh(torch.relu(x)))
@@ -59,7 +59,7 @@ def _shape(node: fx.Node) -> tuple[int, ...] | None:
 
 
 def _meets_another(node: fx.Node) -> bool:
-    """Whether a later node combines this value with another: the shapes would not match."""
+    """Whether a later node combines this value with another value, whose shape would then not match."""
     return any(
         _shape(user) == _shape(node) and len([one for one in user.all_input_nodes if one.op != "get_attr"]) > 1
         for user in node.users

@@ -29,7 +29,7 @@ def functions(lowered):
 
 @right
 def counts_while_it_runs(traced, x, operators):
-    """Before and after each node, the nodes that the tracer has."""
+    """Counts the tracer's nodes before and after each node."""
     counts = {}
 
     class Counting(fx.Interpreter):

@@ -54,7 +54,7 @@ class Numbers(nn.Module):
 
 class Results(nn.Module):
     """Equal calls that the graph returns: one alone, several together, and one beside an equal call that is not
-    returned; a call without users.
+    returned; and a call without users.
     """
 
     def forward(self, x: Tensor, y: Tensor) -> dict[str, Tensor]:

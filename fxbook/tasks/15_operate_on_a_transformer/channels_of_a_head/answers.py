@@ -15,7 +15,7 @@ def layers_before(module, kind=nn.Linear):
 
 
 class Changing(fx.Interpreter):
-    """An Interpreter that changes the results of some nodes, and notes that of the attention."""
+    """An Interpreter that changes the results of some nodes, and records the attention's result."""
 
     def __init__(self, module, change):
         super().__init__(module)

@@ -48,7 +48,7 @@ def may_go(softmax, but=""):
 
 
 def erase_upwards(graph, node):
-    """Erase a node, and whatever only this node has used."""
+    """Erase a node, and all nodes that only this node used."""
     waiting = [node]
     while waiting:
         last = waiting.pop()
@@ -128,7 +128,7 @@ def builds_another_graph(module):
 
 
 def fuse(module, *, asks=may_go, erase=True, **change):
-    """As `removes_dead_code`, with what a mistake changes."""
+    """Like `removes_dead_code`, with parameters for what a mistake changes."""
     for softmax in filter(asks, softmaxes(module.graph)):
         query, turned, scale, mask, result = parts_of(softmax)
         options = {"attn_mask": mask, "scale": scale, **change}

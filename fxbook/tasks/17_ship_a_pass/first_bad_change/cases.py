@@ -38,7 +38,7 @@ class Mixed(nn.Module):
 
 
 class Scaled(nn.Module):
-    """Layers with a factor after each; one randomly chosen layer has a bias."""
+    """Layers that are each followed by a factor; one randomly chosen layer has a bias."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -37,7 +37,7 @@ class Idle(nn.Module):
 
 
 class Identity(nn.Tanh):
-    """A different layer with the same name; tracing keeps its call, as for every torch layer."""
+    """A different layer with the same name; tracing keeps calls to it whole, as it does for every torch layer."""
 
     __module__ = "torch.nn.another"
 

@@ -51,7 +51,7 @@ def still_fails(case: CaseView) -> Found:
 
 @rule(SHRINKING)
 def nothing_to_spare(case: CaseView) -> Found:
-    """No further call can be removed."""
+    """No single call can still be removed."""
     calls = table_of(told(case, "calls")) or {}
     spare = name_of(told(case, "spare"))
     if spare is not None:

@@ -22,7 +22,7 @@ _METHODS = {torch.tanh: "tanh", torch.pow: "pow"}
 
 
 def one_call_another(module: fx.GraphModule) -> None:
-    """One randomly chosen call computes something else; other calls become methods."""
+    """One randomly chosen call computes something else; calls to ``tanh`` and ``pow`` become method calls."""
     for target, method in _METHODS.items():
         for node in module.graph.find_nodes(op="call_function", target=target):
             node.op, node.target = "call_method", method
@@ -50,7 +50,7 @@ def several_wrong(module: fx.GraphModule) -> None:
 
 
 def another_weight(module: fx.GraphModule) -> None:
-    """A weight has other values."""
+    """A weight has different values."""
     next(module.parameters()).data.add_(1)
 
 

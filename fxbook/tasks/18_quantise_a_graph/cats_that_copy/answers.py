@@ -33,7 +33,7 @@ def found(
 
 @right
 def compares_all_arguments_after_the_tensor(module):
-    """A tuple of the nodes themselves."""
+    """The arguments form a tuple that holds the nodes themselves."""
     cats = []
     for cat in module.graph.find_nodes(op="call_function", target=concatenate):
         around = {dequantize: cat.args[0], quantize: list(cat.users)}
@@ -59,7 +59,7 @@ def begins_at_quantize_and_sorts(module):
 
 @right
 def removes_what_cannot(module):
-    """A concatenation is out as soon as one of its edges has something else."""
+    """A concatenation is removed as soon as one of its edges differs."""
     cats = {node: None for node in module.graph.nodes if node.target is concatenate and node.users}
     for cat in list(cats):
         edges = [(read, dequantize) for read in cat.args[0]] + [(user, quantize) for user in cat.users]
@@ -77,7 +77,7 @@ def removes_what_cannot(module):
 
 @right
 def fills_a_list_while_it_walks(module):
-    """It meets the calls above first, and strikes a name out when a user has something else."""
+    """It meets the calls above first, and removes a name when a user of the concatenation differs."""
     how, names = {}, []
     for node in module.graph.nodes:
         if node.target is dequantize:

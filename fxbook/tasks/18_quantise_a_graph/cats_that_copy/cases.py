@@ -25,7 +25,7 @@ How = tuple[Any, ...]
 
 
 def drawn(*kinds: str, is_named: bool = True) -> Callable[[nn.Module], tuple[Any, ...]]:
-    """A graph with a call of each kind, in random order; unless it is named, no name says what a node calls."""
+    """A graph with a call of each kind, in random order; unless ``named``, a node's name does not say what it calls."""
 
     def given(_: nn.Module) -> tuple[Any, ...]:
         while True:
@@ -48,7 +48,7 @@ def _graph_of(kinds: list[str], names: list[str]) -> fx.GraphModule:
     hows = [(*tensors, *_how()[2:]) if kind == "tensors" else _how() for kind in kinds]
     calls = [_call(graph, x, kind, how, name) for kind, how, name in zip(kinds, hows, names, strict=False)]
     results = []
-    # The users are in another order than what they use.
+    # The users are not in the order of the values that they use.
     for kind, how, call in reversed(list(zip(kinds, hows, calls, strict=True))):
         if kind == "unused":
             continue

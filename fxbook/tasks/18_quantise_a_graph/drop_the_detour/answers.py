@@ -1,4 +1,4 @@
-"""Answers to 18-drop-the-detour: what makes two calls a pair, and what else uses them."""
+"""Answers to 18-drop-the-detour: what makes two calls a pair, and which other calls use them."""
 
 import copy
 
@@ -13,7 +13,7 @@ quantize, dequantize = ops.quantize_per_tensor.default, ops.dequantize_per_tenso
 
 
 def drop(module, same=lambda far, near: far.args[1:] == near.args[1:], far_of=lambda near: near.args[0], most=1000):
-    """Drop the pairs, and what a wrong answer takes for one."""
+    """Drop the pairs, and whatever a wrong answer takes for a pair."""
     for near in module.graph.find_nodes(op="call_function", target=quantize):
         far = far_of(near)
         if most and far.target is dequantize and same(far, near):
@@ -55,7 +55,7 @@ def repeats_until_nothing_changes(module):
 
 @right
 def collects_first(module):
-    """Then each user gets what stands for the node that it reads."""
+    """Then each user gets the replacement of the node that it reads."""
     instead, spare = {}, {}
     for node in module.graph.nodes:
         if node.target is quantize:

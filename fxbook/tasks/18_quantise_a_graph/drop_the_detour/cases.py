@@ -68,7 +68,7 @@ class Differing(nn.Module):
 
 
 class Between(nn.Module):
-    """Pairs with a call in between, which has one input or two; before the call, a pair to drop."""
+    """Pairs with a call between their halves, which has one input or two; before the call, a pair to drop."""
 
     def __init__(self) -> None:
         super().__init__()

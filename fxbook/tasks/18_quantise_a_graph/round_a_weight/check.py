@@ -27,7 +27,7 @@ def parts(case: CaseView) -> tuple[Tensor, Tensor]:
     match case.value:
         case {"tuple": [values, scales]} | [values, scales]:
             return decode_tensor(values).flatten(1), decode_tensor(scales)
-    raise AssertionError("an earlier rule has refused what is no pair")
+    raise AssertionError("an earlier rule rejects everything that is not a pair")
 
 
 @rule(ROUND)

@@ -80,7 +80,7 @@ def removes_what_cannot(module):
 
 @right
 def asks_each_edge(module):
-    """A call is out as soon as one of its edges is."""
+    """A call is removed as soon as one of its edges does not qualify."""
     out, reached = set(), set()
     for node in module.graph.nodes:
         for read in node.all_input_nodes:

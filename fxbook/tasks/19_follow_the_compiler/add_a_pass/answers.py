@@ -1,4 +1,4 @@
-"""Answers to 19-add-a-pass: the passes of a place, and one more."""
+"""Answers to 19-add-a-pass: the passes in one place, and one more."""
 
 from torch._inductor.custom_graph_pass import get_custom_graph_passes
 

@@ -1,4 +1,4 @@
-"""What a place of Inductor can hold, and a pass to add."""
+"""What one of Inductor's places for passes can hold, and a pass to add."""
 
 from __future__ import annotations
 

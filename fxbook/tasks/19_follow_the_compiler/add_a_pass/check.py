@@ -1,4 +1,4 @@
-"""Add a pass to those that a place holds."""
+"""Add a pass to the passes in one of Inductor's places."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def compares_whole_names(graph, operator):
 
 @right
 class Searches:
-    """By a search for both targets, and a filter."""
+    """Searches for both targets, then filters."""
 
     def __call__(self, graph, operator):
         candidates = [node for node in graph.nodes if node.op == "call_function" and node.target in (operator, THROUGH)]

@@ -1,4 +1,4 @@
-"""Answers to 19-pass-with-a-uuid: a pass that swaps operators, and the text by which a cache knows it."""
+"""Answers to 19-pass-with-a-uuid: a pass that swaps operators, and the text by which a cache recognizes it."""
 
 import hashlib
 import uuid

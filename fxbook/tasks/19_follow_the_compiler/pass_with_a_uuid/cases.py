@@ -1,4 +1,4 @@
-"""Graphs of ATen operators, operators to swap, and what passes for them do and say."""
+"""Graphs of ATen operators, operators to swap, and what passes for them do and return as ``uuid``."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def described(graph: fx.Graph) -> list[str]:
 
 
 def used(answer: Callable[..., Any], module: fx.GraphModule, old: Any, new: Any) -> dict[str, Any]:
-    """What a pass makes of the graph, and the texts of passes for the same operators and for others.
+    """The graph after a pass, and the uuids of passes for the same operators and for others.
 
     Raises:
         Exception: whatever the answer raises.

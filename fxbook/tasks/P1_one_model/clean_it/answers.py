@@ -13,7 +13,7 @@ LEFT = "03_replacement#a-function-by-a-module-a-module-by-a-function"
 
 
 def bypass(traced, kinds=IDLE, erase=True):
-    """The users of such layers use what the layers were given."""
+    """The users of such layers use the layers' inputs instead."""
     for node in list(traced.graph.find_nodes(op="call_module")):
         if isinstance(traced.get_submodule(node.target), kinds):
             node.replace_all_uses_with(node.all_input_nodes[0])

@@ -31,8 +31,8 @@ class ResNet(nn.Module):
 
 
 class Crowded(nn.Module):
-    """One dropout called often, twice in a row, on an input, by name, and returned; other kinds of dropout; an identity
-    with settings; a dead chain that contains a norm named like another; an unused input.
+    """One dropout called several times: twice in a row, on an input, by name, and returned; other kinds of dropout; an
+    identity with settings; a dead chain that contains a norm named like another; an unused input.
     """
 
     def __init__(self) -> None:

@@ -96,7 +96,7 @@ def makes_a_convolution_of_its_own(traced):
 
 @right
 def asks_the_norm_for_its_numbers(traced):
-    """A norm of zeros gives what is added, a norm of ones what is multiplied besides."""
+    """The norm of zeros is the summand; the norm of ones minus the summand is the factor."""
 
     def ask(norm, conv):
         width = conv.out_channels
@@ -144,7 +144,7 @@ def forgets_eps(traced):
 @wrong(
     "pairs_compute_the_same",
     node="tied2",
-    says="gives other numbers than before, and has the weight tensor of `tied1`: ",
+    says="no longer gives the same numbers, and has the weight tensor of `tied1`: ",
     read=STAYS,
 )
 def changes_the_weight_in_place(traced):

@@ -1,4 +1,4 @@
-"""Networks with norms that can be folded or cannot: in float64, where what is left out shows, and in float32."""
+"""Networks with norms that can be folded or cannot: in float64, which shows a forgotten term, and in float32."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Settings(nn.Module):
         x = self.bare(self.third(start))
         x = torch.relu(self.training_norm(self.fourth(x)))
         x = self.both(torch.relu(self.fifth(x))) + self.both(self.sixth(x)) * self.both(x + mean.mean())
-        # A norm that is made of its batch takes a constant away: what is wrong before it shows beside it alone.
+        # The norm in training mode subtracts the batch mean: a wrong offset before it shows only in the second result.
         return self.last(self.upwards(self.instance(self.seventh(x)))).mean((2, 3)), start.mean((2, 3))
 
 

@@ -28,7 +28,7 @@ def reason_to_stay(case: CaseView, norm: NodeRecord) -> str | None:
     """Why a norm of the given graph cannot be folded; ``None`` if it can."""
     if len(norm.inputs) != 1 or case.before.nodes[norm.inputs[0]] not in CONV2D:
         read = "no node" if not norm.inputs else f"`{case.before.nodes[norm.inputs[0]].name}`"
-        return f"its input is {read}, which calls no `nn.Conv2d`"
+        return f"its input is {read}, which does not call an `nn.Conv2d`"
     conv = case.before.nodes[norm.inputs[0]]
     if other := next((user for user in conv.users if user != norm.index), None):
         return f"`{case.before.nodes[other].name}` uses `{conv.name}` too"
@@ -64,12 +64,12 @@ def others_stay(case: CaseView) -> Found:
         if before not in NORM and "dead" in before.notes:
             yield before, f"is gone, but must stay, though it has no users: `{before.call}`", DEAD
         if before not in NORM and before.op != "placeholder":
-            yield before, f"is gone, but is no batch norm: `{before.call}`"
+            yield before, f"is gone, but is not a batch norm: `{before.call}`"
 
 
 @rule("P1_one_model#a-norm-is-part-of-its-convolution")
 def pairs_compute_the_same(case: CaseView) -> Found:
-    """A convolution gives what it and its norm gave, every other node what it gave; reports the first that does not."""
+    """Convolutions give what they and their norms gave, other nodes what they gave; reports the first that does not."""
     going = _going(case)
     norms = {case.before.nodes[index].inputs[0]: case.before.nodes[index] for index in going}
     was = {node.index: index for index, node in now(case, going).items()}
@@ -89,7 +89,7 @@ def pairs_compute_the_same(case: CaseView) -> Found:
                 how = _of_the_bias(value, asked)
                 yield node, f"does not give what `{before.name}` and `{norm.name}` gave together{how}{numbers}"
             else:
-                yield node, f"gives other numbers than before{_sharing(case, before)}{numbers}", SHARED
+                yield node, f"no longer gives the same numbers{_sharing(case, before)}{numbers}", SHARED
 
 
 def _of_the_bias(found: Value, asked: Value) -> str:

@@ -1,4 +1,4 @@
-"""Answers to P1-inputs-by-name: the list that a boxed run takes, made of a dict."""
+"""Answers to P1-inputs-by-name: the list that a boxed run takes, made from a dict."""
 
 import inspect
 

@@ -37,7 +37,7 @@ class Required(nn.Module):
 
 
 class Renamed(nn.Module):
-    """Inputs of which one begins with the name of another."""
+    """Inputs, one of whose names begins with the name of another."""
 
     def forward(self, image: Tensor, image_mean: Tensor, mean: Tensor, image_std: float = 2.0) -> Tensor:
         return image - image_mean * mean / image_std
@@ -51,7 +51,7 @@ def request(
     order: Literal["drawn", "as written", "backwards"] = "drawn",
     told: Mapping[str, Any] = MappingProxyType({}),
 ) -> tuple[fx.GraphModule, dict[str, Any]]:
-    """The traced model, and inputs, unknown ones last where the order is not drawn; without some defaults, or at fault.
+    """The traced model, and inputs, unknown names last unless the order is random; without some defaults, or at fault.
 
     The inputs are tensors, except for the values listed in ``told``.
     """

@@ -1,4 +1,4 @@
-"""Networks to be measured: with values in place, views, weights that are fetched, unused inputs."""
+"""Networks to be measured: with in-place operations, views, fetched weights and unused inputs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class ResNet(nn.Module):
 
 
 class Small(nn.Module):
-    """The same, its norms folded and its activations in place."""
+    """The same network, with its norms folded and its activations in place."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -53,7 +53,7 @@ def writes_a_forward_without_the_flag(model):
 
 
 class WithoutFlag(fx.Transformer):
-    """Copies every node but those of the flag."""
+    """Copies every node except those of the flag."""
 
     def __init__(self, traced):
         super().__init__(traced)

@@ -63,7 +63,7 @@ class Frozen(nn.Module):
 
 
 def read(answer: Callable[..., Any], model: nn.Module) -> Any:
-    """What the answer returns; where its tensors share memory with the model, they are made the model's own."""
+    """What the answer returns, with each tensor that shares memory with one of the model's replaced by it."""
     result = answer(model)
     own = {tensor.data_ptr(): tensor for tensor in (*model.parameters(), *model.buffers())}
     for module in result.modules() if isinstance(result, nn.Module) else ():

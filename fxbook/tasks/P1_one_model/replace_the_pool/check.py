@@ -49,7 +49,7 @@ def _shared(case: CaseView, flatten: NodeRecord) -> str:
 
 @rule("03_replacement#one-by-several-several-by-one")
 def pairs_replaced(case: CaseView) -> Found:
-    """One mean stands for each pair."""
+    """One mean replaces each pair."""
     found = now(case, _going(case))
     for pool, flatten in pairs(case):
         for before in (pool, flatten):

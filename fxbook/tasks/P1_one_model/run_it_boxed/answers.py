@@ -1,4 +1,4 @@
-"""Answers to P1-run-it-boxed: a run that lets every value go."""
+"""Answers to P1-run-it-boxed: a run that frees every value as early as it can."""
 
 import torch
 from torch import fx

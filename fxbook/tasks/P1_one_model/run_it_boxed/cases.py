@@ -20,7 +20,7 @@ from ..cases import CleanBlock, functional
 
 
 class ResNet(nn.Module):
-    """The network of the project, its norms folded and its activations in place."""
+    """The network of the project, with its norms folded and its activations in place."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -99,7 +99,7 @@ def watch_of(traced: fx.GraphModule) -> Bytes:
 
 
 def draw(traced: fx.GraphModule, width: int = 6) -> list[Tensor]:
-    """Inputs for a network, each with its own memory: images, and what has a value for each channel."""
+    """Inputs for a network, each with its own memory: images, and tensors with a value for each channel."""
     names = [str(node.target) for node in traced.graph.find_nodes(op="placeholder")]
     return [torch.rand(3, 1, 1) + 0.5 if name in ("mean", "std") else torch.randn(2, 3, width, width) for name in names]
 

@@ -49,7 +49,7 @@ class _Needed(fx.Interpreter):
         return self.watch.steps
 
     def kept(self, step: int, nbytes: int) -> str | None:
-        """Among the values freed right before an operation, the first of those that together take so many bytes.
+        """Among the values freed right before an operation, the first of those that together take this many bytes.
 
         ``None`` if none do, or if several choices of them do.
         """

@@ -1,4 +1,4 @@
-"""Answers to P1-work-in-place: activations overwrite what they read where that is safe."""
+"""Answers to P1-work-in-place: activations overwrite their inputs where that is safe."""
 
 import copy
 import operator
@@ -42,7 +42,7 @@ def by_function(traced, node):
 
 
 def own_layer(traced, node):
-    """A layer of its own for the node, or the keyword."""
+    """Gives the node its own layer, or sets the keyword."""
     if node.op == "call_function":
         node.update_kwarg("inplace", True)
     else:

@@ -11,7 +11,7 @@ from ..cases import CleanBlock, functional, images, with_two_names
 
 
 class ResNet(nn.Module):
-    """The network of the project, its norms folded."""
+    """The network of the project, with its norms folded."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -27,7 +27,7 @@ class ResNet(nn.Module):
 
 class BeforeActivation(nn.Module):
     """Activations before convolutions, one layer for all: on an input, on values used again or returned, on a view, a
-    parameter, a value that was viewed before, a method's sum, a difference, values of other layers; calls of the
+    parameter, a value that was viewed before, a method's sum, a difference, values of other layers; calls to the
     function by place and by keyword; two that work in place already; similar functions and layers; a dead node.
     """
 
