@@ -25,10 +25,13 @@ _MOVED = re.compile(r"(--y\d+):\s*(-?[\d.]+)px")
 
 def freeze(page: HtmlElement) -> None:
     """Turn each stepper on a page into static frames, and give each drawing its size."""
+    for still in page.find_class("fx-still"):
+        still.drop_tree()
     for stepper in page.find_class("fx-stepper"):
         _freeze(stepper)
     for drawing in page.find_class("fx-drawing"):
         for svg in find(drawing, ".//*[@class='fx-scroll']/s:svg[@viewBox]"):
+            svg.getparent().attrib.pop("style", None)
             width = float(svg.get("viewBox").split()[2])
             svg.set("style", f"width:{width * _SCALE:.0f}px")
             frame = next((above for above in svg.iterancestors() if "fx-frame" in above.classes), None)
@@ -65,8 +68,8 @@ def _freeze(stepper: HtmlElement) -> None:
                 panel.drop_tree()
         for svg in find(frame, ".//s:svg[s:use]"):
             _resolve(svg, films)
-    for left in (*stepper.find_class("fx-films"), *stepper.find_class("fx-still")):
-        left.drop_tree()
+    for films in stepper.find_class("fx-films"):
+        films.drop_tree()
     stepper.set("class", "fx-drawing fx-stepper fx-multiples")
     for element in find(stepper, "descendant-or-self::*[@tabindex]"):
         element.attrib.pop("tabindex")

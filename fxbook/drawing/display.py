@@ -7,12 +7,14 @@ import html
 import itertools
 import os
 import re
+import xml.etree.ElementTree as ET
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from torch import fx
 
+from fxbook.drawing.image import framed
 from fxbook.drawing.layout import Layout, place
 from fxbook.drawing.lettering import clean, wrap
 from fxbook.drawing.node_table import html_table, text_table
@@ -136,7 +138,7 @@ class Drawing:
         prefix = next_prefix()
         title = html.escape(self.title)
         banners = "".join(f'<div class="fx-banner">{html.escape(text)}</div>' for text in self.banners)
-        svg = self.picture(prefix, self._description())
+        svg = self._svg(prefix, self._description())
         items = "".join(f"<li>{item}</li>" for item in self._legend())
         legend = f'<ul class="fx-legend">{items}</ul>' if items else ""
         if self.fill is not None and items:
@@ -149,7 +151,7 @@ class Drawing:
         head = f'<figcaption class="fx-caption">{title}{banners}</figcaption>'
         return (
             f'<div class="fx-drawing{slim}"><style>{style()}</style>'
-            f'<figure>{head}<div class="fx-scroll"{reach}>{svg}</div></figure>{legend}'
+            f"<figure>{head}{framed(svg, self.layout.width, self.layout.height, self.title, reach)}</figure>{legend}"
             f"<details><summary>The graph as a table</summary>{table}</details></div>"
         )
 
@@ -158,6 +160,9 @@ class Drawing:
 
         Each id in it begins with ``prefix``, and a screen reader says ``description``.
         """
+        return ET.tostring(self._svg(prefix, description, view), encoding="unicode")
+
+    def _svg(self, prefix: str, description: str, view: View | None = None) -> ET.Element:
         return picture(
             self.record,
             self.layout,

@@ -40,7 +40,7 @@ def picture(
     *,
     fill: Mapping[int, float] | None = None,
     view: View | None = None,
-) -> str:
+) -> ET.Element:
     """The drawing as one ``<svg>`` element; every id in it starts with ``prefix``. ``numbers`` are places in the list.
 
     A node's group is ``<prefix>-n-<index>``, an edge's ``<prefix>-e-<from>-<to>-<k>``, its number in the list
@@ -68,7 +68,7 @@ def picture(
     for box in layout.boxes:
         strength = None if fill is None else fill.get(box.index, 0.0)
         _node(svg, record.nodes[box.index], box, marks.get(box.index, ()), prefix, numbers[box.index], strength)
-    return ET.tostring(svg, encoding="unicode")
+    return svg
 
 
 def _numbers(

@@ -42,6 +42,7 @@ class Trial:
         before: the module before any pass: its graph and modules are copies, and its tensors are shared, except that
             fresh values are replaced.
         inputs: by position, with those by name in ``inputs.kwargs``; ``calling.call`` calls a module with both.
+        may_change_values: whether the pass is exempt from keeping the values.
         asked: on how many inputs the current invariant is checked; the invariant sets this if it is not 1.
         shaken: the names of the tensors that held fresh values.
         not_compared: what could not be compared, in words, with the name of the invariant.
@@ -74,6 +75,7 @@ class Trial:
             if not (limit is None or (isinstance(limit, numbers.Real) and limit >= 0)):
                 raise TypeError(f"{name} is {limit!r}: give a number that is not negative, or None")
         self.rtol, self.atol = rtol, atol
+        self.may_change_values = False
         self.asked = 1
         self._runs = 0
         self.shaken: list[str] = []

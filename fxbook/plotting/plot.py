@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from fxbook.drawing import style
 from fxbook.drawing.display import next_prefix
+from fxbook.drawing.image import framed
 from fxbook.drawing.lettering import clean, wrap
 from fxbook.drawing.paint import add_text
 from fxbook.plotting.canvas import canvas
@@ -41,12 +42,13 @@ class Plot:
         svg.set("aria-labelledby", f"{prefix}-title {prefix}-desc")
         svg.insert(0, add_text(ET.Element("g"), "desc", self.says, id=f"{prefix}-desc"))
         svg.insert(0, add_text(ET.Element("g"), "title", self.title, id=f"{prefix}-title"))
+        width, height = map(float, svg.get("viewBox", "").split()[2:])
         title = html.escape(self.title)
+        reach = f' aria-label="{title}" role="group" tabindex="0"'
         return (
             f'<div class="fx-drawing"><style>{style()}</style><figure>'
             f'<figcaption class="fx-caption">{title}</figcaption>'
-            f'<div class="fx-scroll" aria-label="{title}" role="group" tabindex="0">'
-            f"{ET.tostring(svg, encoding='unicode')}</div></figure></div>"
+            f"{framed(svg, width, height, self.title, reach)}</figure></div>"
         )
 
 

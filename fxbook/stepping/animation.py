@@ -10,13 +10,10 @@ from __future__ import annotations
 
 import copy
 import html
-import re
-import urllib.parse
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Sequence
 
-_EVERYWHERE = {"fx-svg", "fx-node", "fx-edge", "fx-rail", "fx-shape", "fx-inner", "fx-name", "fx-word"}
-"""Classes that do not decide whether a rule is needed."""
+from fxbook.drawing.image import image
 
 
 class Animation:
@@ -54,15 +51,11 @@ class Animation:
         drawn = ET.tostring(self.root, encoding="unicode")
         return f'<svg class="fx-svg fx-defs" width="0" height="0" aria-hidden="true"><defs>{drawn}</defs></svg>'
 
-    def still(self, frame: int, style: str) -> str:
-        """A frame as an ``<img>``, dark on white, for viewers that remove svg and style.
-
-        ``style`` is the style of all drawings, one rule per line; the picture includes the rules that it needs.
-        """
+    def still(self, frame: int) -> str:
+        """A frame as an ``<img>``, for viewers that remove svg and style."""
         moved = {f"transform:translateY(var({name},0px))": by[frame] for by, name in self._slides.items()}
         hidden = {f"visibility:var({name},hidden)" for seen, name in self._properties.items() if frame not in seen}
         drawn = copy.deepcopy(self.root)
-        drawn.attrib.pop("id", None)
         for parent in list(drawn.iter()):
             for child in [child for child in parent if child.get("style") in hidden]:
                 parent.remove(child)
@@ -75,16 +68,7 @@ class Animation:
             if style_of in moved:
                 element.attrib |= {"transform": f"translate(0 {moved[style_of]:g})"}
                 del element.attrib["class"]
-        width, height = f"{self.width + 8:g}", f"{self.height + 8:g}"
-        drawing = ET.tostring(drawn, encoding="unicode").replace('"', "'")
-        svg = (
-            f"<svg xmlns='http://www.w3.org/2000/svg' width='{width}' height='{height}'"
-            f" viewBox='{self.min_x - 4:g} -4 {width} {height}' style='background:#fff;color:#1f2730'>"
-            f"<style>{_needed(style, drawing)}</style>{drawing}</svg>"
-        )
-        address = urllib.parse.quote(svg, safe=" !$'()*,-./:;=?@[]^_`{|}~")
-        label = html.escape(self._labels[frame])
-        return f'<img class="fx-still" alt="{label}" width="{width}" src="data:image/svg+xml,{address}">'
+        return image(drawn, self.min_x, self.width, self.height, self._labels[frame])
 
     def picture(self, identity: str, frame: int) -> str:
         shown = "".join(f";{name}:visible" for visible, name in self._properties.items() if frame in visible)
@@ -96,13 +80,3 @@ class Animation:
             f' viewBox="{self.min_x:g} 0 {self.width:g} {self.height:g}"'
             f' style="{style}"><use href="#{identity}"/></svg>'
         )
-
-
-def _needed(style: str, drawing: str) -> str:
-    there = set(re.findall(r"fx-[\w-]+", drawing))
-    needed = []
-    for line in style.splitlines():
-        named = set(re.findall(r"\.(fx-[\w-]+)", line.partition("{")[0]))
-        if named and (named <= there or (named - _EVERYWHERE) & there):
-            needed.append(line.replace('"', "'"))
-    return "".join(needed)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from fxbook.drawing import style
 from fxbook.drawing.display import next_prefix
+from fxbook.drawing.image import HIDDEN
 from fxbook.drawing.lettering import clean, wrap
 from fxbook.stepping.animation import Animation
 
@@ -23,8 +24,7 @@ MAX_FRAMES = 100
 _STATIC = Path(__file__).parent.parent / "static"
 _WIDTH = 100
 _TWO_COLUMNS = "min(var(--fx-left),55%) minmax(0,1fr)"
-# It often survives where style elements are removed.
-_UNSEEN = 'class="fx-films" style="display:none"'
+_UNSEEN = f'class="fx-films" {HIDDEN}'
 
 
 @dataclasses.dataclass(frozen=True)
@@ -137,7 +137,7 @@ class Player:
             label = html.escape(f"{panel.heading or self.title}, frame {at + 1}")
             reach = f' role="group" tabindex="0" aria-label="{label}"' if body.width * 0.96 > 290 else ""
             animation = " fx-film"
-            still = body.still(at, _film_style()) if at == len(self.frames) - 1 else ""
+            still = body.still(at) if at == len(self.frames) - 1 else ""
             body = f'<div class="fx-scroll"{reach}>{body.picture(f"{prefix}-{panel.key}", at)}</div>{still}'
         return f'<div class="fx-panel{animation}"{name} style="grid-area:{panel.key}">{heading}{body}</div>'
 
@@ -180,11 +180,6 @@ def stepper_style() -> str:
     """The style of every stepper, always the same bytes."""
     rules = ((_STATIC / name).read_text(encoding="utf-8") for name in ("stepper.css", "film.css"))
     return "".join(_short(text, "/*") for text in rules)
-
-
-@functools.cache
-def _film_style() -> str:
-    return "\n".join((_STATIC / name).read_text(encoding="utf-8") for name in ("drawing.css", "film.css"))
 
 
 @functools.cache

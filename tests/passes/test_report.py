@@ -20,6 +20,7 @@ from torch.fx.passes.split_module import split_module
 
 from fxbook import check_pass, draw, inputs_for, invariants, random_graph
 from tests.passes.planted.models import in_sealed
+from tests.passes.tried.trial import NUMBERS
 from tests.passes.wrong import nothing, raises
 
 aten = torch.ops.aten
@@ -391,3 +392,28 @@ def test_a_node_that_moved_is_a_change() -> None:
         return PassResult(module, True)
 
     assert "changed nothing" not in str(check_pass(moves, module, (torch.ones(2),)))
+
+
+def test_a_pass_that_may_change_values_may_do_so_with_other_weights() -> None:
+    class Scaled(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.scale = nn.Parameter(torch.tensor([-1.5, 0.5]))
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return torch.relu(x * self.scale)
+
+    def doubles(module: fx.GraphModule) -> PassResult:
+        [relu] = module.graph.find_nodes(op="call_function", target=torch.relu)
+        with module.graph.inserting_after(relu):
+            relu.replace_all_uses_with(
+                doubled := module.graph.call_function(torch.mul, (relu, 2)), lambda user: user is not doubled
+            )
+        module.recompile()
+        return PassResult(module, True)
+
+    module, inputs = fx.symbolic_trace(Scaled()), (torch.tensor([1.0, 0.0]),)
+    others = [name for name in NUMBERS if name != "values"]
+    accused = check_pass(doubles, module, inputs, without=[*others, "idempotence"])
+    assert [finding.invariant for finding in accused.faults] == ["determinism"]
+    assert not check_pass(doubles, module, inputs, without=[*others, "values", "idempotence"]).faults

@@ -1,4 +1,4 @@
-"""In an untrusted notebook, a stepper is a readable picture of its last frame, and its drawings' text is hidden.
+"""In an untrusted notebook, a drawing is a picture, a stepper its last frame, and the drawings' text is hidden.
 
 The rules are from the sanitisers of JupyterLab and of code hosts' viewers: both drop script and style with their text,
 and svg, ids and events, but keep the text in an svg. JupyterLab keeps inline style; code hosts keep neither that nor
@@ -7,11 +7,17 @@ embedded images.
 
 from __future__ import annotations
 
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from typing import Protocol
+
 import pytest
+import torch
 from bs4 import BeautifulSoup
 from playwright.sync_api import Browser, Page
 
-from fxbook import EditStepper, RunStepper
+from fxbook import Lab, draw
+from fxbook.plotting.plot import Plot
 from tests.browsing import needs_chromium
 from tests.stepping.test_edit_in_browser import moved_node
 from tests.stepping.test_run_in_browser import block
@@ -19,6 +25,10 @@ from tests.stepping.test_run_in_browser import block
 pytestmark = [needs_chromium, pytest.mark.room(name="site")]
 
 _KEPT = {"align", "alt", "colspan", "height", "open", "scope", "src", "style", "width"}
+
+
+class Shown(Protocol):
+    def _repr_html_(self) -> str: ...
 
 
 def sanitised(html: str, *, inline: bool) -> str:
@@ -37,7 +47,7 @@ def sanitised(html: str, *, inline: bool) -> str:
     return str(page)
 
 
-def opened(browser: Browser, stepper: EditStepper | RunStepper, *, inline: bool) -> Page:
+def opened(browser: Browser, stepper: Shown, *, inline: bool) -> Page:
     page = browser.new_page(viewport={"width": 900, "height": 1000})
     page.set_content(f"<!doctype html><main>{sanitised(stepper._repr_html_(), inline=inline)}</main>")
     return page
@@ -73,4 +83,32 @@ def test_the_drawings_of_the_last_frame_are_pictures(browser: Browser, build) ->
     for picture in pictures:
         assert picture.evaluate("image => image.decode().then(() => image.naturalHeight)") > 50
         assert picture.get_attribute("alt")
+    page.close()
+
+
+def drawing() -> Shown:
+    return draw(torch.fx.symbolic_trace(torch.nn.Sequential(torch.nn.ReLU())), "One layer")
+
+
+def bars() -> Shown:
+    svg = ET.fromstring('<svg viewBox="0 0 560 300"><text x="9" y="9">Seconds</text></svg>')
+    return Plot(svg, "One second", "A bar of one second.")
+
+
+@pytest.mark.parametrize("build", [drawing, bars, lambda: Lab.puzzles("both-uses")], ids=["a graph", "a plot", "a lab"])
+def test_a_drawing_is_a_picture_and_its_words_are_hidden(browser: Browser, build: Callable[[], Shown]) -> None:
+    shown = build()
+    page = opened(browser, shown, inline=True)
+    for fold in page.locator("summary").all():
+        fold.click()
+    [picture] = page.locator("img:visible").all()
+    assert picture.evaluate("image => image.decode().then(() => image.naturalHeight)") > 50
+    assert picture.get_attribute("alt")
+    svg = BeautifulSoup(shown._repr_html_(), "html.parser").select_one(".fx-scroll > svg")
+    hidden = page.locator("div", has_text=svg.get_text(" ")).last
+    assert svg.get_text() and not hidden.is_visible()
+    page.set_content(shown._repr_html_())
+    for fold in page.locator("summary").all():
+        fold.click()
+    assert page.locator("img:visible").count() == 0
     page.close()

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, fx, nn
+from torch.utils._pytree import tree_map_only
 
 functional = nn.functional
 
@@ -97,7 +98,7 @@ class Kept(fx.Interpreter):
         if n.op == "output":
             return self._values if self._names else value
         if n.name in self._names:
-            self._values[self._names[n.name]] = value.clone()
+            self._values[self._names[n.name]] = tree_map_only(torch.Tensor, torch.clone, value)
         return value
 
 
