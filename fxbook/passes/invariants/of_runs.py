@@ -97,7 +97,7 @@ def idempotence(trial: Trial) -> Told | None:
 
 @invariant
 def determinism(trial: Trial) -> Told | None:
-    """Two runs on equal modules give equal results, and a run on an equal module with other weights keeps its values.
+    """Runs on equal modules give equal programs and weights; a run on one with other weights keeps its values.
 
     The latter is checked for modules with at most 4 MB of weights and 400 nodes.
 
