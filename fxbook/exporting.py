@@ -1,4 +1,4 @@
-"""The module of an exported program, the same with every version of torch."""
+"""Get the module of an exported program in the same form with every version of torch."""
 
 from __future__ import annotations
 

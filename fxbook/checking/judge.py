@@ -24,7 +24,7 @@ from fxbook.rules.view import CaseView, Claims
 
 JSON = Any
 _UNREADABLE = Violation("What came back from running your answer cannot be read.", rule="readable")
-# Checked for every exercise, and reported last.
+# This is checked for every exercise, and reported last.
 UNIVERSAL_RULES = (all_in_sight, inserts_at_the_end, nothing_left)
 _OF_NUMBERS = ("same_result", "same_output")
 CHECK_WORKS = "the check works"
@@ -134,7 +134,7 @@ def _verdict(
     cut_short = seen.error and seen.error.type == "TimeUp"
     if seen.replaced and not cut_short:
         names = ", ".join(f"`{name}`" for name in seen.replaced[:2])
-        # First, because everything else was observed with the replacements in place.
+        # This comes first, because everything else was observed with the replacements in place.
         message = f"Your code replaces {names}: an answer may change graphs, not torch or the checks."
         return Verdict(Violation(message, rule="leaves torch alone"))
     for index, view in sorted(views.items()):
@@ -145,7 +145,7 @@ def _verdict(
     if seen.error:
         index = drawn_order(exercise, seed)[min(len(views), len(exercise.usage.cases) - 1)]
         return _raised_in(seen.error, exercise, index, views, trials)
-    # Only after the exercise's own rules hold in every case.
+    # This is reported only if the exercise's own rules hold in every case.
     for index, view in sorted(views.items()):
         if isinstance(view, CaseView) and (violation := first_violation(view, UNIVERSAL_RULES)):
             return _found_in(view, violation, exercise, index, views)

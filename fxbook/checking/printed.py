@@ -9,7 +9,7 @@ from fxbook.observing.blame import theirs
 # The form in which Python writes a warning. The line of code may follow, indented by two spaces.
 _WARNING = re.compile(r"(?P<file>.+?):\d+: (?P<said>(?P<kind>\w*Warning): .*)")
 _CODE = re.compile(r"  \S")
-# Meant for the author of the code, who is not the learner if the file belongs to a library.
+# These warnings are for the author of the code, who is not the learner if the file belongs to a library.
 _OF_WRITERS = ("DeprecationWarning", "PendingDeprecationWarning", "FutureWarning")
 _MOST_PRINTED, _MOST_WARNED = 100, 300
 

@@ -1,9 +1,9 @@
 """Draw a graph: from its record to a picture, a legend and a table that a notebook displays.
 
-``display`` puts the parts together; ``boxes`` decides how large a node is. In list order, ``lanes`` and ``layout``
-place the nodes; by data flow, ``layers`` does. ``paint`` paints the parts of any drawing and ``still`` combines them
-into one picture, ``node_table`` makes a table, ``summary`` groups the nodes of a large graph, ``sides`` greys what
-tracing left out, and ``lettering`` measures and wraps text.
+``display`` assembles the parts; ``boxes`` decides how large a node is. In list order, ``lanes`` and ``layout`` place
+the nodes; by data flow, ``layers`` does. ``paint`` paints the parts of any drawing and ``still`` combines them into one
+picture, ``node_table`` makes a table, ``summary`` groups the nodes of a large graph, ``sides`` greys out what tracing
+did not record, and ``lettering`` measures and wraps text.
 """
 
 from fxbook.drawing.display import STALE, Drawing, draw, draw_record, style

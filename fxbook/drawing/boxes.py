@@ -27,7 +27,7 @@ Lettering = list[tuple[Kind, str, float]]
 
 @dataclasses.dataclass(frozen=True)
 class Box:
-    """The place of a node, and its text: ``(kind, text, baseline y)`` per line, centred on ``x + width / 2``."""
+    """The position of a node, and its text: ``(kind, text, baseline y)`` per line, centred on ``x + width / 2``."""
 
     index: int
     x: float
@@ -57,7 +57,7 @@ def lettering(node: NodeRecord, words: Sequence[str]) -> Lettering:
 
 
 def brief_lettering(node: NodeRecord, words: Sequence[str]) -> Lettering:
-    """The lines on a node if a table next to the drawing shows the call: its name, and ``words`` on one line."""
+    """The lines on a node if a table next to the drawing shows the call: its name, then ``words`` on one line."""
     name = cut(clean(node.name), int(_COLUMNS * CALL_SIZE / NAME_SIZE))
     together = clean(", ".join(words))
     lines: Lettering = [("name", name, NAME_SIZE)]
@@ -90,7 +90,7 @@ def _lines_height(look: Lettering) -> float:
 
 
 def inset(op: str, box: Box, y: float) -> float:
-    """The distance of the outline of a node from the side of its box at height ``y``."""
+    """The distance from the side of a node's box to its outline, at height ``y``."""
     off = abs(y - box.y - box.height / 2)
     if op in _ENDS:
         radius = min(box.height / 2, 22)
@@ -100,5 +100,5 @@ def inset(op: str, box: Box, y: float) -> float:
 
 
 def even(value: float) -> float:
-    """The next even number, so that lines are sharp."""
+    """The next even number, which keeps lines sharp."""
     return float(2 * -(-value // 2))

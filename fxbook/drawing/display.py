@@ -1,4 +1,4 @@
-"""Show a graph: a picture with a legend and a table in a notebook, and a table of its nodes as plain text."""
+"""Show a graph: in a notebook as a picture with a legend and a table, in plain text as a table of its nodes."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _ORDERED = {
     "data": "{} nodes, each below the nodes that it uses; numbered as in the list.",
 }
 _SLIM = 400
-"""A picture at most this wide leaves room on a page for text next to it, in pixels."""
+"""The width in pixels up to which a picture leaves room for text next to it on a page."""
 _ordinals = itertools.count(1)
 
 
@@ -119,7 +119,7 @@ class Drawing:
     @functools.cached_property
     def layout(self) -> Layout:
         if self.order == "list":
-            # If colours show numbers, the calls are in the table.
+            # If colours show numbers, the table has the calls.
             return place(self.record, self.words, self._highest, brief=self.fill is not None)
         with needing("draw", 'draw(order="data")'):
             from fxbook.drawing.layers import place_layers
@@ -230,8 +230,8 @@ def draw(
         order: ``"list"`` draws the nodes in list order, one below the other, next to a rail with their numbers;
             ``"data"`` draws each node below the nodes it uses, with its list number next to it.
         around: a node or its name; in a large graph, only the nodes around it are drawn.
-        reach: the number of edges to follow from it, in both directions. Edges are not followed from one user of a node
-            with many users (a mask, a weight) to the other users.
+        reach: the number of edges to follow from ``around``, in both directions. Edges are not followed from one user
+            of a node with many users (a mask, a weight) to the other users.
 
     Raises:
         TypeError: there is no graph to draw.
@@ -300,13 +300,13 @@ def _index(record: GraphRecord, what: str, key: int | str) -> int:
 
 @functools.cache
 def style() -> str:
-    """The style of every drawing, always the same bytes."""
+    """The style sheet of every drawing, always the same bytes."""
     text = (Path(__file__).parent.parent / "static" / "drawing.css").read_text(encoding="utf-8")
     return text.replace("\n", "")
 
 
 def next_prefix() -> str:
-    """The beginning of the ids of one display: ``fx-<notebook>-<ordinal>``, counted in this process."""
+    """The prefix of the ids in one display: ``fx-<notebook>-<ordinal>``; the ordinal is counted in this process."""
     return f"fx-{_notebook()}-{next(_ordinals)}"
 
 

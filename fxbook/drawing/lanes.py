@@ -1,7 +1,7 @@
 """Route the edges that skip rows around the nodes, in lanes on either side.
 
-The edges from one node share a lane, with a branch to each user, so the lanes next to a row are the values that are
-alive there. Each lane takes the nearest free place on either side, so a drawing stays narrow.
+The edges from one node share a lane, with a branch to each user, so the lanes next to a row show the values that are
+alive there. Each lane takes the nearest free position on either side, so a drawing stays narrow.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _SIDES: tuple[Side, ...] = ("right", "left")
 class Lane:
     """A line on one side of the nodes, from the row ``source`` to the farthest of its readers ``(row, k)``.
 
-    ``place`` counts from 1, nearest to the nodes.
+    ``place`` is its position, counted from 1, nearest to the nodes.
     """
 
     source: int
@@ -39,7 +39,7 @@ class Lane:
 
 
 def find_lanes(record: GraphRecord) -> tuple[list[tuple[int, int, int]], list[Lane]]:
-    """Edges between neighbours, drawn straight, as (source, reader, k); and the placed lanes of the other edges."""
+    """Edges between adjacent rows, drawn straight, as (source, reader, k); and the lanes of all other edges, placed."""
     straight, trunks, odd = [], {}, {}
     for node in record:
         for k, source in enumerate(node.inputs):
@@ -55,10 +55,10 @@ def find_lanes(record: GraphRecord) -> tuple[list[tuple[int, int, int]], list[La
 
 
 def _pack(lanes: list[Lane]) -> None:
-    """Give each lane a side and a place, so that no two overlap.
+    """Give each lane a side and a position, so that no two overlap.
 
     When lanes are sorted by where they end, two of them overlap if and only if the first ends below the start of the
-    second, so only the last lane in each place matters.
+    second, so only the last lane in each position matters.
     """
     last: dict[Side, list[Lane]] = {side: [] for side in _SIDES}
     for lane in sorted(lanes, key=lambda lane: (lane.span[1], -lane.span[0])):
@@ -72,7 +72,7 @@ def _first_free(lane: Lane, last: list[Lane]) -> int:
     start = lane.span[0]
     for place, other in enumerate(last):
         end = other.span[1]
-        # An edge leaves a node below the height at which one enters it, so two falling lanes may meet at a node.
+        # Edges leave a node below the height at which others enter it, so two downward lanes may meet at a node.
         if end < start or (end == start and other.falls and lane.falls):
             return place
     return len(last)

@@ -1,6 +1,6 @@
 """Place a graph in layers by data flow: every node below its inputs, whatever the order of the list.
 
-Graphviz places the nodes and routes the edges. This module sets the sizes of nodes and where edges enter them: from
+Graphviz places the nodes and routes the edges. This module sets the node sizes and where edges enter a node: from
 above, in the order of the arguments.
 """
 
@@ -23,12 +23,12 @@ from fxbook.graph.record import GraphRecord, NodeRecord
 
 _COMMAND = "graphviz-pure"
 
-# Pixels, which are Graphviz's points. The corner is the part of a shape's top that may be round.
+# In pixels, which are Graphviz's points. The corner is the part of a shape's top that may be round.
 _CORNER, _LEAST_INPUT, _LEAST_WIDTH = 22, 14, 64
 _INCH = 72
 _GRAPH = {"nodesep": f"{4 / _INCH:.3f}", "ranksep": f"{30 / _INCH:.3f}", "nslimit": "1"}
-# With hundreds of crossing edges, Graphviz searches for the best places for minutes; above the first limit, good ones
-# will do. Routing lines around nodes takes minutes if they pass many layers; above the second limit, lines are
+# With hundreds of crossing edges, Graphviz searches for the best placement for minutes; above the first limit, a good
+# one is enough. Routing lines around nodes takes minutes if they pass many layers; above the second limit, lines are
 # straight.
 _QUICK_ABOVE, _LINES_ABOVE = 200, 800
 _CELL = '<TD{} FIXEDSIZE="TRUE" WIDTH="{:g}" HEIGHT="{:g}"></TD>'
@@ -36,9 +36,10 @@ _TABLE = '<<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="0"><TR>
 
 
 def _command() -> Path:
-    """The path of graphviz-pure's command, which is not on the search path unless its environment is activated.
+    """The path of graphviz-pure's command, which is not on PATH unless its environment is activated.
 
-    An environment may borrow its packages from another one, so the package is asked, not the interpreter's folder.
+    An environment may borrow its packages from another one, so the path comes from the package, not from the
+    interpreter's folder.
     """
     try:
         files = metadata.files(_COMMAND) or ()
@@ -55,7 +56,8 @@ def place_layers(
 ) -> Layout:
     """Place every node and edge of the record; ``words`` are further lines of text for nodes, by index.
 
-    There is room next to each node for its number in the list, at most ``highest_number`` if the record is a part.
+    There is room next to each node for its number in the list, which is at most ``highest_number`` if the record is a
+    part.
 
     Raises:
         RuntimeError: the command of graphviz-pure is missing.
@@ -102,7 +104,7 @@ def _source(
         edge_attr={"arrowsize": "0.8", "tailport": "s"},
     )
     digits = len(str(max(len(record) - 1, 0) if highest_number is None else highest_number))
-    # Free on both sides, so that a node is centred in the box that Graphviz places.
+    # There is room on both sides, so that a node is centred in the box that Graphviz places.
     strip = even(digits * LABEL_SIZE * ADVANCE + 16)
     ends: dict[str, list[str]] = {"placeholder": [], "output": []}
     for node, look, width in zip(record, looks, widths, strict=True):
@@ -119,7 +121,7 @@ def _source(
                 layer.node(name)
     for node in record:
         for k, source in enumerate(node.inputs):
-            # Heavy edges are drawn straight: those that are also straight in list order.
+            # Heavy edges are drawn straight: they are those that are also straight in list order.
             weight = "3" if node.index - source == 1 else "1"
             dot.edge(str(source), f"{node.index}:{k}:n", id=_edge_id(node.index, k), weight=weight)
     return dot
@@ -133,7 +135,7 @@ def _effort(record: GraphRecord) -> dict[str, str]:
 
 
 def _layers_passed(record: GraphRecord) -> int:
-    """How many layers all edges together pass: inputs are on top, and a get_attr is directly above its first user."""
+    """How many layers all edges pass in total: inputs are on top, and a get_attr is directly above its first user."""
     layers: list[int] = []
     for node in record:
         layers.append(1 + max((layers[at] for at in node.inputs if at < node.index), default=-1))
@@ -177,7 +179,7 @@ def _wires(
 
 
 def _arrow(curve: Sequence[tuple[float, float]], tip_x: float, tip_y: float) -> tuple[str, str]:
-    """The line that Graphviz gives as Bézier curves, and an arrowhead of the same size as in list order."""
+    """The line from Graphviz's Bézier curves, and an arrowhead of the same size as in list order."""
     last_x, last_y = curve[-1]
     length = math.hypot(tip_x - last_x, tip_y - last_y) or 1.0
     along_x, along_y = (tip_x - last_x) / length, (tip_y - last_y) / length

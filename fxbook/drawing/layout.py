@@ -29,18 +29,18 @@ from fxbook.drawing.lettering import clean, cut
 from fxbook.graph.record import JSON, GraphRecord, NodeRecord
 
 MARGIN = 3
-"""Pixels around a drawing."""
+"""The margin around a drawing, in pixels."""
 _ROW_GAP, _BRIEF_ROW_GAP, _PITCH, _LEAST_WIDTH = 18, 16, 9, 96
 
 
 @dataclasses.dataclass(frozen=True)
 class Wire:
-    """One argument that is a node: its path, its arrowhead, and its place among the arguments.
+    """One argument that is a node: its path, its arrowhead, and its position among the arguments.
 
-    ``branch`` is the part of the path that no other edge of the same lane draws. ``k`` counts the inputs of the reader
-    (``NodeRecord.inputs[k]``). ``label``, drawn at ``label_at``, is the argument's place: ``0`` for ``args[0]``,
-    ``0.1`` for ``args[0][1]``, the name for a keyword, ``!`` for an edge that is at fault; it is empty if the reader
-    has only one input. ``lane`` is the x coordinate of its lane, or ``None`` for a straight edge.
+    ``branch`` is the part of the path that no other edge in the same lane draws. ``k`` counts the inputs of the reader
+    (``NodeRecord.inputs[k]``). ``label``, drawn at ``label_at``, is the position of the argument: ``0`` for
+    ``args[0]``, ``0.1`` for ``args[0][1]``, the name for a keyword, ``!`` for an edge that is at fault; it is empty if
+    the reader has only one input. ``lane`` is the x coordinate of its lane, or ``None`` for a straight edge.
     """
 
     source: int
@@ -57,7 +57,7 @@ class Wire:
 
 @dataclasses.dataclass(frozen=True)
 class Layout:
-    """A placed graph; all lengths are in pixels at natural size. Without a rail, numbers are next to the nodes."""
+    """A placed graph; all lengths are in pixels at natural size. Without a rail, the numbers are next to the nodes."""
 
     width: float
     height: float
@@ -131,7 +131,7 @@ def place_looks(
 
 
 def input_labels(record: GraphRecord) -> dict[int, list[str]]:
-    """For each node, a label per input: its place among the arguments if there are several; none for a group."""
+    """For each node, a label per input: its position among the arguments if there are several; none for a group."""
     return {node.index: argument_places(node) if len(node.inputs) > 1 and node.op != "group" else [] for node in record}
 
 
@@ -177,7 +177,7 @@ def shown_label(labels: Mapping[int, Sequence[str]], reader: int, k: int, broken
 
 
 def _box(node: NodeRecord, looks: Sequence[Lettering], x: float, y: float, width: float, slots: int, pad: float) -> Box:
-    # Labels need 15 pixels each; many ends on one side are drawn closer together, to limit the node's height.
+    # Labels need 15 pixels each; if many edges end on one side, they are closer together, to limit the node's height.
     spread = (slots + 1) * (15 if slots <= 8 else 7)
     height = max(text_height(node.op, looks, pad), spread)
     return letter(Box(node.index, x, y, width, height, (), y + 9), node.op, looks[0])
@@ -186,7 +186,7 @@ def _box(node: NodeRecord, looks: Sequence[Lettering], x: float, y: float, width
 def _straight_wire(
     record: GraphRecord, boxes: list[Box], labels: Mapping[int, Sequence[str]], source: int, reader: int, k: int
 ) -> Wire:
-    """An edge between neighbours, down the middle; one that goes up is drawn off-centre, so that both are visible."""
+    """An edge between adjacent rows, down the middle; an upward edge is off-centre, so that both are visible."""
     node, rises = record.nodes[reader], reader < source
     same = [at for at, index in enumerate(node.inputs) if index == source]
     x = boxes[reader].middle + (same.index(k) - (len(same) - 1) / 2) * 30 + (boxes[reader].width / 4 if rises else 0)
@@ -209,7 +209,7 @@ def _lane_wires(
     exits: dict,
     gap: float,
 ) -> list[Wire]:
-    """The edges of one lane: out of the side of the source, along the lane, into the side of each reader."""
+    """The edges of one lane: out of the side of the source, along the lane, and into the side of each reader."""
     sign = -1 if lane.side == "left" else 1
     edge = {"left": boxes[0].x, "right": boxes[0].x + boxes[0].width}[lane.side]
     x = edge + sign * (gap + (lane.place - 1) * _PITCH)

@@ -1,4 +1,4 @@
-"""Fit text into a drawing: make any string safe to show, measure it in columns, cut and wrap it."""
+"""Fit text into a drawing: make any string safe to show, measure it in columns, and cut or wrap it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 import unicodedata
 
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
-# Where a call may be broken: after a character that opens, separates or ends a part of it.
+# Where a call may be broken: after a character that opens, separates or ends a part.
 _BREAKS = frozenset(" ,([{.")
 
 
@@ -40,7 +40,7 @@ def cut(text: str, width: int) -> str:
 
 
 def wrap(text: str, width: int, lines: int) -> list[str]:
-    """The text in at most ``lines`` lines of ``width`` columns, broken where Python code reads well, the rest cut."""
+    """The text in at most ``lines`` lines of ``width`` columns, broken where Python code stays readable, then cut."""
     wrapped = []
     while columns(text) > width and len(wrapped) < lines - 1:
         head, tail = _split(text, width)
@@ -51,12 +51,12 @@ def wrap(text: str, width: int, lines: int) -> list[str]:
 
 
 def _may_break(text: str, at: int) -> bool:
-    # Not inside a number.
+    # Do not break inside a number.
     return text[at - 1] in _BREAKS and not (text[at - 1] == "." and text[at : at + 1].isdigit())
 
 
 def pad(text: str, width: int) -> str:
-    """The text cut or filled with spaces to exactly ``width`` columns."""
+    """The text, cut or padded with spaces to exactly ``width`` columns."""
     text = cut(text, width)
     return text + " " * (width - columns(text))
 

@@ -14,7 +14,7 @@ _MOST_READERS = 8
 
 
 def html_table(record: GraphRecord, words: Mapping[int, list[str]], numbers: Sequence[int]) -> str:
-    """A ``<table>`` with a row per node; ``words`` are the notes of nodes and ``numbers`` their places, by index."""
+    """A ``<table>`` with a row per node; ``words`` holds notes on nodes, ``numbers`` their list positions, by index."""
     head = "".join(f'<th scope="col">{header}</th>' for header in _HEADERS)
     rows = []
     for node in record:

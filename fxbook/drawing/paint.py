@@ -1,4 +1,4 @@
-"""Paint the parts of a drawing: shapes by opcode, edges, and the rail for list order; colours are set only by class.
+"""Paint the parts of a drawing: shapes by opcode, edges, and the rail for list order. Classes alone set the colours.
 
 Stills (``fxbook.drawing.still``) and animations (``fxbook.stepping.graph_frame``) share these parts, so they look
 alike.
@@ -90,7 +90,7 @@ def swatch(op: str, *, hue: bool = True) -> str:
 
 
 def _paint_shape(parent: ET.Element, op: str, box: Box, style: str) -> None:
-    """The outline: pills for both ends, cylinders for stored tensors, double sides for weights; the rest are steps."""
+    """The outline: pills for both ends, cylinders for stored tensors, double sides for modules; the rest are steps."""
     x, y, w, h = box.x, box.y, box.width, box.height
     right, bottom, middle = x + w, y + h, y + h / 2
     outline = {"class": "fx-shape", **({"style": style} if style else {})}

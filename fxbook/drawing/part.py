@@ -8,7 +8,7 @@ from typing import Any
 from fxbook.graph.record import GraphRecord
 
 HUB = 12
-"""A node with more users (a mask, a weight) is not followed from one user to the others."""
+"""From a node with more users (a mask, a weight), edges are not followed from one user to the others."""
 
 
 def part_around(record: GraphRecord, index: int, reach: int) -> tuple[GraphRecord, list[int]]:
@@ -38,7 +38,7 @@ def part_around(record: GraphRecord, index: int, reach: int) -> tuple[GraphRecor
 
 
 def _with_places(value: Any, place: dict[int, int]) -> Any:
-    """The arguments, in which nodes that are left out count as foreign."""
+    """The arguments, where nodes outside the part are treated as foreign."""
     match value:
         case {"node": int(index)}:
             return {"node": place[index]} if index in place else {"foreign": str(index)}

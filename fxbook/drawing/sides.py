@@ -1,4 +1,4 @@
-"""Draw everything that a program can do, with the parts that tracing left out in grey."""
+"""Draw everything that a program can do, with what tracing did not record in grey."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Sides(Drawing):
     """A drawing by data flow whose grey, dashed nodes are not in the traced graph."""
 
     def __init__(self, program: fx.Graph, left_out: Collection[fx.Node], title: str) -> None:
-        """Draw ``program``, a handmade graph of all that the program can do, with unrecorded nodes in grey."""
+        """Draw ``program``, a handmade graph of everything that the program can do, with unrecorded nodes in grey."""
         grey = [at for at, node in enumerate(program.nodes) if node in left_out]
         super().__init__(record(program), title, dict.fromkeys(grey, ("removed",)), order="data")
         self.words |= {at: [_LEFT_OUT] for at in grey}

@@ -23,9 +23,9 @@ Marks = Mapping[int, tuple[str, ...]]
 View = tuple[float, float]
 """The visible part of a picture: its top and its height, in pixels at natural size."""
 
-# One hue, from none to strong: it works on light and dark pages, and in greyscale.
+# A single hue, from none to strong: it works on light and dark pages, and in greyscale.
 _HUE, _STRONGEST = "#d55e00", 0.6
-# The distance of an arrow between a node and its number.
+# The distance between a node and its number, with an arrow in between.
 _ASIDE = 7
 
 
@@ -41,7 +41,7 @@ def picture(
     fill: Mapping[int, float] | None = None,
     view: View | None = None,
 ) -> ET.Element:
-    """The drawing as one ``<svg>`` element; every id in it starts with ``prefix``. ``numbers`` are places in the list.
+    """The drawing as one ``<svg>`` element; every id in it starts with ``prefix``. ``numbers`` are list positions.
 
     A node's group is ``<prefix>-n-<index>``, an edge's ``<prefix>-e-<from>-<to>-<k>``, its number in the list
     ``<prefix>-r-<index>``. With ``fill``, colour shows a strength from 0 to 1 instead of the opcode.
@@ -53,7 +53,7 @@ def picture(
             "aria-labelledby": f"{prefix}-title {prefix}-desc",
             "class": "fx-svg",
             "role": "img",
-            # Never enlarged; text never shrinks below 12.5 px, instead the picture scrolls.
+            # The picture is never enlarged; text never shrinks below 12.5 px, and the picture scrolls instead.
             "style": f"max-width:{layout.width:g}px;min-width:{layout.width * 0.96:g}px",
             "viewBox": f"0 {top:g} {layout.width:g} {height:g}",
             "xmlns": "http://www.w3.org/2000/svg",
@@ -94,7 +94,7 @@ def _wire(svg: ET.Element, record: GraphRecord, wire: Wire, marks: Marks, prefix
     classes = ["fx-broken"] if wire.broken else []
     classes += ["fx-rewired"] if "rewired" in marks.get(wire.reader, ()) else []
     classes += ["fx-removed"] if "removed" in ends else []
-    # An edge that looks different from the others in its lane is drawn completely.
+    # An edge that differs in style from the others in its lane is drawn completely.
     path = wire.path if classes else wire.branch
     title = f"{clean(record.nodes[wire.reader].name)} uses {clean(record.nodes[wire.source].name)}"
     identity = f"{prefix}-e-{wire.source}-{wire.reader}-{wire.k}"
@@ -113,6 +113,6 @@ def _node(
     classes = list(dict.fromkeys([*(f"fx-{mark}" for mark in marks), *state_classes(node)]))
     kind = f" ({clean(node.kind)})" if node.kind else ""
     title = f"{number} {clean(node.name)}: {node.op}{kind}\n{clean(node.call)}"
-    # Inline, since the style sheet of all drawings colours by opcode.
+    # This is inline, since the style sheet of all drawings colours by opcode.
     style = "" if strength is None else f"fill:{_HUE};fill-opacity:{round(_STRONGEST * strength, 3):g}"
     paint_node(svg, box, node.op, classes, {"id": f"{prefix}-n-{node.index}"}, title=title, style=style)

@@ -1,4 +1,4 @@
-"""Shrink a graph that is too large to draw into groups of consecutive nodes, itself a record that can be drawn."""
+"""Shrink a graph that is too large to draw into groups of consecutive nodes, as a record that can be drawn."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from fxbook.graph.record import GraphRecord, NodeRecord
 SUMMARY_ABOVE = 400
 """Larger graphs are drawn in groups."""
 MAX_GROUPS = 30
-"""The most groups in a summary, if the modules allow it."""
+"""The maximum number of groups in a summary, if the modules allow it."""
 
 
 def summarise(record: GraphRecord) -> tuple[GraphRecord, list[range]]:
-    """The groups of a graph as a record of their own, and the rows of the graph that each stands for.
+    """The groups of a graph as a separate record, and the rows of the graph that each group stands for.
 
     A group is a run of nodes from one submodule, as deep in the module tree as :data:`MAX_GROUPS` allows. If even the
     outermost modules give more groups, or if nodes have no module, groups are runs of equal length. Inputs and outputs
@@ -23,7 +23,7 @@ def summarise(record: GraphRecord) -> tuple[GraphRecord, list[range]]:
     rows = _by_scope(record) or _by_runs(record)
     home = {index: at for at, group in enumerate(rows) for index in group}
     inputs = [list(dict.fromkeys(home[i] for row in group for i in record.nodes[row].inputs)) for group in rows]
-    # Each group in a chain uses itself, which is worth an edge only if a node in it is at fault.
+    # The edges within a group are drawn only if one of its nodes is at fault.
     inputs = [[i for i in reads if i != at] for at, reads in enumerate(inputs)]
     users: list[list[int]] = [[] for _ in rows]
     for at, reads in enumerate(inputs):

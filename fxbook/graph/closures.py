@@ -60,6 +60,6 @@ def _kept_by(value: Any) -> list[Any]:
 def _in_cells(function: types.FunctionType) -> list[Any]:
     contents = []
     for cell in function.__closure__ or ():
-        with contextlib.suppress(ValueError):  # It is empty.
+        with contextlib.suppress(ValueError):  # The closure cell is empty.
             contents.append(cell.cell_contents)
     return contents

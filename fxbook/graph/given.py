@@ -68,7 +68,7 @@ class Given:
         before, grad = self._values[id(tensor)].copy, self._values[id(tensor)].requires_grad
         same = before.shape == tensor.shape and before.dtype == tensor.dtype and before.layout == tensor.layout
         same = same and grad == tensor.requires_grad
-        # Compared as bytes: nan equals nan, and 0.0 differs from -0.0.
+        # Values are compared as bytes: nan equals nan, and 0.0 differs from -0.0.
         return same and torch.equal(bytes_of(before), bytes_of(tensor))
 
     # ---- in words ----------------------------------------------------------------------------------------------------
@@ -136,7 +136,7 @@ class _Values(NamedTuple):
 
 
 class _Manners(NamedTuple):
-    """How a module is to be run: its hooks, its training mode, and whether the object has its own forward."""
+    """How a module is run: its hooks, its training mode, and whether the object has its own forward."""
 
     hooks: int
     training: bool

@@ -29,7 +29,7 @@ class GlobalStateSnapshot:
         self._author = author
         self._settings = Settings(author)
         self._models = models
-        # Weak, because some exercises require that inputs are freed early.
+        # The references are weak, because some exercises require that inputs are freed early.
         self._tensors = [
             (weakref.ref(leaf), leaf.detach().clone(), leaf.requires_grad)
             for leaf in pytree.tree_leaves(arguments)

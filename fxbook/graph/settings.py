@@ -1,4 +1,4 @@
-"""A snapshot of torch's process-wide settings: what differs later, and how to restore them."""
+"""A snapshot of torch's process-wide settings, which tells what has changed later and restores the settings."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ _SETTINGS = (
 
 
 class Settings:
-    """All settings, as they are when this is made.
+    """All settings as they are when this object is made.
 
     Args:
         author: how sentences name what runs afterwards.
@@ -118,7 +118,7 @@ class Settings:
         self._before = [setting.get() for setting in _SETTINGS]
 
     def switched(self) -> Iterator[str]:
-        """What differs now; each is a sentence without its full stop."""
+        """What differs now; each item is a sentence without its full stop."""
         for setting, before in zip(_SETTINGS, self._before, strict=True):
             now = setting.get()
             if now != before:

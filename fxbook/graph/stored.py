@@ -15,18 +15,18 @@ _Module, _Tensor = nn.Module, torch.Tensor
 
 
 def children_of(module: nn.Module) -> list[tuple[str, nn.Module]]:
-    """Its submodules by name, without those that are ``None``."""
+    """The submodules of a module by name, without those that are ``None``."""
     return [(name, child) for name, child in module._modules.items() if isinstance(child, _Module)]
 
 
 def held_by(module: nn.Module) -> list[tuple[str, torch.Tensor]]:
-    """Its own parameters, buffers and other tensors by name."""
+    """A module's own parameters, buffers and other tensors by name."""
     found = (*module._parameters.items(), *module._buffers.items(), *plain_tensors(module))
     return [(name, held) for name, held in found if held is not None]
 
 
 def plain_tensors(module: nn.Module) -> list[tuple[str, torch.Tensor]]:
-    """Its attributes that are tensors but neither parameters nor buffers."""
+    """The attributes of a module that are tensors but neither parameters nor buffers."""
     return [(name, held) for name, held in vars(module).items() if isinstance(held, _Tensor)]
 
 

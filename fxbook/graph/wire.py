@@ -63,7 +63,7 @@ def describe(result: fx.Graph | fx.GraphModule, given: Given) -> JSON:
 
 
 class _TooLargeError(Exception):
-    """The result exceeds a limit of the description, which the message names."""
+    """The result exceeds a limit of the description; the message names the limit."""
 
 
 class _Description:
@@ -199,7 +199,7 @@ def _inserts(graph: fx.Graph, position: dict[fx.Node, int]) -> JSON:
 def _function(target: Any) -> JSON:
     """The name under which importing gives the same object, since the function's own name may belong to another one."""
     name = callable_name(target) if callable(target) else type(target).__name__
-    # Python's own name first, because torch has other functions of some of these names.
+    # Python's own name is tried first, because torch has different functions under some of these names.
     for spelled in (f"builtins.{getattr(target, '__name__', name)}", name):
         if _imported(spelled) is target:
             return {"function": spelled}

@@ -196,7 +196,8 @@ def _plain(source: str) -> str:
     from jupytext.magics import comment_magic
 
     if parsed(source) is not None:
-        # In strings and multi-line expressions, a line may look like a magic. In an exported script, magics are calls.
+        # Within strings and multi-line expressions, a line may look like a magic. In an exported script, magics are
+        # calls.
         return _EXPORTED_MAGIC.sub(r"\1pass  # \2", source)
     lines = source.splitlines()
     magic = next((_CELL_MAGIC.match(line) for line in lines if line.strip()), None)

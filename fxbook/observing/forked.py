@@ -28,7 +28,7 @@ from typing import Any, NoReturn
 
 # On macOS, Apple's own frameworks, which torch uses, are known to crash after a fork.
 CAN_FORK = hasattr(os, "fork") and sys.platform != "darwin"
-# Large enough for any answer, and small enough that a leak hits this limit before the time limit.
+# This is enough for any answer, but a leak reaches it before the time limit.
 MEMORY = 256 << 20
 _MOST_BYTES = 32 << 20
 _SPARE = 64 << 20

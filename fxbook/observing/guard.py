@@ -60,7 +60,7 @@ def _wraps(now: Any, before: Any) -> bool:
 
 
 def _holds(cell: CellType, value: Any) -> bool:
-    with contextlib.suppress(ValueError):  # It is empty.
+    with contextlib.suppress(ValueError):  # The closure cell is empty.
         return cell.cell_contents is value
     return False
 

@@ -1,4 +1,4 @@
-"""Turn a question about a trial into an invariant: a function for users, which a report can also ask."""
+"""Turn a function that checks a trial into an invariant, which users can call and a report includes."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from fxbook.passes.trial import Trial
 
 
 class Told(NamedTuple):
-    """What is wrong, as a sentence without its full stop; what to do; and the node where the fault shows.
+    """What is wrong, as a sentence without its full stop; what to do about it; and the node where the fault shows.
 
-    ``advice``: this breaks a convention, or is a cost that such a pass may have, but is not a fault.
+    ``advice``: not a fault, but a broken convention or a cost that such a pass may have.
     """
 
     what: str
@@ -58,8 +58,8 @@ _questions: dict[str, Question] = {}
 def invariant(question: Question) -> Invariant:
     """Turn a question into a function for users.
 
-    The question gets a :class:`Trial` and returns ``None``, or what is wrong as a sentence or :class:`Told`. It raises
-    :class:`NotAskedError` if it has no answer, and sets ``trial.asked`` if it used more than one input.
+    The question gets a :class:`Trial` and returns ``None``, or what is wrong, as a sentence or as :class:`Told`. It
+    raises :class:`NotAskedError` if it cannot be answered, and sets ``trial.asked`` if it used more than one input.
     """
 
     def ask(
@@ -87,7 +87,7 @@ def invariant(question: Question) -> Invariant:
 
 @dataclasses.dataclass(frozen=True)
 class Answer:
-    """What one invariant says about a trial; ``asked`` says on how many inputs it was checked, or why it was not."""
+    """What one invariant finds in a trial; ``asked`` says on how many inputs it was checked, or why it was not."""
 
     asked: int | str
     finding: Finding | None = None

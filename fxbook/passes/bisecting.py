@@ -1,4 +1,4 @@
-"""Find by bisection which pass breaks a module, or which change of one pass.
+"""Find the pass that breaks a module, or the change within a pass, by bisection.
 
 torch has a bisector for the passes inside ``torch.compile`` (``python -m torch._inductor.compiler_bisector``), but none
 for a user's own passes.
@@ -22,14 +22,14 @@ Ok = Callable[[fx.GraphModule], Any]
 
 @dataclasses.dataclass(frozen=True)
 class Culprit:
-    """What breaks a module.
+    """The pass, or the change, that breaks a module.
 
     Attributes:
         index: the position of the pass in the list, from 0, or the number of the change, from 1.
         name: the pass, or the change.
         before: the module before it, which is right.
         after: the module after it, which is wrong, or ``None`` if it raises; ``diff(before, after)`` shows what it did.
-        error: what it raises on the module ``before``; ``None`` if it returns.
+        error: the error that it raises on the module ``before``; ``None`` if it returns.
     """
 
     index: int
@@ -45,14 +45,14 @@ class Culprit:
 
 
 def bisect(module: fx.GraphModule, passes: Sequence[Pass], ok: Ok) -> Culprit | None:
-    """The first pass after which a module is wrong.
+    """Find the first pass after which a module is wrong.
 
     ``n`` passes need about ``log2(n)`` calls to ``ok``. The search assumes that a wrong module stays wrong. If a later
-    pass repairs what an earlier one broke, the result is a pass that breaks the module, but maybe not the first.
+    pass repairs what an earlier one broke, the result is a pass that breaks the module, but perhaps not the first one.
 
     Args:
         module: the module before any pass; it is not changed.
-        passes: in order; each gets what the previous one returned.
+        passes: the passes, in order; each gets what the previous one returned.
         ok: returns whether a module is right; an error counts as no. It gets a copy.
 
     Returns:
@@ -91,7 +91,7 @@ def bisect(module: fx.GraphModule, passes: Sequence[Pass], ok: Ok) -> Culprit | 
 
 
 def bisect_changes(module: fx.GraphModule, run: Callable[..., Any], ok: Ok, most: int = 1024) -> Culprit | None:
-    """The first change of one pass after which a module is wrong.
+    """Find the first change within one pass after which a module is wrong.
 
     Args:
         module: the module before the pass; it is not changed.

@@ -20,7 +20,7 @@ def conds_of(module: fx.GraphModule) -> list[fx.Node]:
 
 
 def ways_through(module: fx.GraphModule) -> Iterator[tuple[bool, ...]]:
-    """All combinations of branches except the inputs' own: for each depth, whether to take the other branch."""
+    """Every combination of branches other than that of the inputs: for each depth, whether to switch branches."""
     depth = min(_depth(module), _DEEPEST)
     for way in range(1, 2**depth):
         yield tuple(bool(way >> at & 1) for at in range(depth))

@@ -1,4 +1,4 @@
-"""A module's inputs, by position and by name, as real tensors."""
+"""A module's positional and keyword inputs, as real tensors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fxbook.passes.growing.inputs import real
 
 
 class Inputs(tuple[Any, ...]):
-    """Inputs by position, with those by name in ``kwargs``; they are one pytree, and ``copy.deepcopy`` copies both."""
+    """Positional inputs, with keyword inputs in ``kwargs``; both form one pytree, and ``copy.deepcopy`` copies both."""
 
     kwargs: dict[str, Any]
 
@@ -26,7 +26,7 @@ class Inputs(tuple[Any, ...]):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Inputs:
         for leaf in pytree.tree_leaves(self):
-            # torch cannot deep-copy these: they have no storage, or a history.
+            # torch cannot deep-copy these: they have no storage, or have an autograd history.
             if isinstance(leaf, Tensor) and (leaf.is_nested or leaf.layout != torch.strided or not leaf.is_leaf):
                 memo[id(leaf)] = leaf.detach().clone().requires_grad_(leaf.requires_grad)
         return Inputs(copy.deepcopy(tuple(self), memo), copy.deepcopy(self.kwargs, memo))
@@ -44,7 +44,7 @@ def call(module: Callable[..., Any], inputs: Sequence[Any]) -> Any:
 
 
 def ordered(module: fx.GraphModule, inputs: Sequence[Any]) -> tuple[Any, ...]:
-    """The inputs in the order of the placeholders, since ``fx.Interpreter.run`` does not accept them by name."""
+    """The inputs in placeholder order, since ``fx.Interpreter.run`` accepts no keyword inputs."""
     kwargs = getattr(inputs, "kwargs", {})
     if not kwargs:
         return tuple(inputs)

@@ -49,7 +49,7 @@ def changes(before: fx.GraphModule, after: fx.GraphModule) -> Changes:
 
 
 def graphs_of(module: nn.Module) -> dict[str, fx.Graph]:
-    """The graph of a module and those inside it, by path."""
+    """The graph of a module and the graphs nested in it, by path."""
     return {path: inner.graph for path, inner in module.named_modules() if isinstance(inner, fx.GraphModule)}
 
 
@@ -67,7 +67,7 @@ def _graph_differs(before: fx.Graph, after: fx.Graph, names: bool) -> str | None
 
 
 def _program(nodes: list[fx.Node]) -> list[tuple[Any, ...]]:
-    """Opcode, target and arguments of each node; nodes among the arguments are represented by their position."""
+    """Opcode, target and arguments of each node; a node among the arguments is represented by its position."""
     place = {node: f"%{at}" for at, node in enumerate(nodes)}
 
     def text(arguments: Any) -> str:
@@ -89,7 +89,7 @@ def _target(node: fx.Node) -> str:
 
 
 def _named(argument: Any) -> Any:
-    """An argument; a function is represented by its code, since its text contains an address."""
+    """The argument itself; for a function, its code instead, since its repr contains an address."""
     return identity(argument) if isinstance(argument, types.FunctionType | functools.partial) else argument
 
 
@@ -98,7 +98,7 @@ def _modules(module: nn.Module) -> dict[str, str]:
 
 
 def _stored_otherwise(before: nn.Module, after: nn.Module) -> list[str]:
-    """The names of stored tensors that differ: missing, tied differently, or with another value, kind or place."""
+    """The names of stored tensors that differ: missing, tied differently, or with a different value, kind or device."""
     held, holds = tensors_of(before), tensors_of(after)
     first, now_first = _first_names(held), _first_names(holds)
     return [
@@ -109,7 +109,7 @@ def _stored_otherwise(before: nn.Module, after: nn.Module) -> list[str]:
 
 
 def _first_names(held: dict[str, Any]) -> dict[str, str]:
-    """The first name of each tensor, by each of its names."""
+    """Maps every name of a tensor to the first of its names."""
     first: dict[int, str] = {}
     return {name: first.setdefault(id(one), name) for name, one in held.items()}
 

@@ -39,13 +39,13 @@ def check_pass(
             place). If it takes a ``Graph``, pass ``over_graph(run)``. If it takes an exported program, it returns one.
         module: the module to run it on; the pass gets copies. In a backend of ``torch.compile``, this is the graph
             module, whose inputs may include fake tensors and sizes.
-        inputs: positional inputs of the module; by default :func:`fxbook.inputs_for` makes them.
+        inputs: positional inputs of the module; by default, those from :func:`fxbook.inputs_for`.
         kwargs: keyword inputs of the module.
-        keep: invariants, or their names, that must hold; by default all are checked (``invariants.ALL``). For those you
-            name here, a broken convention or an invariant that cannot be checked is a fault. If ``values`` cannot
-            be checked, that is always a fault, unless you leave it out.
+        keep: invariants, or their names, that must hold; by default all are checked (``invariants.ALL``). If you
+            name an invariant here, a broken convention is a fault, and so is an invariant that cannot be checked.
+            For ``values``, the latter is always a fault, unless you leave it out.
         without: invariants that this pass need not preserve.
-        others: more inputs, of other sizes; by default they are derived from ``inputs`` where the graph allows it.
+        others: more inputs, of different sizes; by default derived from ``inputs`` where the graph allows it.
         rtol: relative tolerance; by default that of ``torch.testing.assert_close``.
         atol: absolute tolerance, likewise.
 
@@ -56,8 +56,8 @@ def check_pass(
     Raises:
         TypeError: there is no graph, the inputs are not a tuple, a tolerance is not a number, or the pass returns
             something that a pass cannot return.
-        ValueError: the module itself does not run on the inputs or on ``others``, or there is no invariant with a given
-            name.
+        ValueError: the module itself does not run on the inputs or on ``others``, or a name in ``keep`` or ``without``
+            is not that of an invariant.
 
     Example:
         >>> import torch
@@ -92,7 +92,7 @@ def _report(run: Pass, trial: Trial, answers: dict[str, Answer], *, demanded: bo
         if answer.finding is not None:
             (advice if answer.advice and not demanded else faults).append(answer.finding)
         elif isinstance(answer.asked, str) and (demanded or name == "values"):
-            # If results cannot be compared, nobody knows whether the module is still right.
+            # If the results cannot be compared, it is unknown whether the module is still right.
             faults.append(Finding(name, f"was not asked: {answer.asked}", cure=_IF_NOT_ASKED.get(name, "")))
     advice += [Finding(name, f"not compared: {what}") for what, name in trial.not_compared.items()]
     much = changes(trial.before, trial.after)
@@ -115,7 +115,7 @@ def _chosen(asked: Iterable[Invariant | str] | Invariant | str) -> list[Invarian
     for one in [asked] if isinstance(asked, str) or callable(asked) else asked:
         found = by_name.get(one if isinstance(one, str) else getattr(one, "__name__", ""))
         if found is None:
-            raise ValueError(f"{one!r} is no invariant: they are {', '.join(by_name)}")
+            raise ValueError(f"{one!r} is not an invariant; the invariants are {', '.join(by_name)}")
         chosen.append(found)
     return chosen
 
@@ -123,7 +123,7 @@ def _chosen(asked: Iterable[Invariant | str] | Invariant | str) -> list[Invarian
 def over_graph(run: Callable[[fx.Graph], Any]) -> Callable[[fx.GraphModule], PassResult]:
     """Turn a pass over a ``Graph``, as in Inductor, into one that :func:`check_pass` takes.
 
-    Its return value is ignored. As in Inductor, the module is recompiled after it.
+    The return value of ``run`` is ignored. As in Inductor, the module is recompiled after the pass.
 
     Example:
         >>> import torch

@@ -1,7 +1,7 @@
-"""Copy a GraphModule completely.
+"""Make a complete copy of a GraphModule.
 
-``copy.deepcopy`` rebuilds a GraphModule from its graph. It loses the module's hooks and attributes, submodules that no
-node calls, and the second name of a shared one, and so would hide every fault that a pass makes in them.
+``copy.deepcopy`` rebuilds a GraphModule from its graph. That loses the module's hooks and attributes, submodules that
+no node calls, and the second name of a shared one, and would hide every fault of a pass in them.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ _OF_THE_GRAPH = {"_graph", "_code", "_lineno_map", "_prologue_start", "_erase_no
 
 
 def copied(module: fx.GraphModule, memo: dict[int, Any] | None = None) -> fx.GraphModule:
-    """Copy a module with its hooks, its attributes, and every name that it has for an object.
+    """Copy a module with its hooks, its attributes, and all names of each object.
 
-    ``memo`` is that of ``copy.deepcopy``: objects in it are shared, not copied.
+    ``memo`` is as in ``copy.deepcopy``: objects in it are shared, not copied.
 
     Example:
         >>> import torch
@@ -45,7 +45,7 @@ def copied(module: fx.GraphModule, memo: dict[int, Any] | None = None) -> fx.Gra
 
 
 def _complete(new: fx.GraphModule, old: fx.GraphModule, memo: dict[int, Any]) -> None:
-    """Give a copy what it lacks; ``memo`` prevents second copies."""
+    """Add to a copy what it lacks; ``memo`` prevents copying an object twice."""
     for name, held in vars(old).items():
         if name in _OF_THE_GRAPH:
             continue

@@ -1,4 +1,4 @@
-"""Find the effects of a module that a pass lost: rejected inputs, calls without users, and hooks."""
+"""Find which effects of a module a pass lost: rejecting inputs, calls without users, and hooks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CHECKS = ("_assert", "sym_constrain", "_check")
 
 
 class Gone(NamedTuple):
-    """A lost effect, as a sentence without its full stop; what to do; its node; and whether it is advice."""
+    """A lost effect, as a sentence without its full stop; what to do about it; its node; and whether it is advice."""
 
     what: str
     cure: str
@@ -37,7 +37,7 @@ def gone(before: fx.GraphModule, after: fx.GraphModule) -> list[Gone]:
 
 
 def _done_for_its_effect(module: fx.GraphModule) -> dict[Any, list[fx.Node]]:
-    """The calls made for their effect, by what they call; equal checks count once."""
+    """The calls that are made for their effect, by what they call; equal checks count once."""
     found: dict[Any, dict[str, fx.Node]] = {}
     for node in module.graph.nodes:
         check = _is_check(node, module)
@@ -59,7 +59,7 @@ def _is_assertion(node: fx.Node) -> bool:
 
 
 def _is_somebodys(node: fx.Node) -> bool:
-    """Whether it calls somebody's own Python function, which may do more than compute."""
+    """Whether a node calls a user's own Python function, which may do more than compute."""
     operators = torch._ops.OpOverload | torch._ops.OpOverloadPacket | torch._ops.HigherOrderOperator
     home = getattr(node.target, "__module__", None) or ""
     return (
@@ -88,7 +88,7 @@ def _told(node: fx.Node, module: fx.GraphModule) -> Gone:
 
 
 def _out_of_order(before: fx.GraphModule, after: fx.GraphModule) -> Iterator[Gone]:
-    """Calls whose result nothing uses, if their order has changed."""
+    """Calls whose result nothing uses and whose order has changed."""
     was, now = ([node for node in one.graph.nodes if not node.users and _is_somebodys(node)] for one in (before, after))
     both = Counter(node.target for node in was) & Counter(node.target for node in now)
     if both.total() < len(was):
@@ -107,7 +107,7 @@ _MANY = 1000
 
 
 def left_otherwise(before: fx.GraphModule, after: fx.GraphModule, inputs: Sequence[Any]) -> Iterator[Gone]:
-    """What modules no longer record in Python attributes, and warnings that a run gives only now."""
+    """Attributes that modules no longer change when they run, and warnings that only the new module gives."""
     was, now = _left(before, inputs), _left(after, inputs)
     for kind, name in was.noted - now.noted:
         what = f"a module of class `{kind}` no longer changes its attribute `{name}` when the module runs"
@@ -117,7 +117,7 @@ def left_otherwise(before: fx.GraphModule, after: fx.GraphModule, inputs: Sequen
 
 
 class _Left(NamedTuple):
-    """The attributes that a run has changed, by class and name, and how often; the warnings, by category and text."""
+    """The attributes that a run changes, by class and name, with a count; and its warnings, by category and text."""
 
     noted: Counter[tuple[str, str]]
     warned: Counter[tuple[str, str]]
@@ -137,7 +137,7 @@ def _left(module: fx.GraphModule, inputs: Sequence[Any]) -> _Left:
 
 
 def _attributes(module: fx.GraphModule) -> dict[tuple[int, str, str], str]:
-    """What the called modules hold in plain attributes, except those of torch."""
+    """The plain attributes of the called modules, except those that torch sets."""
     paths = {node.target for node in module.graph.nodes if node.op == "call_module"}
     called = {id(one): one for path in paths for one in module.get_submodule(path).modules()}
     return {
@@ -153,7 +153,7 @@ def _attributes(module: fx.GraphModule) -> dict[tuple[int, str, str], str]:
 
 
 def no_longer_refused(before: fx.GraphModule, after: fx.GraphModule, inputs: Sequence[Any]) -> Gone | None:
-    """Whether inputs that a check used to reject now give a result; a few are derived from the valid ones."""
+    """Whether inputs that a check used to reject now give a result; a few are derived from the valid inputs."""
     if not any(_may_refuse(node) for node in before.graph.nodes):
         return None
     for words, others in varied(inputs, VARIATIONS):
@@ -216,13 +216,13 @@ def _hooks(module: fx.GraphModule) -> dict[str, int]:
 
 
 def _count(module: nn.Module) -> int:
-    """A module's hooks, without torch's own, such as the check on an exported module's inputs."""
+    """How many hooks a module has, not counting torch's own, such as the check on an exported module's inputs."""
     kinds = [held for name, held in vars(module).items() if name.endswith("_hooks") and isinstance(held, dict)]
     return sum(not _is_of_torch(hook) for held in kinds for hook in held.values())
 
 
 def _is_of_torch(hook: Any) -> bool:
-    # torch wraps the loading hooks.
+    # torch wraps the hooks that run on loading.
     hook = getattr(hook, "hook", hook)
     home = getattr(hook, "__module__", None) or type(hook).__module__
     return home.split(".")[0] == "torch"

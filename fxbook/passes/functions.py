@@ -1,4 +1,4 @@
-"""Compare functions by their code and the values it holds, not by their identity."""
+"""Compare functions by their code and the values that it holds, not by identity."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _PLAIN = (bool, int, float, complex, str, bytes, type(None), type(Ellipsis))
 
 
 def identity(called: Any) -> str:
-    """A text that is equal for two functions with equal code, closures and defaults, and for no others.
+    """A text that is the same for two functions if and only if their code, closures and defaults are equal.
 
-    A pass that makes a lambda makes a new object in each run, but the program is the same.
+    If a pass makes a lambda, each run makes a new object, but the program is the same.
 
     Example:
         >>> def times(factor):

@@ -20,12 +20,12 @@ def layout_of(result: Any) -> dict[str, tuple[tuple[int, ...], tuple[int, ...]]]
 
 
 def laid_otherwise(before: dict[str, tuple[Any, Any]], after: dict[str, tuple[Any, Any]]) -> str | None:
-    """Whether a result's layout has changed so that a caller cannot use it as before; arguments as in `unviewable`."""
+    """How a result's layout changed so that a caller cannot use it as before; arguments as in :func:`unviewable`."""
     return unviewable(before, after) or _other_format(before, after)
 
 
 def _other_format(before: dict[str, tuple[Any, Any]], after: dict[str, tuple[Any, Any]]) -> str | None:
-    """Whether a result has lost channels_last, in which convolutions are fastest."""
+    """Whether a result is no longer channels_last, the format in which convolutions are fastest."""
     for place, (shape, strides) in before.items():
         now = after.get(place, (None, None))
         if now[0] == shape and _channels_last(shape, strides) and not _channels_last(*now):
@@ -37,7 +37,7 @@ def _other_format(before: dict[str, tuple[Any, Any]], after: dict[str, tuple[Any
 
 
 def _channels_last(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
-    """Whether strides are channels_last; false with only one channel or one pixel, where both formats are equal."""
+    """Whether strides are channels_last; false for only one channel or one pixel, where both formats are equal."""
     channels_last = {4: torch.channels_last, 5: torch.channels_last_3d}.get(len(shape))
     if channels_last is None:
         return False
@@ -46,7 +46,7 @@ def _channels_last(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
 
 
 def unviewable(before: dict[str, tuple[Any, Any]], after: dict[str, tuple[Any, Any]]) -> str | None:
-    """Whether the layout of a result has changed so that a ``view`` of it now raises.
+    """How the layout of a result has changed so that a ``view`` of it now raises, or ``None``.
 
     Both arguments come from :func:`layout_of`, for the result before the pass and after it.
     """
@@ -61,7 +61,7 @@ def unviewable(before: dict[str, tuple[Any, Any]], after: dict[str, tuple[Any, A
 
 
 def _joined(shape: tuple[int, ...], strides: tuple[int, ...]) -> set[int]:
-    """The dimensions that a view can merge with the next; all of them if there is at most one element."""
+    """The dimensions that a view can merge with the next one; all of them if there is at most one element."""
     if 0 in shape:
         return set()
     long = [(size, stride) for size, stride in zip(shape, strides, strict=True) if size != 1]

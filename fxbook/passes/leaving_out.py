@@ -1,4 +1,4 @@
-"""Edits that remove something from a graph. The result may not run, which the caller must check."""
+"""Edits that remove something from a graph. The edited graph may not run, so the caller must check it."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 from torch import fx
 
 Edit = Callable[[fx.Graph, dict[str, fx.Node]], None]
-"""Changes a graph, given its nodes by name; raises if there is nothing to change."""
+"""Changes a graph, given its nodes by name; raises an error if there is nothing to change."""
 ENDS = ("placeholder", "output")
 
 
 def size(graph: fx.Graph) -> tuple[int, int, int]:
-    """A key by which smaller graphs come first: nodes other than inputs, then inputs, then parts of the result."""
+    """A sort key that puts smaller graphs first: nodes other than inputs, then inputs, then parts of the result."""
     inputs = sum(node.op == "placeholder" for node in graph.nodes)
     return len(graph.nodes) - inputs, inputs, len(repr(graph.output_node().args))
 
@@ -27,7 +27,7 @@ def returning(names: Sequence[str]) -> Edit:
 
 
 def up_to(names: Sequence[str]) -> Edit:
-    """Stop after these nodes, and return those of them without users among these nodes."""
+    """End the graph after these nodes, and return those of them that none of these nodes use."""
 
     def edit(graph: fx.Graph, nodes: dict[str, fx.Node]) -> None:
         kept = {nodes[name] for name in names}
@@ -44,7 +44,7 @@ def without(names: Sequence[str]) -> Edit:
             if node.users and (reads := node.all_input_nodes):
                 node.replace_all_uses_with(_nearest(node, reads))
             if not node.users:
-                # This includes a node with a side effect, which a sweep may keep.
+                # This includes nodes with side effects, which dead code elimination may keep.
                 graph.erase_node(node)
 
     return edit
@@ -85,12 +85,12 @@ def without_inputs(names: Sequence[str]) -> Edit:
 
 
 def _plain(graph: fx.Graph) -> None:
-    """Take inputs and return results as the nodes have them, without an exported graph's pytrees."""
+    """Take inputs and return results as the nodes do, without the pytrees of an exported graph."""
     graph.set_codegen(fx.graph.CodeGen())
 
 
 def _nearest(node: fx.Node, reads: list[fx.Node]) -> fx.Node:
-    """The input whose shape is that of the node, if there is one."""
+    """The input with the shape of the node, if there is one."""
     alike = [read for read in reads if told(read) == told(node)]
     return (alike or reads)[0]
 

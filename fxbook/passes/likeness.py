@@ -1,4 +1,4 @@
-"""Compare two results of a module, and find where they differ first."""
+"""Compare two results of a module, and find the first difference."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def difference(
 ) -> str | None:
     """The first difference, as a sentence without its full stop, or ``None``.
 
-    Objects are compared with their class's own ``==`` if it works, otherwise by their attributes. The default
+    Objects are compared with the ``==`` of their class if it works, otherwise by their attributes. The default
     tolerances are those of ``torch.testing.assert_close``. The name of each part that cannot be compared is appended to
     ``skipped``.
     """
@@ -99,7 +99,7 @@ def _farthest(before: Tensor, after: Tensor) -> str:
     exact = torch.complex128 if before.is_complex() else torch.float64
     old, new = before.to(exact), after.to(exact)
     apart = (new - old).abs().nan_to_num(nan=torch.inf)
-    # Equal infinities do not differ, nor do two nans.
+    # Equal infinities do not differ, and nor do two nans.
     apart[(old == new) | (old.isnan() & new.isnan())] = 0
     at = tuple(int(i) for i in torch.unravel_index(apart.argmax(), apart.shape))
     place = f" at {list(at)}" if at else ""
@@ -131,13 +131,13 @@ def of_outcomes(
     *,
     layout: bool = True,
 ) -> str | None:
-    """The first difference between two runs: in the result, or in the inputs or the common weights after the run.
+    """The first difference between two runs: in the result, or in the inputs or the shared weights after the run.
 
-    ``skipped`` gets the name of each part of the result that cannot be compared; ``layout`` says whether the memory
-    layout of results counts.
+    The name of each part of the result that cannot be compared is appended to ``skipped``; ``layout`` says whether the
+    memory layout of results counts.
     """
     if before.error is not None:
-        # A run that failed before has no values to preserve.
+        # If the run failed before the pass, there are no values to preserve.
         return None
     if after.error is not None:
         said = str(after.error).strip().split("\n")[0][:200]
@@ -163,7 +163,7 @@ def of_outcomes(
 def first_node(
     before: fx.GraphModule, after: fx.GraphModule, inputs: Sequence[Any], rtol: float | None, atol: float | None
 ) -> str:
-    """The first node, by name, that both modules have with different values, as a clause, or ``""``."""
+    """A clause that names the first node that both modules have but whose values differ, or ``""``."""
     try:
         old, new = values_of(before, inputs), values_of(after, inputs)
     except Exception:
@@ -175,7 +175,7 @@ def first_node(
 
 
 def values_of(module: fx.GraphModule, inputs: Sequence[Any]) -> dict[str, Any]:
-    """The value of each node, copied once the node has run."""
+    """The value of each node, copied right after the node has run."""
     values: dict[str, Any] = {}
 
     class Keeping(fx.Interpreter):

@@ -1,7 +1,7 @@
-"""Find the smallest graph that still fails: delta debugging for a graph, whichever front end made it.
+"""Find the smallest graph that still fails, by delta debugging, for a graph from any front end.
 
-torch has ``functorch.compile.minifier``, which needs inputs, and writes files and its progress. To find a fault in a
-pass, no inputs are needed: the condition depends on the module alone.
+torch has ``functorch.compile.minifier``, which needs inputs, writes files and prints its progress. Finding a fault in a
+pass needs no inputs: the condition depends on the module alone.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ from fxbook.passes.leaving_out import (
 
 Fails = Callable[[fx.GraphModule], Any]
 _FEW = 8
-"""With at most this many inputs, each pair is tried as one."""
+"""With at most this many inputs, every pair is tried as one input."""
 
 
 def minimise(module: fx.GraphModule, fails: Fails, *, most: int = 2000) -> fx.GraphModule:
-    """Shrink a graph for as long as it still fails: fewer results, fewer nodes, fewer inputs.
+    """Shrink a graph as long as it still fails: fewer results, fewer nodes, fewer inputs.
 
     First the list is cut at both ends, by halving. Then runs of nodes are removed, from half of the graph down to
-    single nodes. The users of a removed node use its input instead, or a new input if ``meta`` has the shape. Nested
+    single nodes. Users of a removed node use its input instead, or a new input if ``meta`` has the shape. Nested
     graphs (a branch of ``torch.cond``, a submodule that is a ``GraphModule``) are also shrunk, but keep their inputs
-    and results. No further step of this kind can shrink the result, but a cleverer step might.
+    and results. The result is minimal for steps of this kind; a cleverer step might still shrink it.
 
     Args:
         module: a module that fails; it is not changed.
@@ -49,8 +49,8 @@ def minimise(module: fx.GraphModule, fails: Fails, *, most: int = 2000) -> fx.Gr
         most: the number of copies to try before the smallest one so far is returned.
 
     Returns:
-        A module with the graph and only the weights and modules that it uses. ``write_repro`` turns it into a program
-        that runs on its own.
+        A module with the shrunk graph, and only the weights and modules that the graph uses. ``write_repro`` turns it
+        into a program that runs on its own.
 
     Raises:
         TypeError: ``module`` is not a ``GraphModule``; the message says what to pass.
@@ -80,22 +80,24 @@ class _Search:
         except Exception as error:
             raise ValueError(
                 f"`fails` raised {type(error).__name__} when called with the module itself, before anything was "
-                "removed: catch it in `fails`, and return True if it is the failure that you look for, False if not"
+                "removed: catch it in `fails`, and return True if it is the failure that you look for, otherwise False"
             ) from error
         if not failed:
-            raise ValueError("the module does not fail: give one that fails, and a function that is true for it")
+            raise ValueError(
+                "the module does not fail: pass a module that fails, and a function that returns True for it"
+            )
 
     def smallest(self) -> fx.GraphModule:
         shrunk = True
         while shrunk and self.left > 0:
             shrunk = any([self._end(), self._results(), self._beginning(), self._leave_out(""), self._inputs()])
-            # Nested graphs last, since most of them are gone by then.
+            # Nested graphs come last, since most of them are gone by then.
             for path in graphs_inside(self.module.graph):
                 shrunk |= path in graphs_inside(self.module.graph) and self._leave_out(path)
         return self.module
 
     def _end(self) -> bool:
-        """Find the shortest failing prefix of the list, by bisection; its last node becomes the result if possible."""
+        """Find the shortest failing prefix of the list by bisection; its last node becomes the result if possible."""
         names = self._steps()
         low, high, shrunk = 0, len(names) - 1, False
         while low < high:
@@ -118,7 +120,7 @@ class _Search:
         )
 
     def _beginning(self) -> bool:
-        """Find the shortest failing suffix of the list, by bisection; new inputs replace the removed nodes."""
+        """Find the shortest failing suffix of the list by bisection; new inputs replace the removed nodes."""
         names = self._steps()
         low, high, shrunk = 0, len(names) - 1, False
         while low < high:
@@ -133,7 +135,7 @@ class _Search:
         return shrunk
 
     def _leave_out(self, path: str) -> bool:
-        """Remove runs of nodes, from half of the graph down to two; then single nodes, which any input may replace."""
+        """Remove runs of nodes, from half of the graph down to two; then single nodes, replaced by any input."""
         runs = self._by_halves(
             lambda: _computing(self._graph(path)),
             lambda run: [without(run)] if path else [without(run), given(run)],
@@ -190,7 +192,7 @@ class _Search:
         return any(self._keeps(path, edit, spared) for edit in edits for spared in self._spared(path))
 
     def _spared(self, path: str) -> list[frozenset[str]]:
-        """Which unused nodes to keep: none at first, then those that work in place or have side effects."""
+        """Which unused nodes to keep: first none, then those that write in place or have side effects."""
         if path not in self._impure:
             nodes = record(self._graph(path))
             self._impure[path] = frozenset(node.name for node in nodes if {"in place", "side effect"} & {*node.notes})
@@ -198,7 +200,7 @@ class _Search:
 
     def _keeps(self, path: str, edit: Edit, spared: frozenset[str]) -> bool:
         graph = self._edited(path, edit, spared)
-        # The last round repeats what the round before it tried.
+        # The last round would repeat what the round before it tried.
         if graph is None or self.left <= 0 or (path, str(graph)) in self._no:
             return False
         self.left -= 1
@@ -207,7 +209,7 @@ class _Search:
         except Exception:
             still = False
         if still:
-            # ``fails`` may have edited the copy that it got.
+            # ``fails`` may have edited its copy.
             self.module = self._with(path, self._edited(path, edit, spared), copied=False)
         else:
             self._no.add((path, str(graph)))
@@ -224,7 +226,7 @@ class _Search:
         return graph if size(graph) < size(now) else None
 
     def _with(self, path: str, graph: fx.Graph, *, copied: bool) -> fx.GraphModule:
-        """The module with a different graph at a path, and what that graph uses; its weights may be copies."""
+        """The module with a new graph at a path, and with only what that graph uses; its weights may be copies."""
         root = copy.deepcopy(self.module) if path else self.module
         inner = root.get_submodule(path)
         targets = [str(node.target) for node in graph.nodes if node.op in ("call_module", "get_attr")]

@@ -19,7 +19,7 @@ _WITH_A_MODE = (
 
 @contextlib.contextmanager
 def in_mode(module: nn.Module, training: bool) -> Iterator[bool]:
-    """Set the mode in the body, then restore each part's mode; yields whether the module can be switched."""
+    """Set the mode, and restore the mode of each part afterwards; yields whether the module can be switched."""
     modes = {part: part.training for part in module.modules()}
     try:
         module.train(training)
@@ -34,7 +34,7 @@ def in_mode(module: nn.Module, training: bool) -> Iterator[bool]:
 
 
 def calls_with_a_mode(module: fx.GraphModule) -> int:
-    """How many called layers may behave differently in training: torch's layers that do, and all other layers."""
+    """How many called layers may behave differently in training: torch's layers with a mode, and all others' layers."""
     return sum(
         any(isinstance(part, _WITH_A_MODE) or not _is_of_torch(part) for part in layer.modules())
         for node in module.graph.nodes

@@ -1,4 +1,4 @@
-"""Run a module on inputs, from a seed, and restore it: record its result, its writes, and its error."""
+"""Run a module on inputs from a fixed seed, record its result, its writes and its error, and restore it."""
 
 from __future__ import annotations
 
@@ -21,15 +21,16 @@ from fxbook.passes.copying import copied
 from fxbook.passes.layout import layout_of
 
 SEED = 20_071
-"""The seed of every run, so that two runs draw the same random numbers; a graph may itself set the seed to 0 or 42."""
+"""The seed of every run, so that two runs draw the same random numbers. Unusual, since a graph may itself set 0 or 42.
+"""
 
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """The outcome of a run: its result, with the inputs after the run, or its error.
+    """The outcome of a run: its result and the inputs after the run, or its error.
 
-    ``state`` are the module's own tensors after the run, by name; ``written`` are the names of those that changed; and
-    ``layout`` is the memory layout of the result.
+    ``state`` holds the module's own tensors after the run, by name; ``written`` holds the names of those that changed;
+    and ``layout`` is the memory layout of the result.
     """
 
     result: Any = None
@@ -48,7 +49,7 @@ def one_line(error: Exception) -> str:
 def shared_copy(module: fx.GraphModule, *, apart: bool = False) -> fx.GraphModule:
     """A copy of the graph and of all modules, which hold the same tensors.
 
-    ``apart``: use new tensors in the same memory, so that settings such as ``requires_grad`` are their own.
+    ``apart``: use new tensors in the same memory, so that settings such as ``requires_grad`` are separate.
     """
     held = tensors_of(module).values()
     return copied(module, {id(one): _in_its_memory(one) if apart else one for one in held if not apart or _usual(one)})
@@ -66,10 +67,10 @@ def _in_its_memory(held: Tensor) -> Tensor:
 
 @contextlib.contextmanager
 def apart_from_caller() -> Iterator[None]:
-    """Leave the caller's modes, in which there may be no values or gradients to compare, and set its objects aside.
+    """Leave the caller's modes, in which there may be no values or gradients to compare, and freeze its objects.
 
-    ``gc.collect()`` then visits only what the body makes: otherwise, it would take seconds in a process that holds
-    millions of objects.
+    Then ``gc.collect()`` visits only objects that the body makes: otherwise, it would take seconds in a process that
+    holds millions of objects.
     """
     from torch._subclasses.fake_tensor import unset_fake_temporarily
 
@@ -85,13 +86,13 @@ def apart_from_caller() -> Iterator[None]:
 
 
 def outcome(module: nn.Module, inputs: Sequence[Any], *, first: Sequence[Any] | None = None) -> Outcome:
-    """Run a module on copies of the inputs, from a seed, and restore its own tensors.
+    """Run a module on copies of the inputs from a fixed seed, and restore its own tensors.
 
-    ``first`` holds the inputs for an earlier call.
+    ``first`` holds the inputs of an earlier call.
     """
     own = copy.deepcopy(inputs if isinstance(inputs, Inputs) else tuple(inputs))
     try:
-        # torch.fx prints the line in the graph that raises.
+        # torch.fx prints the line of the graph that raises.
         with kept(module) as before, torch.no_grad(), contextlib.redirect_stderr(io.StringIO()):
             if first is not None:
                 call(module, copy.deepcopy(first))
@@ -100,7 +101,7 @@ def outcome(module: nn.Module, inputs: Sequence[Any], *, first: Sequence[Any] | 
             layout, result = layout_of(result), detached(result)
             held = {name: one.detach() for name, one in tensors_of(module).items()}
             written = {name for name in before if name in held and not same_bytes(before[name], held[name])}
-            # A tensor that is not written needs no restoring, and so no copy.
+            # A tensor that is not written to needs no restoring, and so no copy.
             state = {name: one.clone() if name in written else one for name, one in held.items()}
         left = detached(own)
         return Outcome(result, (*left, *getattr(left, "kwargs", {}).values()), state, frozenset(written), layout)
@@ -110,7 +111,7 @@ def outcome(module: nn.Module, inputs: Sequence[Any], *, first: Sequence[Any] | 
 
 @contextlib.contextmanager
 def kept(module: nn.Module) -> Iterator[dict[str, Tensor]]:
-    """Run a module from a seed in the body; then restore its tensors and torch's random state.
+    """Seed torch for the body, in which the module runs; then restore its tensors and torch's random state.
 
     Yields copies of the tensors, by name.
     """
@@ -143,7 +144,7 @@ _twins: weakref.WeakKeyDictionary[nn.Module, weakref.ref[nn.Module]] = weakref.W
 
 
 def keep_for_each_other(one: nn.Module, other: nn.Module) -> None:
-    """While one of two modules runs, let the other serve as the copy of the weights that both have."""
+    """While one of two modules runs, use the other as the backup of the weights that both have."""
     if one is not other:
         _twins[one], _twins[other] = weakref.ref(other), weakref.ref(one)
 
@@ -162,7 +163,7 @@ def same_bytes(one: Tensor, other: Tensor) -> bool:
 
 
 def tensors_of(module: nn.Module) -> dict[str, Tensor]:
-    """A module's parameters, buffers and other tensors, by name; a shared one appears under each name."""
+    """A module's parameters, buffers and other tensors, by name; a shared tensor appears under each of its names."""
     return {
         f"{path}.{name}" if path else name: held
         for path, below in module.named_modules(remove_duplicate=False)
@@ -171,7 +172,7 @@ def tensors_of(module: nn.Module) -> dict[str, Tensor]:
 
 
 def detached(result: Any) -> Any:
-    """A result whose tensors are detached copies; a nested tensor becomes a list of its parts."""
+    """The result with detached copies of its tensors; a nested tensor becomes a list of its parts."""
 
     def copied(tensor: Tensor) -> Tensor | list[Tensor]:
         parts = [part.clone() for part in tensor.detach().unbind()] if tensor.is_nested else None

@@ -30,8 +30,8 @@ class Ran:
     """One run of a pass on a copy: what it returned, the resulting module, and its side effects.
 
     ``made`` is that module, or the program that it belongs to. ``nodes`` holds the opcode and the meta of each node in
-    the given graph, by name. ``besides`` are side effects, as sentences without their full stop. ``traced`` says what
-    traced the module again, ``replaced`` which parameter was replaced by another object without need, and ``in_place``
+    the given graph, by name. ``besides`` lists side effects, as sentences without their full stop. ``traced`` says
+    which functions traced the module again, ``replaced`` which parameter was replaced without need, and ``in_place``
     whether the result is the given module.
     """
 
@@ -46,7 +46,7 @@ class Ran:
 
 
 class PassRaisedError(Exception):
-    """A pass raises an error; the message says which, and in which of its runs."""
+    """A pass raises an error; the message says which error, and in which run."""
 
     def __init__(self, error: Exception, which: str = "") -> None:
         super().__init__(f"the pass raises {one_line(error)}" + (f", in its second run, {which}" if which else ""))
@@ -67,7 +67,7 @@ def ran(
     *,
     shares: bool = False,
 ) -> Ran:
-    """Run the pass on a copy; afterwards, the source shows what was written to, unless the copy shares memory."""
+    """Run the pass on a copy; afterwards, the source shows what the pass wrote to, unless the copy shares memory."""
     if isinstance(source, fx.GraphModule):
         given = shared_copy(source, apart=True) if shares else copied(source)
     else:
@@ -129,7 +129,7 @@ def _same(before: Tensor, now: Tensor, name: str, leave_out: Callable[[str], Non
 
 
 def graph_of(tried: Any) -> fx.GraphModule:
-    """The graph module of the object under test. Raises TypeError if there is none."""
+    """The graph module that the pass is tried on. Raises TypeError if there is none."""
     if isinstance(tried, fx.GraphModule):
         return tried
     if isinstance(tried, ExportedProgram):
@@ -152,7 +152,7 @@ def _stored(tried: Tried) -> dict[str, Tensor]:
 
 
 def returned_module(returned: Any, given: fx.GraphModule) -> fx.GraphModule:
-    """The module that a pass returns, in whatever form. Raises TypeError if it returns something else."""
+    """The module that a pass returns, in any of the accepted forms. Raises TypeError for any other return value."""
     match returned:
         case None:
             return given
@@ -167,7 +167,7 @@ def returned_program(returned: Any, given: ExportedProgram) -> ExportedProgram:
     """The program that a pass over programs returns, itself or as ``exported_program`` of a result.
 
     Raises:
-        TypeError: it returns something else; the message says what to return.
+        TypeError: the pass returns something else; the message says what to return.
     """
     found = given if returned is None else getattr(returned, "exported_program", returned)
     if isinstance(found, ExportedProgram):

@@ -27,9 +27,9 @@ class PassSeen:
         name: the name of the pass.
         made: new nodes.
         erased: erased nodes.
-        replaced: for an erased node, the node that its users use now.
+        replaced: for each erased node that was replaced, the node that its users use now.
         changed: other nodes whose target or arguments changed.
-        ran: whether it ran; ``False`` if it was left out.
+        ran: whether the pass ran; ``False`` if it was left out.
     """
 
     name: str
@@ -52,7 +52,7 @@ class PassSeen:
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class PassesSeen:
-    """The result of a list of passes: the module, and what each pass did, in order."""
+    """The result of running a list of passes: the module, and what each pass did, in order."""
 
     module: fx.GraphModule
     passes: tuple[PassSeen, ...]
@@ -77,11 +77,11 @@ def run_passes(
 
     Args:
         module: the module before any pass; it is not changed.
-        passes: in order; each gets what the previous one returned.
+        passes: the passes, in order; each gets what the previous one returned.
         without: the names of passes to leave out. If two passes have the same name, the second is called ``name_2``.
 
     Returns:
-        The resulting module and what each pass did; as text, one line for each pass.
+        The resulting module and what each pass did; its text has one line per pass.
 
     Raises:
         TypeError: ``module`` is not a ``GraphModule``; the message says what to pass.
@@ -109,7 +109,7 @@ def run_passes(
     named = _named(passes)
     left_out = {without} if isinstance(without, str) else set(without)
     if unknown := sorted(left_out - named.keys()):
-        raise ValueError(f"no pass is called {unknown[0]!r}: they are {', '.join(named)}")
+        raise ValueError(f"no pass is called {unknown[0]!r}; the passes are {', '.join(named)}")
     made, seen = copied(module), []
     for name, run in named.items():
         if name in left_out:
@@ -137,7 +137,7 @@ def _named(passes: Sequence[Callable[[Any], Any]]) -> dict[str, Callable[[Any], 
 
 
 def _calls(module: fx.GraphModule) -> Calls:
-    """For each node, by name: what it calls, and its flattened arguments, with nodes as names."""
+    """For each node, by name: what it calls, and its flattened arguments, where nodes are replaced by their names."""
     return {
         f"{path}.{node.name}" if path else node.name: (node.op, _text(node.target), *map(_text, _arguments(node)))
         for path, graph in graphs_of(module).items()
@@ -156,7 +156,7 @@ def _text(argument: Any) -> Any:
 
 
 class _Read(str):
-    """The name of a node among the arguments."""
+    """Stands for a node among the arguments: its name."""
 
 
 def _seen(name: str, before: Calls, after: Calls) -> PassSeen:

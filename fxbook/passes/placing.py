@@ -15,9 +15,9 @@ from fxbook.passes.copying import copied
 def elsewhere(
     module: fx.GraphModule, inputs: Sequence[Any], dtype: torch.dtype | None, device: str = "meta"
 ) -> tuple[fx.GraphModule, Any]:
-    """Copies of a module and of inputs, as ``to(device, dtype)`` makes them; on ``meta``, neither takes any memory.
+    """Copies of a module and its inputs, converted as by ``to(device, dtype)``; on ``meta``, neither takes any memory.
 
-    Like ``to``, it leaves tensors that are neither parameters nor buffers where they are.
+    As with ``to``, tensors that are neither parameters nor buffers stay where they are.
     """
 
     def moved(held: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""A pass's side effects on the process besides torch's settings: drawn random numbers, and patched methods."""
+"""The side effects of a pass on the process, apart from torch's settings: used random numbers and patched methods."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from torch import nn
 
 
 class Process:
-    """A snapshot of the random generators and the methods of torch.
+    """A snapshot of the random generators and of torch's methods.
 
     Until they are restored, the generators have an unlikely seed, so that a pass that sets its own seed is noticed.
     """
@@ -32,7 +32,7 @@ class Process:
         """What has changed; each is a sentence without its full stop."""
         return [
             *(
-                f"it uses up random numbers of {name}, so the caller draws other ones"
+                f"it uses up random numbers of {name}, so the caller gets different ones"
                 for name, generator in _generators().items()
                 if name in self._random and not _alike(self._random[name], generator.get())
             ),
@@ -62,16 +62,16 @@ class Process:
 
 
 def _settings() -> dict[str, Any]:
-    """Python's settings, each by what is said if it differs."""
+    """Python settings, by the message for each if it differs."""
     return {
-        "the recursion limit of Python is another": sys.getrecursionlimit(),
-        "the collection of garbage is switched": gc.isenabled(),
-        "a filter for all warnings of the process is set": [one for one in warnings.filters if _is_for_all(one)],
+        "the recursion limit of Python is changed": sys.getrecursionlimit(),
+        "garbage collection is switched on or off": gc.isenabled(),
+        "a filter for all warnings is set for the whole process": [one for one in warnings.filters if _is_for_all(one)],
     }
 
 
 def _is_for_all(one: tuple[Any, ...]) -> bool:
-    """Whether a filter applies to warnings with any text, from any module; an imported library sets narrower ones."""
+    """Whether a filter applies to warnings with any text from any module; imported libraries set narrower filters."""
     return one[1] is None and one[3] is None and one[2] in (Warning, UserWarning)
 
 
@@ -82,7 +82,7 @@ class _Generator(NamedTuple):
 
 
 def _generators() -> dict[str, _Generator]:
-    """The loaded generators. torch.manual_seed() is not used, because it also seeds devices that are not in use yet."""
+    """The loaded generators. Seeding with torch.manual_seed() would also seed devices that are not in use yet."""
     found = {
         "torch": _Generator(torch.get_rng_state, torch.set_rng_state, torch.default_generator.manual_seed),
         "Python": _Generator(random.getstate, random.setstate, random.seed),
@@ -102,6 +102,6 @@ def _alike(before: Any, now: Any) -> bool:
 
 @functools.cache
 def _homes() -> tuple[Any, ...]:
-    """Where torch keeps the methods and functions that models call."""
+    """The classes and modules where torch keeps the methods and functions that models call."""
     layers = {one for one in vars(nn).values() if isinstance(one, type) and issubclass(one, nn.Module)}
     return (nn.Module, torch.Tensor, nn.functional, *sorted(layers - {nn.Module}, key=lambda one: one.__name__))

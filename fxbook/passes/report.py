@@ -1,4 +1,4 @@
-"""The report on a pass: each fault and piece of advice, what was checked and how often, as text and as a table."""
+"""The report on a pass, as text and as a table: faults, advice, and what was checked how often."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _WHOLE = 'style="overflow-wrap:normal;white-space:nowrap"'
 
 
 class InvariantError(AssertionError):
-    """A pass breaks an invariant. Each invariant has its own subclass, so that Hypothesis tells faults apart."""
+    """A pass breaks an invariant. Each invariant has its own subclass, so that Hypothesis can tell faults apart."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _raised, (type(self).__name__, self.args)
@@ -53,7 +53,7 @@ class Finding:
 
 @dataclasses.dataclass(frozen=True)
 class Changes:
-    """How much a pass changed: nodes (by name), modules and stored tensors, also in nested graphs."""
+    """How much a pass changed: nodes (by name), modules and stored tensors, including those of nested graphs."""
 
     added: int = 0
     removed: int = 0
@@ -78,8 +78,8 @@ class PassReport:
     Attributes:
         name: the name of the pass.
         result: what the pass returned.
-        faults: the invariants that it breaks, the most important first.
-        advice: conventions that it does not follow, and what could not be checked.
+        faults: the broken invariants, the most important first.
+        advice: broken conventions, and what could not be checked.
         asked: for each invariant, by name, on how many inputs it was checked, or why it was not.
         changes: how much the pass changed.
     """
@@ -96,10 +96,10 @@ class PassReport:
         return not self.faults
 
     def require(self) -> PassReport:
-        """Return the report itself, if there is no fault.
+        """Return the report itself if there is no fault.
 
         Raises:
-            AssertionError: there is a fault; the message is the whole report, and the class is the one for the first
+            AssertionError: there is a fault; the message is the whole report, and the class is that of the first
                 fault.
         """
         if self.faults:
@@ -128,7 +128,7 @@ class PassReport:
 
     @property
     def _asked_of(self) -> list[str]:
-        """On how many inputs each was checked, with a line for each count; and what was not checked, and why."""
+        """One line per number of inputs, with the invariants checked on it; then what was not checked, and why."""
         counts: dict[int, list[str]] = {}
         for name, count in self.asked.items():
             if isinstance(count, int):

@@ -22,7 +22,7 @@ from fxbook.graph.record import not_traced
 from fxbook.passes.growing.inputs import inputs_for
 
 _INLINE = 64
-"""The most numbers of a tensor that are written out."""
+"""The largest number of elements for which a tensor is written out."""
 _TAKEN = {
     "torch",
     "fx",
@@ -67,21 +67,22 @@ def loaded(module, tensors, frozen, training):
 def write_repro(module: fx.GraphModule, path: str | Path, inputs: Sequence[Any] | None = None) -> Path:
     """Write a Python file that builds a module node by node and runs it.
 
-    Tensors with up to 64 elements are written out. Larger ones are drawn from a seed, within the bounds of the
-    originals, and the file says so. ``meta`` is not written: the file computes ``tensor_meta`` and ``val`` again if the
-    graph has them. An exported module's guards are left out, and its inputs and results are those of the nodes.
+    Tensors with up to 64 elements are written out. Larger ones get random values from a fixed seed, within the bounds
+    of the originals, and the file says so. ``meta`` is not written: the file computes ``tensor_meta`` and ``val`` again
+    if the graph has them. For an exported module, the guards are left out, and the inputs and results are flat, as the
+    nodes have them.
 
     Args:
         module: the graph with everything it uses, for example the result of ``minimise``.
         path: the file to write; an existing file is overwritten.
-        inputs: the inputs of the run; by default those from ``inputs_for(module, rows=None)``.
+        inputs: the inputs to run the module on; by default those from ``inputs_for(module, rows=None)``.
 
     Returns:
         The path. The file ends with ``module`` and ``inputs``: add your pass below.
 
     Raises:
         TypeError: ``module`` is not a ``GraphModule``; the message says what to pass.
-        ValueError: the graph uses something that no other program can import, such as a function in a notebook.
+        ValueError: the graph uses something that no other program can import, such as a function from a notebook.
 
     Example:
         >>> import tempfile, torch
@@ -179,7 +180,7 @@ class _Program:
         if getattr(builtins, name, None) is function:
             return name
         raise ValueError(
-            f"`{node.name}` calls {name}, which no other program can import: put it into a file of its own, and import "
+            f"`{node.name}` calls {name}, which no other program can import: move it to a separate file, and import "
             "it from there before you trace"
         )
 
@@ -194,7 +195,7 @@ class _Program:
         return self._value(found)
 
     def _module(self, found: nn.Module, node: fx.Node) -> str:
-        """The call to its class, if its repr is one; otherwise the module, pickled without its values."""
+        """The call of the module's class, if its repr is one; otherwise the module, pickled without its values."""
         written = f"nn.{found!r}"
         try:
             with torch.random.fork_rng(devices=[]):
@@ -275,7 +276,7 @@ def _is_guard(node: fx.Node, module: fx.GraphModule) -> bool:
 
 
 def _plain(value: Any) -> str:
-    """A number, or nested lists of numbers, as Python source, which has no literal for ``nan`` or infinity."""
+    """A number, or nested lists of numbers, as Python source, even ``nan`` and infinity, which have no literal."""
     if isinstance(value, list):
         return f"[{', '.join(map(_plain, value))}]"
     text = repr(value)

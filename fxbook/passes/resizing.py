@@ -1,4 +1,4 @@
-"""The same inputs at other sizes: sizes that the graph leaves open, or that the module turns out to accept."""
+"""The same inputs with different sizes: sizes that the graph leaves open, or that the module turns out to accept."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ROWS = (1, 5)
 
 
 class Resized(NamedTuple):
-    """Inputs of other sizes, and whether models often get such inputs: no rows, or one row in one input, are rare.
+    """Inputs of a different size, and whether models often get such inputs: no rows, or one row in one input, are rare.
 
     ``deeper``: they have one more dimension.
     """
@@ -27,10 +27,10 @@ class Resized(NamedTuple):
 
 
 def other_sizes(module: fx.GraphModule, inputs: Inputs, *, drawn: bool) -> Iterator[Resized | str]:
-    """Inputs of other sizes, on which the module might not run; or why there are none, as a clause.
+    """Inputs of different sizes, on which the module might not run; or a clause that says why there are none.
 
-    Parts of the inputs are repeated, so that an index stays in range. ``drawn`` inputs are random, so others may be
-    drawn.
+    Parts of the inputs are repeated, so that an index stays in range. If the inputs are ``drawn``, new random ones may
+    be drawn instead.
     """
     dimensions = open_dimensions(module)
     if dimensions is not None and not dimensions:

@@ -1,7 +1,7 @@
-"""Replace a module's fresh values, since zeros and ones hide the faults of a pass.
+"""Replace a module's initial values, because the zeros and ones of a fresh module hide faults of a pass.
 
-A fresh batch norm has mean 0, variance 1, weight 1 and bias 0, so a pass may ignore one of them
-unnoticed. No trained model has such values. The new values depend only on the tensor's name.
+A fresh batch norm has mean 0, variance 1, weight 1 and bias 0, so a pass may ignore one of them unnoticed. No trained
+model has such values. The new values depend only on the tensor's name.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _STATISTICS = ("running_mean", "running_var")
 
 
 def shake(module: nn.Module) -> list[str]:
-    """Replace parameters whose elements are all equal, and fresh norm statistics; return their names.
+    """Replace parameters whose elements are all equal, and initial norm statistics; return their names.
 
     A positive number stays positive, shared tensors stay shared, and the old tensors are not changed.
 
@@ -46,9 +46,9 @@ def shake(module: nn.Module) -> list[str]:
 
 
 def with_other_numbers(modules: Sequence[fx.GraphModule], names: Collection[str]) -> list[fx.GraphModule]:
-    """Copies of modules in which tensors with some names hold other values, the same in each; all others are shared.
+    """Copies of modules in which the named tensors hold different values, the same in each copy; all others are shared.
 
-    A tensor gets its own values in reverse order, so that an index stays an index, and a variance a variance.
+    The values of a tensor are reversed, so that an index stays an index, and a variance a variance.
     """
     new: dict[str, Tensor] = {}
     copies = []
@@ -74,7 +74,7 @@ def _reversed(held: Tensor) -> Tensor:
 def _is_fresh(name: str, held: Tensor) -> bool:
     if type(held) not in (Tensor, nn.Parameter, nn.Buffer) or not held.is_floating_point() or not held.numel():
         return False
-    # A mean and a variance keep their names in a graph: `bn.running_mean`, `L__self___bn_running_mean`.
+    # A mean and a variance keep these endings in a graph: `bn.running_mean`, `L__self___bn_running_mean`.
     if (
         held.layout != torch.strided
         or held.is_meta
@@ -82,16 +82,16 @@ def _is_fresh(name: str, held: Tensor) -> bool:
     ):
         return False
     flat = held.detach().reshape(-1)
-    # A learned scale of one element is rarely exactly 0 or 1.
+    # A learned scale with one element is rarely exactly 0 or 1.
     return bool((flat == flat[0]).all()) and (flat.numel() > 1 or flat[0].item() in (0, 1))
 
 
 def _shaken(name: str, held: Tensor) -> Tensor:
-    """Values around the old one; some variances are so small that `eps` matters."""
+    """Values near the old ones; some variances are so small that `eps` matters."""
     drawn = torch.Generator().manual_seed(zlib.crc32(name.encode()))
     part = torch.rand(held.shape, generator=drawn, dtype=torch.float64)
     middle = held.detach().reshape(-1)[0].item()
     numbers = part - 0.5 if middle == 0 else middle * ((part**3 + 0.05) if name.endswith("var") else part + 0.5)
-    # Keeps the tensor's subclass.
+    # This keeps the tensor's subclass.
     numbers = numbers.to(held)
     return nn.Parameter(numbers, held.requires_grad) if isinstance(held, nn.Parameter) else numbers

@@ -18,7 +18,7 @@ from fxbook.passes.outcome import dense, kept, tensors_of
 
 @dataclasses.dataclass(frozen=True)
 class Shared:
-    """A result, by its path in the return value, and what shares its memory: a kind, a key and a name.
+    """A result, by its path in the return value, and what it shares memory with: a kind, a key and a name.
 
     The kind is ``input``, ``stored`` or ``result``; the key is unique within its kind.
     """
@@ -56,9 +56,9 @@ def shared_memory(module: fx.GraphModule, inputs: Sequence[Any]) -> list[Shared]
 
 
 def newly_shared(before: fx.GraphModule, after: fx.GraphModule, inputs: Sequence[Any]) -> Iterator[Shared]:
-    """What a result shares memory with after a pass, but not before; may raise.
+    """What a result shares memory with after a pass, but not before it; may raise.
 
-    A new stored tensor stands for any stored tensor that the result shared memory with before.
+    A new stored tensor counts as any stored tensor that the result shared memory with before.
     """
     old = shared_memory(before, inputs)
     names = tensors_of(before).keys()
@@ -70,7 +70,7 @@ def newly_shared(before: fx.GraphModule, after: fx.GraphModule, inputs: Sequence
 
 
 def overlap(one: Tensor, other: Tensor) -> bool:
-    """Whether a write into one tensor can change the other, because both use the same bytes in a storage.
+    """Whether a write into one tensor can change the other, because both use the same bytes of a storage.
 
     Example:
         >>> import torch
@@ -88,7 +88,7 @@ def overlap(one: Tensor, other: Tensor) -> bool:
 
 def _bytes(marks: Tensor, tensor: Tensor) -> Tensor:
     width = tensor.element_size()
-    # An expanded dimension uses the same bytes many times.
+    # An expanded dimension repeats the same bytes.
     sizes = [1 if stride == 0 and size else size for size, stride in zip(tensor.shape, tensor.stride(), strict=True)]
     strides = [stride * width for stride in tensor.stride()]
     return marks.as_strided((*sizes, width), (*strides, 1), tensor.storage_offset() * width)

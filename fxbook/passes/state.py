@@ -11,7 +11,7 @@ from torch import Tensor, fx, nn
 from fxbook.graph.stored import bytes_of, plain_tensors
 from fxbook.passes.copying import HOOKS_OF_TENSORS
 
-# Attributes and meta of torch.export that torch's own passes drop.
+# Attributes and meta keys of torch.export that torch's own passes drop.
 _OF_EXPORT = {"range_constraints", "validate_inputs", "inline_constraints", "forward_arg_names"}
 
 
@@ -23,7 +23,7 @@ class Otherwise(NamedTuple):
 
 
 def otherwise(before: nn.Module, after: nn.Module) -> Iterator[Otherwise]:
-    """The differences that the names in ``state_dict`` do not show."""
+    """The differences in state that the names in ``state_dict`` do not show."""
     was, now = _held(before), _held(after)
     stored = {**dict(plain_tensors(before)), **was}
     for name, held in {**dict(plain_tensors(after)), **now}.items():
@@ -59,7 +59,7 @@ def otherwise(before: nn.Module, after: nn.Module) -> Iterator[Otherwise]:
 
 
 def _plain_otherwise(before: nn.Module, after: nn.Module) -> Iterator[Otherwise]:
-    """Tensors that are neither parameters nor buffers: unused ones stay, and no node uses a new one."""
+    """Differences in plain tensors: tensors that no node uses must stay, and a node must not use a new one."""
     was, now = (dict(plain_tensors(module)) for module in (before, after))
     reads = {node.target for module in (before, after) for node in _nodes(module) if node.op == "get_attr"}
     old, new = _held(before), _held(after)
@@ -101,7 +101,7 @@ def reordered(before: nn.Module, after: nn.Module) -> Otherwise | None:
 
 
 def replaced(before: dict[str, nn.Parameter], given: nn.Module, after: nn.Module) -> Otherwise | None:
-    """Whether a parameter is a different object with the same values, although the module is not a complete copy."""
+    """A parameter that is a different object with the same values, although the module is not a complete copy."""
     now = dict(after.named_parameters(remove_duplicate=False))
     others = [name for name in before if name in now and now[name] is not before[name]]
     if after is not given and not any(name in now and now[name] is before[name] for name in before):
@@ -109,7 +109,7 @@ def replaced(before: dict[str, nn.Parameter], given: nn.Module, after: nn.Module
     for name in others:
         if _same(before[name], now[name]):
             return Otherwise(
-                f"`{name}` is another parameter with the same numbers: an optimizer that holds the old one trains what "
+                f"`{name}` is a different parameter with the same values: an optimizer with the old one trains what "
                 "the module no longer reads",
                 "keep a parameter that does not change",
             )
@@ -126,13 +126,13 @@ def _kind(held: Tensor) -> str:
 
 
 def _extras(held: Tensor) -> set[str]:
-    """What somebody has added to a tensor: attributes and hooks."""
+    """What a user has added to a tensor: attributes and hooks."""
     hooks = {name.strip("_") for name in HOOKS_OF_TENSORS if getattr(held, name, None)}
     return hooks | {f"attribute `{name}`" for name in vars(held)}
 
 
 def _attributes(module: nn.Module) -> set[str]:
-    """The root's attributes that a user has set: none of torch's own, and no methods."""
+    """The root's attributes that a user has set, without torch's own and without methods."""
     return {
         name
         for name, value in vars(module).items()

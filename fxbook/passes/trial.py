@@ -1,4 +1,4 @@
-"""A pass, what it is tried on, and the results; each run happens once."""
+"""A pass, the module and inputs that it is tried on, and the results of the runs."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ from fxbook.passes.resizing import Resized, other_sizes
 from fxbook.passes.shaking import shake, with_other_numbers
 
 _MUCH = 2**22
-"""Bytes of weights from which collecting garbage is worthwhile and another copy is expensive."""
+"""The number of bytes of weights above which collecting garbage is worthwhile and another copy is expensive."""
 
 _MANY_NODES = 400
 
 
 class Trial:
-    """A pass, what it is tried on, and the results; each run happens once, on first access.
+    """A pass, the module and inputs that it is tried on, and the results; each run happens once, on first access.
 
     Attributes:
-        before: the module before any pass: its graph and modules are copies, and its tensors are shared, except that
-            fresh values are replaced.
-        inputs: by position, with those by name in ``inputs.kwargs``; ``calling.call`` calls a module with both.
+        before: the module before any pass: its graph and modules are copies, and its tensors are shared, except for
+            initial values, which are replaced.
+        inputs: the positional inputs, with keyword inputs in ``inputs.kwargs``; ``calling.call`` passes both.
         may_change_values: whether the pass is exempt from keeping the values.
         asked: on how many inputs the current invariant is checked; the invariant sets this if it is not 1.
-        shaken: the names of the tensors that held fresh values.
+        shaken: the names of the tensors whose initial values were replaced.
         not_compared: what could not be compared, in words, with the name of the invariant.
     """
 
@@ -94,7 +94,7 @@ class Trial:
                 raise ValueError(f"the module itself does not run on {which}. It raises {one_line(error)}") from error
 
     def _prepared(self) -> Exception | None:
-        """Make `before`, with fresh values replaced unless it then raises; return its error on the old values."""
+        """Make `before`, with initial values replaced unless it then raises; return its error on the old values."""
         self.before = shared_copy(self.module)
         if fresh := shake(self.before):
             if outcome(self.before, self.inputs).error is None:
@@ -110,7 +110,7 @@ class Trial:
 
     @functools.cached_property
     def others(self) -> list[Resized]:
-        """Inputs of other sizes on which the module runs: the given ones, or variants of all open dimensions."""
+        """Inputs of different sizes on which the module runs: the given ones, or variants in all open dimensions."""
         if self._others is not None:
             return [Resized(one) for one in self._others]
         found: list[Resized] = []
@@ -140,7 +140,7 @@ class Trial:
 
     @functools.cached_property
     def second(self) -> Ran:
-        """The run of the pass on an equal module. Its caller must drop it: it may hold a copy of all weights."""
+        """The run of the pass on an equal module. The caller must drop it: it may hold a copy of all weights."""
         return self._in_memory_of(self.before, self.given, "on an equal module")
 
     @functools.cached_property
@@ -150,14 +150,14 @@ class Trial:
 
     @functools.cached_property
     def is_small(self) -> bool:
-        """Whether another copy is cheap: at most 4 MB of weights, and 400 nodes."""
+        """Whether another copy is cheap: there are at most 4 MB of weights and 400 nodes."""
         weights = sum(held.nbytes for held in tensors_of(self.before).values())
         return weights <= _MUCH and len(self.before.graph.nodes) <= _MANY_NODES
 
     def on_other_weights(self) -> tuple[Outcome, Outcome] | None:
-        """What an equal module with other values in its tensors returns before the pass and after it.
+        """The outcomes of an equal module with different tensor values, before the pass and after it.
 
-        ``None`` where a copy is expensive.
+        ``None`` if a copy is expensive.
         """
         held = tensors_of(self.before)
         if not held or not self.is_small:
@@ -167,7 +167,7 @@ class Trial:
         return outcome(other, self.inputs), outcome(made.after, self.inputs)
 
     def drop(self, run: str) -> None:
-        """Free the memory of a second run, in which a module and its graph refer to each other."""
+        """Free the memory of a later run, in which a module and its graph refer to each other."""
         made = vars(self).pop(run, None)
         if made is not None and sum(held.nbytes for held in tensors_of(made.after).values()) > _MUCH:
             del made
@@ -188,7 +188,7 @@ class Trial:
             return self._ran(source, which, shares=True)
 
     def _ran(self, source: Tried, which: str = "", *, shares: bool = False) -> Ran:
-        # A different seed for each run, so that a pass's random numbers show.
+        # Each run has a different seed, so that a pass that uses random numbers is noticed.
         self._runs += 1
         return ran(self.run, source, self.inputs, SEED + 2 * self._runs, which, self.leave_out, shares=shares)
 

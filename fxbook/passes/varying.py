@@ -1,4 +1,4 @@
-"""Variants of given inputs: any single input hides mistakes that show with others."""
+"""Variants of given inputs, since any one input hides some mistakes."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from torch import Tensor
 from torch.utils import _pytree as pytree
 
 _LARGE = {torch.int64: 2**33, torch.int32: 2**17, torch.int16: 2**9}
-"""A factor that makes small integers too large for the next smaller type."""
+"""Factors that make small integers overflow the next smaller type."""
 
 
 def _flip_signs(held: Tensor, place: int) -> Tensor:
-    """Flip every other sign; in the next input, flip the others."""
+    """Flip the sign of every other element; in the next input, flip the rest."""
     signs = torch.ones(held.numel(), dtype=held.dtype, device=held.device)
     signs[place % 2 :: 2] = -1
     return held * signs.reshape(held.shape)
@@ -28,7 +28,7 @@ def _with_zeros(held: Tensor, _: int) -> Tensor:
 
 
 def _drawn_again(held: Tensor, place: int) -> Tensor:
-    """Random integers from the same range, or 0, so that an index stays in range."""
+    """New random integers in the same range, or 0, so that an index stays in range."""
     if not held.numel():
         return held
     low, high = min(0, int(held.min())), int(held.max())
@@ -52,7 +52,7 @@ def _is_whole(held: Tensor) -> bool:
 
 
 def _may_leave_its_range(held: Tensor) -> bool:
-    """Only the CPU reports an index out of range; on another device, an error would end all computation."""
+    """Whether an index may be out of range: only the CPU reports it; on other devices, an error ends computation."""
     return held.device.type == "cpu" and held.dtype in _LARGE
 
 
@@ -61,7 +61,7 @@ def _is_number(held: Tensor) -> bool:
 
 
 class _Change(NamedTuple):
-    """A change to an input, which gets its position, and the inputs that it applies to."""
+    """A change to an input, given its position, and the inputs that it applies to."""
 
     of: Callable[[Tensor, int], Tensor]
     concerns: Callable[[Tensor], bool]
@@ -95,7 +95,7 @@ VARIATIONS = tuple(_CHANGES)
 
 
 def varied(inputs: Sequence[Any], words: Iterable[str]) -> Iterator[tuple[str, Any]]:
-    """The inputs with other values: a variant for each of the words that changes something."""
+    """The inputs with different values: a variant for each of the words whose change has an effect."""
     leaves, form = pytree.tree_flatten(inputs)
     for one in words:
         change = _CHANGES[one]

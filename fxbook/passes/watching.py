@@ -1,4 +1,4 @@
-"""Watch a pass for tracing the module again, by any front end."""
+"""Notice when a pass traces the module again, with any front end."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _same_code(module: fx.GraphModule, given: fx.GraphModule) -> bool:
 
 
 def _others_that_trace() -> Iterator[tuple[Any, str]]:
-    """Other functions that make a graph by running a module, as far as this version of torch has them."""
+    """Further functions that make a graph by running a module, if this version of torch has them."""
     from torch.fx.experimental import proxy_tensor
 
     yield proxy_tensor._MakefxTracer, "_trace_inner"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 WIDTH = 560
-"""Pixels at natural size: text is never shrunk, so a narrower page scrolls the plot."""
+"""The width in pixels at natural size: text is never shrunk, so a narrower page scrolls the plot."""
 _REFERENCE = re.compile(r"url\(#([^)]+)\)")
 
 

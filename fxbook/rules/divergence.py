@@ -85,7 +85,7 @@ def _reached(graph: GraphRecord, differing: dict[int, str | None]) -> set[int]:
 
 
 def _asked(trial: Trial, draw: int) -> dict[int, Value]:
-    """The expected values of the given nodes, by index, as far as they are known.
+    """The expected values of the given nodes, by index, where they are known.
 
     Raises if the expected function cannot be traced, or run node by node.
     """

@@ -145,7 +145,7 @@ def _holds_tensor(value: JSON) -> bool:
 
 @rule("when_it_breaks/01_node_creation#referenced-target-head-but-that-target-was-not-provided-in-root")
 def paths_exist(case: CaseView) -> Found:
-    """The root module holds something at each path."""
+    """The root module has an object at each path that a node names."""
     for node in case.nodes:
         if node.op in ("get_attr", "call_module") and node.kind is None and _missing(case, node.target):
             does = "fetches" if node.op == "get_attr" else "calls"
@@ -161,7 +161,7 @@ def _missing(case: CaseView, path: str) -> bool:
 
 @rule("when_it_breaks/01_node_creation#argument-input-position-1-must-be-tensor-not-str")
 def reads_nodes(case: CaseView) -> Found:
-    """No argument is the name of a node where the node itself is meant."""
+    """No argument is a node's name where the node itself is meant."""
     names = {node.name for node in case.nodes}
     for node in case.nodes:
         named = next((value for value in node.positional if isinstance(value, str) and value in names), None)

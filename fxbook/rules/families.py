@@ -1,6 +1,6 @@
-"""One operation in all its spellings: ``torch.relu(x)``, ``F.relu(x)``, ``x.relu()``, ``nn.ReLU()(x)``, ``x.relu_()``.
+"""All spellings of one operation: ``torch.relu(x)``, ``F.relu(x)``, ``x.relu()``, ``nn.ReLU()(x)``, ``x.relu_()``.
 
-A rule that counts or places an operation names a family, so that a right answer passes in any spelling.
+A rule that counts operations or checks where they are names a family, so that a right answer passes in any spelling.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ def no_dead_nodes(case: CaseView) -> Found:
 
 @rule
 def all_in_sight(case: CaseView) -> Found:
-    """The graph shows all it computes: none of the functions that it calls holds a module."""
+    """The graph shows everything that it computes: no function that it calls holds a module."""
     for node in case.nodes:
         if node.holds:
             yield (
@@ -79,7 +79,7 @@ def nothing_left(case: CaseView) -> Found:
         yield None, f"Your code leaves something behind: {what}.", see
 
 
-# ---- the graph computes what was asked -------------------------------------------------------------------------------
+# ---- the graph computes what is expected -----------------------------------------------------------------------------
 
 
 @rule
@@ -153,7 +153,7 @@ def edited(case: CaseView) -> Found:
         yield None, "No node of the given graph is left: it was traced or built again, not edited."
 
 
-# ---- what stands in the graph ----------------------------------------------------------------------------------------
+# ---- what the graph contains -----------------------------------------------------------------------------------------
 
 
 @configurable

@@ -20,9 +20,9 @@ class Animation:
     """A drawing with several frames; build it below ``root``, without ids."""
 
     def __init__(self, width: float, height: float, frames: int, label: str, min_x: float = 0) -> None:
-        """Lengths are pixels at natural size; ``label`` is what a screen reader says in any frame."""
+        """Lengths are in pixels at natural size; ``label`` is what a screen reader says for every frame."""
         self.width, self.height, self.frames, self.min_x = width, height, frames, min_x
-        # Selectors that start outside of <use> do not match what is inside.
+        # Selectors that start outside <use> do not match what is inside.
         self.root = ET.Element("g", {"class": "fx-svg"})
         self._labels = [label] * frames
         self._properties: dict[frozenset[int], str] = {}
@@ -37,7 +37,7 @@ class Animation:
         element.set("style", f"visibility:var({name},hidden)")
 
     def slide(self, element: ET.Element, offsets: Sequence[float]) -> None:
-        """Move the element down, by a number of pixels for each frame."""
+        """Move the element down, by the given number of pixels in each frame."""
         if any(offsets):
             name = self._slides.setdefault(tuple(offsets), f"--y{len(self._slides)}")
             element.attrib |= {"class": "fx-slide", "style": f"transform:translateY(var({name},0px))"}
@@ -46,7 +46,7 @@ class Animation:
         self._labels[frame] = text
 
     def definition(self, identity: str) -> str:
-        """The drawing itself, which the page contains once; it takes up no room."""
+        """The drawing itself, which is in the page only once and takes up no room."""
         self.root.set("id", identity)
         drawn = ET.tostring(self.root, encoding="unicode")
         return f'<svg class="fx-svg fx-defs" width="0" height="0" aria-hidden="true"><defs>{drawn}</defs></svg>'
@@ -73,7 +73,7 @@ class Animation:
     def picture(self, identity: str, frame: int) -> str:
         shown = "".join(f";{name}:visible" for visible, name in self._properties.items() if frame in visible)
         shown += "".join(f";{name}:{by[frame]:g}px" for by, name in self._slides.items() if by[frame])
-        # Never enlarged, and never so small that text is hard to read; it scrolls instead.
+        # The picture is never enlarged, and never so small that text is hard to read; it scrolls instead.
         style = f"max-width:{self.width:g}px;min-width:{self.width * 0.96:g}px{shown}"
         return (
             f'<svg class="fx-svg" role="img" aria-label="{html.escape(self._labels[frame])}"'

@@ -24,8 +24,8 @@ _ARROW_ROOM, _GHOST_HEIGHT = 20, 44
 class Seen:
     """A node in one frame.
 
-    ``key`` is its identity in all frames, ``number`` its place in the list, or ``""`` if it is not in the list,
-    ``words`` are further lines on it, and ``classes`` change its appearance.
+    ``key`` is its identity in all frames, ``number`` its position in the list, or ``""`` if it is not in the list;
+    ``words`` are further lines on the node, and ``classes`` change its appearance.
     """
 
     node: NodeRecord
@@ -36,7 +36,7 @@ class Seen:
 
     @property
     def look(self) -> tuple:
-        """Equal for nodes that are drawn alike; the number is separate, on the rail."""
+        """A key that is equal for nodes that are drawn alike; the number is not part of it, since it is on the rail."""
         node = self.node
         return node.op, node.name, self.words, self.classes
 
@@ -76,13 +76,13 @@ def still(
 
 
 def inputs_of(node: NodeRecord) -> list[tuple[int, str]]:
-    """The inputs of a node, with the label of each arrow: its place among the arguments if there are several."""
+    """The inputs of a node, with the label of each arrow: the position among the arguments if there are several."""
     labels = argument_places(node) if len(node.inputs) > 1 else [""] * len(node.inputs)
     return list(zip(node.inputs, labels, strict=True))
 
 
 def animation_of(graph_frames: Sequence[GraphFrame], label: str) -> Animation:
-    """The frames as one drawing. Rows keep their order, and take up no room in frames without them."""
+    """The frames as one drawing. Rows keep their order; in a frame where a row is not used, it takes up no room."""
     rows = 1 + max((row for graph_frame in graph_frames for row in graph_frame.seen), default=-1)
     edges = sorted(
         {edge for graph_frame in graph_frames for edge in graph_frame.edges},
@@ -199,7 +199,7 @@ def _draw_moves(
 
 
 def _in_trunk(wire: Wire) -> bool:
-    """Whether it may share a line with other edges from the same source."""
+    """Whether an edge may share a line with other edges from the same source."""
     return wire.lane is not None and not wire.broken
 
 
@@ -248,18 +248,18 @@ def _draw_node(
     graph_frames: Sequence[GraphFrame],
     layouts: Sequence[Layout],
 ) -> None:
-    """Each appearance of a node as its own group, all in one row."""
+    """Draw each appearance of a node as a separate group, all in one row."""
     parent = _row(animation, animation.root, row, layouts)
     for seen, shown in looks.values():
         box, attributes = row, {"data-fx-node": str(seen.key)}
         came = [(old, frame) for frame in shown for old, new in graph_frames[frame].moves if new == row.index]
         if came:
-            # The row itself begins where it was in the previous frame.
+            # The row itself starts where it was in the previous frame.
             old, frame = min(came)
             before = layouts[max(frame - 1, 0)].boxes
             attributes["data-fx-from"] = f"{before[old].y - before[row.index].y:g}"
         if not seen.number and "fx-ghost" in seen.classes:
-            # It has no edges, so it need not fill its row.
+            # The node has no edges, so it need not fill its row.
             box = dataclasses.replace(box, height=min(box.height, _GHOST_HEIGHT))
         box = letter(box, seen.node.op, brief_lettering(seen.node, seen.words))
         animation.show(paint_node(parent, box, seen.node.op, seen.classes, attributes), shown)

@@ -1,8 +1,8 @@
-"""Show frames one at a time: plain HTML that reads well stacked, and a script that turns it into a player.
+"""Show frames one at a time: plain HTML that is readable when stacked, and a script that turns it into a player.
 
 A viewer for untrusted notebooks removes script, style, svg and ids, and sometimes inline style, but keeps the text in
-them. What remains is the last frame, with pictures (``<img>``) in place of its animations, and folds with the earlier
-frames and with the animations' words.
+them. What remains is the last frame, with pictures (``<img>``) in place of its animations, and ``<details>`` with the
+earlier frames and with the text of the animations.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from fxbook.drawing.lettering import clean, wrap
 from fxbook.stepping.animation import Animation
 
 MAX_FRAMES = 100
-"""The most frames in a player: nobody steps through more, and the page has to hold them all."""
+"""The maximum number of frames in a player: nobody steps through more, and the page has to hold them all."""
 _STATIC = Path(__file__).parent.parent / "static"
 _WIDTH = 100
 _TWO_COLUMNS = "min(var(--fx-left),55%) minmax(0,1fr)"
@@ -31,7 +31,7 @@ _UNSEEN = f'class="fx-films" {HIDDEN}'
 class Panel:
     """A part of a frame: escaped HTML, or an animation (the same one in every frame).
 
-    ``tab`` is its name if there is room for only one panel; by default the heading.
+    ``tab`` is its name where there is room for only one panel; by default, the heading.
     """
 
     key: str
@@ -142,7 +142,7 @@ class Player:
         return f'<div class="fx-panel{animation}"{name} style="grid-area:{panel.key}">{heading}{body}</div>'
 
     def _grid(self) -> str:
-        """The places of the panels on a narrow, a wide and a wider screen, as custom properties for the style."""
+        """The panel positions on narrow, wide and very wide screens, as custom properties for the style sheet."""
         present = {panel.key for panel in self.frames[0].panels}
         left, right = ([key for key in column if key in present] for column in self.columns)
         one = _areas([["head"], *([key] for key in (*left, *right))])
@@ -177,14 +177,14 @@ def _manner(remark: str) -> str:
 
 @functools.cache
 def stepper_style() -> str:
-    """The style of every stepper, always the same bytes."""
+    """The style sheet of every stepper, always the same bytes."""
     rules = ((_STATIC / name).read_text(encoding="utf-8") for name in ("stepper.css", "film.css"))
     return "".join(_short(text, "/*") for text in rules)
 
 
 @functools.cache
 def script() -> str:
-    """The script of every stepper, always the same bytes, since a page runs it once."""
+    """The script of every stepper, always the same bytes, since a page runs it only once."""
     return _short((_STATIC / "stepper.js").read_text(encoding="utf-8"), "//", "\n")
 
 

@@ -55,7 +55,7 @@ def test_a_pass_is_left_out_by_its_name() -> None:
     seen = run_passes(MODULE, [nothing, drops_cos, nothing], without=["drops_cos", "nothing_2"])
     assert [str(one) for one in seen] == ["nothing: nothing", "drops_cos: left out", "nothing_2: left out"]
     assert "cos" in seen.module.code
-    with pytest.raises(ValueError, match="no pass is called 'drop_cos': they are nothing, drops_cos"):
+    with pytest.raises(ValueError, match="no pass is called 'drop_cos'; the passes are nothing, drops_cos"):
         run_passes(MODULE, [nothing, drops_cos], without="drop_cos")
 
 

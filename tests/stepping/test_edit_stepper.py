@@ -166,7 +166,7 @@ def test_a_large_graph_shows_what_changed_and_its_neighbours() -> None:
     html = steps._repr_html_()
     frame = tree(steps)[2]
     assert {"new", nodes[500].name, nodes[501].name} <= set(table_of(frame)) and len(table_of(frame)) < 30
-    assert "nodes not shown" in html and "Of 1000 nodes those that change are shown" in html
+    assert "nodes not shown" in html and "Of 1000 nodes, those that change are shown" in html
     assert len(html) < 150_000
 
 

@@ -11,7 +11,7 @@ from fxbook.catalogue import About
 from fxbook.learning import sheets
 
 JSON = Any
-# For the cells above the answer; the answer itself has the time limit of the exercise.
+# This limits the cells above the answer; the answer itself has the time limit of the exercise.
 SECONDS = 10.0
 
 

@@ -19,7 +19,7 @@ class Size:
 
 
 def size() -> Size | None:
-    """The size of the terminal; ``None`` if the output goes elsewhere."""
+    """The size of the terminal; ``None`` if the output does not go to a terminal."""
     if not sys.stdout.isatty():
         return None
     found = shutil.get_terminal_size()

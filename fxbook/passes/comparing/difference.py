@@ -1,4 +1,4 @@
-"""What a pass changed: for a test, as text, and as a picture."""
+"""What a pass changed, in three forms: for a test, as text, and as a picture."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ Traced = fx.Graph | fx.GraphModule
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Diff:
-    """What differs between two graphs; true if anything does.
+    """The differences between two graphs; true if there are any.
 
-    At the end of a cell it shows a stepper from one graph to the other; printed, it reads like a code review.
+    At the end of a cell, it is shown as a stepper from one graph to the other; printed, it reads like a code review.
 
     Attributes:
         added: names of the nodes that only the second graph has, in list order.
         removed: names of the nodes that only the first graph has.
-        changed: by the name in the second graph, what differs in a node that both have: ``"name"``, ``"op"``,
+        changed: for each node that both have and that differs, by its name in the second graph: ``"name"``, ``"op"``,
             ``"target"``, ``"args"``, ``"kwargs"``, ``"module"`` (what is called or fetched) or ``"meta"``, each with
-            its text before and after. Arguments that are paired nodes count as equal, whatever the names of the nodes.
-        moved: names, in the second graph, of nodes that both have but that were moved.
+            its text before and after. Arguments that are paired nodes count as equal, whatever their names.
+        moved: the nodes that both have but that were moved, by their names in the second graph.
         inside: the differences of nested graph modules, by the name of the node that calls them.
         pairs: the name in the first graph of each node that both have, by its name in the second.
-        everywhere: differences in ``meta`` that all nodes of a larger graph share, by key; ``changed`` does not repeat
-            them.
+        everywhere: by key, the differences in ``meta`` that all nodes of a larger graph share; ``changed`` does not
+            repeat them.
     """
 
     added: tuple[str, ...]
@@ -59,7 +59,7 @@ class Diff:
         return self.text()
 
     def text(self, context: int = 2) -> str:
-        """The change as text, with ``-`` before removed and ``+`` before added lines.
+        """The change as text; removed lines start with ``-``, and added lines with ``+``.
 
         Args:
             context: how many unchanged nodes are shown on either side of a change.
@@ -166,7 +166,7 @@ def _nodes(traced: Traced) -> list[fx.Node]:
 
 
 def _snapshot(traced: Traced, caption: str, keys: dict[fx.Node, int]) -> Snapshot:
-    # The sort keys that torch.fx gives to nodes cannot be compared across two graphs.
+    # The sort keys that torch.fx gives to nodes are not comparable between two graphs.
     snapshot = take(traced, caption, keys)
     return dataclasses.replace(snapshot, places=(None,) * len(snapshot.keys))
 
@@ -179,7 +179,7 @@ def _inside(was: fx.Node, now: fx.Node, meta: bool) -> Diff | None:
 
 
 def _moved(pairs: Pairs) -> list[int]:
-    """The smallest set of common nodes that were moved, by index in the second graph."""
+    """The smallest set of paired nodes that must have been moved, by index in the second graph."""
     order = [a for a, b in sorted(pairs.items(), key=lambda pair: pair[1])]
     stay = set(heaviest_rising(order, [1.0] * len(order)))
     return [pairs[a] for at, a in enumerate(order) if at not in stay]

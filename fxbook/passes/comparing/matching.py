@@ -1,7 +1,7 @@
 """Pair the nodes of two graphs: by what a node computes, by how its value is used, and by name.
 
-Names alone mislead, because a new trace numbers its nodes again. So the first nodes to be paired are those for which
-everything that leads to them, or everything that depends on them, is equal.
+Names alone mislead, because a new trace numbers its nodes again. So the first nodes to be paired are those whose
+ancestors are all equal, or whose descendants are.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable
 from fxbook.graph.record import GraphRecord, NodeRecord
 
 Pairs = dict[int, int]
-"""The index of a node in the second graph, by its index in the first."""
+"""Maps the index of a node in the second graph to its index in the first."""
 
 
 def matched(before: GraphRecord, after: GraphRecord) -> Pairs:
@@ -26,7 +26,7 @@ class _Matching:
         self._taken: set[int] = set()
         above, below = ([of(record) for record in (before, after)] for of in (_above, _below))
         self._alike(lambda side, node: _end(node))
-        # Names come first among nodes that compute the same value or are used in the same way.
+        # Among nodes that compute the same value or are used in the same way, those with equal names are paired first.
         self._alike(lambda side, node: (node.name, above[side][node.index]))
         self._alike(lambda side, node: (node.name, below[side][node.index]))
         self._alike(lambda side, node: above[side][node.index])
@@ -50,7 +50,7 @@ class _Matching:
         self._taken.add(new)
 
     def _by_neighbours(self) -> None:
-        """Pair the nodes at the same argument position of a pair, then the users of a pair, and so on."""
+        """Pair the nodes at the same argument position of paired nodes, then the users of paired nodes, and so on."""
         waiting = list(self.pairs.items())
         while waiting:
             old, new = waiting.pop()
@@ -71,7 +71,7 @@ class _Matching:
         return first.target == second.target or by_path
 
     def _readers(self, old: NodeRecord, new: NodeRecord) -> list[tuple[int, int]]:
-        """The users of two nodes whose inputs are paired at every position; fast, as a weight may have thousands."""
+        """The users of two nodes, paired if all their inputs are; fast, since a weight may have thousands of users."""
         waiting: dict[tuple[int, ...], list[int]] = defaultdict(list)
         for index in new.users:
             if index not in self._taken:
@@ -94,7 +94,7 @@ def _end(node: NodeRecord) -> Hashable | None:
 
 
 def _above(record: GraphRecord) -> dict[int, int]:
-    """For each node, a hash of its call and everything that it depends on."""
+    """For each node, a hash of its call and of everything that it depends on."""
     found: dict[int, int] = {}
     for node in record:
         found[node.index] = hash((*_call_key(node), tuple(found.get(index, -1) for index in node.inputs)))
@@ -102,7 +102,7 @@ def _above(record: GraphRecord) -> dict[int, int]:
 
 
 def _below(record: GraphRecord) -> dict[int, int]:
-    """For each node, a hash of its call and everything that depends on it."""
+    """For each node, a hash of its call and of everything that depends on it."""
     found: dict[int, int] = {}
     for node in reversed(record.nodes):
         users = []

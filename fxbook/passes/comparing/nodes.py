@@ -1,4 +1,4 @@
-"""Compare the two nodes of a pair, as text before and after."""
+"""Compare two paired nodes, as text before and after."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _by_pair(value: Any, pairs: Pairs) -> Any:
 
 
 def fetched(node: fx.Node) -> Any:
-    """The module or tensor at a node's target; ``None`` if there is none, or if its graph has no module."""
+    """The module or tensor at a node's target; ``None`` if there is none, or if its graph belongs to no module."""
     found: Any = node.graph.owning_module
     if node.op not in ("call_module", "get_attr"):
         return None
@@ -93,12 +93,12 @@ def _same(old: Tensor, new: Tensor) -> bool:
     try:
         return torch.allclose(old, new, rtol=0, atol=0, equal_nan=old.is_floating_point() or old.is_complex())
     except (RuntimeError, NotImplementedError):
-        # Tensors without values, for example on the device meta, cannot differ.
+        # Tensors without values, for example on the meta device, cannot differ.
         return True
 
 
 _FEW = 10
-"""With fewer nodes, each is listed separately."""
+"""With fewer nodes, the differences in meta are listed for each node."""
 
 
 def meta_differing(old: fx.Node, new: fx.Node) -> Aspects:
@@ -114,7 +114,7 @@ def meta_differing(old: fx.Node, new: fx.Node) -> Aspects:
 
 
 def meta_of_all(differing: Sequence[tuple[fx.Node, Aspects]]) -> Aspects:
-    """The keys of meta that differ in all nodes that compute something, as after a new trace."""
+    """The meta keys that differ in all nodes that compute something, as after a new trace."""
     computing = [found for node, found in differing if node.op not in ("placeholder", "output")]
     if len(computing) < _FEW:
         return {}
@@ -137,12 +137,11 @@ def _differ(old: Any, new: Any) -> bool:
 
 
 def _short_value(value: Any, most: int = 60) -> str:
-    """A value of meta in a few words; a tensor, or a description of one, as dtype and shape."""
+    """A short text for a value of meta; a tensor, or a description of one, is shown as dtype and shape."""
     try:
         text = _described(value, most)
     except Exception:
-        # Anything with a shape and a dtype gets here, even a class, a user's own object, or a list that contains
-        # itself.
+        # Anything with a shape and a dtype gets here, even a class, a user's object, or a list that contains itself.
         text = " ".join(constant_text(value).split())
     return text if len(text) <= most else f"{text[: most - 1]}…"
 

@@ -1,4 +1,4 @@
-"""A difference as text, like a code review: a line for each node, which is removed, added, or context."""
+"""A difference as text, as in a code review: one line per node, either removed, added, or context."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Line = tuple[str, str]
 
 
 def unified(found: Diff, snapshots: tuple[Snapshot, Snapshot], context: int) -> str:
-    """The text of a difference; ``context`` is how many unchanged lines are shown around a change."""
+    """The text of a difference, with ``context`` unchanged lines around each change."""
     was, now = snapshots
     if not found:
         told = " (both are one object: keep a copy before a pass that edits in place)" if found._same_object else ""
@@ -66,7 +66,7 @@ def _lines(found: Diff, was: Snapshot, now: Snapshot) -> list[Line]:
 
 
 def _removed_first(rows: Sequence[list[Line]]) -> list[list[Line]]:
-    """The rows, with removed lines before added ones where they are next to each other."""
+    """The rows, reordered so that removed lines come before adjacent added ones."""
     ordered: list[list[Line]] = []
     for lonely, run in itertools.groupby(rows, lambda lines: len(lines) == 1 and lines[0][0] in "+-"):
         together = list(run)
@@ -78,7 +78,7 @@ def _of_pair(found: Diff, old: NodeRecord | None, new: NodeRecord, *, moved: boo
     if old is None:
         return [("+", _text(new))]
     aspects = found.changed.get(new.name, {})
-    # Differences that the line itself does not show follow it.
+    # Differences that the line itself does not show are appended to it.
     said = [f"{what}: {aspects[what][0]} → {aspects[what][1]}" for what in ("op", "module") if what in aspects]
     if "meta" in aspects and not moved:
         said.append(f"meta: {aspects['meta'][0]} → {aspects['meta'][1]}")
@@ -104,7 +104,7 @@ def _text(node: NodeRecord) -> str:
 
 
 def _folded(lines: Sequence[Line], context: int) -> list[str]:
-    """The changed lines and those around them; the others are replaced by a line that counts them."""
+    """The changed lines with their context; each run of other lines is replaced by a line that counts them."""
     near = {
         beside for at, (sign, _) in enumerate(lines) if sign != " " for beside in range(at - context, at + context + 1)
     }

@@ -1,4 +1,4 @@
-"""Build a graph from a list of steps. Any list gives a valid graph, because impossible steps are left out."""
+"""Build a graph from a list of steps. Any list gives a valid graph, because impossible steps are skipped."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def grown(
     ``shapes`` chooses the shape of a row of each input (0 makes every row a vector of features); ``form`` chooses the
     form of the output.
     """
-    # Modules draw initial weights, which are then replaced.
+    # Creating modules draws initial weights, which are then replaced.
     with torch.random.fork_rng(devices=[]):
         return _grown(limits, taken, inputs, shapes, form, seed)
 
@@ -44,13 +44,13 @@ def _grown(limits: Limits, taken: Sequence[Step], inputs: int, shapes: int, form
     _output(graph, form)
     if not limits.dead_code:
         _sweep(graph)
-    # At the end, since GraphModule creates modules for nested paths, in training mode.
+    # This is done last, since GraphModule creates modules for nested paths, in training mode.
     module = fx.GraphModule(graph.root, graph.graph, "RandomGraph").train(limits.train)
     return in_aten(module) if limits.dialect == "aten" else module
 
 
 def _offered(limits: Limits) -> Iterator[Callable[[Growth, Step], None]]:
-    """The kinds of steps; frequent ones are repeated."""
+    """The kinds of steps; frequent kinds are repeated."""
     if limits.functions is not None:
         yield steps.own
         return
@@ -72,7 +72,7 @@ def _offered(limits: Limits) -> Iterator[Callable[[Growth, Step], None]]:
 
 
 def _kind(limits: Limits, place: int, shapes: int) -> str:
-    """The kind of a row in an input: floating-point for the first, and features for a user's own functions."""
+    """The kind of row in an input: floating-point for the first input, and features for a user's own functions."""
     kind = _KINDS_OF_INPUTS[shapes // len(_KINDS_OF_INPUTS) ** (place % 2) % len(_KINDS_OF_INPUTS)]
     allowed = {"image": limits.images, "tokens": limits.integers and place, "mask": limits.masks and place}
     return kind if limits.functions is None and allowed.get(kind) else "features"
@@ -99,7 +99,7 @@ def _input(graph: Growth, name: str, kind: str) -> None:
 def _output(graph: Growth, form: int) -> None:
     numbers = graph.numbers()
     last, first = numbers[-1].node, numbers[0].node
-    # It may hold integers or booleans.
+    # The value may hold integers or booleans.
     middle = graph.values[len(graph.values) // 2].node
     forms = (
         last,

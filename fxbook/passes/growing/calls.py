@@ -1,4 +1,4 @@
-"""What the nodes of a random graph may call, in tables; a failing example shrinks to the first entry of each."""
+"""Tables of what the nodes of a random graph may call; a failing example shrinks to the first entry of each table."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ Opcode = Literal["call_function", "call_method", "call_module"]
 class Call:
     """Something to call.
 
-    ``target`` is a function, the name of a method, or a function that makes a module for the shape of its input.
-    ``tensors`` is how many tensors it takes, ``more`` are the arguments after them, and ``named`` are those that are
-    always passed by name. ``names`` are the names of all arguments, or empty if they cannot be passed by name.
+    ``target`` is a function, a method name, or a function that makes a module for the shape of its input. ``tensors``
+    is the number of tensors it takes, ``more`` holds the arguments after them, and ``named`` those that are always
+    passed by name. ``names`` holds the names of all arguments; it is empty if they cannot be passed by name.
     """
 
     op: Opcode
@@ -53,7 +53,7 @@ def called(given: Callable[..., Any] | tuple[Any, ...]) -> Call:
 
 
 def _function(target: Any, *names: str, more: tuple[Any, ...] = (), **named: Any) -> Call:
-    """A function whose arguments all have names: first those for its tensors, then those for ``more``."""
+    """A function whose arguments all have names: first those of its tensors, then those of ``more``."""
     return Call("call_function", target, len(names) - len(more), more, tuple(named.items()), names)
 
 
@@ -137,7 +137,7 @@ METHODS = (
     _method("__add__", tensors=2),
 )
 NUMBERS = (0, 1, 2, 0.5, -1, 1.0, 0.0, 3)
-# With a number as the second argument.
+# These take a number as the second argument.
 WITH_NUMBER = (
     _operator(operator.add, 1),
     _operator(operator.mul, 1),
@@ -151,7 +151,7 @@ WITH_NUMBER = (
     _function(torch.sub, "input"),
     _function(torch.div, "input"),
 )
-# With a number as the first argument.
+# These take a number as the first argument.
 NUMBER_FIRST = (operator.add, operator.mul, operator.sub)
 IN_PLACE = (
     _method("add_", tensors=2, names=("other",)),
@@ -186,7 +186,7 @@ MODULES = (
     _module(lambda shape: nn.GELU()),
     _module(lambda shape: nn.Softmax(dim=-1)),
 )
-# For values with three and four dimensions. The second table holds what often follows an entry in the first.
+# For values with three and four dimensions. The second table holds what often follows an entry of the first.
 CONVOLUTIONS = (
     _convolution("Conv", 3, padding=1),
     _convolution("Conv", 1),

@@ -1,4 +1,4 @@
-"""Tell whether a pass changes a graph, and how often: a test on graphs that the pass leaves alone proves nothing."""
+"""Tell whether a pass changes a graph, and how often: testing a pass on graphs that it leaves alone proves nothing."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TRIED = 120
 
 
 class HowOften(NamedTuple):
-    """On how many of ``of`` graphs a pass changed something, and on how many it raised."""
+    """How many of ``of`` graphs a pass changed, and on how many it raised an error."""
 
     changed: int
     raised: int
@@ -49,7 +49,7 @@ def concerns(run: Pass, module: fx.GraphModule) -> bool:
 
 
 def first_changed(run: Pass, limits: Limits, make: Maker, seed: int = 0) -> fx.GraphModule | None:
-    """The first graph that concerns the pass: the one for this seed, or for one of the seeds derived from it."""
+    """The first graph that the pass changes or fails on: the one for this seed, or for a seed derived from it."""
     following = random.Random(seed)
     numbers = [seed, *(following.getrandbits(32) for _ in range(_TRIED - 1))]
     return next(filter(functools.partial(concerns, run), (make(limits, number) for number in numbers)), None)
@@ -76,22 +76,22 @@ def _others(limits: Limits) -> Iterator[tuple[str, Limits, int]]:
         yield "more than `functions`", dataclasses.replace(limits, functions=None), _TRIED // 4
     yield f"train={not limits.train}", dataclasses.replace(limits, train=not limits.train), _TRIED // 4
     dialect = "torch" if limits.dialect == "aten" else "aten"
-    # Each of these takes long.
+    # Each of these takes a long time.
     yield f'dialect="{dialect}"', dataclasses.replace(limits, dialect=dialect), _TRIED // 15
 
 
 def changes(run: Pass, module: fx.GraphModule) -> bool:
-    """Whether a pass turns a copy of the module into a different program, whatever it reports.
+    """Whether a pass turns a copy of the module into a different program, whatever the pass reports.
 
-    New names and new meta do not count as changes. Neither does a new trace, which opens modules, since many passes
-    begin with one.
+    New names and new meta do not count as changes. Nor does retracing, which inlines modules, since many passes begin
+    with it.
     """
     returned = run(given := copy.deepcopy(module))
     after = returned.graph_module if isinstance(returned, PassResult) else returned
     after = after if isinstance(after, fx.GraphModule) else given
     if _alike(module, after):
         return False
-    # A module that cannot be traced again was not traced by the pass.
+    # If a module cannot be traced again, the pass has not traced it.
     with contextlib.suppress(Exception):
         return not _alike(fx.symbolic_trace(copy.deepcopy(module)), after)
     return True

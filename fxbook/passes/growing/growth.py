@@ -1,8 +1,8 @@
 """A graph that grows: it picks values for a step, adds calls that fit, and stores weights.
 
 Each node runs as it is made, on inputs of three sizes at once. So a call is kept only if it runs, preserves the number
-of rows, and keeps its values small. What autograd saves is tracked, so that no step writes into what ``backward``
-needs.
+of rows, and keeps its values small. The tensors that autograd saves are tracked, so that no step writes into what
+``backward`` needs.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from fxbook.passes.growing.values import (
 
 
 class Step(NamedTuple):
-    """What to do next, as numbers: any numbers are valid, and zeros mean the simplest.
+    """What to do next, as numbers: any numbers are valid, and zeros give the simplest step.
 
     ``kind`` chooses the kind of step, ``call`` what is called. ``first`` and ``second`` are positions among the values
-    that fit, clipped to the last one, so that a step keeps its meaning when others before it are removed. ``way``
-    chooses the spelling.
+    that fit, clipped to the last one, so that a step keeps its meaning when earlier steps are removed. ``way`` chooses
+    how the call is spelled.
     """
 
     kind: int
@@ -90,7 +90,7 @@ class Growth:
         return not storages & (self._saved | self.guarded)
 
     def save(self, tensor: Tensor) -> Tensor:
-        """An autograd saved-tensor hook; it keeps the tensor, so that no other tensor gets its address."""
+        """An autograd saved-tensor hook; it keeps the tensor alive, so that no other tensor gets its address."""
         self._saved.add(storage(tensor))
         self._kept.append(tensor)
         return tensor
@@ -111,7 +111,7 @@ class Growth:
             module = self.filled(call.target(first.example.shape))
         except Exception as error:
             raise StepNotApplicable from error
-        # A module that does not run here is not kept.
+        # A module that does not run is not kept.
         for args in self.at((first,)):
             with torch.no_grad():
                 _run_module(module, tuple(copied(args)), {})
@@ -130,7 +130,7 @@ class Growth:
         **named: Any,
     ) -> Value:
         if self.limits.kwargs and len(names) == len(args) and way % 2:
-            # All but the first are passed by name, or all that have a name.
+            # Either all but the first are passed by name, or all that have a name.
             start = 1 if way % 4 == 1 and len(args) > 1 else sum(name == "" for name in names)
             named = dict(zip(names[start:], args[start:], strict=True)) | named
             args = args[:start]
@@ -166,7 +166,7 @@ class Growth:
         return value
 
     def run(self, op: str, target: Any, args: Any, kwargs: Any) -> Any:
-        """One call, with values in place of nodes; raises StepNotApplicable if the call raises."""
+        """Run one call, with values in place of nodes; raises StepNotApplicable if the call raises."""
         if op == "call_module":
             return _run_module(self.root.get_submodule(target), args, kwargs)
         try:

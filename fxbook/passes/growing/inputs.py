@@ -11,7 +11,7 @@ from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils import _pytree as pytree
 
 _PROMISES = ("val", "example_value")
-"""Keys of torch.export, make_fx and torch.compile: the graph holds for their sizes and for their symbols."""
+"""Keys of torch.export, make_fx and torch.compile, whose graphs hold for these sizes and symbols."""
 
 
 def inputs_for(module: fx.GraphModule, rows: int | None = 3, seed: int = 0) -> tuple[Any, ...]:
@@ -20,7 +20,7 @@ def inputs_for(module: fx.GraphModule, rows: int | None = 3, seed: int = 0) -> t
     Args:
         module: a random graph, or any graph whose placeholders have ``meta["tensor_meta"]`` (from ``ShapeProp``),
             ``meta["val"]`` (``torch.export``, ``make_fx``) or ``meta["example_value"]`` (``torch.compile``).
-        rows: the first dimension of every tensor, or ``None`` for the size in ``meta``. A size that is fixed in the
+        rows: the size of every first dimension, or ``None`` for the size in ``meta``. A size that is fixed in the
             graph (a number in ``val`` or ``example_value``) is not changed.
         seed: the same seed gives the same values. The global random generator is not advanced.
 
@@ -121,7 +121,7 @@ def known_size(size: Any, named: dict[Any, int]) -> int | None:
 
 def _hint(size: torch.SymInt, name: Any) -> int:
     environment = size.node.shape_env
-    # Before torch 2.10 it has the other name.
+    # Before torch 2.10, it has a different name.
     hints = environment.backed_var_to_val if hasattr(environment, "backed_var_to_val") else environment.var_to_val
     return int(hints.get(name, 3))
 

@@ -1,4 +1,4 @@
-"""The kinds of steps that real models consist of: convolutions with their norms, attention, embeddings.
+"""The kinds of steps that are typical of real models: convolutions with their norms, attention, embeddings.
 
 A value with too few dimensions is reshaped first, unless views are switched off.
 """
@@ -20,7 +20,7 @@ _CONVOLUTIONS = {1: functional.conv1d, 2: functional.conv2d}
 
 
 def image(graph: Growth, step: Step) -> None:
-    """A convolution, usually with a norm after it; or a layer that stands between convolutions."""
+    """A convolution, usually followed by a norm; or a layer that usually stands between convolutions."""
     value = _of_dimensions(graph, step, 4, 3)
     modules = graph.limits.modules
     if step.call % 4 == 3 and modules:
@@ -36,7 +36,7 @@ def image(graph: Growth, step: Step) -> None:
 
 
 def _of_dimensions(graph: Growth, step: Step, *dimensions: int) -> Value:
-    """A value of one of these dimensions; if there is none, and sometimes otherwise, one reshaped to the first."""
+    """A value with one of these numbers of dimensions; if there is none, or at random, one reshaped to the first."""
     known = graph.numbers(*dimensions)
     if not graph.limits.views or (known and step.first % 4):
         return clipped(known, step.first)
@@ -50,7 +50,7 @@ def _of_dimensions(graph: Growth, step: Step, *dimensions: int) -> Value:
 
 
 def _layer(graph: Growth, layer: calls.Call, value: Value, step: Step) -> Value:
-    # Rarely by name, as in models; otherwise patterns of two layers would seldom match.
+    # Keywords are rare, as in models; otherwise patterns of two layers would seldom match.
     way = step.way if step.way == 7 else 0
     return graph.spelled("call_module", graph.target(layer, value), (value,), layer.names, way)
 

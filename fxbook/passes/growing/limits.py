@@ -30,10 +30,10 @@ class Limits:
         tuples: calls that take or return several values, and the ``getitem`` for them.
         sizes: sizes that the graph takes from a tensor.
         masks: boolean inputs, comparisons, and calls that use them.
-        images: inputs with four dimensions, convolutions in one and two dimensions with their norms, and pooling.
+        images: inputs with four dimensions, one- and two-dimensional convolutions with their norms, and pooling.
         integers: integer inputs, computed integers, embeddings and other uses of them.
-        attention: in one call, as a module, and written out.
-        repeats: a call that is in the graph already.
+        attention: attention in one call, as a module, and written out.
+        repeats: calls that the graph already contains.
         dead_code: nodes that nothing needs.
         several_outputs: an output that is not a single node.
         train: the mode of the modules.

@@ -41,7 +41,7 @@ def view(graph: Growth, step: Step) -> None:
 
 
 def with_number(graph: Growth, step: Step) -> None:
-    """A tensor and a number: ``x + 0``, ``x * 1``, ``2 - x``."""
+    """A call with a tensor and a number: ``x + 0``, ``x * 1``, ``2 - x``."""
     number = one_of(calls.NUMBERS, step.second)
     if step.call % 5 == 4:
         graph.function(one_of(calls.NUMBER_FIRST, step.call // 5), number, graph.number(step.first))
@@ -52,12 +52,12 @@ def with_number(graph: Growth, step: Step) -> None:
 
 
 def in_place(graph: Growth, step: Step) -> None:
-    """A call that writes into its first tensor; later steps use its node or the tensor's own."""
+    """A call that writes into its first tensor; later steps use the node of the call or that of the tensor."""
     call = one_of(calls.IN_PLACE, step.call)
     into = clipped([value for value in graph.numbers() if graph.may_be_written(value)], step.first)
     others = graph.like(into, step.second, call.tensors - 1)
     with torch.no_grad():
-        # Checked on copies, before the call really writes.
+        # The call is tried on copies before it really writes.
         for args in map(copied, graph.at((into, *others))):
             if call.op != "call_module":
                 small(graph.run(call.op, call.target, (*args, *call.more), dict(call.named)))
@@ -67,7 +67,7 @@ def in_place(graph: Growth, step: Step) -> None:
 
 
 def attribute(graph: Growth, step: Step) -> None:
-    """A parameter or a buffer, and a sum or a product with it."""
+    """A parameter or a buffer, and its sum or product with a value."""
     value = graph.number(step.first)
     width = value.example.shape[-1]
     path = one_of(("scale", "shift", "block.scale", "offset"), step.second)
@@ -89,7 +89,7 @@ def several(graph: Growth, step: Step) -> None:
         return
     call = one_of(calls.UNPACKED, step.call // 2)
     whole = graph.call(call, step, several=True)
-    # torch does not differentiate through a write into one of several views.
+    # torch cannot differentiate through a write into one of several views.
     graph.guarded |= {storage(part) for parts in whole.at for part in parts}
     count = 1 if call.target in (torch.max,) else min(len(part) for part in whole.at)
     for item in range(min(count, 1 + step.second % 2)):
@@ -134,7 +134,7 @@ def repeat(graph: Growth, step: Step) -> None:
 
 
 def module(graph: Growth, step: Step) -> None:
-    """A module: a new one, one called before, one at a second path, or one that shares a weight."""
+    """A module: a new one, one that is already called, one at a second path, or one that shares a weight."""
     known = [(path, module) for path, module in graph.made() if not getattr(module, "inplace", False)]
     manner = step.way // 2 % 4
     if not known or not manner:

@@ -1,4 +1,4 @@
-"""Random graphs for a seed, and as a Hypothesis strategy, which shrinks failing ones."""
+"""Random graphs from a seed, and as a Hypothesis strategy, which shrinks failing ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from fxbook.passes.growing.limits import Limits
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-# The largest number at each place of a Step: enough for each table and for each value of a large graph.
+# The largest number for each field of a Step: enough for each table and for each value of a large graph.
 _MOST = Step(kind=39, call=63, first=15, second=15, way=7)
 _FORMS, _SHAPES = 15, 63
 _KINDS, _SECONDS = _MOST.kind + 1, _MOST.second + 1
@@ -69,7 +69,7 @@ def random_graphs(*, changed_by: Pass | None = None, **limits: Any) -> SearchStr
 
     Args:
         changed_by: a pass; only graphs that the pass changes or fails on are kept. If almost all graphs are dropped,
-            Hypothesis raises ``FailedHealthCheck``, and if all are, the message says what may be missing.
+            Hypothesis raises ``FailedHealthCheck``; if all are, the message says what may be missing.
         limits: see :class:`fxbook.passes.growing.limits.Limits`; ``steps=30`` makes larger graphs.
 
     Returns:
@@ -94,9 +94,9 @@ def random_graphs(*, changed_by: Pass | None = None, **limits: Any) -> SearchStr
         from hypothesis.errors import FailedHealthCheck
 
     allowed = Limits(**limits)
-    # Hypothesis removes list elements well only if each takes at most five choices: four numbers, and whether to go on.
-    # For numbers of 100 or more, it also draws constants from the loaded modules, so the same seed would give other
-    # graphs in another process.
+    # Hypothesis removes list elements well only if each takes at most five choices: four numbers, and whether to
+    # continue. For numbers of 100 or more, it also uses constants from the loaded modules, so the same seed would give
+    # a different graph in another process.
     kinds, seconds = _KINDS * _WAYS, _SECONDS * (_MOST.way + 1) // _WAYS
     step = st.tuples(*(st.integers(0, most) for most in (kinds - 1, _MOST.call, _MOST.first, seconds - 1)))
     inputs, form, shapes = st.integers(1, allowed.inputs), st.integers(0, _FORMS), st.integers(0, _SHAPES)
@@ -136,7 +136,7 @@ def how_often(run: Pass, graphs: int = 120, **limits: Any) -> HowOften:
         limits: see :class:`fxbook.passes.growing.limits.Limits`.
 
     Returns:
-        The numbers ``changed``, ``raised`` and ``of``; as text, ``changed 18 of 120``.
+        The numbers ``changed``, ``raised`` and ``of``; printed, ``changed 18 of 120``.
 
     Example:
         >>> from fxbook import how_often
@@ -156,11 +156,11 @@ def _for_seed(limits: Limits, seed: int) -> fx.GraphModule:
 
 
 def _unpacked(kind_and_way: int, call: int, first: int, second_and_way: int) -> Step:
-    """A step from four numbers. The spelling is in the high bits of two, which shrinking reduces first."""
+    """A step from four numbers. The spelling is in the high bits of two of them, which shrinking reduces first."""
     way = kind_and_way // _KINDS + second_and_way // _SECONDS * _WAYS
     return Step(kind_and_way % _KINDS, call, first, second_and_way % _SECONDS, way)
 
 
 def _form(number: int) -> int:
-    """The form of the output; half of all are a single node."""
+    """The form of the output: a single node for half of the numbers."""
     return max(number - _FORMS // 2, 0)

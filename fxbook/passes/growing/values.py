@@ -11,21 +11,21 @@ from torch import Tensor, fx
 from torch.fx.passes.shape_prop import TensorMetadata
 
 ROWS = (3, 5, 1)
-"""The numbers of rows that each node is run at; ``meta`` has the first. One row makes more values contiguous."""
+"""The numbers of rows on which each node is run; ``meta`` describes the first. One row makes more values contiguous."""
 FEATURES, IMAGE, TOKENS = 4, (2, 4, 4), 3
-"""The shapes of a row of an input: features, an image, tokens."""
+"""The possible shapes of a row of an input: features, an image, tokens."""
 VOCABULARY = 6
-"""The integers of an input are smaller."""
+"""Integers in inputs are smaller than this number."""
 _MOST_ELEMENTS, _LARGEST, _MOST_DIMENSIONS = 400, 1e3, 4
 
 
 class StepNotApplicable(Exception):  # noqa: N818 (not an error: the step is left out)
-    """A step that cannot be done here."""
+    """A step cannot be done in this graph."""
 
 
 @dataclasses.dataclass(eq=False)
 class Value:
-    """A node and what it computed at each size; ``below`` bounds its integers if they are an index."""
+    """A node and what it computed at each size; ``below`` bounds its integers if they are used as an index."""
 
     node: fx.Node
     at: tuple[Any, ...]
@@ -49,7 +49,7 @@ class Value:
 
 
 def fits(at: Sequence[Any], dtype: torch.dtype) -> None:
-    """Raise StepNotApplicable unless each is a small tensor of small values with a row for each row of the input."""
+    """Raise StepNotApplicable unless each is a small tensor with small values and as many rows as the input."""
     for value, rows in zip(at, ROWS, strict=True):
         if not isinstance(value, Tensor) or not 1 <= value.dim() <= _MOST_DIMENSIONS:
             raise StepNotApplicable
@@ -72,7 +72,7 @@ def small(value: Tensor) -> None:
 
 
 def metadata(tensor: Tensor) -> TensorMetadata:
-    """What ``ShapeProp`` records for a tensor; its own function takes ten times as long."""
+    """The metadata that ``ShapeProp`` records for a tensor; its own function takes ten times as long."""
     formats = [torch.contiguous_format] + [torch.channels_last] * (tensor.dim() == 4)
     found = next((one for one in formats if tensor.is_contiguous(memory_format=one)), None)
     return TensorMetadata(
@@ -100,7 +100,7 @@ def copied(args: Sequence[Any]) -> list[Any]:
 
 
 def swapped(value: Any, kind: type, swap: Callable[[Any], Any]) -> Any:
-    """Replace each object of a kind among the arguments, at any depth."""
+    """Replace each object of a class among the arguments, at any depth."""
     if isinstance(value, kind):
         return swap(value)
     match value:

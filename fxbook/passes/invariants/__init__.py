@@ -9,8 +9,8 @@ Every function takes:
   ``GraphModule``, or ``None`` if it edits in place. For a pass over a ``Graph``, as in Inductor, see
   :func:`over_graph`.
 - ``module``: the module to run it on, or an ``ExportedProgram`` if the pass takes one and returns one.
-- ``inputs``, ``kwargs``: inputs of the module; by default :func:`fxbook.inputs_for` makes them.
-- ``others``: more inputs, of other sizes; by default they are derived from ``inputs``.
+- ``inputs``, ``kwargs``: inputs of the module; by default, those from :func:`fxbook.inputs_for`.
+- ``others``: more inputs, of different sizes; by default derived from ``inputs``.
 - ``rtol``, ``atol``: tolerances; by default those of ``torch.testing.assert_close``, ``1e-7`` for float64.
 
 It raises its own subclass of ``AssertionError``, ``invariants.error_of("values")``, whose message says what is broken,
@@ -53,7 +53,7 @@ ALL: tuple[Invariant, ...] = (
     modified,
     no_retrace,
 )
-"""Every invariant, in the order of the checks: the first broken one explains the most."""
+"""Every invariant, in the order of the checks: usually, the first broken one explains the most."""
 
 from fxbook.passes.checking import check_pass, over_graph  # noqa: E402  It imports ALL.
 

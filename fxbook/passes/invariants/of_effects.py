@@ -1,4 +1,4 @@
-"""The invariant on a module's effects besides its result."""
+"""The invariant on effects of a module other than its result."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fxbook.passes.trial import Trial
 
 @invariant
 def effects(trial: Trial) -> Told | None:
-    """The module still rejects what it rejected, and its hooks and calls with side effects still run, in order.
+    """The module still rejects the same inputs, and its hooks and calls with side effects still run, in order.
 
     Modules still record in their attributes what they recorded before the pass. A warning that appears only after the
     pass is reported as advice.

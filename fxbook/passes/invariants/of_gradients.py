@@ -1,4 +1,4 @@
-"""The invariant on what autograd computes: the gradients of a result, also at zeros, and second derivatives."""
+"""The invariant on what autograd computes: the gradients of a result, also for zeros, and second derivatives."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def gradients(trial: Trial) -> Told | None:
     """The result has the same gradients, for the inputs and for the parameters that both modules have.
 
     A parameter with a different value counts as a different parameter, so folded weights are not compared. In eval
-    mode, a different gradient for a parameter is only advice. At zeros and ties a gradient may differ, but must not
-    become nan. A module that was twice differentiable in its inputs must stay so.
+    mode, a different gradient for a parameter is only advice. At zeros and ties, a gradient may differ, but must not
+    become nan. A module that was twice differentiable in its inputs must remain so.
 
     Example:
         >>> from fxbook import invariants, random_graph
@@ -61,7 +61,7 @@ def _groups(names: list[str], held: dict[str, Tensor]) -> Iterator[list[str]]:
 
 
 def _otherwise(trial: Trial, names: list[str], *, of_inputs: bool) -> Told | None:
-    """What differs in the gradients of some parameters, and of the inputs."""
+    """What differs in the gradients of some parameters and, if ``of_inputs``, of the inputs."""
     try:
         before, asked_before = _gradients(trial.before, trial.inputs, names, of_inputs)
     except Exception as error:
@@ -108,7 +108,7 @@ def _nan_at_zeros(trial: Trial) -> Told | None:
 
 
 def _second_otherwise(trial: Trial) -> Told | None:
-    """Whether the module is no longer twice differentiable, for example because a function has its own backward."""
+    """Whether the module is no longer twice differentiable, for example because a function defines its own backward."""
     try:
         before = _second_derivatives(trial.before, trial.inputs)
     except Exception:
@@ -167,14 +167,14 @@ def _gradients(
 def _running(module: fx.GraphModule, inputs: Sequence[Any]) -> Iterator[tuple[dict[str, Tensor], dict[str, Tensor]]]:
     """The inputs to differentiate, by name, and the tensors of the result, by path."""
     leaves: dict[str, Tensor] = {}
-    # If any input requires its gradient, only those are differentiated, as in a backend.
+    # If any inputs require gradients, only those are differentiated, as in a backend.
     says = any(isinstance(one, Tensor) and one.requires_grad for one in pytree.tree_leaves(inputs))
 
     def leaf(value: Tensor) -> Tensor:
         if value.is_nested or not value.is_floating_point() or (says and not value.requires_grad):
             return value.detach().clone()
         own = leaves[f"input {len(leaves)}"] = value.detach().clone().requires_grad_()
-        # A module may write into its inputs, which is forbidden for leaves.
+        # A module may write into its inputs, which autograd forbids for leaves.
         return own.clone()
 
     given = pytree.tree_map_only(Tensor, leaf, inputs)

@@ -51,12 +51,10 @@ def code(trial: Trial) -> Told | None:
         return Told("`forward` runs another program than the graph says", "call module.recompile() before you return")
     before, after = (_local_functions(module) for module in (trial.before, trial.after))
     if after and not before:
-        what = (
-            f"`{after[0].name}` calls a function that no module has under its name, so a pickle of it cannot be loaded"
-        )
+        what = f"`{after[0].name}` calls a function that cannot be imported by name, so its pickle cannot be loaded"
         return Told(what, "define it at the top level of a module", after[0].name, advice=True)
     if (error := _not_saved(trial.after)) and not _not_saved(trial.before):
-        return Told(f"the module cannot be pickled: {error}", "hold nothing in it that has no copy", advice=True)
+        return Told(f"the module cannot be pickled: {error}", "store nothing in it that cannot be pickled", advice=True)
     return None
 
 
@@ -92,7 +90,8 @@ def no_dead_nodes(trial: Trial) -> Told | None:
     # The replacement of a dead node is also dead.
     if len(after) > len(before):
         left = next(node for node in after if node.name not in names)
-        # Only advice: it costs time but is not wrong, and many passes leave it to eliminate_dead_code().
+        # This is only advice: dead nodes cost time but are not wrong, and many passes leave them to
+        # eliminate_dead_code().
         cure = "erase a node once its users are gone"
         return Told(f"nothing uses `{left.name}` any more ({left.call})", cure, left.name, advice=True)
     return None
@@ -204,7 +203,7 @@ def _wrong_meta(meta: dict[str, Any], value: Any, sizes: dict[Any, int]) -> str 
 
 
 def _strides_told(meta: dict[str, Any], value: Any) -> str | None:
-    """Strides in `val` that the value does not have, as a clause; a dimension of one element may have any."""
+    """Strides in `val` that the value does not have, as a clause; a dimension of size one may have any stride."""
     told = meta.get("val")
     if not (isinstance(told, Tensor) and dense(value)) or told.layout != value.layout or 0 in value.shape:
         return None

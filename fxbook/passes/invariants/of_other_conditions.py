@@ -44,7 +44,7 @@ _CURE = "treat all numbers as the old node did, or document which ones the pass 
 
 @invariant
 def values_in_another_mode(trial: Trial) -> Told | None:
-    """A module in eval mode also gives the same values in training mode, and vice versa.
+    """The values are also the same in the other mode: in training for a module in eval mode, and vice versa.
 
     A pass that is right only in training mode is a fault, since a model is evaluated later. Many passes are right only
     in eval mode and remove a layer that depends on the mode, for example by folding a batch norm: this is advice. If
@@ -77,9 +77,9 @@ def values_in_another_mode(trial: Trial) -> Told | None:
 
 @invariant
 def values_of_other_numbers(trial: Trial) -> Told | None:
-    """The same for inputs with other signs, zeros, whole numbers, masks and strides, or with another dtype or device.
+    """The values are also the same for other signs, zeros, integers, masks and strides, or another dtype or device.
 
-    For inputs 1,000 times as large, or far from 0, and for nan, different values are advice, as is a different dtype in
+    Different values are advice for inputs 1,000 times as large, inputs far from 0, and nan, as is a different dtype in
     autocast; nan instead of a number is a fault. Nothing is checked where the module raises before the pass, as for an
     index that is out of range. Where it gives nan or infinity for other signs, a different result is advice; elsewhere,
     such results are not checked.
@@ -112,7 +112,7 @@ def values_of_other_numbers(trial: Trial) -> Told | None:
         coarse = (max(trial.rtol or 0, 1e-3), max(trial.atol or 0, 1e-4 * _largest(before)))
         limits = (trial.rtol, trial.atol) if exact else coarse
         if words == _FAR:
-            # The sum alone costs a number three digits.
+            # The sum alone costs a number three digits of precision.
             limits = (0.05, 0.05 * _largest(before))
         if said := of_outcomes(before, after, *limits, layout=words != _TURNED):
             told.append(Told(f"{words}, {said}", _CURE, advice=_is_advice(words, before, after)))
@@ -140,17 +140,17 @@ def _is_advice(words: str, before: Outcome, after: Outcome) -> bool:
         return True
     if after.error is not None:
         if words in (_TURNED, _CHANNELS_LAST):
-            # A kernel may accept only dense tensors, but a view in place of a reshape is a mistake.
+            # A kernel may accept only dense tensors, but using a view instead of a reshape is a mistake.
             return "view size is not compatible" not in str(after.error)
-        # An index may be out of range for the new node, and in range for the old one by chance.
+        # An index may be out of range for the new node, but by chance in range for the old one.
         return words in (*_COARSE, *_OF_WHOLE[1:], "with other Python numbers")
     if words == _TURNED:
-        # Some torch kernels read beyond the rows of such inputs, with and without the pass.
+        # Some torch kernels read past the rows of such inputs, with and without the pass.
         return True
     if words == _CHANNELS_LAST:
         return of_outcomes(before, after, 1e-3, 1e-4 * _largest(before), layout=False) is None
     if words == "with zeros and equal numbers":
-        # Nobody promises which of two equal numbers comes first.
+        # Which of two equal numbers comes first is unspecified.
         return any(isinstance(leaf, Tensor) and not has_fractions(leaf) for leaf in pytree.tree_leaves(before.result))
     if words == "times 1000":
         return is_finite(after) or any(leaf.dtype.itemsize < 4 for leaf in numbers_of(before))
@@ -158,12 +158,12 @@ def _is_advice(words: str, before: Outcome, after: Outcome) -> bool:
 
 
 def _elsewhere(trial: Trial) -> Told | None:
-    """Whether the pass has hard-coded the dtype or device that it saw into the graph."""
+    """Whether the pass has hard-coded into the graph the dtype or the device on which it ran."""
     if open_dimensions(trial.before) is not None:
         # The front end itself has written both into the graph.
         return None
     places = [("in float64, on another device", torch.float64), ("on another device", None)]
-    # With tolerances, the pass may compute in another dtype on purpose.
+    # If there are tolerances, the pass may use a different dtype on purpose.
     for words, dtype in places if trial.rtol is None and trial.atol is None else places[1:]:
         before = outcome(*elsewhere(trial.before, trial.inputs, dtype))
         leaves = [leaf for leaf in pytree.tree_leaves(before.result) if isinstance(leaf, Tensor)]
@@ -184,7 +184,7 @@ def _elsewhere(trial: Trial) -> Told | None:
 
 
 def _in_autocast(trial: Trial) -> Told | None:
-    """Whether autocast, which goes by the called operations, now gives a result with a different dtype."""
+    """Whether autocast, which depends on what is called, now gives a result with a different dtype."""
     with torch.autocast("cpu", torch.bfloat16):
         before, after = trial.outcomes(trial.inputs)
     if before.error is not None:
@@ -198,7 +198,7 @@ def _in_autocast(trial: Trial) -> Told | None:
 
 
 def _in_half(trial: Trial) -> Told | None:
-    """Whether an intermediate value is now too large for float16, where inputs are in the hundreds."""
+    """Whether an intermediate value now overflows float16 for inputs in the hundreds."""
     if not trial.is_small:
         return None
     large = pytree.tree_map_only(Tensor, lambda held: held * 300 if held.is_floating_point() else held, trial.inputs)

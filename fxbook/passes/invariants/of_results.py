@@ -1,4 +1,4 @@
-"""The invariants on what the module computes: values, also at other sizes, and the memory of results."""
+"""The invariants on what the module computes: values, also for other sizes, and the memory of results."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FIRST = ("with every other sign turned", "with other whole numbers")
 
 @invariant
 def values(trial: Trial) -> Told | None:
-    """The module returns the same (structure, shapes, dtypes, values) and writes the same into inputs and buffers.
+    """The result (structure, shapes, dtypes, values) is the same, and so are the writes into inputs and buffers.
 
     This is also checked in a later call, and for the branches of ``torch.cond`` that the inputs do not take.
 
@@ -48,7 +48,7 @@ def values(trial: Trial) -> Told | None:
 
 
 def _in_other_branches(trial: Trial) -> Told | None:
-    """Whether a branch of `torch.cond` that these inputs do not take gives another result."""
+    """Whether a branch of `torch.cond` that these inputs do not take gives a different result."""
     old, new = conds_of(trial.before), conds_of(trial.after)
     if not old or len(old) != len(new):
         return None
@@ -86,12 +86,12 @@ def _in_a_later_call(trial: Trial) -> Told | None:
 
 @invariant
 def values_at_another_size(trial: Trial) -> Told | None:
-    """The same for inputs of other sizes: a number that the pass took from one input is not a constant of the module.
+    """The values are also the same for inputs of other sizes: no size that the pass saw is hard-coded.
 
-    Where no ``others`` are given, all inputs get one row and five, and then other sizes in each further dimension, as
-    far as the graph leaves them open and the module runs. A result for no rows, or for one row in a single input, which
-    broadcasts, must also stay; if the module now raises there, that is advice. Any difference where all inputs have one
-    more dimension is also advice.
+    If no ``others`` are given, all inputs get one row, then five, and then other sizes in each further dimension, if
+    the graph leaves them open and the module runs. The result must also stay the same for no rows, and for one row in a
+    single input, which broadcasts; if the module now raises there, that is advice. Any difference for inputs that all
+    have one more dimension is also advice.
 
     Example:
         >>> from fxbook import invariants, random_graph
@@ -131,7 +131,7 @@ def _other_values(trial: Trial, inputs: Sequence[Any], skipped: list[str] | None
 def aliasing(trial: Trial) -> Told | None:
     """A result shares memory with an input, a stored tensor or another result only if it did before.
 
-    Otherwise ``y.add_(1)`` on a result changes ``x``, which it did not before. A pass may return a copy where the
+    Otherwise ``y.add_(1)`` on a result changes ``x``, which it did not before. A pass may return a copy if the
     module returned a view.
 
     Example:

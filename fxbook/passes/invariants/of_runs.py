@@ -28,7 +28,7 @@ def runs(trial: Trial) -> Told | None:
 
 @invariant
 def modified(trial: Trial) -> Told | None:
-    """The pass returns ``PassResult``, and ``modified`` is true if and only if something changed: a convention.
+    """By convention, the pass returns ``PassResult``, with ``modified`` true if and only if something changed.
 
     If only meta changed, either value is accepted.
 
@@ -66,7 +66,7 @@ def _meta_changed(trial: Trial) -> bool:
 
 @invariant
 def idempotence(trial: Trial) -> Told | None:
-    """A second run changes nothing, and says so: a convention that a pass that splits or wraps cannot follow.
+    """By convention, a second run changes nothing and says so. A pass that splits or wraps cannot follow this.
 
     New names alone do not count as a change.
 
@@ -76,7 +76,7 @@ def idempotence(trial: Trial) -> Told | None:
     """
     try:
         again = trial.first and trial.twice
-        # The copy for the second run comes from copy.deepcopy, which drops what the GraphModule's graph does not use.
+        # The copy for the second run is made by copy.deepcopy, which drops what the graph does not use.
         what = changed(shared_copy(trial.after), again.after)
         says_so = getattr(again.returned, "modified", False) is True
         del again
@@ -97,7 +97,7 @@ def idempotence(trial: Trial) -> Told | None:
 
 @invariant
 def determinism(trial: Trial) -> Told | None:
-    """Two runs on equal modules give equal programs and weights, and a run on one with other weights keeps its values.
+    """Runs on equal modules give equal programs and weights; a run on one with other weights keeps its values.
 
     The latter is checked for passes that keep the values, on modules with at most 4 MB of weights and 400 nodes.
 
@@ -135,9 +135,9 @@ def _kept_from_another(trial: Trial) -> Told | None:
 
 @invariant
 def no_retrace(trial: Trial) -> Told | None:
-    """The pass does not trace the module again, which would lose what tracing cannot see. It may trace a pattern.
+    """The pass does not retrace the module, which would lose what tracing cannot see. It may trace a pattern.
 
-    This is a convention, since some modules lose nothing by being traced again.
+    This is a convention, since some modules lose nothing when they are traced again.
 
     Example:
         >>> import torch

@@ -13,7 +13,7 @@ from fxbook.passes.shaking import with_other_numbers
 from fxbook.passes.state import otherwise, reordered
 from fxbook.passes.trial import Trial
 
-# By a part of the message; the first that matches counts.
+# The advice by a part of the message; the first part that matches is used.
 _CURES = {
     "random numbers of torch": "draw from a torch.Generator of the pass, or inside torch.random.fork_rng(), "
     "and make layers with torch.nn.utils.skip_init",
@@ -51,7 +51,7 @@ _ROUGHLY = (1e-3, 1e-4)
 
 @invariant
 def purity(trial: Trial) -> Told | None:
-    """The pass changes the graph and nothing else: no tensor, no module that others hold, none of torch's modes.
+    """The pass changes nothing but the graph: no tensor, no module that is also used elsewhere, no mode of torch.
 
     A pass may replace a weight in the module that it was given, but may not write into it, nor replace a weight in a
     called module, which the traced model also holds.
@@ -74,7 +74,7 @@ def purity(trial: Trial) -> Told | None:
 
 @invariant
 def state_kept(trial: Trial) -> Told | None:
-    """Checkpoints, optimizers and callers still work: names, kinds, order, ties, and attributes of the root.
+    """Checkpoints, optimizers and callers still work: names, kinds, order and ties of weights, and root attributes.
 
     This includes whether a buffer is saved, and the module's tensors and ``meta`` that no node uses.
 
@@ -119,7 +119,7 @@ def state_kept(trial: Trial) -> Told | None:
 
 
 def _loaded_otherwise(trial: Trial) -> Told | None:
-    """Whether other values for untrained tensors, as from a checkpoint, no longer give the same result."""
+    """Whether different values for untrained tensors, as from a checkpoint, no longer give the same result."""
     old, new, saved = tensors_of(trial.before), tensors_of(trial.after), trial.before.state_dict().keys()
     names = [
         name
@@ -152,7 +152,7 @@ def _alike(held: Tensor, other: Tensor | None) -> bool:
 def _same_value(one: Any, other: Any) -> bool:
     if not (isinstance(one, Tensor) and isinstance(other, Tensor)) or one.shape != other.shape:
         return False
-    # All zeros or all ones, as in a fresh norm, say nothing about where they come from.
+    # If a tensor is all zeros or all ones, as in a fresh norm, its values do not show where they come from.
     telling = dense(one) and bool((one != one.flatten()[:1]).any())
     return telling and one.dtype == other.dtype and same_bytes(one, other)
 

@@ -1,4 +1,4 @@
-"""Compare two frames node by node: as marks, as edges that came or went, and as sentences."""
+"""Compare two frames node by node: as marks, as added and removed edges, and as sentences."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fxbook.stepping.edit.snapshot import Snapshot
 
 MARKS = {**SIGNS, "retargeted": "≠", "changed": "≠", "renamed": "≠"}
 Input = tuple[int, int, str]
-"""The key of the input, that of its user, and the place among the arguments."""
+"""The key of the input, that of its user, and the position among the arguments."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Changes:
 
 
 def compare(before: Snapshot, after: Snapshot, moved: Set[int]) -> Changes:
-    """Compare two snapshots; ``moved`` are the keys of nodes at another place in the list."""
+    """Compare two snapshots; ``moved`` holds the keys of nodes whose position in the list has changed."""
     marks: dict[int, list[str]] = {}
     details: dict[int, str] = {}
     sentences: list[str] = []

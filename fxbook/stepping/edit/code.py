@@ -28,7 +28,7 @@ def code_panel(
     """The code as HTML, with marks on the lines that differ from those of ``before``.
 
     ``keys`` are given by name and include removed nodes, which stale code still has. The lines for ``moved`` nodes
-    count as moved, not the lines around them. Only the lines of the ``shown`` nodes appear; by default all.
+    count as moved, not the lines around them. Only the lines of ``shown`` nodes appear; by default, all lines do.
     """
     outputs = [key for key, node in snapshot.nodes.items() if node.op == "output"]
     new = _lines(snapshot)

@@ -1,4 +1,4 @@
-"""Choose what to draw of a large graph: the nodes that changed, and their neighbours."""
+"""Choose which part of a large graph to draw: the nodes that changed, and their neighbours."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from fxbook.stepping.edit.changes import Changes
 from fxbook.stepping.edit.snapshot import Snapshot
 
 LARGEST = 60
-"""The most rows in a drawing."""
+"""The maximum number of rows in a drawing."""
 
 
 def excerpt(rows: Sequence[int], snapshots: Sequence[Snapshot], changes: Sequence[Changes]) -> frozenset[int] | None:
-    """The keys to draw, or ``None`` if there is room for all; ``rows`` has the key of each row in the drawing."""
+    """The keys to draw, or ``None`` if there is room for all; ``rows`` holds the key of each row of the drawing."""
     if len(rows) <= LARGEST:
         return None
     changed = dict.fromkeys(key for one in changes for key in one.marks)

@@ -14,7 +14,7 @@ from fxbook.stepping.edit.snapshot import Snapshot
 _MOST_READERS = 6
 _JOINT = re.compile(r"([._(])(?=\w)")
 Entry = tuple[int, NodeRecord] | int
-"""The key of a node with the node, or how many nodes are left out here."""
+"""A node with its key, or the number of nodes that are left out here."""
 
 
 def list_panel(entries: Sequence[Entry], snapshot: Snapshot, changes: Changes) -> str:
@@ -24,7 +24,7 @@ def list_panel(entries: Sequence[Entry], snapshot: Snapshot, changes: Changes) -
 
 
 def notes_of(key: int, node: NodeRecord, changes: Changes) -> list[str]:
-    """Remarks on a node besides its call: its changes, faults and notes."""
+    """Remarks on a node apart from its call: its changes, faults and notes."""
     marks = changes.marks.get(key, ())
     told = [
         f"{MARKS[mark]} {changes.details[key] if mark == 'rewired' and key in changes.details else mark}"

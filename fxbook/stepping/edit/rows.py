@@ -1,4 +1,4 @@
-"""Give every node one row for all frames: those that keep their order stay, and a moved one gets a second row."""
+"""Give every node one row for all frames: a node that keeps its order keeps its row; a moved one gets a second."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 @dataclasses.dataclass(eq=False)
 class _Slot:
-    """A row; rows are a linked list, so that inserting one is cheap in a large graph."""
+    """A row; the rows form a linked list, so that inserting a row is cheap in a large graph."""
 
     key: int
     at: int = 0
@@ -22,8 +22,8 @@ def union_rows(
 
     Args:
         orders: for each frame, the keys of its nodes in list order.
-        reluctance: a number by frame and key: of two nodes that swapped order, the one with the smaller number was
-            moved.
+        reluctance: gives a number for a frame and a key: of two nodes that swapped order, the one with the smaller
+            number counts as moved.
 
     Returns:
         The key of each row; for each frame, the row of each of its keys; for each frame, the keys that were moved since
@@ -69,7 +69,7 @@ def _chain(slot: _Slot | None, stop: _Slot | None = None) -> Iterator[_Slot]:
 
 
 def _next_kept(order: Sequence[int], stay: set[int]) -> list[int | None]:
-    """For each position, the next key that stays."""
+    """For each position, the next key whose row stays."""
     found: list[int | None] = []
     latest = None
     for key in reversed(order):
@@ -81,7 +81,7 @@ def _next_kept(order: Sequence[int], stay: set[int]) -> list[int | None]:
 def heaviest_rising(values: Sequence[int], weights: Sequence[float]) -> list[int]:
     """The positions of the increasing subsequence of greatest weight; ``values`` are distinct. O(n log n)."""
     rank = {value: at for at, value in enumerate(sorted(values), 1)}
-    # A Fenwick tree of maxima: the best (weight, position) that ends at or below a rank.
+    # A Fenwick tree of maxima holds the best (weight, position) that ends at or below a rank.
     tree: list[tuple[float, int]] = [(0.0, -1)] * (len(values) + 1)
     came_from: list[int] = []
     best = (0.0, -1)

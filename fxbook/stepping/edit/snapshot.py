@@ -16,7 +16,7 @@ from fxbook.graph.record import GraphRecord, NodeRecord, record
 class Snapshot:
     """A graph at one moment.
 
-    ``keys`` are the identities of the nodes in list order, the same for the same ``fx.Node`` in every snapshot in a
+    ``keys`` are the identities of the nodes in list order; a ``fx.Node`` has the same key in every snapshot of a
     stepper. ``code`` is what ``forward`` runs if ``compiled``, else what a bare graph would generate. ``places`` are
     torch.fx's own sort keys, which change only if a node is moved.
     """
@@ -34,7 +34,7 @@ class Snapshot:
 
 
 def take(subject: fx.Graph | fx.GraphModule, caption: str, keys: dict[fx.Node, int]) -> Snapshot:
-    """Record the graph; ``keys`` are the identities given so far; those of new nodes are added.
+    """Record the graph; ``keys`` holds the identities given so far, and gets those of new nodes.
 
     Raises:
         TypeError: there is no graph to record; the message says what to pass.

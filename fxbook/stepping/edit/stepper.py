@@ -34,7 +34,7 @@ _OWN_MARKS = {
 
 
 class EditStepper:
-    """Frames of a graph that is being edited. Put it at the end of a cell to step through them.
+    """Frames of a graph that is being edited. Put the stepper at the end of a cell to step through them.
 
     Example:
         >>> import torch
@@ -114,15 +114,15 @@ class EditStepper:
 
 @dataclasses.dataclass
 class _Inside:
-    """A nested graph, by the numbers of the frames that contain it."""
+    """A nested graph, in each frame that contains it, by frame number."""
 
     keys: dict[fx.Node, int] = dataclasses.field(default_factory=dict)
     snapshots: dict[int, Snapshot] = dataclasses.field(default_factory=dict)
 
     def changed(self) -> dict[int, tuple[str, ...]]:
-        """What happened in the nested graph, in sentences, by the number of the frame."""
+        """What happened in the nested graph, as sentences by frame number."""
         snapshots = list(self.snapshots.values())
-        # A graph that replaces an equal one counts as the same.
+        # A graph that replaces an equal one counts as the same graph.
         if all(one.record.nodes == snapshots[0].record.nodes for one in snapshots):
             return {}
         _, _, moved = union_rows([one.keys for one in snapshots], _reluctance(snapshots))
@@ -139,8 +139,8 @@ def play(
 ) -> Player:
     """Make a player from snapshots; a node has the same key in all of them.
 
-    ``not_kept`` is how many more there were. ``said`` holds sentences by frame number, which come before lint's
-    message.
+    ``not_kept`` is the number of frames that were not kept. ``said`` holds sentences by frame number, which come before
+    lint's message.
     """
     rows, places, moved = union_rows([snapshot.keys for snapshot in snapshots], _reluctance(snapshots))
     changes = [Changes(), *(compare(snapshots[i - 1], snapshots[i], moved[i]) for i in range(1, len(snapshots)))]
@@ -179,7 +179,7 @@ def _legend(snapshots: Sequence[Snapshot], changes: Sequence[Changes]) -> list[s
 
 
 def _reluctance(snapshots: Sequence[Snapshot]) -> Callable[[int, int], float]:
-    """Of two nodes that changed their order, the one with a new sort key was moved."""
+    """If two nodes changed their order, the one with a new sort key was moved."""
     places = [dict(zip(snapshot.keys, snapshot.places, strict=True)) for snapshot in snapshots]
     return lambda at, key: 1.0 if places[at - 1].get(key) == places[at].get(key) else 0.001
 
@@ -261,7 +261,7 @@ class _Step:
         return gone
 
     def _gaps(self) -> dict[int, int]:
-        """For each row that stands for several nodes, how many."""
+        """For each row that stands for several nodes, the number of nodes."""
         counts: dict[int, int] = {}
         for key, place in self.places[self.at].items():
             if not self._shows(key):
@@ -286,7 +286,7 @@ class _Step:
         if self.before and self.before.record.stale and not self.snapshot.record.stale:
             told.append("↻ forward is recompiled")
         if self.wanted is not None and not self.at:
-            told.append(f"Of {len(self.snapshot.keys)} nodes those that change are shown, and their neighbours")
+            told.append(f"Of {len(self.snapshot.keys)} nodes, those that change are shown, and their neighbours")
         lint = self.snapshot.record.lint
         told.append(f"! lint: {clean(lint, 300)}" if lint else "✓ lint finds no fault")
         if self.snapshot.compiled:

@@ -1,7 +1,7 @@
 """Follow memory during a run, through weak references only: which storages are alive, and how many bytes they hold.
 
-Tensors that share memory (views, results of an in-place operation) share one storage, counted once. The module keeps
-its parameters and buffers in any case, so they are counted separately.
+Tensors that share memory (views, results of in-place operations) share one storage, which is counted once. The module
+keeps its parameters and buffers in any case, so they are counted separately.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from fxbook.stepping.run.values import tensors_in
 class Store:
     """One storage: its bytes, and the steps at which it appeared and was freed.
 
-    A step is a node's place in the list. ``born`` is -1 before the first node, and ``gone`` is ``None`` if it
-    outlived the last node. ``stored`` says that a module holds it, ``given`` that it came with an input. ``held`` is
-    how many of its bytes currently count.
+    A step is a node's position in the list. ``born`` is -1 if the storage appeared before the first node, and ``gone``
+    is ``None`` if it outlived the last node. ``stored`` says that a module holds it, ``given`` that it is
+    from an input. ``held`` is how many of its bytes currently count.
     """
 
     nbytes: int
@@ -35,7 +35,7 @@ class Store:
 
 
 class Memory:
-    """The storages seen so far, in the order of their appearance, without keeping any of them alive."""
+    """The storages seen so far, in the order of appearance; none of them is kept alive."""
 
     def __init__(self, module: nn.Module) -> None:
         self.stores: list[Store] = []
@@ -58,7 +58,7 @@ class Memory:
         return found
 
     def weigh(self, numbers: Iterable[int]) -> None:
-        """Update storages whose sizes may have changed by ``resize_``."""
+        """Update storages whose sizes ``resize_`` may have changed."""
         for number in numbers:
             store, storage = self.stores[number], self._refs[number]()
             now = storage.nbytes() if storage is not None else store.nbytes
@@ -66,7 +66,7 @@ class Memory:
             store.nbytes, store.held = now, 0 if store.stored else now
 
     def measure(self, step: int) -> int:
-        """Record freed storages; return the bytes that the other storages hold, without the module's."""
+        """Record freed storages; return the bytes that the other storages hold, not counting the module's."""
         for key, number in self._died:
             store = self.stores[number]
             if store.gone is None:
@@ -93,7 +93,7 @@ class Memory:
         if known is not None and known[0]() is storage:
             return known[1]
         if known is not None:
-            # A new storage at the address of one that was freed in the meantime.
+            # This is a new storage at the address of one that has been freed.
             self.stores[known[1]].gone = step
         number = len(self.stores)
         self.stores.append(Store(nbytes, step))
@@ -103,7 +103,7 @@ class Memory:
 
 
 def cloned(inputs: Iterable[Any]) -> list[Any]:
-    """The inputs with every tensor replaced by a copy, the same copy for the same tensor; other values stay."""
+    """The inputs with every tensor replaced by a copy, always the same copy for the same tensor; other values stay."""
     copies: dict[int, torch.Tensor] = {}
 
     def copy(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The tables of a run's frame: the node's arguments and result, and the state of every value."""
+"""The tables in a frame of a run: the node's arguments and result, and the state of every value."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fxbook.stepping.run.states import SIGNS, Kind, State, size, state_after
 from fxbook.stepping.run.subject import Subject
 
 MOST_ROWS = 20
-"""The most values in a table; the largest and those that have just changed are shown."""
+"""The maximum number of values in a table; the largest and those that have just changed are shown."""
 _FEWER_ROWS = 12
 _MEANINGS: tuple[tuple[Kind, str], ...] = (
     ("made", "made by this node"),

@@ -1,4 +1,4 @@
-"""Plot live memory over the nodes of one run or two, with a mark at each frame's node."""
+"""Plot live memory over the nodes of one or two runs, and mark the node of each frame."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 _WIDTH, _HEIGHT = 272, 112
 _LEFT, _RIGHT, _BOTTOM, _LINE = 70, 10, 42, 18
-# Columns of a line of the legend, which begins a little to the left of the axes.
+# The columns in a line of the legend, which begins a little to the left of the axes.
 _LABEL = 24
 _NODES, _NODES_OF_HUNDREDS, _BYTES = 10, 5, 4
 """The most steps between the numbers at the axes; fewer where numbers have three digits."""
 _LOOKS = ({"color": "C0", "linewidth": 3}, {"color": "#d55e00", "linestyle": "--"})
 FINE_NODES = 60
-"""For at most this many nodes, the line also shows what is freed after each."""
+"""Up to this many nodes, the line also shows what is freed after each of them."""
 
 
 def plot(subjects: Sequence[Subject], spans: Sequence[range]) -> Animation:
@@ -66,7 +66,7 @@ def _draw_line(axes: Axes, run: RunRecord, label: str, look: dict[str, object]) 
     ]
     unit = 0.5 if fine else 1.0
     edges = [unit * at for at in range(len(heights) + 1)]
-    # The last height twice, since a step plot ends where its last step begins.
+    # The last height is repeated, since a step plot ends where its last step begins.
     axes.plot(edges[: len(heights) + 1], [*heights, *heights[-1:]] or [0], drawstyle="steps-post", label=label, **look)
 
 

@@ -1,6 +1,6 @@
 """Run a graph and record the result of each node and the memory held after it, as plain data.
 
-An ``Interpreter`` runs the graph on copies of the inputs. Everything is measured: bytes are counted on the storages
+An ``Interpreter`` runs the graph on copies of the inputs. Everything is measured: bytes are counted from the storages
 that are alive (see ``fxbook.stepping.run.memory``), and what the interpreter still holds is read from its ``env``. The
 record holds only strings and numbers, so it keeps nothing alive.
 """
@@ -44,18 +44,18 @@ class Value:
 
 @dataclasses.dataclass(frozen=True)
 class RunRecord:
-    """A recorded run: values and bytes by step, which is the place of a node in the list.
+    """A recorded run: values and bytes by step; a step is the position of a node in the list.
 
     Attributes:
         method: how the inputs were passed: ``run(*inputs)`` or ``boxed_run([…])``.
         values: for each node, its value, or ``None`` if it did not run.
         stores: the storages seen; ``Value.stores`` points into them.
-        during: bytes alive when the node had made its result and nothing was freed yet.
-        after: bytes alive when the interpreter had freed what was no longer needed.
-        left: bytes alive after the run had returned and its interpreter was gone: those of the result, and of values
+        during: bytes alive once the node has made its result and before anything is freed.
+        after: bytes alive once the interpreter has freed what is no longer needed.
+        left: bytes alive once the run has returned and its interpreter is gone: those of the result, and of values
             that something else still holds; ``None`` after an error.
-        in_module: bytes of parameters, buffers and other stored tensors, in none of the counts above.
-        error: type and message of what the run raised, or ``None``; ``failed`` is the step at which it was raised, or
+        in_module: bytes of parameters, buffers and other stored tensors, which none of the counts above include.
+        error: type and message of the error raised, or ``None``; ``failed`` is the step at which it was raised, or
             ``None`` if that was before the first node.
         remarks: remarks on the whole run.
     """
@@ -95,7 +95,7 @@ class RunRecord:
 
     @functools.cached_property
     def holders(self) -> dict[int, list[int]]:
-        """For each storage, the nodes whose values have it, in list order."""
+        """For each storage, the nodes whose values use it, in list order."""
         found: dict[int, list[int]] = {}
         for index, value in enumerate(self.values):
             for number in value.stores if value else ():
@@ -116,7 +116,7 @@ class RunRecord:
         return any(value is not None and value.described.requires_grad for value in self.values)
 
     def held_at(self, number: int, step: int) -> list[int]:
-        """The first two nodes in list order whose values have the storage and are held after the step."""
+        """The first two nodes in list order whose values use the storage and are held after the step."""
         if (number, step) not in self._held:
             living = (at for at in self.holders[number] if self.values[at].held_after(step))
             self._held[number, step] = list(itertools.islice(living, 2))
@@ -180,7 +180,7 @@ class _Log:
         self._held.add(node)
 
     def _close(self, step: int, env: dict[fx.Node, Any] | None) -> None:
-        """Measure what is left after the step, and after the skipped steps before it."""
+        """Measure what is left after the step, and after any skipped steps before it."""
         held = self.memory.measure(max(step, 0))
         # An interpreter drops a value after its last user.
         read = {read for node in self.nodes[len(self.after) : step + 1] for read in node.all_input_nodes}
@@ -210,7 +210,7 @@ def record_run(module: nn.Module, graph: fx.Graph, inputs: Sequence[Any], method
             error = f"{type(raised).__name__}: {_first_lines(raised)}"
     failed = log.current if error is not None else None
     if failed is not None and failed < len(log.during):
-        # Raised after the last node, while the results were packed.
+        # The error was raised after the last node, while the results were packed.
         failed = None
     return RunRecord(
         method,
@@ -235,7 +235,7 @@ def _run(module: nn.Module, graph: fx.Graph, inputs: list[Any], method: Method, 
     finally:
         inputs.clear()
         log.end(interpreter.env)
-        # Its env holds the result, and its args_iter the inputs, for as long as it lives.
+        # As long as it lives, its env holds the result, and its args_iter the inputs.
         del interpreter
     memory.see(result, len(log.during))
     return memory.measure(len(log.during))
@@ -258,7 +258,7 @@ def _first_lines(raised: Exception) -> str:
 def _remarks(graph: fx.Graph, inputs: Sequence[Any], method: Method, log: _Log, memory: Memory) -> Iterator[str]:
     placeholders = [node for node in graph.nodes if node.op == "placeholder"]
     names = [str(node.target) for node in placeholders]
-    # run uses a default if the last placeholders get no input, boxed_run never does.
+    # `run` uses the defaults of the last placeholders if they get no input; `boxed_run` never does.
     needed = [node for node in placeholders if method == "boxed_run" or not node.args]
     # Before torch 2.10, boxed_run accepted a list of any length.
     ran = any(value is not None for value in log.values)
@@ -285,7 +285,7 @@ def _count(number: int, noun: str) -> str:
 
 @contextlib.contextmanager
 def _no_cycle_collection() -> Iterator[None]:
-    """Switch the cycle collector off, since it would free memory at unpredictable moments."""
+    """Switch off the cycle collector, since it would free memory at unpredictable moments."""
     enabled = gc.isenabled()
     gc.disable()
     try:

@@ -28,7 +28,7 @@ SIGNS: dict[Kind, str] = {
 class State:
     """A value at one step: ``word`` is its state in one or two words, ``why`` adds a reason.
 
-    ``nbytes`` is the bytes counted for it: those of its storages that no earlier value in the list has.
+    ``nbytes`` is the number of bytes counted for it: those of its storages that no earlier value in the list uses.
     """
 
     kind: Kind
@@ -59,7 +59,7 @@ def size(nbytes: int) -> str:
 
 
 def state_after(run: RunRecord, graph: GraphRecord, index: int, step: int) -> State:
-    """The state of the value of node ``index`` when the node at ``step`` has run and unneeded values are freed."""
+    """The state of the value of node ``index`` once the node at ``step`` has run and unneeded values are freed."""
     value = run.values[index]
     if run.error is not None and index == run.failed and step >= index:
         return State("raised", "raised")
@@ -84,7 +84,7 @@ def state_after(run: RunRecord, graph: GraphRecord, index: int, step: int) -> St
 
 
 def freed_at(run: RunRecord, graph: GraphRecord, step: int) -> list[tuple[str, int]]:
-    """The values whose memory was freed after the node at ``step``, by name, with the bytes."""
+    """The values whose memory was freed after the node at ``step``: their names and bytes."""
     went: dict[int, int] = {}
     for number in run.freed.get(step, ()):
         index = run.owner[number]

@@ -25,7 +25,7 @@ class RunStepper:
 
     Creating the stepper runs the graph once, with an ``fx.Interpreter`` and copies of the inputs. For each node it
     shows the arguments, the result (dtype, shape, first numbers), which values are alive, how many bytes they hold,
-    and which values were freed afterwards. All of this is measured: bytes are counted on the storages that are alive,
+    and which values were freed afterwards. All of this is measured: bytes are counted from the storages that are alive,
     with shared storages counted once, and parameters and buffers separately. Memory that an operation allocates and
     frees internally is not visible.
 
@@ -56,13 +56,13 @@ class RunStepper:
                 alive.
             boxed: call ``Interpreter.boxed_run``, which frees each input after its last use, instead of
                 ``Interpreter.run``, which holds all of them to the end.
-            compare: a second run next to the first: ``"run"`` or ``"boxed_run"`` for the same graph, or another
+            compare: a second run to show next to the first: ``"run"`` or ``"boxed_run"`` for the same graph, or another
                 module or graph, run like the first. Both start from the same state of the random generator.
             title: the caption; by default, the module's name and how it was run.
 
         Raises:
             TypeError: there is no graph to run.
-            ValueError: ``compare`` is unknown, or names the run that is already shown.
+            ValueError: ``compare`` is unknown, or is the run that is already shown.
         """
         method: Method = "boxed_run" if boxed else "run"
         _check(compare, method)
@@ -137,7 +137,7 @@ class RunStepper:
         return Frame(caption(self._subjects, span), panels, self._said(at, spans))
 
     def _said(self, at: int, spans: Sequence[range]) -> list[str]:
-        """A frame's remarks: on the whole run first, then what each of two runs freed, what was raised, the peaks."""
+        """The remarks on a frame: first on the whole run, then what each of two runs freed, errors, and peaks."""
         span, last = spans[at], at == len(spans) - 1
         remarks = [f"! {text}" for text in self._remarks()] if at == 0 else []
         for subject in self._subjects if len(self._subjects) > 1 else ():

@@ -1,4 +1,4 @@
-"""A graph in a run stepper, with its run, and the rows of the graph that each frame stands for."""
+"""A graph in a run stepper, its run, and the rows of the graph that each frame stands for."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Subject:
 
     @property
     def ended(self) -> int:
-        """The number of steps to show: those that ran, and the one that raised."""
+        """The number of steps to show: the nodes that ran, and the one that raised."""
         return self.run.steps + (self.run.failed is not None)
 
     def at(self, step: int) -> int:
@@ -63,7 +63,7 @@ def run_subject(label: str, graph: GraphRecord, run: RunRecord, first_key: int =
 
 
 def frames_of(subjects: Sequence[Subject]) -> list[range]:
-    """The steps in each frame: those in one row of the longest run, or in several, to limit the number of frames."""
+    """The steps in each frame: those of one row of the longest run, or of several, to limit the number of frames."""
     longest = max(subjects, key=lambda subject: subject.ended)
     reached = [range(row.start, min(row.stop, longest.ended)) for row in longest.rows if row.start < longest.ended]
     every = max(1, -(-len(reached) // _MOST_FRAMES))

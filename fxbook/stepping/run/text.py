@@ -48,7 +48,7 @@ def freed_text(subject: Subject, step: int, most: int = 3) -> str:
 
 
 def closing_lines(subjects: Sequence[Subject], errors: bool = True) -> list[str]:
-    """Remarks on each whole run: its peak and the peak's place, what is left, and what it raised."""
+    """Remarks on each whole run: its peak and where it was reached, what is left, and the error that it raised."""
     lines = []
     for subject in subjects:
         run, prefix = subject.run, f"{subject.label}: " if len(subjects) > 1 else ""

@@ -14,7 +14,7 @@ from fxbook.drawing.lettering import clean, cut
 from fxbook.graph.naming import module_kind
 
 _GLIMPSED = 5
-"""The most numbers of a tensor to show."""
+"""The maximum number of elements of a tensor to show."""
 _DIGITS = 3
 """Significant digits of the largest number shown, so that what is zero up to rounding reads 0."""
 _MOST_PARTS = 4
