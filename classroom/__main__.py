@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from classroom.grade.grading import Workers
     from classroom.grade.records import Submission
 
-_ASKED = "an assignment file (see the guide for teachers), or chapters with all their exercises"
+_ASSIGNMENT = "an assignment file (see the guide for teachers), or chapters with all their exercises"
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -230,16 +230,16 @@ def parser() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    release = _command(commands, "release", _release, "make the zip that students get", asks=True)
+    release = _command(commands, "release", _release, "make the zip that students get", needs_assignment=True)
     release.add_argument("--out", type=Path, required=True, metavar="ZIP", help="the zip to write")
     release.add_argument("--force", action="store_true", help="replace it if it exists")
 
-    grade = _command(commands, "grade", _grade, "grade a folder of submissions", asks=True, more=_GRADE)
+    grade = _command(commands, "grade", _grade, "grade a folder of submissions", needs_assignment=True, more=_GRADE)
     grade.add_argument(
         "submissions",
         type=Path,
         metavar="SUBMISSIONS",
-        help="the folder that holds one folder or notebook for each student, or the zip of your learning system",
+        help="the folder that holds one folder or notebook for each student, or the zip from your learning system",
     )
     _add_out(grade, "the folder for marks and reports; marks that are already there are kept")
     grade.add_argument("--workers", type=_count, default=0, metavar="N", help="processes (default: one per processor)")
@@ -261,7 +261,9 @@ def parser() -> argparse.ArgumentParser:
 
     export = commands.add_parser("export", help="write an assignment for nbgrader")
     systems = export.add_subparsers(required=True, metavar="SYSTEM")
-    system = _command(systems, "nbgrader", _nbgrader, "a course folder with a source and a release version", asks=True)
+    system = _command(
+        systems, "nbgrader", _nbgrader, "a course folder with a source and a release version", needs_assignment=True
+    )
     system.add_argument("--out", type=Path, required=True, help="where to write it")
     system.add_argument("--force", action="store_true", help="replace it if it exists")
     return parser
@@ -269,18 +271,21 @@ def parser() -> argparse.ArgumentParser:
 
 _BOOK = "the address of the rendered book, for links in reports: https://… or a path relative to class.html"
 _GRADE = (
-    "A file's name tells whose it is; its name or content tells which exercises are in it. Of several versions, the "
-    "last in which an exercise was begun counts, unless the assignment says otherwise. "
-    "Marks are saved at once: to continue a stopped run, give the same command again; only what changed is graded "
-    "again. grades.csv has a row for each student and exercise, totals.csv one for each student."
+    "A file's name shows which student it belongs to; its name or its content shows which exercises it contains. If "
+    "there are several versions, the last one in which an exercise was begun counts, unless the assignment says "
+    "otherwise. Each mark is saved at once. To continue a run that was stopped, run the same command again: only what "
+    "changed is graded again. grades.csv has a row for each student and exercise, and totals.csv has a row for each "
+    "student."
 )
 
 
-def _command(commands, name: str, run, what: str, *, asks: bool = False, more: str = "") -> argparse.ArgumentParser:
+def _command(
+    commands, name: str, run, what: str, *, needs_assignment: bool = False, more: str = ""
+) -> argparse.ArgumentParser:
     command = commands.add_parser(name, help=what, description=f"{what[0].upper()}{what[1:]}. {more}".strip())
     command.set_defaults(run=run)
-    if asks:
-        group = command.add_argument_group("the assignment", _ASKED).add_mutually_exclusive_group(required=True)
+    if needs_assignment:
+        group = command.add_argument_group("the assignment", _ASSIGNMENT).add_mutually_exclusive_group(required=True)
         group.add_argument("--assignment", type=Path, metavar="FILE.toml", help="the assignment file")
         group.add_argument("--chapters", nargs="+", metavar="NN", help="chapters by number or name: 02 03")
     return command

@@ -92,8 +92,8 @@ def _by_numbers(chapters: tuple[str, ...]) -> str:
     for chapter in chapters:
         kind, number = numbered(chapter).split()
         kinds.setdefault(kind, []).append(number)
-    told = ", ".join(f"{kind}{'s' if numbers[1:] else ''} {_in_words(numbers)}" for kind, numbers in kinds.items())
-    return told[:1].upper() + told[1:]
+    title = ", ".join(f"{kind}{'s' if numbers[1:] else ''} {_in_words(numbers)}" for kind, numbers in kinds.items())
+    return title[:1].upper() + title[1:]
 
 
 def _in_words(items: list[str]) -> str:

@@ -11,7 +11,7 @@ from fxbook.grading import catalogue
 def exercise_counts(data: bytes) -> dict[str, int]:
     """Count a file's exercises by chapter.
 
-    Calls to ``check`` and ``hint`` identify the exercises; without such calls, the defined answers do.
+    The exercises are those in calls to ``check`` and ``hint`` or, without such calls, those whose answers are defined.
 
     Args:
         data: a notebook or script in UTF-8 or UTF-16, possibly damaged.

@@ -192,8 +192,8 @@ def _entry(archive: IO[bytes], row: JSON, parts: Parts) -> Entry:
         match sandbox.for_reading().read_member(archive.fileno(), row["place"], limit).data:
             case {"problem": str(why)}:
                 raise RefusedError(why)
-            case {"data": str(told)}:
-                return base64.b64decode(told)
+            case {"data": str(encoded)}:
+                return base64.b64decode(encoded)
             case _:
                 raise RefusedError(_DAMAGED)
 

@@ -92,8 +92,8 @@ class Deadline:
 
     Args:
         due: the due time, with its time zone, or ``None``.
-        extensions: a later date or additional time, by student as the teacher names them.
-        zone: the time zone of times without one; ``""`` for this computer's.
+        extensions: a later date or additional time for each student, under the name that the teacher uses.
+        zone: the time zone for times that state none; ``""`` for this computer's time zone.
     """
 
     due: dt.datetime | None = None

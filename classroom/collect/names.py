@@ -23,7 +23,8 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 
-# The system wrote the end of a folder's name. The student wrote the end of a file's, so the first match counts there.
+# The end of a folder's name comes from the learning system. The end of a file's name comes from the student, so in a
+# file's name the first match counts.
 _MOODLE_FOLDER = re.compile(r"(?P<name>.+)_(?P<id>\d+)_assignsubmission_[a-z]+_?", re.DOTALL)
 _MOODLE = re.compile(r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_[a-z]+_(?P<rest>.*)", re.DOTALL)
 _CANVAS = re.compile(
@@ -59,7 +60,7 @@ class Owner:
 
 @dataclasses.dataclass(frozen=True)
 class Given:
-    """The parts of a name that a learning system gave a file or folder at the top.
+    """The parts of the name that a learning system gave to a top-level file or folder.
 
     Args:
         rest: the student's own file name, or ``""`` if the system dropped it.
@@ -77,7 +78,7 @@ class Given:
 
 
 def given(top: str, folder: bool, title: str = "") -> Given | None:
-    """Parse the name of a file or folder at the top; return ``None`` if no learning system gave it.
+    """Parse the name of a top-level file or folder; return ``None`` if it does not come from a learning system.
 
     Args:
         title: the text before the user name in Blackboard's files; see :func:`blackboard_title`.
@@ -110,7 +111,7 @@ def owner(top: str, folder: bool) -> Owner | None:
 def blackboard_title(tops: Iterable[str]) -> str:
     """The common text before the user names in Blackboard's files: the assignment's title, which may contain ``_``.
 
-    A user name that contains ``_`` keeps enough of itself to stay unique.
+    If all user names begin with the same words before a ``_``, these words become part of the title.
     """
     titles = [match["name"].split("_")[:-1] for top in tops if (match := _BLACKBOARD.fullmatch(top))]
     same = itertools.takewhile(lambda words: len(set(words)) == 1, zip(*titles, strict=False))

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from fxbook.grading import Sheet, parsed
 
-# Larger sheets are not compared, since no homework is that long.
+# Sheets with more statements are not compared, since no homework is that long.
 _MOST_STATEMENTS = 600
 # How many characters of an answer are kept, as source and as normalised text.
 _MOST_SOURCE, _MOST_PLAIN = 4000, 6000

@@ -24,8 +24,8 @@ def parsed_sheet(name: str, data: bytes, answers: Mapping[str, JSON], handed_out
     """Extract as JSON what the grader needs from a sheet.
 
     Args:
-        answers: ``{"exercise", "stub"}`` for each answer: the id, and the cell to write in as handed out (``""`` if
-            unknown).
+        answers: for each answer, ``{"exercise", "stub"}``: the exercise's id, and the handed-out cell in which the
+            student writes the answer (``""`` if unknown).
         handed_out: the cells as they were handed out.
 
     Returns:

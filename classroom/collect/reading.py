@@ -15,7 +15,8 @@ from classroom.sandbox import Sandbox, for_reading
 from fxbook.grading import catalogue, sheets
 
 JSON = Any
-# Limits in characters on a sentence or name, and on the kept text of an answer: a file may take over its reader.
+# Limits in characters on a sentence or name, and on the kept text of an answer: a malicious file may have taken over
+# the process that read it.
 _MOST_SAID, _MOST_KEPT = 1000, 6000
 
 
@@ -30,7 +31,7 @@ class ParsedSheet:
         defined_in: for each answer, the numbers (from 1) of the cells that define it.
         required_cells: for each answer, the numbers of the cells that it needs.
         untouched: the answers that are unchanged from the handout.
-        renamed_to: for each answer under another name, that name, found through the call to ``check``.
+        renamed_to: for each answer that has another name, that name, found through the call to ``check``.
         called: the expression passed to ``check``, if it does not identify an answer.
         worked: whether the student added anything to the sheet.
         unused_functions: the student's functions that no answer uses.
@@ -61,10 +62,10 @@ class ParsedSheet:
 def read_sheet(
     submission: Submission, assignment: Assignment, chapter: str, sandbox: Sandbox | None = None
 ) -> ParsedSheet:
-    """Read the version of a chapter's sheet that counts. Its content never raises an error.
+    """Read the version of a chapter's sheet that counts. Nothing in the sheet can raise an error.
 
     Args:
-        sandbox: the sandbox to read in; by default, this process's own.
+        sandbox: the sandbox to read in; by default, the one that belongs to this process.
 
     Raises:
         SandboxError: the sandbox does not work.
@@ -133,7 +134,7 @@ def _listed(value: JSON) -> list[JSON]:
 
 @functools.cache
 def stubs(chapter: str) -> Mapping[str, str]:
-    """The cell to write in for each exercise of a chapter, as handed out; empty if the notebooks are not there."""
+    """For each exercise of a chapter, the handed-out cell with the stub; empty if the notebooks do not exist."""
     sheet = sheets.Sheet(Path(chapter), handed_out(chapter))
     exercises = [about for about in catalogue().values() if about.chapter == chapter]
     return {about.id: sheet.cells[homes[-1] - 1] for about in exercises if (homes := sheet.homes(about.answer))}
@@ -141,6 +142,6 @@ def stubs(chapter: str) -> Mapping[str, str]:
 
 @functools.cache
 def handed_out(chapter: str) -> tuple[str, ...]:
-    """The cells of a chapter's sheet as handed out; empty if the notebooks are not there."""
+    """The cells of a chapter's sheet as handed out; empty if the notebooks do not exist."""
     path = EXERCISES / f"{chapter}.ipynb"
     return sheets.read(path).cells if path.is_file() else ()

@@ -1,14 +1,14 @@
 """Find what each student handed in: the owner, chapter and versions of each file.
 
 Owner: from the name of the folder or file at the top and the learning system's number for the student
-(:mod:`classroom.collect.names`). Names that differ only in their Unicode form are one student.
+(:mod:`classroom.collect.names`). Names that differ only in their Unicode form belong to one student.
 
 Chapter: from the name of the file, in full (``02_insertion_points``) or without its number. If the name has none, or
 the content contradicts it, the content decides: the ids in calls to ``check`` and ``hint``, or else the answers that it
 defines. One notebook may contain several chapters.
 
-Versions: in the order of :mod:`classroom.collect.versions`. The last one is graded. If it cannot be determined or used,
-a sentence says so.
+Versions: in the order of :mod:`classroom.collect.versions`. The last version is graded. If it cannot be determined or
+used, a message says so.
 """
 
 from __future__ import annotations
@@ -255,7 +255,7 @@ def _submission(
 
 
 def _files(entries: Iterable[Handed]) -> tuple[list[File], list[str]]:
-    """Separate the files that may be sheets from the reasons to give if a chapter has none."""
+    """The files that may be sheets, and the reasons to report if a chapter has no sheet."""
     sheets: list[File] = []
     reasons: list[str] = []
     budget = files.UNPACKED

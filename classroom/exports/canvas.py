@@ -36,7 +36,7 @@ class Gradebook:
         header = self._cells.row(0) if len(self._cells) else []
         self._id = column(header, "ID")
         if self._id is None or column(header, "Section") is None:
-            raise ExportError(f"{path} is not a Canvas gradebook: choose *Export* on its page *Grades*.")
+            raise ExportError(f"{path} is not a Canvas gradebook: choose *Export* on Canvas's page *Grades*.")
         last, first = column(header, "LastName"), column(header, "FirstName")
         self._names = [column(header, "Student")] if last is None or first is None else [last, first]
         self._column = _assignment(path, header, title)
@@ -56,8 +56,8 @@ class Gradebook:
         """Fill in the points on Canvas's scale; every other cell is unchanged.
 
         Args:
-            points: by key; students without points keep their cell.
-            out_of: the points that the assignment is worth here.
+            points: by student key; the cell of a student without points is unchanged.
+            out_of: the assignment's maximum number of points, on the scale of ``points``.
         """
         matched = match(people, self.rows, SYSTEM)
         others, count = dict(matched.others), 0

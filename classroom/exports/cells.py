@@ -31,7 +31,7 @@ class Cells:
         try:
             text = data[len(self._mark) :].decode(self._encoding)
         except UnicodeDecodeError:
-            # Older versions of Excel write this. Latin-1 has a character for every byte, so all bytes survive.
+            # Older versions of Excel write Latin-1, which has a character for every byte, so all bytes survive.
             self._encoding = "latin-1"
             text = data.decode(self._encoding)
         if "\0" in text:

@@ -1,4 +1,4 @@
-"""Match students to the rows of a learning system's table, by its number or else by name."""
+"""Match students to the rows of a learning system's table, by the system's number for a student or else by name."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Row:
 
 @dataclasses.dataclass(frozen=True)
 class Matched:
-    """The rows by student key, and the reason for each student without one."""
+    """The rows by student key, and the reason for each student who has no row."""
 
     rows: Mapping[str, Row]
     others: Mapping[str, str]
@@ -62,7 +62,7 @@ def match(people: Sequence[Participant], rows: Sequence[Row], system: str) -> Ma
         if len(fitting) == 1 and alone:
             [row_of[person.key]] = fitting.values()
         else:
-            reasons[person.key] = "no row has the name" if not fitting else "others have the same name"
+            reasons[person.key] = "no row has this name" if not fitting else "others have the same name"
     return Matched(row_of, reasons)
 
 

@@ -1,7 +1,7 @@
 """Read and fill in Moodle's grading worksheet, and build the zip of feedback files.
 
-Moodle offers both if *Offline grading worksheet* and *Feedback files* are switched on in the assignment's settings. It
-reads the worksheet back by its column names, which are in the language in which it was downloaded.
+Moodle offers both if *Offline grading worksheet* and *Feedback files* are switched on in the assignment's settings. In
+an uploaded worksheet, Moodle finds the columns by their names, which are in the language of the download.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _EXTENSION = re.compile(r"extension granted until:?(.*)", re.IGNORECASE)
 
 @dataclasses.dataclass(frozen=True)
 class Filled:
-    """The filled-in file, the number of grades, and why others get none; ``scaled`` says how points were converted."""
+    """The filled-in file, the number of grades, and why other students get none; ``scaled``: how points were scaled."""
 
     data: bytes
     count: int
@@ -84,7 +84,7 @@ class Worksheet:
         return row[place] if place is not None and place < len(row) else ""
 
     def receipts_of(self, people: Sequence[Participant]) -> Mapping[str, Receipt]:
-        """Moodle's records of submission times by key, without students who have no row."""
+        """Moodle's records of submission times by student key; students without a row are left out."""
         return {key: self._receipt(row.at) for key, row in match(people, self.rows, SYSTEM).rows.items()}
 
     def _receipt(self, at: int) -> Receipt:
@@ -104,8 +104,8 @@ class Worksheet:
         """Fill in the grades on Moodle's scale; every other cell is unchanged.
 
         Args:
-            points: by key; students without points get no grade.
-            out_of: the points that the assignment is worth here.
+            points: by student key; students without points get no grade.
+            out_of: the assignment's maximum number of points, on the scale of ``points``.
         """
         matched = match(people, self.rows, SYSTEM)
         others, scaled, count = dict(matched.others), "", 0

@@ -1,7 +1,7 @@
 """Write an assignment as an nbgrader course: the source version with solutions, from which nbgrader makes the rest.
 
 Each answer is a solution cell, and its check is a locked cell worth points, with the exercise id as its id. If there
-are hidden variants, a second cell, ``ID-hidden``, is worth the rest.
+are hidden variants, a second cell, ``ID-hidden``, is worth the remaining points.
 
 nbgrader runs a submission with the grader's own rights and in the same process as the tests, so student code can read
 everything there. Its feedback pages also show hidden tests. It runs a notebook from top to bottom, so it misses an
@@ -65,9 +65,9 @@ class MendCells(NbGraderPreprocessor):
         with Gradebook(place["db_url"]) as gradebook:
             for test in gradebook.find_notebook(place["notebook"], place["assignment"]).grade_cells:
                 if test.name not in there:
-                    told = {{"grade_id": test.name, "points": test.max_score, "cell_type": "code", "schema_version": 3}}
-                    told |= {{"grade": True, "locked": True, "solution": False, "task": False}}
-                    nb.cells.append(new_code_cell(metadata={{"nbgrader": told}}))
+                    data = {{"grade_id": test.name, "points": test.max_score, "cell_type": "code", "schema_version": 3}}
+                    data |= {{"grade": True, "locked": True, "solution": False, "task": False}}
+                    nb.cells.append(new_code_cell(metadata={{"nbgrader": data}}))
         return nb, resources
 
 
@@ -101,7 +101,7 @@ def write(assignment: Assignment, folder: Path, *, force: bool = False) -> Path:
 
     Raises:
         ExportError: the source version exists already, or the folder cannot be written.
-        classroom.handout.release.ReleaseError: a notebook is not as printed, or needs an exercise that is left out.
+        classroom.handout.release.ReleaseError: a notebook is not as generated, or needs an exercise that is left out.
         classroom.grade.hidden.HiddenError: the hidden variants cannot be used.
     """
     source = folder / "source" / release.folder_name(assignment)
@@ -167,7 +167,7 @@ def notebook(assignment: Assignment, chapter: str) -> NotebookNode:
             cell.source = solved[cell.source]
             cell.metadata.nbgrader = _metadata(identity, solution=True)
         elif cell.cell_type == "markdown":
-            # The printed report belongs to the printed stub; nbgrader's own stub raises an error instead.
+            # The report in the notebook belongs to the book's stub; nbgrader's own stub raises an error instead.
             cell.source = _REPORT.sub("", cell.source)
         cells.append(cell)
         for about in exercises:

@@ -112,7 +112,7 @@ def _bracketed(host: str) -> str:
 
 
 def _ready() -> tuple[str, str]:
-    """Run in the worker, and return its version and why it has no sandbox."""
+    """Runs in the worker; returns its digest of the code and why it has no sandbox (``""`` if it has one)."""
     import classroom.grade.work  # noqa: F401  (so that the first job need not wait for torch)
     from classroom.sandbox import protection
 

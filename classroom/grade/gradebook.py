@@ -29,7 +29,7 @@ from fxbook.grading import catalogue
 
 JSON = Any
 NAME, TABLE = "gradebook.jsonl", "grades.csv"
-# The printed exercise notebooks, if this is a checkout of the book.
+# The generated exercise notebooks, if this is a checkout of the book.
 EXERCISES = Path(fxbook.__file__).parent.parent / "exercises"
 _VERSION = 3
 COLUMNS = (
@@ -117,7 +117,7 @@ class Gradebook:
             "exercises": [about.id for about in assignment.exercises],
             "points": dict(assignment.points),
             "public_share": assignment.public_share,
-            # Only whether there are any: the variants belong to the teacher.
+            # Only whether there are hidden variants: their text belongs to the teacher.
             "hidden": bool(assignment.hidden),
         }
         fields = [field.name for field in dataclasses.fields(Participant)]

@@ -85,7 +85,7 @@ class LocalWorkers:
         if forkserver:
             context.set_forkserver_preload(["classroom.grade.work"])
         self._others = {child.pid for child in multiprocessing.active_children()}
-        # Files of a killed worker stay in here.
+        # The files of a killed worker stay in this folder.
         self._folder = tempfile.TemporaryDirectory(prefix="fxbook-grading-", ignore_cleanup_errors=True)
         self._pool = ProcessPoolExecutor(self.count, context, initializer=_begin_worker, initargs=(self._folder.name,))
         return self._pool
@@ -134,7 +134,7 @@ def graded(
 ) -> Generator[tuple[Job, list[JSON] | str], None, None]:
     """Run every job and yield it once, when done, with its result or the reason why there is none.
 
-    When a worker dies, the jobs that were running are run again one by one, which shows whose job kills its worker.
+    When a worker dies, the jobs that were running are run again one by one, which shows which job kills its worker.
     """
     waiting = collections.deque(jobs)
     suspects: collections.deque[Job] = collections.deque()
@@ -190,7 +190,7 @@ _GONE = (
 
 
 def _next(waiting: collections.deque[Job], suspects: collections.deque[Job], running: int, at_once: int) -> Job | None:
-    """The next job; one by one while a job is under suspicion."""
+    """The next job to run, if any; jobs under suspicion come first, and each of them runs alone."""
     if suspects:
         return None if running else suspects.popleft()
     return waiting.popleft() if waiting and running < at_once else None

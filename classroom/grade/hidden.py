@@ -21,7 +21,7 @@ class Hidden:
     """The content of the file.
 
     Args:
-        seeds: the seeds for more runs of the public cases; ``None`` for a seed that the grader derives.
+        seeds: the seeds for more runs of the public cases; ``None`` stands for a seed that the grader derives.
         exercises: the exercises with hidden cases in place of the public ones, by id.
     """
 

@@ -1,4 +1,4 @@
-"""Jobs for workers: one student each, as plain data. Does not import torch."""
+"""Jobs for workers: one student each, as plain data. This module does not import torch."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ _WRITE = os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0)
 
 
 def make_folder(folder: Path) -> None:
-    """Create the folder and its missing parents, for its owner only.
+    """Create the folder and its missing parents, accessible only to their owner.
 
     Raises:
         OSError: it cannot be created.
@@ -32,7 +32,7 @@ def make_folder(folder: Path) -> None:
 
 
 def close_folder(folder: Path) -> None:
-    """Close a folder in which only this package writes."""
+    """Deny other users access to a folder in which only this package writes."""
     if _POSIX:
         with contextlib.suppress(OSError):
             folder.chmod(_FOLDER)

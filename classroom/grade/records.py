@@ -103,17 +103,17 @@ class Mark:
         points, out_of: the points, and their maximum.
         attempts: the number of distinct versions of the sheet.
         version: which version counted, and why.
-        rule: the violated property, ``"lints"``, or ``""``. Only for the teacher on a hidden variant, because an answer
-            could choose which property it violates and so reveal the variant.
+        rule: the violated property, such as ``"lints"``, or ``""``. For a hidden variant, only the teacher sees it,
+            because an answer could choose which property it violates and so reveal the variant.
         message: one sentence for the student; always the same for a hidden variant.
         for_teacher: the full message, with the name of the hidden variant, if the student sees less.
         node: the name of the violating node.
-        read: ``"chapter#anchor"`` to read; only for the teacher on a hidden variant.
+        read: the section to read, ``"chapter#anchor"``; for a hidden variant, only the teacher sees it.
         line: the line of student code that raised an error.
         graph: the student's graph at that point, a :class:`fxbook.graph.record.GraphRecord` in JSON.
         unproven: what the grader could not recompute, so an answer might have forged it.
         remark: a note for the teacher on how the answer was found, or why none was.
-        source: the student's code for the teacher, cut if long.
+        source: the student's code, for the teacher to read; cut if long.
         plain: the same code normalised by :mod:`classroom.collect.normalise`, for comparison.
         seconds: the wall-clock time of grading.
         late_days: days late, counting part of a day as one.
@@ -156,5 +156,5 @@ class Mark:
             TypeError, KeyError, ValueError: the data does not describe a mark.
         """
         if data["status"] not in get_args(Status):
-            raise ValueError(f"{data['status']!r} is no status")
+            raise ValueError(f"{data['status']!r} is not a status")
         return cls(**{**data, "unproven": tuple(data["unproven"])})

@@ -71,7 +71,7 @@ class VersionSelector:
         return read_sheet(self._job.submission, self._job.assignment, self._chapter, self._sandbox)
 
     def for_exercise(self, about: About) -> list[SelectedVersion]:
-        """The candidates, usually one. The one with the most points counts; if several are equal, the latest."""
+        """The candidates, usually only one. The one with the most points counts; of equal ones, the latest counts."""
         match self._job.assignment.counts:
             case "last begun":
                 candidates = self._last_begun(about)

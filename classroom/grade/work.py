@@ -28,7 +28,7 @@ from classroom.sandbox import Sandbox, SandboxError
 from fxbook.grading import About, Outcome
 
 JSON = Any
-# A worker that takes longer, in seconds plus allowances for sheets and answers, is killed.
+# The time limit of a worker in seconds, with allowances for sheets and answers. A worker that takes longer is killed.
 _DEADLINE, _DEADLINE_PER_SHEET, _DEADLINE_PER_ANSWER = 120.0, 60.0, 300.0
 _MOST_TOLD = 600
 _ENDED = {

@@ -1,4 +1,4 @@
-"""Find solutions, hidden variants and manuscript marks in the files of a release.
+"""Find solutions, hidden variants and manuscript markers in the files of a release.
 
 Text is compared token by token, so line breaks and quotes do not matter, in every part of a file: cells, metadata,
 outputs, comments. Code is also compared by its syntax tree. A file that does not belong to a release counts as a leak
@@ -91,7 +91,7 @@ def _in_strings(strings: list[str], name: str, hidden: str) -> Iterator[str]:
     width = LIBRARYS if name.startswith(LIBRARY) else LEARNERS
     for string in strings:
         if mark := _MARKS.search(string):
-            yield f"has the manuscript mark {mark[0].strip()!r}"
+            yield f"has the manuscript marker {mark[0].strip()!r}"
         for body in _bodies(string):
             if exercise := _solution_bodies().get(body):
                 yield f"has a function from the solution of {exercise}"
@@ -102,9 +102,9 @@ def _in_strings(strings: list[str], name: str, hidden: str) -> Iterator[str]:
 
 
 def _beside_the_cells(notebook: JSON) -> Iterator[str]:
-    """Find what a notebook that was never run lacks: outputs, counts, metadata, attachments."""
+    """Find what a notebook that was never run does not contain: outputs, execution counts, metadata, attachments."""
     if notebook.get("metadata") != METADATA:
-        yield "has metadata that no printed exercise has"
+        yield "has metadata that no generated exercise has"
     for cell in notebook.get("cells", []):
         if cell.get("outputs") or cell.get("execution_count") is not None:
             yield f"cell {cell.get('id')} was run"
@@ -156,8 +156,8 @@ def _handed_out() -> str:
     sheets = the_book().sheets()
     cells = [cell for sheet in sheets for cell in (*sheet.opening, *(c for e in sheet.exercises for c in e.stub))]
     texts = [text for sheet in sheets for e in sheet.exercises for text in (e.task, *e.hints, e.what_if)]
-    asked = [question.code for sheet in sheets for question in sheet.questions]
-    return "\n".join([*(cell.source for cell in cells), *texts, *asked])
+    questions = [question.code for sheet in sheets for question in sheet.questions]
+    return "\n".join([*(cell.source for cell in cells), *texts, *questions])
 
 
 @functools.cache

@@ -108,7 +108,7 @@ def _sections(assignment: Assignment) -> list[tuple[str, list[str]]]:
             [
                 "Run the cell with `check(…)` below it, as often as you like. It names the first mistake "
                 "and where it is, or says `solved`. If you are stuck, `hint(…)` with the id of the "
-                "exercise gives the first hint, and a second call the second.",
+                "exercise gives the first hint, and a second call gives the second.",
             ],
         ),
         ("How it is graded", [_graded(assignment), *filter(None, [assignment.deadline.rule.in_words()])]),
@@ -117,7 +117,7 @@ def _sections(assignment: Assignment) -> list[tuple[str, list[str]]]:
             [
                 "Save, then hand in the notebooks under their own names and nothing else. If you hand in again, "
                 f"{_COUNTS[assignment.counts]}. An exercise without an answer costs only its own points.",
-                "Ask your teacher which help is allowed, and name the help you used.",
+                "Ask your teacher what help is allowed, and say what help you used.",
             ],
         ),
     ]

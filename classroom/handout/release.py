@@ -47,7 +47,7 @@ def make(assignment: Assignment, out: Path, *, force: bool = False) -> Path:
         The zip.
 
     Raises:
-        ReleaseError: it exists already or cannot be written, a notebook is not as printed, an exercise needs one that
+        ReleaseError: it exists already or cannot be written, a notebook is not as generated, an exercise needs one that
             is left out, or something in it must not be handed out. In these cases, nothing is written.
     """
     refuse_existing(out, force)
@@ -87,12 +87,12 @@ def files(assignment: Assignment) -> dict[str, bytes]:
 
 
 def notebook(assignment: Assignment, chapter: str) -> NotebookNode:
-    """The printed exercise notebook of a chapter, without exercises that the assignment leaves out.
+    """The generated exercise notebook of a chapter, without exercises that the assignment leaves out.
 
     Links to pages that are not handed out are replaced by their text.
 
     Raises:
-        ReleaseError: the notebook is not as printed, or an exercise needs one that is left out.
+        ReleaseError: the notebook is not as generated, or an exercise needs one that is left out.
     """
     book = the_book(ROOT)
     source = ROOT / "fxbook" / "tasks" / chapter
@@ -105,7 +105,7 @@ def notebook(assignment: Assignment, chapter: str) -> NotebookNode:
         raise ReleaseError(f"The manuscript of these exercises has a mistake:\n{error}") from error
     _refuse_changed(derived)
     ids = {about.id for about in assignment.exercises}
-    _refuse_torn(sheet, ids)
+    _check_dependencies(sheet, ids)
     released = derived.notebook
     released.cells = [cell for cell in released.cells if _is_handed_out(cell.id, derived.exercise_ids, ids)]
     for cell in released.cells:
@@ -122,11 +122,11 @@ def _is_handed_out(cell: str, exercises: tuple[str, ...], ids: set[str]) -> bool
 def _refuse_changed(derived: Derived) -> None:
     if problem := stale(derived, load(derived.path)):
         name = f"exercises/{derived.path.name}"
-        cure = f"restore it with `git checkout -- {name}`, or print it again with `make notebooks`."
+        cure = f"restore it with `git checkout -- {name}`, or generate it again with `make notebooks`."
         raise ReleaseError(f"{name} differs from the book ({problem.message.partition(': run')[0]}): {cure}")
 
 
-def _refuse_torn(sheet: ExerciseSheet, ids: set[str]) -> None:
+def _check_dependencies(sheet: ExerciseSheet, ids: set[str]) -> None:
     """Refuse to leave out an exercise whose answer another exercise uses."""
     maker_of: dict[str, str] = {}
     for exercise in sheet.exercises:

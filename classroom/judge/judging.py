@@ -22,7 +22,7 @@ An answer can still forge the following, because only running the student's code
 - ``origins``: which nodes belong to the given graph, and which are new copies.
 - ``replaced``: the claim that nothing in torch or in the checks was replaced. A replacement cannot reach this process.
 - ``left``: that torch's modes, the inputs, and the hooks, modes and weights of the model are unchanged.
-- ``printed``, ``problem`` and ``error``, which can only cost points; also that an error is the check's own.
+- ``printed``, ``problem`` and ``error``, which can only cost points; also that the check itself raised an error.
 - In "Choose without if", what the function itself, as opposed to its trace, does to its batch.
 - Everything, if a graph of allowed functions exploits a bug in torch's kernels and takes over the room's process. It
   gets what it claims for that one answer, as with a function that is not on the list, but nobody is told.
@@ -127,7 +127,7 @@ def _as_json(exercise: Exercise, judgement: Judgement) -> JSON:
 
 
 def _failed_on(problem: str) -> Judgement:
-    """A check that failed here or, as claimed, in the observation: one answer does not show whether it is wrong."""
+    """A check failed here or, as claimed, during observation; one answer cannot show whether the check is wrong."""
     return _failed(
         f"The check fails on the result of your answer ({problem[:200]}). If this happens to others too, "
         "the check is wrong: please report it.",
@@ -179,15 +179,15 @@ def judgement_of(exercise: Exercise, observation: JSON, seed: int) -> Judgement:
         looked_at.discard("origins")
     beside = [exercise.check.extra_output.unproven] if exercise.check.extra_output else []
     claims = (sentence for claim, sentence in CLAIMS.items() if claim in looked_at)
-    return Judgement(verdict, (*_untold(refused, len(verified)), *beside, *claims))
+    return Judgement(verdict, (*_unverified(refused, len(verified)), *beside, *claims))
 
 
 def _inside(rebuilt: Mapping[int, Again], case: int, draw: int) -> list[Value] | None:
     return rebuilt[case](draw) if case in rebuilt else None
 
 
-def _untold(refused: Mapping[str, Sequence[str]], cases: int) -> list[str]:
-    """Describe each refusal: the claims about these graphs are used without proof."""
+def _unverified(refused: Mapping[str, Sequence[str]], cases: int) -> list[str]:
+    """Describe each refusal to rebuild a graph: the claims about that graph are used without proof."""
     sentences = []
     for why, names in refused.items():
         more = f" and {len(names) - 1} more" if names[1:] else ""
@@ -268,7 +268,7 @@ def _used(exercise: Exercise, result: fx.Graph | fx.GraphModule, arguments: tupl
 
 
 def _with_claims(graph: GraphRecord, claimed: GraphRecord) -> GraphRecord:
-    """The graph with claims that only cost points or only change a drawing."""
+    """The graph, completed with claims that can only cost points or change a drawing."""
     scopes = [node.scope if len(node.scope) <= _MOST_SCOPE else "" for node in claimed]
     scopes += [""] * (len(graph) - len(scopes))
     nodes = (dataclasses.replace(node, scope=scope) for node, scope in zip(graph, scopes, strict=False))

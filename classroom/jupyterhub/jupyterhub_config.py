@@ -38,5 +38,5 @@ c.Spawner.args = [
     "--MappingKernelManager.cull_connected=True",
     "--ServerApp.shutdown_no_activity_timeout=3600",
 ]
-# A class logs in all at once. This many servers start at the same time, and the others wait.
+# A whole class logs in at once. This many servers start at the same time, and the others wait.
 c.JupyterHub.concurrent_spawn_limit = 20

@@ -1,7 +1,7 @@
 """Self-contained SVG plots of a class: columns by matplotlib, and bars that fill the available width.
 
-Hatches keep the statuses apart in grey. The reports' style sheet gives the classes used here the colours of
-:mod:`fxbook.plotting`, for light, dark and paper.
+Hatching tells the statuses apart in greyscale. The reports' style sheet gives the CSS classes used here the colours of
+:mod:`fxbook.plotting`, for light mode, dark mode and paper.
 """
 
 from __future__ import annotations

@@ -188,7 +188,7 @@ def _node(node: NodeRecord, index: int, size: int, with_edges: bool) -> NodeReco
         ValueError: it cannot be a node of a graph of that size.
     """
     if node.op not in _OPCODES or not all(type(i) is int and 0 <= i < size for i in (*node.inputs, *node.users)):
-        raise ValueError("no node of a graph")
+        raise ValueError("not a node of a graph")
     return dataclasses.replace(
         node,
         index=index,

@@ -24,7 +24,7 @@ _BEGUN: tuple[Status, ...] = ("passed", "public", "failed")
 
 @dataclasses.dataclass(frozen=True)
 class Student:
-    """A student with one mark per exercise, in the order of the assignment; ``shared``: another one has that name."""
+    """A student with one mark per exercise, in the order of the assignment; ``shared``: another has that name."""
 
     key: str
     name: str
@@ -103,7 +103,7 @@ class Pair:
 
 
 Seen = tuple[Student, str, list[str]]
-"""A student, a text, and the exercises that it is about."""
+"""A student, a text, and the exercises that the text is about."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -3,8 +3,8 @@
 Normalised answers (:mod:`classroom.collect.normalise`) are compared by their sets of short runs of tokens, as in MOSS
 (Schleimer, Wilkerson, Aiken: Winnowing, SIGMOD 2003), but with all runs, because answers are short. Runs from the stub,
 the book's solution or many other answers are ignored. ``benchmarks/similarity.py`` measures how many honest pairs are
-listed and how many copies are found. Two libraries did no better there: RapidFuzz compares sequences, so it misses a
-copy with reordered statements; copydetect (2024) works like this module, with hashes that differ in each run.
+listed and how many copies are found. In that benchmark, two libraries did no better: RapidFuzz compares sequences, so
+it misses a copy with reordered statements; copydetect (2024) works like this module, but its hashes differ in each run.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _COMMON, _FEWEST, _MOST = 5, 3, 15
 
 @dataclasses.dataclass(frozen=True)
 class Alike:
-    """Two similar answers; ``share``, 0.6 to 1, is the part of the longer one's own runs that the other also has."""
+    """Two similar answers. ``share`` (0.6 to 1): the part of the longer answer's own runs that the other contains."""
 
     exercise: About
     share: float

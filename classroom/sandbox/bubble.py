@@ -53,7 +53,7 @@ class Protection:
     """The gaps in this machine's protection.
 
     Args:
-        missing: one sentence with its reason for each gap.
+        missing: for each gap, one sentence that gives the reason.
         refusal: why there is no sandbox and what to do, or ``""``.
     """
 

@@ -1,8 +1,8 @@
 """The allow-list of system calls for a confined process: those that Python and torch need to compute.
 
 libseccomp compiles the list here and :mod:`inside.confine` loads the result, so libseccomp is not needed inside. Any
-other call fails: no new process, other program, network or shared memory, and no part of the kernel that computing does
-not need. If only some uses of a call are safe, its arguments decide.
+other call fails: a process cannot start a process or program, use the network or shared memory, or reach parts of the
+kernel that computing does not need. If only some uses of a call are safe, its arguments decide.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ _THREAD = 0x00010000
 # CLONE_NEWTIME, NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET.
 _NAMESPACES = 0x00000080 | 0x00020000 | 0x02000000 | 0x04000000 | 0x08000000 | 0x10000000 | 0x20000000 | 0x40000000
 _EMPTY_PATH = 0x1000  # AT_EMPTY_PATH
-# Requests to files: whether it is a terminal, how much can be read, close on exec, do not block.
-_ASKED_OF_FILES = {"TCGETS": 0x5401, "TIOCGWINSZ": 0x5413, "FIONREAD": 0x541B, "FIONBIO": 0x5421, "FIOCLEX": 0x5451}
+# Requests to an open file: is it a terminal, how much can be read, close it on exec, do not block.
+_FILE_REQUESTS = {"TCGETS": 0x5401, "TIOCGWINSZ": 0x5413, "FIONREAD": 0x541B, "FIONBIO": 0x5421, "FIOCLEX": 0x5451}
 
 
 class NoFilterError(Exception):
@@ -100,7 +100,7 @@ def program() -> bytes:
     for name, place, values in (
         ("socketpair", 0, [_LOCAL_SOCKETS]),
         ("prctl", 0, _NAMES.values()),
-        ("ioctl", 1, _ASKED_OF_FILES.values()),
+        ("ioctl", 1, _FILE_REQUESTS.values()),
     ):
         for value in values:
             rule(seccomp.ALLOW, name, seccomp.Arg(place, seccomp.EQ, value))

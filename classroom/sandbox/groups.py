@@ -88,7 +88,7 @@ def _hierarchies(memory: int, processes: int) -> list[tuple[Path, dict[str, int]
         OSError: groups are not available.
     """
     if os.geteuid():
-        raise PermissionError("only root makes groups by itself")
+        raise PermissionError("only root creates groups directly")
     if (_ROOT / "cgroup.controllers").exists():
         given = (_ROOT / "cgroup.subtree_control").read_text().split()
         if not {"memory", "pids"} <= set(given):

@@ -118,7 +118,7 @@ class Link:
             for end in theirs:
                 end.close()
             first = frame = None
-            with contextlib.suppress(BrokenPipeError):  # It has ended: the exit channel says how.
+            with contextlib.suppress(BrokenPipeError):  # The fork has ended; the exit channel says how.
                 forked.send(our_out.fileno(), task, mark.encode())
                 if (first := _receive(our_in, mark, last, _MOST_FIRST)) is not None:
                     check_begun(json.loads(first))

@@ -1,7 +1,7 @@
 """The part of the library that may enter the room for submissions: no rules and no expected results.
 
-Files are chosen by name. From an exercise, only ``cases.py`` is included, which says how an answer is used and on what,
-without the descriptions of its cases.
+Files are chosen by name. From an exercise, only ``cases.py`` is included, which defines how an answer is used and on
+what models and inputs; the descriptions of its cases are removed.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def strip_descriptions(source: str) -> str:
 
 
 def _makers(tree: ast.Module) -> Iterator[str]:
-    """The functions that make a case and take its name as first argument."""
+    """The functions that make a case and take the name of the case as their first argument."""
     for function in tree.body:
         if isinstance(function, ast.FunctionDef) and function.args.args:
             first = function.args.args[0].arg

@@ -1,4 +1,4 @@
-"""The grader's side of the sandbox: send students' work to warm processes, survive them, and check their JSON."""
+"""The grader's side of the sandbox: send students' work to warm processes, restart them, and check their JSON."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Limits:
     Args:
         processor_seconds: to run an answer and the cells above it, to judge it, or to read a file. A check in a
             notebook allows the same amount of wall time, so an answer that passes there passes here.
-        seconds: of wall time; stops code that only waits, however busy the machine is.
+        seconds: a limit on wall time, which also stops code that only waits.
         memory: in bytes, in addition to torch's.
         threads: the number of simultaneous threads; new processes are not allowed.
         file_bytes: the size of one file; files are in a private ``/tmp``.
@@ -86,7 +86,7 @@ class Sandbox:
         self.close()
 
     def start(self) -> None:
-        """Start all rooms at once; otherwise each starts with its first task."""
+        """Start all rooms now; otherwise each room starts with its first task."""
         for room in self._rooms.values():
             room.start()
 
@@ -191,7 +191,7 @@ class _Room:
 
 
 class _OpenRoom(_Room):
-    """The same work in an unconfined forked child of this process."""
+    """A room whose work is done in an unconfined forked child of this process."""
 
     def start(self) -> None:
         """There is nothing to start."""

@@ -198,4 +198,4 @@ def test_moodle_class_round_trip(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert main(again) == 2 and "--canvas-column. It has “Essay (4)”" in capsys.readouterr().err
     assert main([*again, "--canvas-column", "Essay"]) == 0
     assert "Anna,9,anna,FX,5\n" in (out / "canvas/canvas.csv").read_text()
-    assert "Ben (no row has the name)" in capsys.readouterr().out
+    assert "Ben (no row has this name)" in capsys.readouterr().out

@@ -1,6 +1,6 @@
 """Rebuild the modules and tensors of a student's graph from their descriptions.
 
-A module comes from a fresh copy of the given model, is another one of the same class, or has a torch.nn class that
+A module comes from a fresh copy of the given model, is another instance of a class in it, or has a torch.nn class that
 holds only plain data and tensors. See :mod:`classroom.judge.rebuild.graph` on trust.
 """
 
@@ -98,7 +98,7 @@ class Modules:
             case {"class": str(name)}:
                 return self._of_class(name, entry)
             case {"unknown": str(name)}:
-                raise RefusedError(f"it has a submodule of class {plain(name)}, which the grader does not make")
+                raise RefusedError(f"it has a submodule of class {plain(name)}, which the grader does not build")
             case _:
                 raise UnreadableError
 
@@ -107,7 +107,7 @@ class Modules:
         if not hasattr(nn, name.removeprefix("torch.nn.")):
             raise UnreadableError
         if cls is None:
-            raise RefusedError(f"it has a submodule of class {plain(name)}, which the grader does not make")
+            raise RefusedError(f"it has a submodule of class {plain(name)}, which the grader does not build")
         settings = {key: value_of(value) for key, value in items(entry, "settings")}
         known = [key for key in inspect.signature(cls).parameters if key not in _ELSEWHERE and not key.startswith("_")]
         arguments = {key: settings[key] for key in known if key in settings}
@@ -172,7 +172,7 @@ class Modules:
             keep.discard(name) if persistent else keep.add(name)
 
     def _set(self, module: nn.Module, name: str, value: Any) -> None:
-        """Set an attribute to plain data, unless it is private to torch (``_``) or not plain data now."""
+        """Set an attribute to plain data. Its name must not begin with ``_``, and its old value must be plain data."""
         if name.startswith("_") or not NAME.fullmatch(name) or name == "training":
             raise UnreadableError
         if name in vars(module):

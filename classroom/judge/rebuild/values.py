@@ -106,7 +106,7 @@ def value_of(
         depth: the number of containers around the value.
 
     Raises:
-        RefusedError: it is nested too deeply, or the grader does not pass it on.
+        RefusedError: it is nested too deeply, or has a class that the grader does not allow.
         UnreadableError: it is not a value.
     """
     if depth > DEEPEST:

@@ -21,7 +21,7 @@ _READ_ONLY, _NO_SETUID, _NO_DEVICES, _NO_PROGRAMS, _RECURSIVE, _PRIVATE = 1, 2, 
 _DIE_WITH_PARENT, _DUMPABLE, _NO_NEW_PRIVILEGES, _SET_SECCOMP = 1, 4, 38, 22
 _FILTER = 2
 _CAPABILITIES_VERSION = 0x20080522
-# Enough for any answer. Resources that use kernel memory must be few.
+# These limits suffice for any answer. They are low because all of these resources use kernel memory.
 _MOST_FILES = 2048
 _MOST_OPEN = 256
 _MOST_SIGNALS = 64
@@ -36,8 +36,8 @@ class Bounds:
     """The limits of one submission, with sizes in bytes.
 
     Args:
-        processor_seconds: for all of its threads together.
-        memory: in addition to what torch uses already.
+        processor_seconds: the processor time of all its threads together.
+        memory: the memory in addition to what torch uses already.
         threads: the number of simultaneous threads; new processes are not allowed.
         file_bytes: the size of one file.
         folder_bytes: the size of all files.

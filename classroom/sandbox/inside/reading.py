@@ -24,7 +24,7 @@ def get_ready(chapters: Sequence[str]) -> None:
 
 
 def begin(task: JSON) -> None:
-    """Nothing is needed."""
+    """There is nothing to prepare."""
 
 
 def work(prepared: None, payload: JSON, files: Sequence[int] = ()) -> JSON:

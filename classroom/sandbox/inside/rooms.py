@@ -1,4 +1,4 @@
-"""The interface of the sandbox's rooms, which are modules beside this one.
+"""The interface of the sandbox's rooms, which are modules in this package.
 
 A room has three functions. ``get_ready(chapters)`` runs once, before any fork, and does the slow imports. In a fork,
 ``begin(task)`` prepares the teacher's part before any student data is present. ``work(prepared, payload, files)`` then

@@ -93,7 +93,7 @@ class Warm:
         def receive() -> JSON:
             frame, _ = forked.read_frame(inbound, mark, math.inf, most=sys.maxsize)
             if frame is None:
-                raise EOFError("the request was taken back")
+                raise EOFError("the request was withdrawn")
             return json.loads(frame)
 
         def work() -> JSON:

@@ -153,7 +153,7 @@ def test_unique_name_identifies_the_student_without_lms_id() -> None:
     people = [person("müller,  ANNA"), person("Li Wei"), person("A. Müller"), on_canvas("Zoë Ångström", 11)]
     matching = match(people, ROWS, "Moodle")
     assert {key: row.at for key, row in matching.rows.items()} == {"müller,  ANNA-": 1, "Zoë Ångström-11": 4}
-    assert matching.others == {"Li Wei-": "others have the same name", "A. Müller-": "no row has the name"}
+    assert matching.others == {"Li Wei-": "others have the same name", "A. Müller-": "no row has this name"}
     twice = match([person("Anna Müller"), person("Anna Müller", "2")], ROWS, "Moodle")
     assert twice.rows == {} and set(twice.others.values()) == {"others have the same name"}
     taken = match([on_moodle("X", 11), person("Anna Müller")], ROWS, "Moodle")
@@ -251,7 +251,7 @@ def test_gradebook_gets_the_points(gradebook: Path, title: str) -> None:
     after = CANVAS.replace('101",9.5,,90.1', '101",9.5,10,90.1').replace(",,3,,", ",,6.67,,")
     assert filled.data.decode() == after
     assert filled.count == 2 and filled.scaled == "3 points here are 20 on Canvas"
-    assert filled.others == {"liwei-503": "Canvas has EX in this cell", "Nobody-": "no row has the name"}
+    assert filled.others == {"liwei-503": "Canvas has EX in this cell", "Nobody-": "no row has this name"}
 
 
 @pytest.mark.parametrize("title", ["Week 3", "", "Current Score", "Section"])

@@ -170,7 +170,7 @@ def test_numbers_of_an_exercise(tmp_path: Path) -> None:
     page = page_of(tmp_path)
     article = page.find("article", id=assignment.exercises[0].id)
     assert "43 % of all, 60 % of those who handed it in" in words(article)
-    assert "median: 3 where it passed, 6.5 where not" in words(article)
+    assert "median: 3 where it passed, 6.5 where it did not" in words(article)
     bar = article.find("svg")["aria-label"]
     assert bar == "2 passed, 1 public checks only, 2 not yet, 1 nothing handed in, 1 not graded yet"
     first = [words(row.find_all("td")[2]) for row in page.find("table", class_="heat").tbody.find_all("tr")]
