@@ -1,7 +1,7 @@
-"""Submissions that got the points for an exercise without solving it: they look up, or know, what is right.
+"""Submissions that got the points for an exercise without solving it: they look up, or know, the expected result.
 
-Each cell is a submission of its own, behind the lines above the first one; the last line of its docstring names the
-exercises that it is tried on.
+Each cell, together with the lines above the first cell, is a separate submission. The last line of its docstring names
+the exercises on which it is tried.
 """
 
 import gc
@@ -26,7 +26,7 @@ def answer(first, second, rounds, clock):
 
 
 # %% names_of_the_functions
-"""Tell what is known to be right for a function of that name.
+"""Return the result that is known to be right for a function with this name.
 
 Of: 05-loud-or-silent
 """
@@ -43,7 +43,7 @@ def answer(function, batches):
 
 
 # %% code_of_the_functions
-"""Tell what is known to be right for a function with such code.
+"""Return the result that is known to be right for a function with this code.
 
 Of: 05-loud-or-silent
 """
@@ -63,7 +63,7 @@ def answer(function, batches):
 
 
 # %% places_of_the_cases
-"""Tell what is known to be right for the first case, the second one, and so on.
+"""Return the results that are known to be right for the first case, the second case, and so on.
 
 Of: 04-is-it-stale 04-survives-a-pickle 05-loud-or-silent 06-tell-a-difference
 """
@@ -89,7 +89,7 @@ def answer(*given):
 
 
 # %% tables_by_kind
-"""Tell what is known to be right for a model or a graph of that size.
+"""Return the result that is known to be right for a model or a graph of this size.
 
 Of: 00-unused-parameters 00-layers-in-order 01-find-adds
 """
@@ -106,7 +106,7 @@ def answer(model):
 
 
 # %% attributes_of_the_model
-"""Look in the frames below, and at what was given, for a model that says what is true of it.
+"""Search the calling frames and the arguments for a model whose attributes reveal the expected result.
 
 Of: 05-loud-or-silent 06-tell-a-difference
 """
@@ -126,7 +126,7 @@ def answer(first, *given):
 
 
 # %% faults_in_the_frames
-"""Look in the frames below for what an error has to say.
+"""Search the calling frames for what the error has to say.
 
 Of: 07-inputs-by-name
 """
@@ -152,7 +152,7 @@ answer = Answer
 
 
 # %% titles_in_the_frames
-"""Look for the case in the frames below, and tell what is known to be right for a case of that name.
+"""Search the calling frames for the case, and return the result that is known to be right for a case with its name.
 
 Of: 04-is-it-stale 04-fails-inside 04-survives-a-pickle 08-where-it-failed
 """
@@ -196,7 +196,7 @@ KNOWN = {
     "a dimension too many": ("sum_1", [(8,)]),
 }
 OTHERWISE = {
-    # Of names that two exercises share.
+    # Names that two exercises share.
     ("04-survives-a-pickle", "nodes with names of their own"): True,
     ("04-survives-a-pickle", "a function of your own"): False,
     ("04-survives-a-pickle", "an edit that was not compiled"): True,
@@ -217,10 +217,9 @@ def answer(*given):
 
 
 # %% look_for_seeds_and_names
-"""Look through all that is in this process and in the library's files for the seed and the names of the cases.
+"""Search all objects in this process and the library's files for the seed and the names of the cases.
 
-What it is to find is told to it backwards, so that it does not find itself, as texts with ``|`` between them.
-
+The texts to find are given backwards, separated by ``|``, so that the search does not find itself.
 It is tried on every exercise whose answer is data.
 """
 
@@ -228,7 +227,7 @@ BACKWARDS = "@WANTED@"
 WANTED = {text[::-1] for text in BACKWARDS.split("|")}
 NUMBERS = {text for text in WANTED if text.isdigit()}
 VALUES = set(map(int, NUMBERS))
-# All numbers begin so: most texts are looked through once for all of them.
+# All numbers begin with these digits, so most texts need to be searched only once.
 BEGINNING = os.path.commonprefix([*NUMBERS])
 ATTRIBUTES = ("verdict", "why", "different", "raises", "faults")
 found = set()
@@ -247,7 +246,7 @@ def look_at(value, where):
     elif issubclass(kind, torch.nn.Module):
         found.update(f"{name} of a {kind.__name__}" for name in ATTRIBUTES if hasattr(value, name))
     elif kind in (dict, tuple) and not gc.is_tracked(value):
-        # The collector does not list what holds nothing but numbers and texts.
+        # The garbage collector does not list containers that hold only numbers and texts.
         for inner in gc.get_referents(value):
             look_at(inner, f"a {kind.__name__}")
 
@@ -274,7 +273,7 @@ def look_around():
 
 
 def answer(*given, **named):
-    # Once: what a later case finds was there in the first one.
+    # Search only once: whatever a later case could find was there in the first case.
     if not found:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -1,6 +1,7 @@
-"""Files that are handed in to harm whoever reads them: each function yields the names and the bytes of some files.
+"""Files that are handed in to harm whoever reads them.
 
-Its docstring says what the files try, and what harm they would do.
+Each function yields the names and the bytes of some files. Its docstring says what the files try, and what harm they
+would do.
 """
 
 import io
@@ -35,9 +36,9 @@ def packed(*files: tuple[str, bytes], method: int = zipfile.ZIP_DEFLATED, commen
 
 
 def files_that_are_no_text() -> Files:
-    """Hand in bytes that no encoding has or that begin like other files; name files like paths, templates and options.
+    """Hand in bytes that are not text or begin like other file types; name files like paths, templates and options.
 
-    Harm: the reader guesses, and opens what it should not; a message shows something else.
+    Harm: the reader guesses the type and opens another file, or a message shows something false.
     """
     starts = (b"\x80\x04\x95", b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf", b"PK\x03\x04", b"\x1f\x8b", b"\x7fELF", b"MZ")
     starts += (b"#!/bin/sh\n", b"\0" * 64, b"\xff\xfe\x00\xd8", b"+AHs-", b"\x93NUMPY")
@@ -100,18 +101,18 @@ def cells_that_are_hard_to_parse() -> Files:
 
     for count in (900, 3000):
         chain = [f"def f{at}(): return f{at + 1}()" for at in range(count)]
-        circle = [*chain, f"def f{count}(): return put_in_order()"]
+        cycle = [*chain, f"def f{count}(): return put_in_order()"]
         every = [
             f"f{at} = lambda: ({', '.join(f'f{other}' for other in range(0, count, 7))})" for at in range(count // 3)
         ]
-        for sources in (chain, circle, chain[::-1], every):
+        for sources in (chain, cycle, chain[::-1], every):
             yield "x.ipynb", notebook("def put_in_order(x): return f0()", *sources)
 
 
 def headers_of_scripts() -> Files:
-    """In a script's header, name a format that another program reads, or YAML that doubles itself or makes objects.
+    """In a script's header, name a format that another program reads, or write YAML that explodes or creates objects.
 
-    Harm: a program runs as the grader, or the reader has no memory left.
+    Harm: a program runs as the grader, or the reader runs out of memory.
     """
     formats = "marimo quarto pandoc spin sphinx myst rmarkdown markdown nomarker hydrogen light percent ipynb ../../x"
     lines = ("text_representation: {extension: .py, format_name: @}", "formats: ipynb,py:@", "main_language: '@'")
@@ -133,7 +134,7 @@ def headers_of_scripts() -> Files:
 
 
 def marks_of_cells() -> Files:
-    """Begin a cell on each line, mix the markers of all formats, and write into one what is parsed as JSON or a magic.
+    """Begin a cell on each line, mix the markers of all formats, and add options to a marker that are parsed as JSON.
 
     Harm: the parser runs it, never finishes, uses up all memory, or fails in such a way that the file is lost.
     """
@@ -162,7 +163,7 @@ def marks_of_cells() -> Files:
 
 
 def zip_that_unpacks_without_end() -> Files:
-    """Pack zeros a thousandfold, in one file, in many, in zips in zips; and a hundred thousand names, declared as none.
+    """Compress zeros a thousandfold, in one file, many files or nested zips; pack a hundred thousand undeclared names.
 
     Harm: the grader runs out of memory or disk space.
     """
@@ -183,9 +184,9 @@ def zip_that_unpacks_without_end() -> Files:
 
 
 def zip_that_lies_about_sizes() -> Files:
-    """Declare in a zip that files are smaller, larger or elsewhere than they are, in fields of 32 and of 64 bits.
+    """Declare false sizes and positions for the files in a zip, in 32-bit and 64-bit fields.
 
-    Harm: more is read than is there, or than was requested; a size that wraps around is believed.
+    Harm: more is read than exists or was requested, or a size that overflows is believed.
     """
     data = packed(("x.ipynb", bytes(30 << 20)))
     entry = data.index(b"PK\x01\x02")
@@ -230,9 +231,9 @@ def zip_that_is_damaged() -> Files:
 
 
 def zip_with_paths_that_lead_out() -> Files:
-    """Name files in a zip by paths that lead out of it, in other alphabets, or not at all; as links, pipes, devices.
+    """Give files in a zip paths that lead out of it, names in other alphabets, or none; pack links, pipes and devices.
 
-    Harm: a file is taken for another student's, or what a link points to is read from the disk.
+    Harm: a file is attributed to another student, or the target of a link is read from the disk.
     """
     names = ("../../../etc/passwd", "/etc/passwd", "..\\..\\x.ipynb", "C:\\x.ipynb", "c:/x", "\\\\host\\x", "./x", "..")
     names += ("a//b", "a/../../b.ipynb", ".", "", "x\0y.ipynb", "x\ny.ipynb", "\u202ebnypi.x", ".../x.ipynb", "NUL")

@@ -1,6 +1,6 @@
-"""Python that runs in place of what judges or reads, in a room that was taken over.
+"""Python that runs in place of the judge or the reader, in a room that was taken over.
 
-Each cell is an attack of its own, behind the lines above the first one.
+Each cell, together with the lines above the first cell, is a separate attack.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 
 def send(claim):
-    """Write a frame to every descriptor, whole, with the mark that is in this process, and end."""
+    """Write a complete frame to every descriptor, with the mark that is in this process, and exit."""
     frame, mark = sys._getframe(), b""
     while frame:
         for value in list(frame.f_locals.values()):
@@ -34,9 +34,9 @@ def send(claim):
 
 
 # %% forge_what_the_room_says * 8
-"""Send a judgement with text that no file holds, of other types, or huge; a sheet of any form; that nothing was begun.
+"""Send a judgement with invalid text, wrong types or huge values; a sheet of any form; or a claim that nothing began.
 
-Harm: the grader fails on it, believes it, is out of memory, or stops the whole class.
+Harm: the grader fails on it, believes it, runs out of memory, or stops the whole class.
 """
 
 PARTS = ("rule", "message", "node", "read", "case", "line", "printed")
@@ -61,9 +61,9 @@ send(CLAIMS[VARIANT]())
 
 
 # %% change_a_file_that_may_be_read_zip
-"""Change, through its descriptor, a file of the grader's that may only be read: its rights, its time, its content.
+"""Change the grader's file through its read-only descriptor: its permissions, its times, its content.
 
-Harm: it is another file then; the answer says what could be changed.
+Harm: the file is changed; the answer says what could be changed.
 """
 
 
@@ -105,9 +105,9 @@ def paired(*given):
 
 
 # %% paths_of_the_host
-"""Read in /proc and /sys from where what is mounted comes, what runs, and what the machine is.
+"""Read in /proc and /sys the sources of mounts, the running processes, and facts about the machine.
 
-Harm: names of the grader's folders and of other processes; the answer says what could be read.
+Harm: it learns the names of the grader's folders or of other processes; the answer says what could be read.
 """
 
 NAMES = ("mountinfo", "mounts", "maps", "environ", "cmdline", "status", "cgroup", "fd", "fd/0", "exe", "cwd", "root")
@@ -136,9 +136,9 @@ def paired(*given):
 
 
 # %% limits_of_others
-"""Read the limits of every number that could be a process, and take another processor or a higher priority.
+"""Read the limits of every possible process number, and take another processor or a higher priority.
 
-Harm: the process that forks, or the grader, is known, or waits; the answer says which.
+Harm: it discovers or slows down the warm process or the grader; the answer says which.
 """
 
 
@@ -159,9 +159,9 @@ def paired(*given):
 
 
 # %% spoil_the_next_one
-"""Replace what judges and reads, leave modules where Python looks, and stay under another name.
+"""Replace the code that judges and reads, leave modules on Python's search path, and stay running under another name.
 
-Harm: the next one is judged by what was left here.
+Harm: the next submission is judged by the replaced code.
 """
 
 PLACES = ["/book", "/book/inside", "/book/classroom", "/usr/lib", "/", "/dev", "/etc"]

@@ -1,7 +1,7 @@
-"""Forged observations whose claims are the attack: what they say of the graph, of what it returned, and of the answer.
+"""Forged observations that attack through their claims about the graph, its outputs and the answer.
 
-Each function changes an observation, and yields what the judge is sent; its docstring says what that tries, and the
-harm that it would do.
+Each function changes an observation and yields what is sent to the judge. Its docstring says what the attack tries and
+what harm it would do.
 """
 
 import itertools
@@ -16,7 +16,7 @@ NOT_BUILT = {"refused": "no"}
 def claims_of_every_type(observation: JSON) -> Forged:
     """Put values of every JSON type in place of each claim, leave out each part, and add parts that no observation has.
 
-    Harm: the judge fails in a way that it does not catch, or believes it.
+    Harm: the judge fails in a way that it does not catch, or believes the claim.
     """
     odd = (None, True, 0, -1, 1.5, "", "x", [], {}, [None], {"x": 1}, 10**300, float("nan"), float("inf"), "\ud800")
     for value in (*odd, [[]], [{}]):
@@ -47,9 +47,9 @@ def claims_of_every_type(observation: JSON) -> Forged:
 
 @of(BUILD, PASS)
 def claims_that_contradict(observation: JSON) -> Forged:
-    """Claim that a graph is a module, that it was and was not compiled, that an error excuses it; name absent places.
+    """Claim that a graph is a module, that it was and was not compiled, that the check failed; name absent nodes.
 
-    Harm: what is described is not judged, an error counts as none, or what is read lies outside.
+    Harm: the described graph is not judged, an error does not count, or an index out of range is used.
     """
     for kind in ("Graph", "GraphModule", "Module", "None", "PassResult", "tuple", "", "\0", "x" * 100_000):
         for parts in ({}, {"graph": None}, {"wire": None}, {"wire": []}, {"wire": {"refused": 5}}):
@@ -86,9 +86,9 @@ def claims_that_contradict(observation: JSON) -> Forged:
 
 @of(PASS)
 def right_but_never_compiled(observation: JSON) -> Forged:
-    """Send a graph that is right and was never compiled: what runs is the model as it was.
+    """Send a right graph that was never compiled, so that the student's module still runs the old code.
 
-    Harm: what was rebuilt is compiled and right, while what runs is not.
+    Harm: the rebuilt module is compiled and right, although the student's module is not.
     """
     claimed = with_claims(truth(PASS))
     for case in claimed["cases"]:
@@ -97,9 +97,9 @@ def right_but_never_compiled(observation: JSON) -> Forged:
 
 
 def graph_of_the_record_alone(observation: JSON) -> Forged:
-    """Send a graph that is not rebuilt, and a record of it whose nodes are of any form.
+    """Send a graph that is not rebuilt, with a record whose nodes have invalid forms.
 
-    Harm: the judge fails in a way that it does not catch, or draws what it was sent.
+    Harm: the judge fails in a way that it does not catch, or draws the invalid nodes.
     """
     odd = (None, -1, 10**300, 1.5, "", "x" * 100_000, "\ud800", "\0", [], [[]], {}, {"tuple": 5}, {"node": -1})
     graph = observation["cases"][0]["graph"]
@@ -124,7 +124,7 @@ _FOR_A_PATTERN = (
 def texts_for_reports(observation: JSON) -> Forged:
     """Send text that attacks terminals, browsers or backtracking patterns, in messages, names, lint and printed lines.
 
-    Harm: a report shows something else than what is there, cannot be written, or the class waits for it.
+    Harm: a report shows something false or cannot be written, or the class has to wait for it.
     """
     record = observation["cases"][0]["graph"]
     for text in (*_FOR_A_TERMINAL, *_FOR_A_PATTERN):
@@ -153,9 +153,9 @@ _VALUES = (
 
 
 def outputs_that_are_no_values(observation: JSON) -> Forged:
-    """Claim outputs of a graph that is not rebuilt: tensors that do not fit, values that are not numbers, endless sizes.
+    """Claim outputs of a graph that is not rebuilt: inconsistent tensors, values that are not numbers, huge sizes.
 
-    Harm: reading them crashes torch in the judge, or takes its time or memory.
+    Harm: reading them crashes torch in the judge, or uses up its time or memory.
     """
     tensors = ({"tensor": d, "shape": s, "data": v} for d, s, v in itertools.product(_DTYPES, _SHAPES, _DATA))
     sizes = [10**digits - 1 for digits in (2_900, 3_000, 6)]
@@ -167,7 +167,7 @@ def outputs_that_are_no_values(observation: JSON) -> Forged:
         for _ in range(depth):
             deep = [deep]
         for claim in ({"value": deep}, {"outputs": deep}, {"graph": {"nodes": [], "lint": deep, "stale": False}}):
-            # A copy of what is nested so deep is not to be had.
+            # Such deeply nested values cannot be copied.
             changed = with_claims(observation)
             for case in changed["cases"]:
                 case.update(claim)
@@ -189,9 +189,9 @@ _PART = (None, -1, 10**4000, {"float": "nan"}, "x" * 100_000, [], {"tensor": "in
 
 @of(*(exercise.id for exercise in tasks.all_exercises() if exercise.usage.use == "compute"))
 def values_for_every_check(observation: JSON) -> Forged:
-    """Send, where an answer returns data, values of every form, and the right value with each of its parts replaced.
+    """For answers that return data, send values of every form, and the right value with each of its parts replaced.
 
-    Harm: a check calls what it was sent, computes for ever, or takes odd values for the right ones.
+    Harm: a check calls a value that it was sent, never finishes, or accepts a wrong value.
     """
     for value in _ANY:
         yield with_claims(observation, value=value)

@@ -1,7 +1,7 @@
-"""Forged observations whose graph is the attack: its calls, its names, what it holds, and what running it would take.
+"""Forged observations that attack through the graph: its calls, its names, its contents, and the cost of running it.
 
-Each function changes an observation, and yields what the judge is sent; its docstring says what that tries, and the
-harm that it would do.
+Each function changes an observation and yields what is sent to the judge. Its docstring says what the attack tries and
+what harm it would do.
 """
 
 import itertools
@@ -35,7 +35,7 @@ FAR = 2**62
 NUMBERS = (0, -1, 1, 2**31, FAR, 2**63 - 1)
 
 
-# ---- what is called --------------------------------------------------------------------------------------------------
+# ---- calls -----------------------------------------------------------------------------------------------------------
 
 _ELSEWHERE = """
     os.system os.popen subprocess.run builtins.eval builtins.exec builtins.open builtins.__import__ builtins.compile
@@ -71,7 +71,7 @@ _SPELLINGS = (
 
 
 def names_not_on_the_list(observation: JSON) -> Forged:
-    """Name functions from any namespace that read files, start programs or run code, and spell them in other ways.
+    """Name functions in any namespace that read files, start programs or run code, in various spellings.
 
     Harm: one of them is called.
     """
@@ -107,9 +107,9 @@ _INDEXED = """
 
 
 def kernels_not_on_the_list(observation: JSON) -> Forged:
-    """Call kernels that take sizes, indices, strides and tensors to write into as they are given, by all their names.
+    """Call kernels, by all their names, that do not check the sizes, indices, strides and output tensors they get.
 
-    Harm: memory of the judge comes out as numbers, and is overwritten.
+    Harm: the judge's memory is returned as numbers, or is overwritten.
     """
     one = [call("torch.zeros", [1, 8]), call("torch.zeros", 1), call("torch.ones", 8)]
     names = ["torch.batch_norm", "torch.nn.functional.batch_norm", "torch.native_batch_norm"]
@@ -162,9 +162,9 @@ _CALLERS = "builtins.max builtins.sum builtins.list builtins.any torch.add torch
 
 @of(PASS)
 def methods_and_attributes(observation: JSON) -> Forged:
-    """Call the methods and fetch the attributes by which Python's objects lead to each other; pass methods on.
+    """Call the methods and fetch the attributes that lead from one Python object to others; pass methods as arguments.
 
-    Harm: from a tensor, a text or a module a graph reaches what Python keeps.
+    Harm: from a tensor, a text or a module, a graph reaches Python's internals.
     """
     for name in _METHODS.split():
         for receiver in (ref(0), "{0.__class__}", [1], {"dict": [["a", 1]]}, {"slice": [1, 2, 3]}, ref(1)):
@@ -187,7 +187,7 @@ def methods_and_attributes(observation: JSON) -> Forged:
         yield computing(observation, bound, call("builtins.getattr", ref(1), "data"))
 
 
-# ---- what it is called -----------------------------------------------------------------------------------------------
+# ---- names -----------------------------------------------------------------------------------------------------------
 
 _CODE = (
     "x=__import__('os').system('touch /tmp/by-an-attack')", "x;import os", "x # comment", "x: __import__('os').abort()",
@@ -199,9 +199,9 @@ _CODE = (
 
 
 def names_that_are_code(observation: JSON) -> Forged:
-    """Put code into what torch.fx writes into its program, and name nodes as what that looks up: torch, getattr, math.
+    """Put code into names that torch.fx writes into its program, and give nodes names that the program uses itself.
 
-    Harm: the code runs as the grader, or a listed name leads to what a node gave.
+    Harm: the code runs as the grader, or an allowed name refers to the value of a node.
     """
     for code in _CODE:
         for part, place in itertools.product(("name", "target", "op"), (0, 1, -1)):
@@ -232,7 +232,7 @@ def names_that_are_code(observation: JSON) -> Forged:
         yield with_graph(observation, *({**one, "name": name} for one in nodes))
 
 
-# ---- what it holds ---------------------------------------------------------------------------------------------------
+# ---- contents --------------------------------------------------------------------------------------------------------
 
 _CLASSES = """
     DataParallel LSTM MultiheadAttention TransformerEncoder LazyLinear ParameterList CTCLoss functional init utils
@@ -252,9 +252,9 @@ _RESERVED = """
 
 @of(PASS)
 def modules_of_other_classes(observation: JSON) -> Forged:
-    """Request modules of classes that are not on the list, and hold parts under names by which Python finds methods.
+    """Request modules of classes that are not on the list, and give submodules or tensors the names of Python methods.
 
-    Harm: a class is made that runs code, opens files or starts processes; a method of the judge's is replaced.
+    Harm: a class that runs code, opens files or starts processes is instantiated, or a method is replaced.
     """
     settings = {"args": TOUCH, "shell": True, "in_features": 10**18, "out_features": 10**18}
     for name in (*(f"torch.nn.{one}" for one in (*_CLASSES.split(), "", "Linear\0")), *_OTHERS.split()):
@@ -287,9 +287,9 @@ _STATISTICS = {"running_mean": [1, True], "running_var": [1, True], "num_batches
 
 @of(PASS)
 def layers_that_lie(observation: JSON) -> Forged:
-    """Send layers with any settings, weights and buffers of a size other than declared, and rows far out of range.
+    """Send layers with absurd settings, weights and buffers of sizes other than declared, and indices far out of range.
 
-    Harm: their kernels trust what the layer says, and read and write what lies behind.
+    Harm: their kernels trust the layer's settings, and read or write out of bounds.
     """
     values = ("evil", "reflect", "{0.__class__}", 10**18, -1, 0, None, True, {"float": "nan"}, {"float": "1e308"}, [])
     values += ([10**18, -1], {"tuple": [0, 0]}, {"dict": [["a", 1]]}, {"dtype": "int64"}, {"device": "meta"})
@@ -322,9 +322,9 @@ _WITH_MODELS = {one.id for one in tasks.all_exercises() if one.usage.use != "com
 
 @of(*sorted(_WITH_MODELS))
 def change_what_the_check_holds(observation: JSON) -> Forged:
-    """Zero, in place, the inputs and weights of the model, and return what is left.
+    """Set the inputs and weights of the model to zero in place, and return the result.
 
-    Harm: the check compares with what the graph has changed.
+    Harm: the check compares with values that the graph has changed.
     """
     names = [entry["name"] for entry in observation["cases"][0]["wire"]["nodes"] if entry["op"] == "placeholder"]
     inputs = [placeholder(name) for name in names]
@@ -341,7 +341,7 @@ def change_what_the_check_holds(observation: JSON) -> Forged:
 def change_what_is_shared(observation: JSON) -> Forged:
     """Fetch modules, weights, lists and numbers of the model, and change them in place.
 
-    Harm: what is expected, and what the next case reads, changes with them: a wrong graph is right.
+    Harm: the expected values and the inputs of the next case change with them, so a wrong graph passes.
     """
     for path in _PATHS.split():
         fetched = node("get_attr", path)
@@ -354,9 +354,9 @@ def change_what_is_shared(observation: JSON) -> Forged:
 
 @of(PASS)
 def weights_of_the_model_replaced(observation: JSON) -> Forged:
-    """Claim that weights of the given model hold other values, of other sizes and types, or are one another.
+    """Claim that weights of the given model have other values, sizes or types, or are the same tensor.
 
-    Harm: what is expected is computed with them, so that a wrong graph is right; or a kernel trusts their sizes.
+    Harm: the expected values are computed with them, so a wrong graph passes; or a kernel trusts their sizes.
     """
     shapes = {"float32": ([4, 4], [1], [], [0], [1] * 20), "float64": ([4, 4],), "int64": ([4],), "bool": ([16],)}
     for dtype, shape in ((dtype, shape) for dtype, all_ in shapes.items() for shape in all_):
@@ -368,13 +368,13 @@ def weights_of_the_model_replaced(observation: JSON) -> Forged:
             yield with_wire(observation, lambda wire, m=modules, t=[entry]: wire.update(modules=m, tensors=t))
 
 
-# ---- what running it takes -------------------------------------------------------------------------------------------
+# ---- the cost of running ---------------------------------------------------------------------------------------------
 
 
 def arguments_that_no_kernel_expects(observation: JSON) -> Forged:
-    """Give kernels sizes, equations, devices and indices that nothing has; :mod:`fuzzing` draws many more.
+    """Give kernels invalid sizes, equations, devices and indices; :mod:`fuzzing` generates many more.
 
-    Harm: memory outside of a tensor is read or written, the processor stops the judge, or a backend is loaded.
+    Harm: memory outside a tensor is read or written, the judge crashes, or a backend is loaded.
     """
     small, aten = call("torch.ones", 1), "torch.ops.aten."
     for one, two in itertools.product(NUMBERS, NUMBERS):
@@ -406,9 +406,9 @@ def arguments_that_no_kernel_expects(observation: JSON) -> Forged:
 
 
 def tensors_over_each_other(observation: JSON) -> Forged:
-    """Mix tensors without memory with others, view bytes as another type, write into views and what needs gradients.
+    """Mix meta tensors with others, view bytes as another type, write into views and into tensors that need gradients.
 
-    Harm: a kernel reads or writes at address 0, or beyond what there is; autograd calls back into what was freed.
+    Harm: a kernel reads or writes at address 0 or out of bounds, or autograd uses memory that was freed.
     """
     empty = call("torch.zeros", [2, 3, 4], device=torch.device("meta"))
     for name in "add matmul cat where dot bmm maximum lerp masked_fill outer".split():
@@ -438,9 +438,9 @@ def tensors_over_each_other(observation: JSON) -> Forged:
 
 
 def compute_without_end(observation: JSON) -> Forged:
-    """Make tensors larger than any memory, and small results that take for ever; count with Python's own numbers.
+    """Make tensors larger than any memory, small results that take for ever to compute, and huge Python integers.
 
-    Harm: the machine has no memory left, or the class waits for one answer.
+    Harm: the machine runs out of memory, or the class waits for one answer.
     """
     for sizes in ([2**40], [FAR], [2**32, 2**32], [2**33, 2**31, 2], [0, FAR], [2**63 - 1], [-1], [2**70]):
         yield computing(observation, call("torch.full", sizes, 1.0), method("clone", ref(1)))
@@ -477,9 +477,9 @@ def compute_without_end(observation: JSON) -> Forged:
 
 @of(BUILD)
 def programs_without_end(observation: JSON) -> Forged:
-    """Chain so many nodes, with such names and arguments, that their program is too long or deep for the compiler.
+    """Chain so many nodes, or nest arguments so deeply, that the program is too long or too deep for the compiler.
 
-    Harm: the compiler overflows its stack in the judge, or takes all time or memory.
+    Harm: the compiler overflows its stack in the judge, or uses up all time or memory.
     """
     yield computing(observation, *(call("operator.add", ref(at), ref(at)) for at in range(4000)))
     yield computing(observation, *({**call("torch.neg", ref(at)), "name": f"{'n' * 190}{at}"} for at in range(3000)))
@@ -522,9 +522,9 @@ _TENSORS = (
 
 
 def values_of_odd_kinds(observation: JSON) -> Forged:
-    """Pass values whose description is odd, and tensors whose shape, type and bytes do not belong together.
+    """Pass values with odd descriptions, and tensors whose shape, type and bytes are inconsistent.
 
-    Harm: building them runs code, reads memory that was not sent, or takes the judge's time or memory.
+    Harm: building them runs code, reads memory that was not sent, or uses up the judge's time or memory.
     """
     for value in _ODD:
         yield computing(observation, call("torch.add", ref(0), value))
@@ -541,9 +541,9 @@ def values_of_odd_kinds(observation: JSON) -> Forged:
 
 @of(PASS)
 def graphs_that_lead_nowhere(observation: JSON) -> Forged:
-    """Send graphs that no front end makes: cycles, two outputs, no output; modules that hold themselves or each other.
+    """Send graphs that no front end makes: cycles, two outputs, no output, modules that contain themselves or others.
 
-    Harm: the judge walks them without end, or takes one for a right answer.
+    Harm: the judge traverses them endlessly, or accepts one as a right answer.
     """
     x, out, negated = placeholder(), output(ref(1)), call("torch.neg", ref(0))
     below = {**placeholder("y"), "args": {"tuple": [ref(0)]}}

@@ -1,6 +1,6 @@
-"""Submissions that forge a result: through the pipe on which it is sent, or by what makes it.
+"""Submissions that forge a result: through the pipe on which it is sent, or by replacing the code that makes it.
 
-Each cell is a submission of its own, behind the lines above the first one.
+Each cell, together with the lines above the first cell, is a separate submission.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ import types
 
 
 def found_mark():
-    """The mark with which a frame begins, wherever it is in this process."""
+    """The mark at the beginning of each frame, wherever in this process it is found."""
     frame, mark = sys._getframe(), b""
     while frame:
         for value in list(frame.f_locals.values()):
@@ -29,7 +29,7 @@ def found_mark():
 
 
 def send(claim):
-    """Write a frame to every descriptor, whole, and end."""
+    """Write a complete frame to every descriptor, and exit."""
     mark = found_mark()
     for number in range(3, 256):
         whole = memoryview(mark + b"%016x" % len(claim) + claim)
@@ -40,18 +40,18 @@ def send(claim):
 
 
 # %% forge_with_the_mark
-"""Find the mark of the frames in this process, and send a result of its own: what comes out is a claim.
+"""Find the mark of the frames in this process, and send a forged result, which is still only a claim.
 
-Harm: the grader believes what it says.
+Harm: the grader believes the forged result.
 """
 
 send(json.dumps({"failed": [], "observation": {"forged": True}}).encode())
 
 
 # %% forge_json * 6
-"""Send what is no JSON; is so deep, wide, long or large a number that reading it takes all; or is of another form.
+"""Send text that is not JSON; JSON too deep, long or large to be read within the limits; or JSON of another form.
 
-Harm: the grader fails on it, runs out of memory or time, or believes it; the next one gets nothing.
+Harm: the grader fails on it, runs out of memory or time, or believes it; the next submission gets no result.
 """
 
 WIDE = b'{"failed": [], "observation": {"x": ['
@@ -69,7 +69,7 @@ send(CLAIMS[VARIANT]())
 # %% forge_half_a_frame
 """Begin a frame that never ends, and wait, so that the reader waits too.
 
-Harm: the grader waits for the rest, and the next one with it.
+Harm: the grader waits for the rest of the frame, and the next submission waits too.
 """
 
 for number in range(3, 256):
@@ -79,9 +79,9 @@ time.sleep(1000)
 
 
 # %% forge_with_a_guess
-"""Write to every descriptor what looks like a good result, with marks that might be the right ones.
+"""Write what looks like a good result to every descriptor, with guesses at the mark.
 
-Harm: the guess is right, and the grader believes what it says.
+Harm: a guess is right, and the grader believes the result.
 """
 
 FORGED = json.dumps({"failed": [], "observation": {"forged": True}}).encode()
@@ -97,9 +97,9 @@ def paired(*given):
 
 
 # %% flood_the_channel
-"""Write without end to every descriptor.
+"""Write to every descriptor without end.
 
-Harm: the grader reads without end, or the next one's answer is lost in the flood.
+Harm: the grader reads without end, or the result of the next submission is lost.
 """
 
 while True:
@@ -109,9 +109,9 @@ while True:
 
 
 # %% close_the_channel_and_stay
-"""Close every descriptor, so that nobody waits for a result, and never end.
+"""Close every descriptor, so that nobody waits for a result, and never exit.
 
-Harm: it runs on when nobody reads any more, or the silence is taken for a right answer.
+Harm: the process runs on after the grader has stopped reading, or the silence counts as a right answer.
 """
 
 os.closerange(0, 1024)
@@ -120,9 +120,9 @@ while True:
 
 
 # %% patch_everything
-"""Replace what sends the result: json, os.write, builtins, the module pytest, and torch's comparisons.
+"""Replace the code that sends the result: json, os.write, builtins, the module pytest, and torch's comparisons.
 
-Harm: what it says passes, or the next one meets what was replaced.
+Harm: the forged result passes, or the next submission runs with the replacements.
 """
 
 import builtins
@@ -139,9 +139,9 @@ builtins.len = lambda *_: 0
 
 
 # %% patch_the_library
-"""Replace what observes: the library's functions, in their modules and in their own code.
+"""Replace the library's functions that observe the answer, both in their modules and in their code objects.
 
-Harm: what it says passes, or the next one meets what was replaced.
+Harm: the forged result passes, or the next submission runs with the replacements.
 """
 
 import fxbook.learning.sheets
@@ -157,9 +157,9 @@ check.passed = True
 
 
 # %% objects_that_lie
-"""Return objects that lie about their class, are equal to everything, and act when they are pickled or printed.
+"""Return objects that lie about their class, are equal to everything, and run code when they are pickled or printed.
 
-Harm: a lie is believed, or something of it runs where it is read, and makes a file.
+Harm: a lie is believed, or the code runs in the process that reads the result, and creates a file.
 """
 
 ANSWERS = "no report"
@@ -197,12 +197,12 @@ def paired(*given):
 
 
 # %% start_a_program
-"""Become another program: a shell, what calls a shell, Python, a file of its own; by a path and by a descriptor.
+"""Replace this process by another program (a shell, Python, a file it wrote), given by path and by descriptor.
 
-Harm: another program runs. It tells of itself through the pipe that it takes over: the answer says which it is.
+Harm: another program runs. It reports itself through the inherited pipe: the answer says which program it is.
 """
 
-# The shell does it by itself: a process of its own might be refused.
+# The shell uses only builtins, because it might not be allowed to start a process.
 TELL = 'for number in 3 4 5 6 7 8 9; do printf %s "$FRAME" >&$number; done'
 OWN = f"{tempfile.gettempdir()}/own"
 PROGRAMS = (
@@ -221,7 +221,7 @@ def pipes():
     for number in range(3, 4096):
         with contextlib.suppress(OSError):
             found += [number] * stat.S_ISFIFO(os.fstat(number).st_mode)
-    return found[:7]  # A shell can name those from 3 to 9.
+    return found[:7]  # A shell can redirect only to descriptors 3 to 9 by number.
 
 
 def surroundings(name):
@@ -235,7 +235,7 @@ def paired(*given):
     os.chmod(OWN, 0o755)
     for number, pipe in enumerate(pipes(), 3):
         os.dup2(pipe, number, inheritable=True)
-    # The clock of the answer goes on in another program, and its alarm would end it.
+    # The answer's alarm stays set in the new program and would end it.
     with contextlib.suppress(OSError):
         signal.setitimer(signal.ITIMER_REAL, 0)
     for program in PROGRAMS:

@@ -1,6 +1,6 @@
 """Submissions that read what is hidden, reach what is outside, start processes, gain rights, or leave things behind.
 
-Each cell is a submission of its own, behind the lines above the first one.
+Each cell, together with the lines above the first cell, is a separate submission.
 """
 
 import atexit
@@ -34,7 +34,7 @@ FOLDER = tempfile.gettempdir()
 
 
 # %% read_other_submissions
-"""Look for the files of others: the submissions, the teacher's home, the project, wherever they usually are.
+"""Look in all usual places for other people's files: the submissions, the teacher's home folder, the project.
 
 Harm: the answer says what it found.
 """
@@ -56,7 +56,7 @@ def paired(*given):
     found = []
     for place in PLACES:
         for folder, folders, files in os.walk(place):
-            # What Python needs is there for everybody.
+            # Python's own files are visible to every submission.
             folders[:] = [one for one in folders if one not in ("site-packages", "lib", "proc")]
             found += [shown(f"{folder}/{name}") for name in files if name.endswith(NAMES)]
             if found:
@@ -65,9 +65,9 @@ def paired(*given):
 
 
 # %% read_the_checks
-"""Look for what judges the answer: modules, files, and objects in memory.
+"""Look for the code that judges the answer: modules, files, and objects in memory.
 
-Harm: the answer says what it found: whoever can read the checks can write what they want to see.
+Harm: the answer says what it found. Whoever can read the checks can write what the checks accept.
 """
 
 JUDGES = "checking.judge checking.report checking.verify rules.predicates rules.explained rules.rule tasks.answering"
@@ -96,7 +96,7 @@ def paired(*given):
 
 
 # %% read_the_grader
-"""Read what the processes around this one are, have open, hold in memory and were told.
+"""Read the names, open files, memory, arguments and environment of the processes around this one.
 
 Harm: the answer says what it found.
 """
@@ -118,7 +118,7 @@ def paired(*given):
             place = f"/proc/{process}/{part}"
             with contextlib.suppress(OSError, ValueError):
                 text = content(place)
-                # In halves, so that it does not find itself.
+                # The name is split so that the search does not find itself.
                 start = text.find("GRADERS_" + "TOKEN=")
                 found += [f"{place}: {text[start : start + 40]}"] * (start >= 0) + [place] * ("@FOLDER@" in text)
     found += [f"parent {os.getppid()}"] * (os.getppid() != 0)
@@ -128,9 +128,9 @@ def paired(*given):
 
 
 # %% search_all_memory
-"""Search this process for what came before: in objects, in lines of code, in memory, by its map and without one.
+"""Search this process for earlier data: in objects, in cached source lines, in memory, with and without a memory map.
 
-Harm: what another submission, or the hidden variants of other exercises, have left; the answer says so.
+Harm: it finds data from another submission or from the hidden variants of other exercises; the answer says so.
 """
 
 TEXT = re.compile(rb"secret-[0-9]{12}")
@@ -138,7 +138,7 @@ STEP = 1 << 16
 
 
 def mapped():
-    """What is at the addresses where this process's map says that there is memory."""
+    """The content of the addresses that this process's memory map lists."""
     with open("/proc/self/maps") as maps:
         areas = [line.split() for line in maps]
     for area in areas:
@@ -161,7 +161,7 @@ def paired(*given):
     os.set_blocking(writable, False)
     for anchor in sorted({id(item) >> 28 for item in gc.get_objects()}):
         for place in range(anchor << 28, (anchor + 1) << 28, STEP):
-            # Where there is no memory the kernel refuses to read it, and nothing crashes.
+            # Where there is no memory, the kernel returns an error instead of crashing this process.
             written = libc.write(writable, ctypes.c_void_p(place), STEP)
             if written > 0:
                 found.update(TEXT.findall(os.read(readable, written)))
@@ -173,7 +173,7 @@ def paired(*given):
 
 
 # %% look_for_what_was_left
-"""Look for what `leave_things_behind` left.
+"""Look for anything that `leave_things_behind` has left.
 
 Harm: the answer says what it found.
 """
@@ -187,9 +187,9 @@ def paired(*given):
 
 
 # %% use_open_descriptors
-"""Use whatever descriptors were left open: read from them, list them, climb from them.
+"""Use any descriptors that were left open: read from them, list them, reach parent folders through them.
 
-Harm: a file, a folder or a socket of the grader is open here; the answer says which.
+Harm: a file, a folder or a socket of the grader is open in this process; the answer says which.
 """
 
 KINDS = (stat.S_ISDIR, stat.S_ISREG, stat.S_ISSOCK, stat.S_ISBLK)
@@ -207,9 +207,9 @@ def paired(*given):
 
 
 # %% network
-"""Reach the network: by TCP and UDP on loopback, the metadata service of clouds, a name; and serve on a port.
+"""Reach the network: by TCP and UDP on loopback, a cloud's metadata service, a host name; and listen on a port.
 
-Harm: somebody is reached or told; the answer says who.
+Harm: another process or machine is reached; the answer says which.
 """
 
 TCP = (("127.0.0.1", int("@TCP@")), ("169.254.169.254", 80), ("1.1.1.1", 443), ("localhost", 80))
@@ -245,9 +245,9 @@ def paired(*given):
 
 
 # %% local_sockets
-"""Reach local services: sockets in files, and those of abstract names, which no folder holds.
+"""Reach local services: sockets in the file system, and abstract sockets, which are in no folder.
 
-Harm: somebody is reached; the answer says who.
+Harm: a service is reached; the answer says which.
 """
 
 PATHS = ("/run/docker.sock", "/var/run/docker.sock", "/run/dbus/system_bus_socket", "/tmp/.X11-unix/X0", "\0@LOCAL@")
@@ -274,9 +274,9 @@ def paired(*given):
 
 
 # %% fork_bomb
-"""Start processes without end, in each of the ways that Python and C have, and by the bare system calls of any age.
+"""Start processes without end, in every way that Python and C have, and by old and new raw system calls.
 
-Harm: the machine has no room for other processes; the answer says which way worked.
+Harm: the machine cannot start other processes any more; the answer says which way worked.
 """
 
 WAYS = {
@@ -293,7 +293,7 @@ NAMESPACES = (0x10000000, 0x20000000, 0x00020000, 0x40000000)
 
 
 def bare():
-    """The numbers and arguments of fork, vfork, clone and clone3, those of x32 too."""
+    """The numbers and arguments of fork, vfork, clone and clone3, including those of the x32 ABI."""
     yield from ((56 if INTEL else 220, flags | CHILD, 0, 0, 0, 0) for flags in (0, 0x4000, *NAMESPACES))
     arguments = (ctypes.c_uint64 * 11)(0, 0, 0, 0, CHILD)
     yield 435, ctypes.byref(arguments), ctypes.sizeof(arguments)
@@ -312,15 +312,15 @@ def paired(*given):
             worked.append("libc")
         if os.system("true") == 0:
             worked.append("system")
-    # Last: of those that are no calls of this kind of program the kernel ends it.
+    # These come last, because the kernel kills a program that makes a system call of another ABI.
     first = next((str(call[:2]) for call in bare() if libc.syscall(*call) != -1), "")
     return worked or [first] * bool(first)
 
 
 # %% old_system_calls
-"""Start a process by the system calls of a 32-bit program, which have other numbers, in machine code of its own.
+"""Start a process by a 32-bit system call, which has another number, in generated machine code.
 
-Harm: a process is there, to which no filter applies; the answer says so.
+Harm: a process starts to which no filter applies; the answer says so.
 """
 
 if not INTEL:
@@ -336,9 +336,9 @@ def paired(*given):
 
 
 # %% new_namespaces
-"""Become root in a namespace of its own, or join another's, and mount what is hidden.
+"""Become root in a new namespace, or join another process's namespace, and mount hidden folders.
 
-Harm: it sees what is hidden, or changes what is shown; the answer says what worked.
+Harm: it sees hidden files, or changes what is mounted; the answer says what worked.
 """
 
 KINDS = (0x10000000, 0x00020000, 0x20000000, 0x40000000, 0x08000000, 0x04000000, 0x02000000, 0x00000080)
@@ -364,9 +364,9 @@ def paired(*given):
 
 
 # %% gain_rights
-"""Become root, or another user; get capabilities back; lift the limits.
+"""Become root or another user; regain capabilities; raise the limits.
 
-Harm: it may do what it likes; the answer says what it got.
+Harm: it gains rights; the answer says which.
 """
 
 BECOME = (os.setuid, os.seteuid, os.setgid, os.setegid, lambda user: os.setgroups([user]))
@@ -404,7 +404,7 @@ def paired(*given):
 # %% trace_others
 """Debug other processes, read and write their memory, take their descriptors.
 
-Harm: another process does as it is told; the answer says which.
+Harm: another process is under its control; the answer says which.
 """
 
 CALLS = (*((310, 311, 312) if INTEL else (270, 271, 272)), 434, 438, 424, 440)
@@ -423,9 +423,9 @@ def paired(*given):
 
 
 # %% kill_everything
-"""Send every signal to every process: the parent, number 1, all of a group, all there are.
+"""Send every signal to every process: the parent, process 1, the process group, all processes.
 
-Harm: the next one has nobody to run it; the answer says who could be reached.
+Harm: no process is left to run the next submission; the answer says which processes could be reached.
 """
 
 
@@ -442,9 +442,9 @@ def paired(*given):
 
 
 # %% doors_to_the_kernel
-"""Open what exploits of kernels begin with: bpf, io_uring and what came before it, keys, page faults, modules.
+"""Try the calls that kernel exploits begin with: bpf, io_uring and its predecessor, keys, userfaultfd, modules.
 
-Harm: one of them opens; the answer says which.
+Harm: one of them is allowed; the answer says which.
 """
 
 DOORS = {"bpf": 321, "perf_event_open": 298, "userfaultfd": 323, "add_key": 248, "request_key": 249, "keyctl": 250}
@@ -462,16 +462,16 @@ def paired(*given):
     worked = []
     for name, number in DOORS.items():
         ctypes.set_errno(0)
-        # An error of another kind would say that the call was let in and only its arguments were wrong.
+        # Any other error would mean that the call was allowed and only its arguments were wrong.
         if libc.syscall(number, 0, 0, 0, 0, 0, 0) != -1 or ctypes.get_errno() not in (errno.EPERM, errno.ENOSYS):
             worked.append(f"{name}: {errno.errorcode.get(ctypes.get_errno())}")
     return worked
 
 
 # %% write_outside
-"""Write, rename, link or delete wherever a file could be, by paths that climb and by links that lead out.
+"""Write, rename, link or delete wherever a file could be, through paths with ``..`` and links that lead out.
 
-Harm: a file is there, is read, or another is gone; the answer says where.
+Harm: a file outside is created, read or deleted; the answer says where.
 """
 
 FOLDERS = [
@@ -499,7 +499,7 @@ def paired(*given):
             os.symlink(target, link)
         with contextlib.suppress(OSError):
             open(f"{link}/by-an-attack", "w").close()
-            # Its own folder is its own, by whatever way it gets there.
+            # It may write to its own folder, whatever path leads there.
             worked += [target] * (not os.path.exists(f"{FOLDER}/by-an-attack"))
         with contextlib.suppress(OSError):
             worked += [f"read {target}: {line}" for line in open(f"{link}/secret.txt")]
@@ -520,9 +520,9 @@ def paired(*given):
 
 
 # %% modules_of_its_own
-"""Have the library import modules of its own making.
+"""Make the library import modules that the submission wrote.
 
-Harm: the next one's library is another, or this one's observation is taken for another.
+Harm: the next submission gets a changed library, or the observation of this submission is forged.
 """
 
 for name in ("json", "torch", "fxbook", "sitecustomize", "_ctypes"):
@@ -537,9 +537,9 @@ def paired(*given):
 
 
 # %% leave_things_behind
-"""Leave handlers, threads and files that act when the answer has been given, or when the next one is looked at.
+"""Leave handlers, threads and files that run code after the answer was returned, or during the next submission.
 
-Harm: they act: a file appears, something runs on, the next one finds a note.
+Harm: the code runs: a file appears, a process runs on, or the next submission finds a note.
 """
 
 

@@ -1,6 +1,6 @@
-"""Submissions that use up time, memory or disk, end their process, or send more than anybody wants to read.
+"""Submissions that use up time, memory or disk space, end their process, or send too much data.
 
-Each cell is a submission of its own, behind the lines above the first one.
+Each cell, together with the lines above the first cell, is a separate submission.
 """
 
 import contextlib
@@ -19,9 +19,9 @@ FOLDER = tempfile.gettempdir()
 
 
 # %% busy_in_threads
-"""Use more processors than one, in code that nothing interrupts, from threads that go on when the answer is given.
+"""Use several processors, in code that cannot be interrupted, in threads that run on after the answer was returned.
 
-Harm: a thread runs on, or the next one waits.
+Harm: a thread runs on, or the next submission waits.
 """
 
 import torch
@@ -34,15 +34,15 @@ def burn():
 
 
 for _ in range(8):
-    with contextlib.suppress(RuntimeError):  # Some machines have no room for so many.
+    with contextlib.suppress(RuntimeError):  # Some machines cannot start so many.
         threading.Thread(target=burn).start()
 burn()
 
 
 # %% endless_loop_that_catches_all
-"""Never end, and catch whatever is raised to end it.
+"""Never finish, and catch every exception that is raised to stop it.
 
-Harm: it runs on, and the next one waits.
+Harm: it runs on, and the next submission waits.
 """
 
 
@@ -56,9 +56,9 @@ def paired(*given):
 
 
 # %% ignore_signals
-"""Ignore every signal, those of limits too, and never end.
+"""Ignore every signal, including those for exceeded limits, and never finish.
 
-Harm: it runs on, and the next one waits.
+Harm: it runs on, and the next submission waits.
 """
 
 for number in range(1, 65):
@@ -74,9 +74,9 @@ def paired(*given):
 
 
 # %% stop_itself
-"""Stop, so that nobody gets an answer and no processor is used: by signals, and by waiting for itself.
+"""Stop without an answer and without using the processor: by a signal, or by waiting for itself.
 
-Harm: it stays for ever, and the next one waits.
+Harm: the process stays for ever, and the next submission waits.
 """
 
 
@@ -89,9 +89,9 @@ def paired(*given):
 
 
 # %% message_that_never_ends
-"""Raise an error whose message runs code that never ends.
+"""Raise an error whose message runs code that never finishes.
 
-Harm: it runs on, and the next one waits.
+Harm: it runs on, and the next submission waits.
 """
 
 
@@ -105,9 +105,9 @@ raise Endless
 
 
 # %% memory_bomb
-"""Take memory without end: as Python objects, as one tensor of 64 GB, as many tensors.
+"""Allocate memory without end: as Python objects, as one tensor of 64 GB, as many tensors.
 
-Harm: the machine runs out of memory; the answer says which kind was to be had.
+Harm: the machine runs out of memory; the answer says which kind of allocation worked.
 """
 
 
@@ -140,9 +140,9 @@ def paired(*given):
 
 
 # %% memory_behind_descriptors
-"""Take memory that no limit of a process counts: files in memory, shared memory, queues.
+"""Allocate memory that no process limit counts: files in memory, shared memory, queues.
 
-Harm: memory is gone when the process is; the answer says which kind it got.
+Harm: the memory stays allocated when the process has ended; the answer says which kind of allocation worked.
 """
 
 NAME = int("@TRACE_KEY@")
@@ -166,16 +166,16 @@ def paired(*given):
 
 
 # %% thread_bomb
-"""Start threads without end, so small that memory is no limit.
+"""Start threads without end, with stacks so small that memory is no limit.
 
-Harm: the machine has no room for other threads; the answer says that there was no limit.
+Harm: the machine cannot start other threads; the answer says that there was no limit.
 """
 
 threading.stack_size(1 << 16)
 
 
 def paired(*given):
-    # Of each call its own: those of an earlier call would end at once, and count for nothing.
+    # Each call needs its own event: with the event of an earlier call, the threads would end at once.
     stop = threading.Event()
     count = 0
     with contextlib.suppress(RuntimeError, MemoryError):
@@ -187,9 +187,9 @@ def paired(*given):
 
 
 # %% fill_the_disk
-"""Fill the folder for temporary files: with files as large as they can be, though a signal forbids it, and with names.
+"""Fill the folder for temporary files with files as large as possible, ignoring the limit's signal, and with names.
 
-Harm: the disk is full, or has no room for names; the answer says how large a file grew and how much got there.
+Harm: the disk has no space or no inodes left; the answer says how large a file and the folder became.
 """
 
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -211,9 +211,9 @@ def paired(*given):
 
 
 # %% crash_with_a_dump
-"""Write where nothing is, and have the system keep a picture of this process, in a file or by a program outside.
+"""Write to an invalid address, and have the system save a core dump, in a file or through a program outside.
 
-Harm: the process that imports torch for all ends; the picture lies somewhere, or the answer says that it could.
+Harm: the warm process ends; the dump is saved somewhere, or the answer says that it could be.
 """
 
 
@@ -228,16 +228,16 @@ def paired(*given):
 # %% exit_politely
 """Ask Python to exit.
 
-Harm: the process that runs the next one exits.
+Harm: the process that runs the next submission exits.
 """
 
 sys.exit("done")
 
 
 # %% leave_in_the_answer
-"""End the process with the status that a good end has.
+"""Exit with the status of a successful run.
 
-Harm: an end that looks good is taken for a right answer.
+Harm: the exit status counts as a right answer.
 """
 
 
@@ -246,7 +246,7 @@ def paired(*given):
 
 
 # %% huge_message
-"""Raise an error whose message is huge, and no text that can be written.
+"""Raise an error whose message is huge and cannot be encoded.
 
 Harm: the grader runs out of memory, or writes a report that nobody can open.
 """
@@ -267,7 +267,7 @@ raise Huge
 # %% huge_output
 """Print a gigabyte.
 
-Harm: the grader runs out of memory, and the next one gets nothing.
+Harm: the grader runs out of memory, and the next submission gets no result.
 """
 
 
@@ -278,9 +278,9 @@ def paired(*given):
 
 
 # %% huge_result
-"""Return much, in ways that are short to write: long, deep, and the same thing many times.
+"""Return huge data made by short code: a long list, deep nesting, and many references to the same object.
 
-Harm: the grader runs out of memory, and the next one gets nothing.
+Harm: the grader runs out of memory, and the next submission gets no result.
 """
 
 ANSWERS = "no report"
@@ -297,9 +297,9 @@ def paired(*given):
 
 
 # %% strange_text
-"""Send text that no file can hold: halves of characters, nulls, in a message and in a result.
+"""Send text that cannot be written to a file (unpaired surrogates, null characters), in a message and in a result.
 
-Harm: the grader fails when it writes the text down, and the next one gets nothing.
+Harm: the grader fails when it writes the text, and the next submission gets no result.
 """
 
 ANSWERS = "no report"
