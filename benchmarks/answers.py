@@ -1,8 +1,8 @@
 """Measure what the checks of the exercises catch, by the known answers: ``python benchmarks/answers.py``.
 
 Each wrong answer is observed once, and each rule of its exercise judges the observation separately. The table shows for
-every rule how many wrong answers it is the first to name, how many it would catch, and how many only it would catch. A
-rule that is never needed can go. Times are those of a whole check, as a learner waits for it.
+every rule how many wrong answers it is the first to report, how many it would catch, and how many only it would catch.
+A rule that is never needed can be deleted. The times are those of a whole check, for which a learner waits.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Execute the code cells of notebooks in one process: ``python benchmarks/cells.py NOTEBOOK…``.
 
-This is the least that proving them can cost: there is no kernel, no message and no comparison, and torch's lazy imports
-happen once.
+This is a lower bound on the cost of proving them: there is no kernel, no message and no comparison, and torch's lazy
+imports happen only once.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ def crashes(sandbox: Sandbox, calls: Sequence[Drawn], ends: dict[str, int]) -> I
         return
     half = len(calls) // 2
     deaths = [*crashes(sandbox, calls[:half], ends), *crashes(sandbox, calls[half:], ends)]
-    # If none kills it alone, one has corrupted the process for another.
+    # If no call kills the process alone, one call has corrupted the process for another.
     yield from deaths or [(calls[0], f"{ended}, of {len(calls)} together")]
 
 

@@ -2,9 +2,9 @@
 
 ``python benchmarks/grading.py [STUDENTS] [--seeds N]``: a class hands in six exercises, in all forms of
 ``classroom/tests/students.py``, with mostly right answers, and all are graded in the sandbox. Then the book's own
-answers are graded one by one, stage by stage, on one processor. The floor is the least that any grader must do: use the
-answer once and judge it once, in one process without forks. It is measured alone, and then in as many processes at once
-as there are workers.
+answers are graded one by one, stage by stage, on one processor. The floor is the minimum work of any grader: to use the
+answer once and judge it once, in one process without forks. The floor is measured in a single process, and then in as
+many processes at once as there are workers.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Measure the book's speed as ratios within one run: ``make bench``.
 
 Each figure is the median of several runs with its spread, as a multiple of a unit that is measured in the same run: the
-import of torch, the start of Jupyter Book, or what the measured thing replaces. Seconds depend on the machine; these
-ratios hardly do, and no test asserts either.
+import of torch, the start of Jupyter Book, or the work that the measured code replaces. Seconds depend on the machine,
+but these ratios hardly do. No test asserts seconds or ratios.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def measure(what: str, work: Callable[[], object], runs: int, unit: str, replace
 
 
 def tell_drawing(unit: str, base: float) -> None:
-    """Print the drawing time, for small graphs up to one in which everything crosses."""
+    """Print the time to draw graphs, from small ones to one in which all edges cross."""
     for count in (10, 100, 1_000, 10_000):
         traced = fx.symbolic_trace(nn.Sequential(*(nn.ReLU() for _ in range(count - 2))))
         for order in ("list", "data"):
@@ -97,7 +97,7 @@ def loops(_module: fx.GraphModule) -> None:
 
 
 def tell_checking(unit: str, base: float) -> None:
-    """Print the time for checks: of an answer that does nothing, a right one, and one that hangs."""
+    """Print the time to check an unsolved exercise, a right answer, and an answer that hangs."""
     exercise = tasks.find("01-six-opcodes")
     assert exercise
     tell("check an unsolved exercise", seconds(lambda: check_with(exercise, fx.Graph), 7), unit, base)

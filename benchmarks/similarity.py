@@ -20,7 +20,11 @@ from fxbook.catalogue import catalogue
 
 
 def measured() -> Counter[str]:
-    """Counts: ``"honest"`` of ``"honest pairs"`` listed, ``"long enough"`` of the ``"answers"``, copies found."""
+    """Count the answers, pairs and copies.
+
+    ``"honest"`` counts the ``"honest pairs"`` that are listed, and ``"long enough"`` the ``"answers"`` that are long
+    enough to be compared. The other keys count copies.
+    """
     counts: Counter[str] = Counter()
     draw = random.Random(1)
     for about in catalogue().values():

@@ -1,4 +1,4 @@
-"""The press: prints the manuscript to notebooks, proves them and builds the HTML. Run it with ``python -m press``."""
+"""The press generates the notebooks from the manuscript, proves them and builds the HTML: ``python -m press``."""
 
 import sys
 from pathlib import Path

@@ -66,7 +66,7 @@ def _prove(name: str, version: str, arguments: list[str]) -> int:
 
 
 def notebooks(options: argparse.Namespace) -> int:
-    """Print the notebooks that differ from their manuscript."""
+    """Generate the notebooks that differ from their manuscript."""
     printing = importlib.import_module("press.printing.notebooks")
     paths = [Path(path).resolve() for path in options.manuscripts]
     book = importlib.import_module("press.book").Book()
@@ -75,13 +75,13 @@ def notebooks(options: argparse.Namespace) -> int:
 
 
 def quick(options: argparse.Namespace) -> int:
-    """Print, lint and bind what changed in a saved manuscript, and say which page to open."""
+    """Generate, lint and build what changed in a saved manuscript, and say which page to open."""
     paths = [Path(path).resolve() for path in options.manuscripts]
     return importlib.import_module("press.quick").quick(paths)
 
 
 def exercise(options: argparse.Namespace) -> int:
-    """Make a folder for a new exercise, which runs, and say what to fill in."""
+    """Make a folder for a new exercise that already runs, and say what to fill in."""
     new_exercise = importlib.import_module("press.new_exercise")
     book, problems = importlib.import_module("press.book"), importlib.import_module("press.manuscript.problems")
     try:
@@ -257,18 +257,18 @@ def _named(command: Callable[[argparse.Namespace], int]) -> str:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m press", description="Print, prove and bind the book.")
+    parser = argparse.ArgumentParser(prog="python -m press", description="Generate, prove and build the book.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for function in _COMMANDS:
         command = commands.add_parser(_named(function), help=(function.__doc__ or "").splitlines()[0])
         command.set_defaults(run=function, need=_NEEDS.get(function, environment.NOTEBOOKS))
         if function is quick:
-            command.add_argument("manuscripts", nargs="*", help="what was saved (default: whatever differs)")
+            command.add_argument("manuscripts", nargs="*", help="the saved manuscripts (default: all that differ)")
         elif function is exercise:
             command.add_argument("id", help="NN-slug: 03-drop-dropout")
         elif function is notebooks:
-            command.add_argument("manuscripts", nargs="*", help="the manuscripts to print (default: all)")
-            command.add_argument("--all", action="store_true", help="print them even where nothing differs")
+            command.add_argument("manuscripts", nargs="*", help="the manuscripts to generate from (default: all)")
+            command.add_argument("--all", action="store_true", help="generate all notebooks, even if nothing differs")
         elif function is versions:
             command.add_argument(
                 "versions",

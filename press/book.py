@@ -1,4 +1,4 @@
-"""A book: its manuscript and printed files, and where they are; each file is read and parsed once."""
+"""A book: its manuscript and generated files, and where they are; each file is read and parsed once."""
 
 # ruff: noqa: B019  (a book and its caches live as long as the process)
 
@@ -26,7 +26,7 @@ COMPANIONS = "when_it_breaks"
 class Book:
     """A project with a manuscript; it caches each file on first access.
 
-    A *source* prints to one notebook or two: a page in ``book/`` with cells, or the folder with a chapter's exercises.
+    One or two notebooks are generated from a *source*: a page in ``book/`` with cells, or a chapter's exercise folder.
     """
 
     def __init__(self, root: Path = ROOT) -> None:
@@ -54,10 +54,10 @@ class Book:
         """The source that a file belongs to; raises PressError if there is none."""
         if found := next((source for source in self.sources if source in (path, *path.parents)), None):
             return found
-        raise PressError(Problem(path, 1, "is printed to no notebook: name a page of book/ with cells, or an exercise"))
+        raise PressError(Problem(path, 1, "has no notebook: name a page of book/ with cells, or an exercise"))
 
     def targets(self, source: Path) -> tuple[Path, ...]:
-        """The notebooks that a source prints to, the executed one last: stubs and solutions for exercises."""
+        """The notebooks that are generated from a source, the executed one last: stubs and solutions for exercises."""
         if source in self.sheet_folders:
             return tuple(self.root / folder / f"{source.name}.ipynb" for folder in ("exercises", "solutions"))
         inside = source.relative_to(self.root / "book").with_suffix(".ipynb")
@@ -65,7 +65,7 @@ class Book:
 
     @functools.cache
     def page(self, path: Path) -> Manuscript:
-        """The parsed page; raises PressError if it cannot be printed."""
+        """The parsed page; raises PressError if no notebook can be generated from it."""
         return parse(path, self._texts[path])
 
     @functools.cache

@@ -1,7 +1,7 @@
 """Add buttons for the repository, edits, reports, discussion and running a page, once the book has an address.
 
 A local Sphinx extension, named in `_config.yml`. It changes the theme's buttons: the edit button leads to the
-manuscript instead of the printed notebook, and the launch buttons lead to the printed notebook. Without an address, no
+manuscript instead of the notebook, and the launch buttons lead to the generated notebook. Without an address, no
 page has any of these buttons.
 """
 

@@ -1,6 +1,6 @@
 """Reduce the elements and bytes of pages without changing their look.
 
-A local Sphinx extension, named in `_config.yml`. A printed notebook repeats a stepper's style and script in every
+A local Sphinx extension, named in `_config.yml`. A generated notebook repeats a stepper's style and script in every
 output so that each cell works by itself; a page needs them once. Pygments wraps every token in an element, although
 most have the colour of the text around them.
 """

@@ -80,7 +80,7 @@ def _belongs_to(page: str, earlier: list[str]) -> str | None:
 
 
 def exercises_of(source: Path) -> dict[str, tuple[str, ...]]:
-    """The ids of the exercises by chapter, as printed for `fxbook`."""
+    """The ids of the exercises by chapter, from the index that is generated for `fxbook`."""
     index: Mapping[str, Mapping[str, str]] = json.loads(source.read_text("utf-8")) if source.is_file() else {}
     found: dict[str, list[str]] = collections.defaultdict(list)
     for name, about in index.items():

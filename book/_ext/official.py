@@ -1,10 +1,10 @@
 """Link API names in text and code to their official documentation, with addresses from the inventories.
 
-A local Sphinx extension, named in `_config.yml`. A printed notebook has no roles, so that it reads well everywhere; the
-links are added to the finished page. Nothing is imported or fetched: a name is looked up if the page's imports resolve
-it, or if it is a member of a torch.fx class, as in `graph.lint()`. Uncertain names and a page's own names get no link.
-In each section, a name has one link in the text and one in the code. Links by authors lead to the same version of the
-documentation.
+A local Sphinx extension, named in `_config.yml`. A generated notebook has no roles, so that it reads well everywhere;
+the links are added to the finished page. Nothing is imported or fetched: a name is looked up if the page's imports
+resolve it, or if it is a member of a torch.fx class, as in `graph.lint()`. Uncertain names and a page's own names get
+no link. In each section, a name has one link in the text and one in the code. Links by authors lead to the same version
+of the documentation.
 """
 
 from __future__ import annotations

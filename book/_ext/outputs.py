@@ -1,7 +1,7 @@
 """Put an answer into the fold of its output, let tables scroll sideways, and link the sections that reports name.
 
 A local Sphinx extension, named in `_config.yml`. If readers should predict what a cell prints, its output is folded,
-and the printed notebook has the answer in a fold below the cell (`press/printing/transforms.py`), because JupyterLab
+and the generated notebook has the answer in a fold below the cell (`press/printing/transforms.py`), because JupyterLab
 has no other place for it. A page has one fold for both.
 """
 

@@ -32,7 +32,7 @@ class StillBuilder(Epub3Builder):
             try:
                 addctx["body"] = pages.settled(body)
             except etree.XMLSyntaxError as error:
-                _LOGGER.warning("%s: not well-formed, so no EPUB can hold it: %s", pagename, error)
+                _LOGGER.warning("%s: not well-formed, so an EPUB cannot contain it: %s", pagename, error)
         super().handle_page(pagename, addctx, *rest, **named)
 
     def build_content(self) -> None:
@@ -47,7 +47,7 @@ class StillBuilder(Epub3Builder):
         tree.write(listed, encoding="utf-8", xml_declaration=True)
 
     def toc_metadata(self, level: int, navpoints: list[Any]) -> dict[str, Any]:
-        """The head of the older table of contents: its identifier is the book's."""
+        """The metadata of the EPUB 2 table of contents, with the book's own identifier."""
         return super().toc_metadata(level, navpoints) | {"uid": html.escape(self.config.epub_identifier)}
 
 

@@ -33,7 +33,7 @@ def open_folds(page: HtmlElement) -> None:
 
 
 def label_of(fold: HtmlElement) -> str:
-    """The kind of thing to guess that a fold hides, one of ``LABELS``; ``""`` for a fold that only saves room."""
+    """What kind of thing a fold hides for the reader to guess, one of ``LABELS``; ``""`` if it only saves space."""
     if "below-input" in fold.classes:
         return OUTPUT
     summary = text(_summary(fold))

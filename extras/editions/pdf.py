@@ -39,7 +39,7 @@ def chromium() -> str:
         advice = (
             "on Debian and Ubuntu, apt install chromium; elsewhere, set CHROMIUM to the program of Chromium or Chrome"
         )
-        raise pages.EditionError(f"Chromium prints the PDF, and none is here: {advice}")
+        raise pages.EditionError(f"Chromium, which prints the PDF, is not installed: {advice}")
     return found
 
 

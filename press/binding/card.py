@@ -61,7 +61,7 @@ def draw(target: Path = CARD) -> int:
         axes.text(centre, y, name, color=_GROUND, fontsize=20, fontfamily="monospace", ha="center", va="center")
         axes.text(centre - wide / 2 - 34, y, str(place), color=_MUTED, fontsize=17, ha="right", va="center")
     axes.plot([centre - wide / 2 - 22] * 2, [top, top + step * (len(_NODES) - 1)], color=_MUTED, linewidth=1.5)
-    # Without the version of the library, the same code gives the same bytes.
+    # The metadata leave out matplotlib's version, so that the bytes are reproducible.
     figure.savefig(target, format="png", dpi=100, facecolor=_GROUND, metadata={"Software": None})
     print(f"{target.name}: {WIDTH} by {HEIGHT} pixels, {target.stat().st_size / 1000:.0f} kB")
     return 0

@@ -76,7 +76,7 @@ def is_current() -> bool:
 
 
 def ensure(need: str) -> Path:
-    """Make or complete the environment, unless that was done for the same pins before; return its interpreter.
+    """Make or complete the environment unless it is up to date with the pins; return its interpreter.
 
     Raises SetupError if Python is too old or has no venv, or if pip failed.
     """

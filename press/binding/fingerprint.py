@@ -46,7 +46,7 @@ def keep(file: Path, sources: dict[str, str], html: Path) -> None:
 
 
 def _environment() -> Iterator[str]:
-    """All that a build reads from the environment: variables, and the versions of Python and all packages."""
+    """Everything that a build reads from its environment: variables, and the versions of Python and all packages."""
     yield sys.version
     yield os.environ.get("SOURCE_DATE_EPOCH", "")
     folders = {Path(str(distribution.locate_file(""))) for distribution in importlib.metadata.distributions()}

@@ -57,7 +57,7 @@ def write_all() -> int:
 
 
 def _objects(found: dict[str, str]) -> Iterator[tuple[str, str, str, str, str, int]]:
-    """The tuples that a Sphinx domain gives for names; the kind depends on the spelling."""
+    """The tuples that a Sphinx domain yields for its names. A name's capital letters decide its kind."""
     for name, address in found.items():
         page, _, anchor = address.partition("#")
         owner, _, last = name.rpartition(".")

@@ -13,7 +13,7 @@ PAGES = {"light": ROOT / "book" / "page_light.png", "dark": ROOT / "book" / "pag
 STEPPER = ROOT / "book" / "stepper.gif"
 _SITE = "_build/html/chapters/intro.html"
 _WIDTH, _HEIGHT = 1400, 900
-# As few colours as still look right; and the milliseconds for each frame.
+# The fewest colours that still look right, and the milliseconds for each frame.
 _COLOURS, _SHOWN = 48, 2500
 
 

@@ -1,4 +1,4 @@
-"""Compare printed notebooks with their manuscript, without executing anything: sources, order, ids and metadata."""
+"""Compare generated notebooks with their manuscript, without executing anything: sources, order, ids and metadata."""
 
 from __future__ import annotations
 

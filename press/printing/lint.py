@@ -1,4 +1,4 @@
-"""Rules for printed notebooks that close the gaps of nbval: they reject what it passes or never compares."""
+"""Rules for generated notebooks that close the gaps of nbval: they reject what it passes or never compares."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _noise(notebook: NotebookNode) -> list[Fault]:
     if timed and not floors:
         message = "no cell with a timing prints the noise floor of the machine, as 'noise floor: 0.97 to 1.03'"
         return [Fault(timed[0], message)]
-    cure = "stop what else runs here, and print again"
+    cure = "stop other programs on this machine, and generate the notebook again"
     return [
         Fault(place, f"the machine was busy, its noise floor is {low} to {high}: {cure}")
         for place, low, high in floors

@@ -1,4 +1,4 @@
-"""A notebook printed again in a cold kernel equals the committed one byte for byte, except for timings."""
+"""A notebook generated again in a cold kernel equals the committed one byte for byte, except for timings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A printed notebook matches its manuscript, and manual edits are found without executing anything."""
+"""A generated notebook matches its manuscript, and manual edits are found without executing anything."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A manuscript that cannot be printed gets a message with file and line, and its notebook stays unchanged."""
+"""A manuscript with a mistake gets a message with file and line, and its notebook stays unchanged."""
 
 from __future__ import annotations
 

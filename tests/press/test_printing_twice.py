@@ -1,4 +1,4 @@
-"""Printing a manuscript twice gives the same bytes, for each kind of output in the book."""
+"""Generating a notebook twice gives the same bytes, for each kind of output in the book."""
 
 from __future__ import annotations
 

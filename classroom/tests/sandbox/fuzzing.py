@@ -1,4 +1,4 @@
-"""Draw hostile calls to allowed operations, and run them as graphs in the judging room."""
+"""Generate random hostile calls to allowed operations, and run them as graphs in the judging room."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def work(begun, told, files=()):
         try:
             result = _rebuild(wire, _nn.Module(), dict)
             found = result.forward(torch.randn(2, 3, 4)) if hasattr(result, "forward") else _run(result)
-            # As what is compared is read.
+            # The judge encodes the result for the comparison, so do the same here.
             encode(found)
             end = "ran"
         except (_Refused, _Unreadable) as error:
@@ -93,7 +93,7 @@ _IMPORTS = "import json\nimport torch\nfrom fxbook.cases.values import encode\n"
 
 @dataclasses.dataclass(frozen=True)
 class Drawn:
-    """A drawn call: its name, and the description of a graph that makes it."""
+    """A random call: its name, and the description of a graph that makes it."""
 
     name: str
     wire: JSON
@@ -110,7 +110,7 @@ def names_to_call() -> list[str]:
 
 
 def drawn_calls(name: str, count: int, seed: int) -> list[Drawn]:
-    """Draw calls to one name, reproducibly."""
+    """Generate random calls to one name, reproducibly."""
     random_ = random.Random(f"{name} {seed}")
     return [_Draw(random_).call(name) for _ in range(count)]
 
@@ -149,7 +149,7 @@ def run_calls(sandbox: Sandbox, calls: Sequence[Drawn], ends: dict[str, int] | N
 
 
 class _Draw:
-    """Draws one call: some tensors, views of them, and a call with these and other values."""
+    """Generates one call: some tensors, views of them, and a call with these and other values."""
 
     def __init__(self, drawn: random.Random) -> None:
         self._random = drawn

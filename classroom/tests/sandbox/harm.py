@@ -31,8 +31,8 @@ MARK = "a mark that was not earned"
 LEFT = "something left behind"
 RUNS = "something runs on"
 READ = "something read or done"
-TOLD = "something told to others"
-NEXT = "the next one suffers"
+TOLD = "contact with others"
+NEXT = "the next submission suffers"
 
 # Attacks put this text into the name of every file, process, queue and socket they make, and use this number for
 # objects named by a number.

@@ -34,7 +34,7 @@ def cheats() -> list[tuple[str, str]]:
     pairs = []
     for name, source in CHEATS.items():
         exercises = re.findall(r"^Of: (.+)$", source, re.MULTILINE)
-        assert len(exercises) == 1, f"{name}: say of which exercises"
+        assert len(exercises) == 1, f"{name}: name the exercises in a line `Of: …`"
         pairs += [(name, identity) for identity in exercises[0].split()]
     return pairs
 

@@ -65,7 +65,7 @@ def watch(bait: Bait) -> Watch:
 
 @pytest.fixture
 def hasty(bait: Bait) -> Watch:
-    """The same, without patience for processes that hang."""
+    """Like ``watch``, without patience for processes that hang."""
     return Watch(bait, str, patience=0.0)
 
 

@@ -1,3 +1,3 @@
-"""The browser fixture from the other tests, also for these."""
+"""Share the browser fixture from the other tests."""
 
 from tests.conftest import browser as browser

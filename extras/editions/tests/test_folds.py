@@ -1,4 +1,4 @@
-"""No fold is left: each thing to guess is at the end of the page, under the number that replaces it."""
+"""No fold is left: everything that readers should guess is at the end of the page, under the fold's number."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_no_fold_is_left(page: HtmlElement) -> None:
     assert not find(page, ".//details | .//summary")
 
 
-def test_what_saves_room_is_opened_in_its_place(page: HtmlElement) -> None:
+def test_fold_that_saves_space_opens_in_place(page: HtmlElement) -> None:
     claim = section(page, "a-claim")
     assert "As you saw. the source 7 more faults" in claim and claim.endswith("a fault and on")
 
@@ -58,7 +58,7 @@ def test_what_saves_room_is_opened_in_its_place(page: HtmlElement) -> None:
         ("a-task", "Second hint 1", "nearly there"),
     ],
 )
-def test_what_is_to_be_guessed_stands_at_the_end(page: HtmlElement, place: str, label: str, hidden: str) -> None:
+def test_hidden_answer_moves_to_the_end(page: HtmlElement, place: str, label: str, hidden: str) -> None:
     asked, answers = section(page, place), section(page, "answers")
     assert label in asked and hidden not in asked
     assert label in answers and hidden in answers

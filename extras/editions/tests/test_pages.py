@@ -13,7 +13,7 @@ LONG = "b" * (COLUMNS - 2)
 
 
 def block(code: str) -> HtmlElement:
-    """What becomes of a code block."""
+    """The code block of a static page with this code."""
     return read(settled(f'<div class="highlight"><pre><span></span>{code}</pre></div>'))
 
 
@@ -34,12 +34,12 @@ def test_a_token_of_several_lines_keeps_its_colour_in_each() -> None:
     "pieces",
     [("torch", ".export", ".save"), ("_boxed_", "call"), ("students/", "report", ".html"), ("__init__",), ("a" * 21,)],
 )
-def test_a_name_in_a_table_goes_on_below_at_a_joint(pieces: tuple[str, ...]) -> None:
+def test_name_in_a_table_breaks_at_a_joint(pieces: tuple[str, ...]) -> None:
     [code] = find(read(settled(f"<table><tr><td><code>{''.join(pieces)}</code></td></tr></table>")), ".//code")
     assert tuple(code.itertext()) == pieces
     assert ("fx-anywhere" in code.classes) is (max(map(len, pieces)) > PIECE)
 
 
-def test_what_is_not_well_formed_is_refused() -> None:
+def test_malformed_page_is_refused() -> None:
     with pytest.raises(etree.XMLSyntaxError, match="Opening and ending tag mismatch"):
         settled("<p>one</p>\n<p><b>bold</p>")

@@ -72,7 +72,7 @@ def test_links_lead_inside_and_ids_are_unique(folder: Path, tmp_path: Path) -> N
 
 
 @needs_chromium
-def test_it_is_printed_at_its_full_size_with_contents_and_outline(folder: Path, tmp_path: Path) -> None:
+def test_pdf_has_full_size_contents_and_outline(folder: Path, tmp_path: Path) -> None:
     document, target = tmp_path / "book.html", tmp_path / "book.pdf"
     headings = write(folder, document, folder / "_toc.yml")
     print_pdf(document, target)
@@ -94,7 +94,7 @@ def test_it_is_printed_at_its_full_size_with_contents_and_outline(folder: Path, 
         assert tops[0] - tops[1] == pytest.approx(9 * (1.38 + 0.65), abs=0.5)
 
 
-def test_without_a_browser_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_browser_names_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CHROMIUM", raising=False)
     monkeypatch.setattr("shutil.which", lambda _: None)
     with pytest.raises(pages.EditionError, match="apt install chromium"):

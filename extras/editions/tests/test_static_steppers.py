@@ -49,7 +49,7 @@ def drawn(tree: HtmlElement) -> list[str]:
     return [text(frame.find_class("fx-caption")[0]) for frame in frames if frame.find_class("fx-film")]
 
 
-def test_the_ends_and_the_marked_frames_are_drawn_and_all_say_their_step() -> None:
+def test_first_last_and_changed_frames_are_drawn() -> None:
     assert len(drawn(read(edited(1)))) == 1 and len(drawn(read(edited(4)))) == 4
     tree = read(edited(8))
     assert len(drawn(tree)) == AT_MOST and {"1/8 as traced", "3/8 step 3", "8/8 step 8"} < {*drawn(tree)}
@@ -57,7 +57,7 @@ def test_the_ends_and_the_marked_frames_are_drawn_and_all_say_their_step() -> No
     assert captions == ["1/8 as traced", *(f"{at}/8 step {at}" for at in range(2, 9))]
 
 
-def test_each_frame_has_the_drawing_as_it_was_then() -> None:
+def test_each_frame_has_its_own_drawing() -> None:
     tree = read(edited(4))
     names = [{text(name) for name in film.find_class("fx-name")} for film in tree.find_class("fx-film")]
     assert ["tanh" in found for found in names] == [False, False, True, True]
@@ -68,7 +68,7 @@ def test_each_frame_has_the_drawing_as_it_was_then() -> None:
     assert moved == [True, True, False, False]
 
 
-def test_code_stands_where_it_differs_from_the_frame_before() -> None:
+def test_code_is_shown_where_it_differs_from_the_previous_frame() -> None:
     traced = fx.symbolic_trace(Block())
     steps = EditStepper(traced, "as traced")
     steps.frame("nothing")
@@ -86,7 +86,7 @@ def test_nothing_that_moves_or_loads_is_left() -> None:
 
 
 @needs_chromium
-def test_what_is_drawn_is_seen(browser: Browser) -> None:
+def test_drawings_are_visible(browser: Browser) -> None:
     """A class in the site's own style may hide an element with the same class name here."""
     page = browser.new_page()
     style = "".join(path.read_text(encoding="utf-8") for path in (*STYLES, STATIC / "print.css"))

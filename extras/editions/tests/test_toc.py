@@ -7,7 +7,7 @@ from press import ROOT
 from tests.site.pages import PAGES
 
 
-def test_every_page_of_the_site_is_there_once_and_solutions_come_last() -> None:
+def test_every_page_is_included_once_with_solutions_last() -> None:
     found = entries(ROOT / "_toc.yml")
     rest = [page for page in PAGES if not page.startswith(SOLUTIONS)]
     assert [entry.name for entry in found] == [*rest, *(page for page in PAGES if page.startswith(SOLUTIONS))]

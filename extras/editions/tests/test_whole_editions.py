@@ -1,4 +1,4 @@
-"""The PDF and the EPUB, whole: every page of the book is in the PDF, in order, and the EPUB is valid."""
+"""The complete PDF has every page of the book in order, and the complete EPUB is valid."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.site.pages import PAGES
 
 
 @needs_chromium
-def test_the_pdf_has_every_page_in_the_order_of_its_outline_and_links_lead_somewhere() -> None:
+def test_pdf_has_every_page_in_outline_order_and_no_broken_link() -> None:
     with pikepdf.open(make.pdf()) as pdf, pdf.open_outline() as outline:
         numbers = {page.objgen: number for number, page in enumerate(pdf.pages)}
         begun = [numbers[item.destination[0].objgen] for item in outline.root]
