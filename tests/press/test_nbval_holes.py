@@ -87,7 +87,8 @@ FAULTS = {
     "too large": ([code("1", outputs=[result(text_plain="x" * 300_000)])], "its output is larger than"),
     "a timing from a busy machine": (
         [timed("noise floor: 0.22 to 4.62")],
-        "the machine was busy, its noise floor is 0.22 to 4.62: stop what else runs here, and print again",
+        "the machine was busy, its noise floor is 0.22 to 4.62: stop other programs on this machine, and generate the "
+        "notebook again",
     ),
     "a timing without its noise floor": ([timed("1.31")], "no cell with a timing prints the noise floor"),
     "raw MyST": ([v4.new_markdown_cell("{ref}`a`")], "the MyST role 'ref' would show as raw text"),
