@@ -115,7 +115,7 @@ def test_what_was_minimised_is_written_with_its_meta(tmp_path: Path) -> None:
 def test_what_cannot_be_written_is_told(tmp_path: Path) -> None:
     graph = fx.Graph()
     graph.output(graph.call_function(lambda x: x, (graph.placeholder("x"),)))
-    with pytest.raises(ValueError, match=r"calls .*lambda.*, which no other program can import: move it to a separate file"):
+    with pytest.raises(ValueError, match=r"calls .*lambda.*, which no other program can import: move it"):
         write_repro(fx.GraphModule({}, graph), tmp_path / "repro.py", (torch.ones(1),))
     with pytest.raises(TypeError, match="trace the model first"):
         write_repro(nn.Linear(1, 1), tmp_path / "repro.py")
