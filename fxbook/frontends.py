@@ -119,7 +119,7 @@ class _Given(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class _Run:
-    """A run to compare: a change first, then one call with a fixed seed."""
+    """A run to compare: it applies the change, then makes one call with a fixed seed."""
 
     inputs: _Given
     change: Callable[[Any], object] | None = None

@@ -22,7 +22,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 
 def memory(value: Any) -> dict[StorageWeakRef, int]:
-    """The bytes of each storage behind the dense tensors in a value, however deeply nested."""
+    """The size in bytes of each storage that the dense tensors in a value use, however deeply they are nested."""
     parts = [part for part in tree_leaves(value) if isinstance(part, torch.Tensor)]
     stores = [part.untyped_storage() for part in parts if part.layout is torch.strided]
     return {StorageWeakRef(store): store.nbytes() for store in stores}
@@ -32,8 +32,8 @@ class Profile(fx.Interpreter):
     """An interpreter that counts in its first complete run, and only times the nodes in later runs.
 
     Counting takes time, so the first run is not timed. FLOPs and bytes come from the first run: make a new profile
-    for inputs of another size. Bytes do not include the weights of the module or what a layer keeps inside. A graph
-    from ``torch.compile`` takes its weights as inputs, so for such a graph they are counted.
+    for inputs of a different size. Bytes do not include the weights of the module or what a layer holds internally. A
+    graph from ``torch.compile`` takes its weights as inputs, so for such a graph they are counted.
 
     Attributes:
         seconds: for each node, the seconds that it took in each later run.

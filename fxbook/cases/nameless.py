@@ -10,7 +10,7 @@ from typing import Any
 
 from torch import nn
 
-# Neither the learner's file nor one that exists.
+# A path that is neither the learner's file nor any other existing file.
 _FILE = str(Path(__file__).with_name("given"))
 
 

@@ -45,8 +45,8 @@ def near(
         noun: what the task names: ``nn.MaxPool2d``, ``torch.softmax``, ``operator.add``.
         settings: arguments of the class, or of the function after its tensors; ``named`` are the keyword arguments.
         on: the shape of each input tensor. Neighbours that draw random numbers or warn are left out.
-        inputs: how many tensors each takes.
-        most: how many classes, and how many functions with another name, to use at most.
+        inputs: how many tensors each layer takes.
+        most: the maximum number of classes, and of functions with another name.
         without: what the task excludes: ``"keyword"``, ``"writes"`` for calls that write in place, or another name.
     """
     makers = _found(noun, settings, tuple(named.items()), (on,) * inputs, most)
@@ -97,7 +97,7 @@ def _found(
         # Seeded, so that each process finds the same calls to draw random numbers.
         torch.manual_seed(0)
         tensors = [torch.randn(shape) for shape in shapes]
-        # A dropout has neighbours that draw random numbers.
+        # The neighbours of a dropout draw random numbers, so they are tried in eval mode.
         working = functools.partial(_working, tensors, "dropout" not in noun.__name__.lower())
         given = (noun, settings, dict(named))
         classes, others = working(_classes(*given)), working(_functions(*given, is_other=True))

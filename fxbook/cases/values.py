@@ -125,8 +125,8 @@ def _is_tensor(dtype: str, shape: list[Any], data: Any) -> bool:
 def difference(found: Value, expected: Value, what: str = "it") -> str | None:
     """How a value differs from the expected one, as part of a sentence, or ``None``; shapes come before numbers.
 
-    A list equals a tuple of the same items. For numbers, the text names the first number that differs, its place, the
-    expected number, and how many numbers differ. The part before the colon does not depend on the seed; see
+    A list equals a tuple of the same items. For numbers, the text names the first number that differs, its position,
+    the expected number, and how many numbers differ. The part before the colon does not depend on the seed; see
     :func:`without_numbers`.
     """
     kinds = _kind(found), _kind(expected)
@@ -191,7 +191,7 @@ def _tensor_difference(found: Value, expected: Value, what: str) -> str | None:
 
 
 def _first(found: torch.Tensor, expected: torch.Tensor, differs: torch.Tensor) -> str:
-    """The first element that differs, the expected one, its place, and how many elements differ."""
+    """The first element that differs, the expected one, its position, and how many elements differ."""
     place = tuple(differs.nonzero()[0].tolist())
     count = f"; {int(differs.sum())} of {differs.numel()} elements differ" if differs.numel() > 1 else ""
     return f"{_both(found[place].item(), expected[place].item(), _at(differs))}{count}"

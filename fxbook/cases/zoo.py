@@ -60,7 +60,7 @@ def crowded_trace(model: nn.Module) -> tuple[fx.GraphModule]:
 
 
 def _has_effect(module: fx.GraphModule, node: fx.Node) -> bool:
-    """Whether a second call would change what others compute: it writes, draws random numbers or counts."""
+    """Whether a second call would change what other nodes compute: it writes, draws random numbers or counts."""
     called = module.get_submodule(node.target) if node.op == "call_module" else node.target
     name = called if isinstance(called, str) else getattr(called, "__name__", type(called).__name__)
     writes = name.endswith("_") or {"out", "inplace"} & node.kwargs.keys() or getattr(called, "inplace", False)

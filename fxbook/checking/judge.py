@@ -69,7 +69,7 @@ Inside = Callable[[int, int], list[Value] | None]
 
 
 def nothing_inside(_case: int, _draw: int) -> list[Value] | None:
-    """Stands for the values of the nodes if they are not available."""
+    """The default for ``inside``: the values of the nodes are not available."""
     return None
 
 

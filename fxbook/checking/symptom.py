@@ -31,7 +31,7 @@ _NEEDED = {
 def entry_of(message: str, chapter: str = "") -> str:
     """``"chapter#anchor"`` of the entry about the error that a report's message names, or ``""``.
 
-    ``chapter`` wins a tie.
+    In a tie, the entry of ``chapter`` wins.
     """
     raised = _RAISED.search(message)
     if not raised:
@@ -65,5 +65,5 @@ def _alike(heading: str, message: str) -> float:
     """The share of a heading's words that the message contains in this order."""
     meant, said = _WORD.findall(heading), _WORD.findall(message)
     blocks = difflib.SequenceMatcher(None, meant, said, autojunk=False).get_matching_blocks()
-    # If the match begins further inside, the message only quotes the heading.
+    # If the match begins later in the message, the message only quotes the heading.
     return sum(block.size for block in blocks) / len(meant) if blocks[0].b < 3 else 0.0

@@ -1,7 +1,7 @@
-"""A snapshot of the model that an answer is given; it tells afterwards which objects are the same and unchanged.
+"""A snapshot of the model that an answer is given, to tell afterwards which objects are the same and unchanged.
 
-The grader asks about single objects (:meth:`Given.path_of` and the methods after it); a learner reads what has changed
-(:meth:`Given.changes`).
+The grader uses the methods about single objects (:meth:`Given.path_of` and those after it); a learner reads the list of
+changes (:meth:`Given.changes`).
 """
 
 from __future__ import annotations
@@ -203,14 +203,14 @@ def _module_changes(before: dict[str, nn.Module], now: dict[str, nn.Module]) -> 
 
 
 class _Look(NamedTuple):
-    """Whether a module is in training mode, its attributes that hold plain data, and whether others are present."""
+    """A module's training mode and its public attributes: plain data as text, any other value by its class name."""
 
     training: bool
     attributes: dict[str, str]
 
 
 def _look_of(module: nn.Module) -> _Look:
-    # Tracing stores constants on the traced model under names with these prefixes.
+    # Tracing stores constants on the traced model under names that begin with an underscore.
     attributes = {
         name: repr(value)[:200] if isinstance(value, _PLAIN) else type(value).__name__
         for name, value in vars(module).items()

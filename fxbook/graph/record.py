@@ -25,7 +25,7 @@ from fxbook.graph.naming import call_text, constant_text, module_kind, target_na
 from fxbook.graph.plain import plain
 
 JSON = Any
-# The operators behind x += y; in-place methods end with an underscore, but operator.iadd does not.
+# The operators for x += y and the like; in-place methods end with an underscore, but operator.iadd does not.
 _IN_PLACE = tuple(
     getattr(operator, f"i{name}")
     for name in (
@@ -45,11 +45,10 @@ class NodeRecord:
     in this list. ``inputs`` are the indices of the nodes it uses, in argument order, with repeats; ``users`` are the
     indices of its users, in list order. ``kind`` is the class of the module that a ``call_module`` calls or of the
     object that a ``get_attr`` fetches. ``faults`` says what is broken. ``notes`` are remarks: ``"dead"`` (it has no
-    users; never noted while a graph has no output yet), ``"only dead nodes read it"``, ``"side effect"``, ``"in
-    place"``, ``"never
-    runs: after the output"``. ``scope`` is the path of the innermost submodule whose code made the node, ``""`` at the
-    root. ``holds`` is the module that a called function holds, in a closure or as the object of a method: ``"a
-    torch.nn.Linear"``.
+    users; never noted while a graph has no output yet), ``"only dead nodes read it"``, ``"side effect"``,
+    ``"in place"``, ``"never runs: after the output"``. ``scope`` is the path of the innermost submodule whose code made
+    the node, ``""`` at the root. ``holds`` is the module that a called function holds, in a closure or as the object of
+    a method: ``"a torch.nn.Linear"``.
     """
 
     index: int

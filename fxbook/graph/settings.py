@@ -20,7 +20,7 @@ _GLOBAL_HOOKS = tuple(
 
 
 class _Setting(NamedTuple):
-    """A process-wide setting of torch; ``put_back`` sets it, where that is possible."""
+    """A process-wide setting of torch; ``put_back`` restores it, where that is possible."""
 
     words: str
     get: Callable[[], Any]
@@ -28,7 +28,7 @@ class _Setting(NamedTuple):
 
 
 def _nothing(_: object) -> None:
-    """Stands for a setting that this version of torch does not have."""
+    """Stands for the setter of a setting that this version of torch does not have."""
 
 
 def _flushes() -> bool:
@@ -37,7 +37,7 @@ def _flushes() -> bool:
 
 
 def _dynamo() -> dict[str, Any]:
-    """Dynamo's settings that differ from their defaults; none, as long as nobody has loaded it."""
+    """Dynamo's settings that differ from their defaults; none if Dynamo is not loaded."""
     config = sys.modules.get("torch._dynamo.config")
     found = config._get_dict(skip_default=True) if config is not None else {}
     return {name: value for name, value in found.items() if value != config._config[name].default}

@@ -28,7 +28,7 @@ class Puzzle:
         wanted: what the module should compute at the end.
         rules: the other conditions, each a name and its arguments; the result comes last.
         solution: one correct way.
-        setup: actions on the graph before the reader starts.
+        setup: actions that are performed on the graph before the reader starts.
     """
 
     section: str

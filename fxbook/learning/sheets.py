@@ -1,8 +1,8 @@
 """Read a learner's sheet of exercises, a notebook or a script in percent format, and find the answers in it by name.
 
 Cells may have been added, deleted, duplicated or moved, contain magics, or raise errors. An answer is the value of its
-name after the last cell that defines it. If only a later cell defines a name that it needs, that cell is also run: in
-the notebook, it had been run when the learner tried the answer.
+name after the last cell that defines it. If a name that it needs is defined only in a later cell, that cell is also
+run, as it was when the learner tried the answer in the notebook.
 """
 
 from __future__ import annotations
@@ -151,8 +151,7 @@ def _read_script(text: str) -> Any:
     """The notebook in a script in percent format, or in jupytext's light format.
 
     The rest of the header is turned into a comment, because some header formats start a program, and parsing YAML may
-    hang.
-    Code above the first cell becomes a cell.
+    hang. Code above the first cell becomes a cell.
     """
     import jupytext  # Reading an exercise's name does not need a notebook.
 

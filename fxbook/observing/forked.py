@@ -1,7 +1,7 @@
 """Do work in a forked child with limits, and accept only JSON from it, so that the work cannot change this process.
 
 It does not restrict files, the network, or a grandchild that leaves its session. It keeps a notebook alive, but is not
-a sandbox for untrusted code. A sandbox can reuse its parts: the limits, the silence, the frame.
+a sandbox for untrusted code. A sandbox can reuse its parts: the limits, the muting and the framed result.
 """
 
 from __future__ import annotations

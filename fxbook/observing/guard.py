@@ -15,9 +15,9 @@ from torch import fx, nn
 
 _OWN = "fxbook"
 _MISSING = object()
-# Importing torch's compiler replaces this, and an answer that exports a model imports the compiler.
+# Importing torch's compiler replaces this function, and an answer that exports a model imports the compiler.
 _BY_TORCH = {"torch.manual_seed"}
-# The functions, as module and name, by which Dynamo wraps torch functions.
+# The Dynamo functions, by module and name, that wrap torch functions.
 _MAKERS = (
     ("torch._dynamo.mutation_guard", "install_generation_tagging_init"),
     ("torch._dynamo.eval_frame", "DisableContext.__call__"),

@@ -1,7 +1,7 @@
 """The first half of a check: use the learner's answer and record, as plain data, what it did.
 
 It runs the learner's code, so it belongs in a child process (:mod:`fxbook.observing.forked`) or a sandbox. It returns
-JSON for :func:`fxbook.checking.judge.judge`, which never meets the learner's objects.
+JSON for :func:`fxbook.checking.judge.judge`, which never sees the learner's objects.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def observe(prepared: Prepared, answer: Any, seconds: float = 0.0) -> JSON:
     modules = len(sys.modules)
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
         try:
-            # Whatever the notebook has set: chapter 08 switches gradients off.
+            # Gradients are on, whatever the notebook has set: chapter 08 switches them off.
             with _interrupted_after(seconds), quick_errors(), torch.enable_grad():
                 call = caller(prepared, answer)
                 for case in prepared.cases:
@@ -113,7 +113,10 @@ def observe(prepared: Prepared, answer: Any, seconds: float = 0.0) -> JSON:
 
 
 def _described(error: BaseException, modules: int, turn: _Turn) -> Raised:
-    """Describe an error; ``modules`` were loaded beforehand. Many more now mean that torch is loading its compiler."""
+    """Describe an error.
+
+    ``modules`` is the number of modules loaded beforehand; if there are now many more, torch is loading its compiler.
+    """
     described = describe(error)
     is_loading = len(sys.modules) - modules > _MANY_MODULES
     own = turn.is_own(error, described["line"])
@@ -298,7 +301,7 @@ def _interrupted_after(seconds: float) -> Iterator[None]:
         raise TimeUp
 
     previous = {number: signal.signal(number, ring) for number in (signal.SIGALRM, signal.SIGXCPU)}
-    # Once, so that the cleanup after the answer is not interrupted.
+    # The timer fires only once, so that the cleanup after the answer is not interrupted.
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield

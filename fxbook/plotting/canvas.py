@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _STYLE = Path(__file__).parent.parent / "static" / "plots.mplstyle"
-# The prefix of an artist's id that names a class, in place of its own style.
+# The prefix of an artist's id that gives the artist a CSS class in place of its own style.
 _CLASS = "class: "
 _SVG = "{http://www.w3.org/2000/svg}"
 _LINK = "{http://www.w3.org/1999/xlink}href"
@@ -90,10 +90,10 @@ def without_references(svg: ET.Element) -> ET.Element:
 
 
 def _in_page_colours(written: bytes) -> ET.Element:
-    """The ``<svg>`` that matplotlib wrote, made fit for a page.
+    """The ``<svg>`` that matplotlib wrote, adapted to a page.
 
     Black becomes the colour of the surrounding text, fonts become the page's, and whatever would affect the rest of the
-    page (a style sheet, names of namespaces) is removed.
+    page (a style sheet, namespaces) is removed.
     """
     root = ET.fromstring(written)
     for parent in list(root.iter()):

@@ -1,4 +1,4 @@
-"""Draw a graph with a number on each node, and its share of the whole as the strength of the colour."""
+"""Draw a graph coloured by a number for each node: the larger its share of the whole, the stronger the colour."""
 
 from __future__ import annotations
 

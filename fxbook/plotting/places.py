@@ -15,7 +15,7 @@ _CALL, _ARGS, _KWARGS, _END = 0.0, 4.1, 6.6, 10.0
 def places(calls: Mapping[str, fx.Node], title: str) -> None:
     """Show a row for each call: the call as it was written, then its arguments in ``args`` and those in ``kwargs``.
 
-    ``calls`` are nodes, each under the text that it was traced from.
+    ``calls`` maps the text of each call to the node that was traced from it.
     """
     says = "; ".join(f"{text} has args {node.args} and kwargs {dict(node.kwargs)}" for text, node in calls.items())
     with plot(title, f"{says}.", _ROW * (len(calls) + 1)) as axes:

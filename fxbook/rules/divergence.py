@@ -63,7 +63,10 @@ def first_divergence(
 def _pairs(
     graph: GraphRecord, before: GraphRecord, origins: Sequence[int | None]
 ) -> Iterator[tuple[NodeRecord, NodeRecord]]:
-    """Pair each node with the given one: the same one or the source of a copy, else one with equal name and opcode."""
+    """Pair each node with the given node that it is or was copied from.
+
+    If no node has a known origin, pair nodes of the same name and opcode.
+    """
     if any(origin is not None for origin in origins):
         for node, origin in zip(graph, origins, strict=False):
             if origin is not None and 0 <= origin < len(before):

@@ -1,4 +1,4 @@
-"""Read what a ``compute`` answer returned as names, numbers and tables of them; ``None`` for anything else."""
+"""Read what a ``compute`` answer returned as names, numbers, or collections of them; ``None`` for anything else."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ It yields ``(node, sentence)`` or ``(node, sentence, place)``.
 
 - The sentence, if it begins in lower case and has no full stop, is appended to "Node `name`"; any other stays as it is.
 - The node is one in the answer's graph, which the report marks; one in the given graph, which is only named; or
-``None``.
+  ``None``.
 - The place, ``"chapter#anchor"``, is where the mistake is explained. Default: the rule's place, then the exercise's.
 
 The function's name is the rule's name in reports. Only the first violation is reported, so a rule may stop there.

@@ -40,7 +40,7 @@ class Claims:
 
 
 def nothing_inside(_draw: int) -> list[Value] | None:
-    """Stands for the values of the nodes if they are not available."""
+    """The default for ``inside``: the values of the nodes are not available."""
     return None
 
 

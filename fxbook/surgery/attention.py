@@ -18,7 +18,7 @@ from torch import Tensor, fx, nn
 from fxbook.surgery.effects import Effect, effect, has_hooks, may_share
 
 _ATEN = torch.ops.aten
-# torch.export writes this next to a cast; it does not use the value.
+# torch.export inserts this check next to a cast; the check does not use the tensor's values.
 _ASSERTION = _ATEN._assert_tensor_metadata.default
 _PRODUCTS = ("matmul", "bmm")
 _CASTS = ("to", "type", "type_as", "float", "half", "bfloat16", "double", "_to_copy")
@@ -59,7 +59,7 @@ class Mask:
         kind: ``"add"``: the mask was added. ``"hide"``: the fill replaced the scores where the mask is true.
             ``"keep"``: the fill replaced them where it is false.
         node: the mask.
-        fill: the number in place of a hidden score.
+        fill: the number that replaces a hidden score.
     """
 
     kind: str
@@ -76,7 +76,7 @@ class Written:
         factor: the number, or the node of a number, that scales the scores.
         divides: whether the scores are divided by the factor.
         dropout: the node that drops weights.
-        inside: the nodes from the first product to the last before the output, in order. They have no other users.
+        inside: the nodes from the first product to the last node before the output, in order. Nothing else uses them.
         output: the product with the values.
     """
 
@@ -195,7 +195,7 @@ def scale_of(old: Written) -> Any:
 
 
 def put_in_place(module: fx.GraphModule, old: Written, new: fx.Node) -> None:
-    """Replace the attention by a node before its output, and erase its nodes.
+    """Replace the attention with ``new``, a node before its output, and erase the old nodes.
 
     The new value is made contiguous, like a matrix product, unless every user accepts any strides.
     """
@@ -288,7 +288,7 @@ def _writers(module: fx.GraphModule, node: fx.Node) -> Iterator[fx.Node]:
 
 
 def _may_touch(module: fx.GraphModule, call: fx.Node, node: fx.Node) -> bool:
-    """Whether a call may write or return an argument's memory. An in-place call does so only with the first."""
+    """Whether a call may write to or return an argument's memory. If it works in place, only the first counts."""
     written = effect(call) is Effect.WRITES
     in_place = called(module, call).endswith("_") or getattr(call.target, "__module__", "") == "_operator"
     return _first(call) is node if written and in_place else written or may_share(call)
@@ -303,7 +303,7 @@ def _second(node: fx.Node) -> Any:
 
 
 def _down(module: fx.GraphModule, node: fx.Node, inside: list[fx.Node]) -> tuple[fx.Node, fx.Node | None]:
-    """From the softmax down to the product with the values: that node, and the dropout before it."""
+    """Follow the graph from the softmax to the product with the values; return this product and the dropout, if any."""
     dropout = None
     while True:
         inside.append(node)
@@ -324,7 +324,7 @@ def _down(module: fx.GraphModule, node: fx.Node, inside: list[fx.Node]) -> tuple
 def _up(
     module: fx.GraphModule, node: Any, inside: list[fx.Node], mask: Mask | None, scale: tuple[Any, bool] | None
 ) -> tuple[Mask | None, tuple[Any, bool]]:
-    """From the input of the softmax up to the product of query and key: the mask, and the scale."""
+    """Follow the graph back from the softmax's input to the product of query and key; return the mask and the scale."""
     _need(isinstance(node, fx.Node), "the scores are not a node")
     _need(len(readers(node)) == 1, f"{node} has {len(readers(node))} users")
     inside.append(node)

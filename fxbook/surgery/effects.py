@@ -1,4 +1,4 @@
-"""What a call in a graph does besides returning a value, and which memory the calls in a graph may write.
+"""What a call in a graph does besides returning a value, and which memory the calls in a graph may write to.
 
 A pass may evaluate a call ahead of time, or merge two equal calls into one, only if the result depends on nothing but
 the arguments. The rules cover ``torch.nn`` layers, ATen operators, and torch functions and methods, in graphs from any
@@ -37,7 +37,7 @@ _RUNNING = ("cond", "wrap_with_autocast", "wrap_with_set_grad_enabled")
 _WORST_FIRST = (Effect.WRITES, Effect.UNKNOWN, Effect.MODE, Effect.RANDOM, Effect.CHECK)
 # Python functions that compute a value and do nothing else.
 _PYTHON = {getattr, len, int, float, bool, complex, abs, max, min, sum, round, tuple, list, slice, range, isinstance}
-# Methods that return the same tensor, or one with another type or place, and that ATen lacks under their name.
+# Methods that return the tensor itself, or a copy with another dtype or device. ATen has no operator of that name.
 _CONVERTING = {
     *("bfloat16", "bool", "byte", "char", "double", "float", "half", "int", "long", "short", "type"),
     *("cpu", "cuda"),
@@ -52,11 +52,11 @@ _OF_ATEN = {
 }
 # Functions in operator that write, though torch.fx does not print them as statements; and one that calls anything.
 _WRITING, _CALLING = (operator.delitem, operator.iconcat), (operator.call,)
-# They raise an error or do nothing.
+# These functions raise an error or do nothing.
 _CHECKING = (torch._assert, torch._check)
-# Functions that draw the samples that the operator with this name takes as an argument.
+# The prefix of functions that draw random samples, which the operator of the same name takes as an argument.
 _DRAWING = "fractional_max_pool"
-# They add to the gradients of tensors that are not among their arguments.
+# Calls that add to the gradients of tensors that are not among their arguments.
 _BACKWARD = ("backward", "_backward")
 # Layers that draw random numbers or collect statistics in training mode.
 _TRAINED = (
@@ -74,13 +74,13 @@ _FRESH_COMPOSITES = {
     *("conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "max_pool2d", "adaptive_avg_pool2d"),
     *("batch_norm", "layer_norm", "group_norm", "rms_norm", "softmax", "log_softmax", "square"),
 }
-# These share memory, though they are not composite and their schema does not say so.
+# These operators share memory with their input, though they are not composite and their schema does not say so.
 _SHARING = {"_unsafe_view", "lift", "unsafe_split", "unsafe_split_with_sizes", "unsafe_chunk", "dequantize"}
 # Python functions that return their argument, or a part of it.
 _PASSING = (getattr, list, tuple, max, min, slice)
 # Python functions that also join lists: the new list has the tensors from the old ones.
 _JOINING = (operator.add, operator.iadd, operator.concat, operator.iconcat, operator.mul, operator.imul, sum)
-# Arguments by name, with the value at which the call depends only on its arguments.
+# For each of these arguments, the value with which the result of a call depends only on its arguments.
 _OFF: dict[str, Any] = {"training": False, "train": False, "p": 0, "dropout_p": 0}
 
 
@@ -141,7 +141,7 @@ def _is_list(value: Any) -> bool:
 
 
 class Memory:
-    """Which values in a graph are in memory that a call in this graph may write."""
+    """Which values in a graph are in memory that a call in this graph may write to."""
 
     def __init__(self, module: fx.GraphModule) -> None:
         self._above: dict[Any, Any] = {}

@@ -1,4 +1,4 @@
-"""Find attention heads in a graph by running it, whatever its spelling.
+"""Find attention heads in a graph by running it, however the attention is spelled.
 
 The gradient of a head with respect to the outputs of the projections shows which channels belong to the head. These
 channels are then filled with NaN: every value that contains the head is NaN along one dimension.
@@ -34,8 +34,8 @@ class HeadMap:
     Attributes:
         rows: for each projection, a boolean vector of the channels that it computes for the heads.
         columns: for each layer after the attention, a boolean vector of the channels that it reads from the heads.
-        axes: for each node between them, the heads' dimension, counted from the last, which is -1; and a boolean vector
-            of their places.
+        axes: for each node between the projections and these layers, the dimension of the heads, as a negative index,
+            and a boolean vector of their positions along it.
         layers: the layer that each call belongs to.
     """
 
@@ -106,7 +106,7 @@ def shrink(node: fx.Node, axis: int, places: Tensor) -> None:
     Args:
         node: the node whose value has the dimension.
         axis: the dimension, counted from the last.
-        places: a boolean vector of the places to remove.
+        places: a boolean vector of the positions to remove.
     """
     module, old, new = node.graph.owning_module, len(places), int(places.logical_not().sum())
     if node.target is operator.getitem and node.args[0].args[1:2] == (old,):
@@ -121,7 +121,7 @@ def shrink(node: fx.Node, axis: int, places: Tensor) -> None:
 
 
 def drop_channels(module: fx.GraphModule, name: str, dim: int, places: Tensor) -> None:
-    """Replace a parameter, under each of its names, by one without some of its rows or columns.
+    """Replace a parameter, under each of its names, with a copy that lacks some of its rows or columns.
 
     The old parameter is not changed, since another model may share it.
     """
@@ -137,7 +137,7 @@ def drop_channels(module: fx.GraphModule, name: str, dim: int, places: Tensor) -
 def without_heads(module: fx.GraphModule, attention: fx.Node, heads: Collection[int], inputs: Sequence[Any]) -> Any:
     """The result of a graph in which these heads return zeros.
 
-    It runs on a copy of the inputs, and restores what the module holds.
+    The graph runs on a copy of the inputs; the module's state is restored afterwards.
     """
     with torch.no_grad():
         return _run(_Silenced(module, attention, heads), inputs)
@@ -205,7 +205,7 @@ def _channels(leaf: Tensor, gradient: Tensor | None) -> Tensor:
 
 
 def _axis(node: fx.Node, marked: Tensor) -> tuple[int, Tensor]:
-    """The single dimension along which a tensor is marked, and the marked places."""
+    """The only dimension along which the marks differ, and the marked positions."""
     found = []
     for axis, size in enumerate(marked.shape):
         lines = marked.movedim(axis, -1).reshape(-1, size)
@@ -256,7 +256,7 @@ class _Painted(_Keeping):
 
 
 class _Silenced(fx.Interpreter):
-    """Replaces some heads by zeros."""
+    """Replaces some heads with zeros."""
 
     def __init__(self, module: fx.GraphModule, attention: fx.Node, heads: Collection[int]) -> None:
         super().__init__(module)

@@ -1,4 +1,4 @@
-"""Find the linear layers in any graph, in each spelling, and which of them may be changed.
+"""Find the linear layers in any graph, however they are spelled, and say which of them may be changed.
 
 A linear layer is a call to ``nn.Linear``, ``F.linear``, ``aten.linear``, or ``addmm``, which GPT-2's ``Conv1D`` calls
 with a weight that is stored as ``(in, out)``. Calls with the same weight are one layer.
@@ -65,9 +65,10 @@ class Linears:
     left_alone: dict[str, str]
 
     def called(self, layers: Iterable[str]) -> tuple[list[Linear], dict[str, str]]:
-        """The layers with one of these last names, under any name of a shared weight; and remarks by name.
+        """The layers whose paths end with one of these names, and remarks by name.
 
-        A remark says that no layer has the name, or which layers share a weight under several names.
+        If layers share a weight, each of its names counts. A remark says that no layer has the name, or which layers
+        share a weight under several names.
         """
         asked, told = set(layers), {}
         ends = {one.name: {name.split(".")[-2] for name in one.names if "." in name} for one in self.found}
@@ -85,8 +86,8 @@ class Linears:
 def linears(module: fx.GraphModule) -> Linears:
     """The linear layers of a graph.
 
-    It leaves alone a layer of a subclass or with hooks, a weight that the graph computes, a weight with another user
-    (such as a tied embedding), a weight that is multiplied by itself, and a product that is scaled.
+    These are left alone: a layer of a subclass or with hooks, a weight that the graph computes, a weight with another
+    user (such as a tied embedding), a weight that is multiplied by itself, and a product that is scaled.
     """
     tensors = dict(_state(module))
     left: dict[str, str] = {}

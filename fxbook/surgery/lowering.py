@@ -64,7 +64,7 @@ def lower(
 
 
 class _OperatorsAlone(TorchFunctionMode):
-    """Reject what no recorded operator shows: that a tensor starts or stops requiring its gradient."""
+    """Raise if a tensor starts or stops requiring a gradient, which no recorded operator shows."""
 
     def __torch_function__(
         self, func: Callable[..., Any], types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
@@ -78,7 +78,7 @@ class _OperatorsAlone(TorchFunctionMode):
 
 
 def _bound(module: fx.GraphModule, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[fx.Node, Any]:
-    """What each placeholder gets when the module is called, according to its own signature."""
+    """The value that each placeholder gets when the module is called, according to the module's signature."""
     placeholders = module.graph.find_nodes(op="placeholder")
     graph = fx.Graph()
     graph.output([graph.node_copy(node) for node in placeholders])
@@ -101,7 +101,7 @@ def _refuse_one_for_two(module: fx.GraphModule, values: list[Any]) -> None:
 
 
 def _with_old_names(recorded: fx.GraphModule, module: fx.GraphModule) -> fx.GraphModule:
-    """Name the weights of the recorded graph as in `module`; a constant of the run becomes ``lowered…``."""
+    """Name the weights of the recorded graph as in `module`; a constant that the run made is named ``lowered…``."""
     old_names = {id(tensor): name for name, tensor in [*module.named_parameters(), *module.named_buffers()]}
     attributes = {}
     for node in recorded.graph.find_nodes(op="get_attr"):

@@ -30,7 +30,7 @@ def prove(
 
     Args:
         traced: what was recorded; its parameters and buffers have the model's names.
-        model: the module that it was recorded from. One from ``torch.export`` rejects ``train()``.
+        model: the module that it was recorded from. A module from ``torch.export`` rejects ``train()``.
         batches: each a tuple of inputs, by position.
         modes: ``(False,)`` compares in eval mode only.
         gradients: ``False`` for a model that cannot be differentiated, such as one that calls ``numpy()`` on an input.
@@ -72,7 +72,7 @@ def _behaviour(
     leaves = pytree.tree_map_only(Tensor, _leaf if gradients else torch.clone, batch)
     given = pytree.tree_map_only(Tensor, torch.clone, leaves)
     result = _seeded(module, given, seed)
-    # By the model's names; the model's own tensor if the module has none with that name.
+    # By the model's names: the module's tensor, or the model's own if the module has none with that name.
     own: dict[str, Tensor] = dict(module.named_parameters(remove_duplicate=False))
     sources: dict[str, Tensor] = {name: own.get(name, value) for name, value in model.named_parameters()}
     sources |= {f"input {place}": value for place, value in enumerate(_tensors(leaves))}
