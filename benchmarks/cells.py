@@ -21,7 +21,7 @@ import torch
 
 
 def execute(notebook: Path) -> None:
-    """Run the cells in order, each as in a kernel, which shows the last expression."""
+    """Run the cells in order, each as a kernel would: the value of the last expression is shown."""
     main = sys.modules["__main__"] = types.ModuleType("__main__")
     os.chdir(notebook.parent)
     for place, cell in enumerate(nbformat.read(notebook, 4).cells):

@@ -1,4 +1,4 @@
-"""Use a wrong answer once more and record the value of each node, to find where it goes wrong."""
+"""Run a wrong answer again and record the value of each node, to find where it goes wrong."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def _other_format(before: dict[str, tuple[Any, Any]], after: dict[str, tuple[Any
 
 
 def _channels_last(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
-    """Whether strides are channels_last; false for only one channel or one pixel, where both formats are equal."""
+    """Whether strides are channels_last; false with only one channel or one pixel, where the two formats coincide."""
     channels_last = {4: torch.channels_last, 5: torch.channels_last_3d}.get(len(shape))
     if channels_last is None:
         return False

@@ -164,7 +164,7 @@ def returned_module(returned: Any, given: fx.GraphModule) -> fx.GraphModule:
 
 
 def returned_program(returned: Any, given: ExportedProgram) -> ExportedProgram:
-    """The program that a pass over programs returns, itself or as ``exported_program`` of a result.
+    """The program that a pass returns, either directly or as the ``exported_program`` of its result.
 
     Raises:
         TypeError: the pass returns something else; the message says what to return.

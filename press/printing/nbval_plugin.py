@@ -48,7 +48,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileSche
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Before nbval starts the kernel of a notebook's first cell: set its variable, and start the server."""
+    """Before nbval starts a notebook's kernel: set the notebook's environment variable, and start the server."""
     if item.path.suffix != ".ipynb":
         os.environ.pop(NOTEBOOK_VARIABLE, None)
         return

@@ -98,7 +98,7 @@ def _same(old: Tensor, new: Tensor) -> bool:
 
 
 _FEW = 10
-"""With fewer nodes, the differences in meta are listed for each node."""
+"""Below this number of nodes, the differences in meta are listed for each node."""
 
 
 def meta_differing(old: fx.Node, new: fx.Node) -> Aspects:

@@ -165,7 +165,7 @@ def _gradients(
 
 @contextlib.contextmanager
 def _running(module: fx.GraphModule, inputs: Sequence[Any]) -> Iterator[tuple[dict[str, Tensor], dict[str, Tensor]]]:
-    """The inputs to differentiate, by name, and the tensors of the result, by path."""
+    """The inputs to differentiate with respect to, by name, and the tensors of the result, by path."""
     leaves: dict[str, Tensor] = {}
     # If any inputs require gradients, only those are differentiated, as in a backend.
     says = any(isinstance(one, Tensor) and one.requires_grad for one in pytree.tree_leaves(inputs))

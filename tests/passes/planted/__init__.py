@@ -1,1 +1,1 @@
-"""Faults planted in right passes, each with a model that exposes it and the invariant that detects it."""
+"""Faults planted in correct passes, each with a model that exposes it and the invariant that detects it."""
