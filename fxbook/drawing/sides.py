@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import xml.etree.ElementTree as ET
 from collections.abc import Collection
 
 from torch import fx
 
 from fxbook.drawing.display import MARK_LEGEND, Drawing
+from fxbook.drawing.still import View
 from fxbook.graph.record import record
 
 _LEFT_OUT = "left out"
 _GREY = (
-    "<style>.fx-sides .fx-removed .fx-shape{fill:#808080;fill-opacity:.22;stroke-opacity:.6}"
-    ".fx-sides .fx-removed .fx-word{font-weight:700}</style>"
+    ".fx-sides .fx-removed .fx-shape{fill:#808080;fill-opacity:.22;stroke-opacity:.6}"
+    ".fx-sides .fx-removed .fx-word{font-weight:700}"
 )
 
 
@@ -29,5 +31,9 @@ class Sides(Drawing):
         old, new = MARK_LEGEND["removed"], f"grey and dashed: {_LEFT_OUT} of the traced graph"
         return [new if text == old else text for text in super()._legend()]
 
-    def _repr_html_(self) -> str:
-        return f'<div class="fx-sides">{_GREY}{super()._repr_html_()}</div>'
+    def _svg(self, prefix: str, description: str, view: View | None = None) -> ET.Element:
+        svg = super()._svg(prefix, description, view)
+        svg.set("class", "fx-svg fx-sides")
+        # Inside the svg, the style also reaches the image for untrusted notebooks.
+        ET.SubElement(svg, "style").text = _GREY
+        return svg

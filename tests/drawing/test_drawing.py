@@ -8,12 +8,14 @@ import os
 import re
 import subprocess
 import sys
+import urllib.parse
 
 import pytest
 import torch
 from torch import fx, nn
 
 from fxbook.drawing import STALE, draw
+from fxbook.drawing.sides import Sides
 from fxbook.drawing.summary import MAX_GROUPS, SUMMARY_ABOVE
 from fxbook.graph.record import record
 from tests.drawing.graphs import chain, classes, html_of, parts, residual, self_loop, words_in
@@ -207,3 +209,12 @@ def test_part_ignores_nodes_with_many_users() -> None:
     part = draw(graph, around="relu_15", reach=3)
     assert "mask" in {node.name for node in part.record} and len(part.record) < 12
     assert len(draw(graph, around="mask", reach=1).record) == 31, "all its readers, where it is the one"
+
+
+def test_the_image_for_untrusted_notebooks_has_the_style_of_its_parts() -> None:
+    program = torch.fx.symbolic_trace(lambda x: torch.relu(x)).graph
+    [relu] = program.find_nodes(op="call_function", target=torch.relu)
+    page = Sides(program, [relu], "Both sides")._repr_html_()
+    image = urllib.parse.unquote(re.search('src="(.*?)"', page)[1])
+    assert ".fx-op-call_function .fx-shape{fill:" in image and ".fx-op-get_attr" not in image
+    assert "class='fx-svg fx-sides'" in image and ".fx-sides .fx-removed .fx-shape{fill:#808080" in image
