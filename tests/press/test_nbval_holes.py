@@ -19,7 +19,7 @@ UNPRINTED = sorted((ROOT / "exercises").rglob("*.ipynb"))
 # Every cell whose output nbval does not compare, with the reason. Additions need a reason.
 HIDDEN_OUTPUTS = {
     "chapters/09_profiling.ipynb#c3e57a00": "times by node: the first run is out of line",
-    "chapters/09_profiling.ipynb#09526c3e": "a chart of times beside FLOPs",
+    "chapters/09_profiling.ipynb#c11942a1": "a chart of times beside FLOPs",
     "chapters/09_profiling.ipynb#f57c9d88": "the noise floor, and the gain",
 }
 
