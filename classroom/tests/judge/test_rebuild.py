@@ -265,6 +265,23 @@ def test_forbidden_functions_are_not_found(name: str) -> None:
     assert allowed.function(name) is None
 
 
+# Kernels that trust the sizes, strides and indices that they get, and write or read out of bounds.
+_TRUSTING = """
+    as_strided as_strided_ as_strided_copy as_strided_scatter empty_strided set_ resize_ resize_as_ native_batch_norm
+    _native_batch_norm_legit _native_batch_norm_legit_no_training cudnn_batch_norm batch_norm embedding_bag
+    index_select gather take put_ scatter_ index_put_ index_add_ index_copy_ _index_put_impl_ _unsafe_index bincount
+    max_unpool2d grid_sampler nll_loss segment_reduce searchsorted histc fractional_max_pool2d ormqr lstm gru cdist
+    _sparse_coo_tensor_unsafe ctc_loss _ctc_loss
+"""
+
+
+@pytest.mark.parametrize("name", _TRUSTING.split())
+def test_kernel_that_trusts_its_arguments_is_not_found(name: str) -> None:
+    spelled = (f"torch.{name}", f"torch.Tensor.{name}", f"torch.nn.functional.{name}", f"torch.ops.aten.{name}")
+    assert not any(allowed.function(one) for one in (*spelled, f"{spelled[-1]}.default", f"{spelled[-1]}.out"))
+    assert name not in allowed.methods()
+
+
 def test_allow_list_contains_only_safe_namespaces() -> None:
     homes = {name.split(".")[0] for name in allowed.functions()}
     assert homes == {"torch", "operator", "math", "builtins"}

@@ -257,16 +257,3 @@ def tensor(*shape: int, dtype: str = "float32", parameter: bool = False) -> JSON
     size = {"bool": 1, "float64": 8, "int64": 8}.get(dtype, 4)
     data = base64.b64encode(bytes(math.prod(shape) * size)).decode()
     return {"dtype": dtype, "shape": list(shape), "data": data, "parameter": parameter, "requires_grad": False}
-
-
-def with_module(
-    observation: JSON,
-    *modules: JSON,
-    before: Sequence[JSON] = (),
-    root: Mapping[str, JSON] | None = None,
-    tensors: Sequence[JSON] = (),
-) -> JSON:
-    """The observation with a graph that calls the first module on its input, or on the last of ``before``."""
-    nodes = [placeholder(), *before, node("call_module", "evil", ref(len(before))), output(ref(len(before) + 1))]
-    holder = full(**{"class": "torch.fx.GraphModule"}, **{"children": {"evil": 1}, **(root or {})})
-    return with_graph(observation, *nodes, kind="GraphModule", modules=[holder, *modules], tensors=list(tensors))

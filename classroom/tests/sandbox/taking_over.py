@@ -10,7 +10,7 @@ import contextlib
 import json
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -72,14 +72,15 @@ def _told(found):
 
 
 @contextlib.contextmanager
-def sandbox_with(change: Callable[[str, dict[str, Any]], None], limits: Limits) -> Iterator[Sandbox]:
-    """A sandbox with other files in its rooms: ``change(room, files)`` edits the files by path."""
+def taken_over(limits: Limits) -> Iterator[Sandbox]:
+    """A sandbox whose judging and reading rooms run the attacks of :func:`tried`, and otherwise work as usual."""
     need_bubblewrap()
     files = contents.files
 
     def changed(room: str) -> Mapping[str, str | bytes]:
         room_files = dict(files(room))
-        change(room, room_files)
+        if room in _IN:
+            room_files[f"inside/{room}.py"] += _IN[room] + _RUNS
         return room_files
 
     with pytest.MonkeyPatch.context() as patched:
@@ -87,16 +88,6 @@ def sandbox_with(change: Callable[[str, dict[str, Any]], None], limits: Limits) 
         with Sandbox(limits, chapters=("09",)) as sandbox:
             sandbox.start()
             yield sandbox
-
-
-def taken_over(limits: Limits) -> contextlib.AbstractContextManager[Sandbox]:
-    """A sandbox whose judging and reading rooms run the attacks of :func:`tried`, and otherwise work as usual."""
-
-    def change(room: str, files: dict[str, Any]) -> None:
-        if room in _IN:
-            files[f"inside/{room}.py"] += _IN[room] + _RUNS
-
-    return sandbox_with(change, limits)
 
 
 def attacks() -> list[Attack]:

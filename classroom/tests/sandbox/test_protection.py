@@ -36,7 +36,7 @@ HELD_BY = {
     "earn a mark": """
         forge_json forge_half_a_frame forge_with_a_guess forge_with_the_mark close_the_channel_and_stay
         patch_everything patch_the_library objects_that_lie test_cheats test_exercises""",
-    "harm the grader with a graph": "judging taken_over test_opened_list",
+    "harm the grader with a graph": "judging taken_over test_rebuild test_rebuild_lies",
     "harm the grader with a file": "reading taken_over",
     "harm your browser": "strange_text test_in_browser test_gradebook",
 }
@@ -57,8 +57,3 @@ def test_evidence_for_a_row_exists(row: str) -> None:
 
 def test_each_attack_backs_a_row() -> None:
     assert {*OBSERVING, *TOGETHER} <= set(HOLDERS)
-
-
-def test_number_of_attacks_in_the_guide_is_true() -> None:
-    [number] = re.findall(r"tested with attacks: about (\w+) small programs and files", GUIDE)
-    assert {"seventy": 70, "eighty": 80, "ninety": 90}[number] <= len(OBSERVING) + sum(map(len, TOGETHER.values()))

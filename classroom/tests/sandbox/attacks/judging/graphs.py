@@ -15,7 +15,6 @@ from classroom.tests.sandbox.forging import (
     Forged,
     call,
     computing,
-    described,
     full,
     method,
     node,
@@ -25,7 +24,6 @@ from classroom.tests.sandbox.forging import (
     ref,
     tensor,
     with_graph,
-    with_module,
     with_wire,
 )
 from fxbook import tasks
@@ -88,105 +86,6 @@ def names_not_on_the_list(observation: JSON) -> Forged:
             yield computing(observation, call(spell(name), ref(0), [4], [1 << 20]))
 
 
-_NORMS = """
-    native_batch_norm _native_batch_norm_legit _native_batch_norm_legit_no_training cudnn_batch_norm batch_norm
-    _batch_norm_with_update _batch_norm_no_update _native_batch_norm_legit_functional
-"""
-_STRIDED = """
-    torch.as_strided torch.as_strided_ torch.as_strided_copy torch.Tensor.as_strided torch.ops.aten.as_strided
-    torch.ops.aten.as_strided.default torch.ops.aten.as_strided_.default torch.ops.aten._reshape_alias.default
-    torch.ops.aten.as_strided_scatter.default torch.ops.aten.set_.source_Storage_storage_offset torch.Tensor.set_
-    torch.empty_strided torch.Tensor.resize_ torch.ops.aten.resize_.default torch._C._TensorBase.as_strided
-"""
-_INDEXED = """
-    embedding_bag _embedding_bag index_select gather take put_ scatter_ index_put_ index_add_ index_copy_
-    _index_put_impl_ _unsafe_index bincount max_unpool2d grid_sampler nll_loss nll_loss2d_forward segment_reduce
-    searchsorted histc fractional_max_pool2d ormqr _unsafe_index_put _unsafe_masked_index lstm gru rnn_tanh cdist
-    _sparse_coo_tensor_unsafe ctc_loss _ctc_loss
-"""
-
-
-def kernels_not_on_the_list(observation: JSON) -> Forged:
-    """Call kernels, by all their names, that do not check the sizes, indices, strides and output tensors they get.
-
-    Harm: the judge's memory is returned as numbers, or is overwritten.
-    """
-    one = [call("torch.zeros", [1, 8]), call("torch.zeros", 1), call("torch.ones", 8)]
-    names = ["torch.batch_norm", "torch.nn.functional.batch_norm", "torch.native_batch_norm"]
-    for name in _NORMS.split():
-        names += [f"torch.ops.aten.{name}{overload}" for overload in ("", ".default", ".out", ".no_stats_out")]
-    for name in names:
-        yield computing(observation, *one, call(name, ref(1), None, None, ref(2), ref(3), True, 1.0, 0.0))
-    for name in _STRIDED.split():
-        yield computing(observation, call(name, ref(0), [4], [1 << 20], 0))
-    for name in "as_strided as_strided_ set_ resize_ resize_as_ untyped_storage unfold new_empty_strided".split():
-        yield computing(observation, method(name, ref(0), [4], [1 << 20], 0))
-    made = [call("torch.zeros", [4, 1, 3]), call("torch.full", [8], 10**12)]
-    for name in _INDEXED.split():
-        for spelled in (f"torch.{name}", f"torch.ops.aten.{name}.default", f"torch.nn.functional.{name}"):
-            given = ([4], [8], -7) if "ctc" in spelled else (0,)
-            yield computing(observation, *made, call(spelled, ref(1), ref(2), *given))
-
-    small = call("torch.zeros", 1)
-    outs = "out Tensor_out Scalar_out names_out dim_out default_out grid_out _out self_out OUT"
-    for name in "add cat sum matmul relu sort topk arange view expand native_dropout _softmax".split():
-        for overload in outs.split():
-            yield computing(observation, small, call(f"torch.ops.aten.{name}.{overload}", ref(0), ref(0), out=ref(1)))
-        for spelled in (f"torch.{name}", f"torch.ops.aten.{name}"):
-            for given in ((ref(0), ref(0)), (ref(0),), ([ref(0), ref(0)],)):
-                yield computing(observation, small, call(spelled, *given, out=ref(1)))
-    narrow, whole = call("operator.getitem", ref(0), (..., slice(0, 1))), call("torch.zeros", 0, dtype=torch.int64)
-    yield computing(observation, narrow, whole, call("torch.max", ref(0), 0, out=(ref(1), ref(2))))
-    lists = "t str left_t int bool enum any str_list int_list Dict_str self_int List int_int Scalar complex device"
-    for operator in "add mul slice sort eq sum all min round select split pow len".split():
-        for overload in (*lists.split(), "float_int", "hacked_twin", "generic", "prim_list"):
-            for given in (([1, 2], [3]), ("ab", 10**9), ([["a"]], None), ([1.5, "x"], [None]), ({"dict": []}, 1)):
-                yield computing(observation, call(f"torch.ops.aten.{operator}.{overload}", *given))
-
-
-_METHODS = """
-    __class__ __init__ __reduce__ __reduce_ex__ __getattribute__ __getattr__ __setattr__ __call__ __subclasses__
-    __init_subclass__ __dir__ __format__ __repr__ __sizeof__ __setstate__ mro __torch_function__ __torch_dispatch__
-    __array__ __dlpack__ __deepcopy__ __cuda_array_interface__ format format_map encode decode join translate numpy
-    data_ptr storage untyped_storage apply_ map_ map2_ register_hook backward share_memory_ set_ to_sparse pin_memory
-    append extend pop clear update setdefault sort copy index insert remove apply register_forward_hook
-    load_state_dict state_dict get_submodule add_module to_folder recompile register_buffer compile _apply
-    _load_from_state_dict __exit__ _call_impl eval
-"""
-_ATTRIBUTES = """
-    __class__ __dict__ __globals__ __subclasses__ _base grad_fn _backward_hooks storage numpy shape.__class__ __doc__
-    _version names grad __torch_function__
-"""
-_CALLERS = "builtins.max builtins.sum builtins.list builtins.any torch.add torch.cat torch.tensor torch.einsum".split()
-
-
-@of(PASS)
-def methods_and_attributes(observation: JSON) -> Forged:
-    """Call the methods and fetch the attributes that lead from one Python object to others; pass methods as arguments.
-
-    Harm: from a tensor, a text or a module, a graph reaches Python's internals.
-    """
-    for name in _METHODS.split():
-        for receiver in (ref(0), "{0.__class__}", [1], {"dict": [["a", 1]]}, {"slice": [1, 2, 3]}, ref(1)):
-            yield computing(observation, node("get_attr", "0"), method(name, receiver))
-        yield computing(observation, node("get_attr", "0"), method(name, ref(1), ref(0), TOUCH))
-    for name in (*_ATTRIBUTES.split(), "shape\0", "sha\u0440e", "", "data "):
-        yield computing(observation, call("builtins.getattr", ref(0), name, None))
-        yield computing(observation, call("operator.attrgetter", name), call("operator.call", ref(1), ref(0)))
-        yield computing(observation, call("torch.Tensor.__getattribute__", ref(0), name))
-        yield computing(observation, node("get_attr", name))
-        yield computing(observation, call("operator.add", name[:2], name[2:]), call("builtins.getattr", ref(0), ref(1)))
-    yield computing(observation, call("builtins.getattr", object=ref(0), name="__class__"))
-    chain = [call("builtins.getattr", ref(place), "data") for place in range(200)]
-    yield computing(observation, *chain, call("builtins.getattr", ref(200), "__class__"))
-    for name in ("min", "max", "is_complex", "values"):
-        bound = call("builtins.getattr", ref(0), name)
-        for caller in _CALLERS:
-            yield computing(observation, bound, call(caller, [ref(0), ref(0)], key=ref(1)))
-            yield computing(observation, bound, call(caller, ref(1), ref(1)))
-        yield computing(observation, bound, call("builtins.getattr", ref(1), "data"))
-
-
 # ---- names -----------------------------------------------------------------------------------------------------------
 
 _CODE = (
@@ -233,84 +132,6 @@ def names_that_are_code(observation: JSON) -> Forged:
 
 
 # ---- contents --------------------------------------------------------------------------------------------------------
-
-_CLASSES = """
-    DataParallel LSTM MultiheadAttention TransformerEncoder LazyLinear ParameterList CTCLoss functional init utils
-    Parameter modules.module.Module functional.os.system Buffer factory_kwargs . .. \u202eLinear Linear.__class__
-    __builtins__ parallel.DistributedDataParallel
-"""
-_OTHERS = """
-    torch.jit.ScriptModule torch.fx.GraphModule os._wrap_close subprocess.Popen torch.package.PackageImporter torch.nn
-    builtins.type nn.Linear Linear torch.ao.nn.quantized.Linear torch.Tensor
-"""
-_RESERVED = """
-    forward __class__ __call__ _parameters _modules named_parameters training graph recompile _graph code a.b T apply
-    state_dict __dict__ __getattr__ _forward_hooks call_super_init T_destination dump_patches _call_impl compile
-    shape_env meta _code extra_repr 0 -1 forward\0
-"""
-
-
-@of(PASS)
-def modules_of_other_classes(observation: JSON) -> Forged:
-    """Request modules of classes that are not on the list, and give submodules or tensors the names of Python methods.
-
-    Harm: a class that runs code, opens files or starts processes is instantiated, or a method is replaced.
-    """
-    settings = {"args": TOUCH, "shell": True, "in_features": 10**18, "out_features": 10**18}
-    for name in (*(f"torch.nn.{one}" for one in (*_CLASSES.split(), "", "Linear\0")), *_OTHERS.split()):
-        yield with_module(observation, full(**{"class": name}, settings=settings))
-    tensors = [tensor(4, parameter=True), tensor(4)]
-    parts = (("children", 2), ("parameters", 0), ("buffers", [1, True]), ("attributes", 1), ("settings", "evil"))
-    for name, (part, held) in itertools.product((*_RESERVED.split(), "", "x" * 1000), parts):
-        evil = full(**{"class": "torch.nn.Identity"}, **{part: {name: held}})
-        root = {} if part == "children" else {part: {name: held}}
-        yield with_module(observation, evil, full(**{"class": "torch.nn.ReLU"}), root=root, tensors=tensors)
-
-
-_SETTINGS = {
-    "GELU": "approximate", "Softmax": "dim", "Dropout": "p", "Flatten": "start_dim", "Unflatten": "unflattened_size",
-    "MaxPool1d": "kernel_size", "AvgPool1d": "stride", "LeakyReLU": "negative_slope", "Threshold": "threshold",
-    "GLU": "dim", "AdaptiveAvgPool1d": "output_size", "ZeroPad1d": "padding", "Hardtanh": "min_val", "CELU": "alpha",
-    "MaxPool2d": "dilation", "AvgPool2d": "divisor_override", "AlphaDropout": "inplace", "Module": "forward",
-}  # fmt: skip
-_LAYERS = {
-    "Linear": {"in_features": 4, "out_features": 4},
-    "Conv2d": {"in_channels": 4, "out_channels": 4, "kernel_size": 1, "groups": 3},
-    "Embedding": {"num_embeddings": 10**12, "embedding_dim": 10**6},
-    "GroupNorm": {"num_groups": 2, "num_channels": 4},
-    "LayerNorm": {"normalized_shape": [4]},
-    "PReLU": {"num_parameters": 4},
-}
-_EPS = {"num_features": 4, "eps": {"float": "1e-05"}, "momentum": {"float": "1.0"}}
-_STATISTICS = {"running_mean": [1, True], "running_var": [1, True], "num_batches_tracked": [2, True]}
-
-
-@of(PASS)
-def layers_that_lie(observation: JSON) -> Forged:
-    """Send layers with absurd settings, weights and buffers of sizes other than declared, and indices far out of range.
-
-    Harm: their kernels trust the layer's settings, and read or write out of bounds.
-    """
-    values = ("evil", "reflect", "{0.__class__}", 10**18, -1, 0, None, True, {"float": "nan"}, {"float": "1e308"}, [])
-    values += ([10**18, -1], {"tuple": [0, 0]}, {"dict": [["a", 1]]}, {"dtype": "int64"}, {"device": "meta"})
-    for (name, setting), value in itertools.product(_SETTINGS.items(), values):
-        yield with_module(observation, full(**{"class": f"torch.nn.{name}"}, settings={setting: value}))
-    for (name, settings), shape in itertools.product(_LAYERS.items(), ([], [0], [1], [3], [4, 1], [1, 4, 1], [2] * 5)):
-        held = {"weight": 0} if name in ("Embedding", "PReLU") else {"weight": 0, "bias": 0}
-        evil = full(**{"class": f"torch.nn.{name}"}, settings=settings, parameters=held)
-        yield with_module(observation, evil, tensors=[tensor(*shape, parameter=True)])
-    for name, dtype in itertools.product(("BatchNorm1d", "BatchNorm2d"), ("float32", "float64", "int64")):
-        for small, training in itertools.product((0, 1), (True, False)):
-            held = {"parameters": {"weight": 0, "bias": 0}, "buffers": _STATISTICS, "settings": _EPS}
-            tensors = [tensor(small, parameter=True), tensor(small, dtype=dtype), tensor(dtype="int64")]
-            evil = {**full(**{"class": f"torch.nn.{name}"}, **held), "training": training}
-            yield with_module(observation, evil, tensors=tensors)
-    for index, pads in itertools.product((-1, -(2**40), 2, 10**9, FAR), (True, False)):
-        settings = {"num_embeddings": 2, "embedding_dim": 4, "padding_idx": index if pads else None}
-        rows = full(**{"class": "torch.nn.Embedding"}, settings=settings, parameters={"weight": 0})
-        makes = call("torch.full", [3], index)
-        yield with_module(observation, rows, before=[makes], tensors=[tensor(2, 4, parameter=True)])
-
 
 _PATHS = """
     training 0 2 0.weight 0.bias 0.in_features 0.training 1.inplace layers sizes costs 0.__constants__ __constants__
@@ -372,7 +193,7 @@ def weights_of_the_model_replaced(observation: JSON) -> Forged:
 
 
 def arguments_that_no_kernel_expects(observation: JSON) -> Forged:
-    """Give kernels invalid sizes, equations, devices and indices; :mod:`fuzzing` generates many more.
+    """Give kernels invalid sizes, equations, devices and indices.
 
     Harm: memory outside a tensor is read or written, the judge crashes, or a backend is loaded.
     """
@@ -403,38 +224,6 @@ def arguments_that_no_kernel_expects(observation: JSON) -> Forged:
         held = call("torch.tensor", index) if isinstance(index, int | list) else call("torch.full", [3], -FAR)
         yield computing(observation, held, call("operator.setitem", ref(0), (ref(1), ref(1)), 1.0))
         yield computing(observation, held, call("torch.repeat_interleave", ref(0), ref(1), 0, output_size=3))
-
-
-def tensors_over_each_other(observation: JSON) -> Forged:
-    """Mix meta tensors with others, view bytes as another type, write into views and into tensors that need gradients.
-
-    Harm: a kernel reads or writes at address 0 or out of bounds, or autograd uses memory that was freed.
-    """
-    empty = call("torch.zeros", [2, 3, 4], device=torch.device("meta"))
-    for name in "add matmul cat where dot bmm maximum lerp masked_fill outer".split():
-        for one, two in ((ref(0), ref(1)), (ref(1), ref(0))):
-            yield computing(observation, empty, call(f"torch.{name}", one, two))
-            yield computing(observation, empty, call(f"torch.{name}", [one, two]))
-        yield computing(observation, empty, call(f"torch.ops.aten.{name}_", ref(0), ref(1)))
-    for name in "item tolist __bool__ __int__ clone cpu __len__ max sort".split():
-        yield computing(observation, empty, method(name, ref(1)))
-    for kind in (torch.bool, torch.int8, torch.int64, torch.complex128, torch.bfloat16, torch.uint16):
-        odd = call("operator.getitem", ref(0), (..., slice(1, None, 2)))
-        yield computing(observation, method("view", ref(0), kind))
-        yield computing(observation, odd, method("view", ref(1), kind), method("clone", ref(2)))
-        yield computing(observation, call("torch.ops.aten.view.dtype", ref(0), kind), method("add", ref(1), ref(1)))
-    for name in "add_ mul_ copy_ sort cumsum_ fill_ masked_fill_ zero_ lerp_ exp_".split():
-        wide = [method("reshape", ref(0), -1), method("select", ref(1), 0, 0), method("expand", ref(2), 1000, 1000)]
-        yield computing(observation, *wide, method(name, ref(3), ref(3)))
-        yield computing(observation, *wide, method("t", ref(3)), method(name, ref(3), ref(4)))
-        shifted = [method("reshape", ref(0), -1), call("operator.getitem", ref(1), slice(1, None))]
-        part = call("operator.getitem", ref(1), slice(None, -1))
-        yield computing(observation, *shifted, part, method(name, ref(2), ref(3)))
-    for (dtype, count), parameter in itertools.product({"float32": 4, "int64": 2, "bool": 16}.items(), (True, False)):
-        held, tensors = {"tensor": 0}, [{**tensor(count, dtype=dtype, parameter=parameter), "requires_grad": True}]
-        yield computing(observation, method("add_", held, 1), tensors=tensors)
-        yield computing(observation, call("operator.setitem", held, 0, held), tensors=tensors)
-        yield computing(observation, call("torch.detach_", held), method("mul_", held, held), tensors=tensors)
 
 
 def compute_without_end(observation: JSON) -> Forged:
@@ -473,103 +262,3 @@ def compute_without_end(observation: JSON) -> Forged:
     yield computing(observation, call("builtins.int", 2), call("operator.add", ref(1), 1), *squares)
     warns = [call("torch.add", ref(0), ref(0), out={"tensor": 0}) for _ in range(3000)]
     yield with_graph(observation, placeholder(), *warns, output(ref(1)), tensors=[tensor(1)])
-
-
-@of(BUILD)
-def programs_without_end(observation: JSON) -> Forged:
-    """Chain so many nodes, or nest arguments so deeply, that the program is too long or too deep for the compiler.
-
-    Harm: the compiler overflows its stack in the judge, or uses up all time or memory.
-    """
-    yield computing(observation, *(call("operator.add", ref(at), ref(at)) for at in range(4000)))
-    yield computing(observation, *({**call("torch.neg", ref(at)), "name": f"{'n' * 190}{at}"} for at in range(3000)))
-    yield computing(observation, *({**call("torch.neg", ref(0)), "name": "same"} for _ in range(3000)))
-    yield computing(observation, *(call("torch.neg", ref(0)) for _ in range(6000)))
-    for value in ([1.5] * 200_000, ["\\" * 1_000_000], [10**4000] * 500):
-        yield computing(observation, call("builtins.len", value))
-    yield computing(observation, call("torch.relu", *([1] * 300_000)))
-    yield computing(observation, call("torch.cat", [ref(0)] * 100_000))
-    yield computing(observation, call("torch.relu", {"dict": [[str(at), at] for at in range(100_000)]}))
-    yield computing(observation, *(call("torch.relu", {"foreign": f"f{at}", "erased": True}) for at in range(200)))
-    many = {f"k{at}": at for at in range(300)}
-    yield computing(observation, *(call("torch.add", ref(0), 1, **many) for _ in range(20)))
-    for depth in (19, 21, 149, 900, 100_000):
-        deep: JSON = 0
-        tuples: JSON = 0
-        for _ in range(depth):
-            deep, tuples = [deep], {"tuple": [tuples]}
-        yield computing(observation, {**call("torch.relu"), "args": deep})
-        yield computing(observation, {**call("torch.relu"), "kwargs": {"dict": [["x", tuples]]}})
-
-
-_ODD = (
-    {"float": "1e999"}, {"float": "nan"}, {"float": "0x10"}, {"float": "9" * 100_000}, {"float": ""}, {"float": 1},
-    {"complex": ["nan", "inf"]}, {"complex": ["1"]}, {"complex": "1j"}, {"range": [0, 10**300, 1]},
-    {"range": [0, 1, 0]}, {"slice": [1, 2]}, {"slice": [{"slice": [1, 2, 3]}] * 3}, {"size": [-1, 2**63]},
-    {"ellipsis": False}, {"dtype": "load"}, {"dtype": "float32\0"}, {"device": "privateuseone:99999"},
-    {"layout": "sparse_coo"}, {"memory_format": "__class__"}, {"tensor": 10**300}, {"tensor": -1}, {"tensor": True},
-    {"tensor": "0"}, {"node": -1}, {"node": 10**300}, {"node": True}, {"unknown": "x" * 10**6}, {"tuple": 5},
-    {"dict": [[1]]}, {"dict": [[[1], 2]]}, {"dict": {"a": 1}}, {"node": 0, "tuple": []}, {},
-    {"__class__": "x"}, {"pickle": "gASVAAAA"}, 10**4000, {"foreign": "x", "erased": 1},
-)  # fmt: skip
-_FOUR = tensor(1)["data"]
-_TENSORS = (
-    ("float32", [2**39, 2**39, 0], ""), ("float32", [2**63], _FOUR), ("float32", [-1], _FOUR), ("float64", [1], _FOUR),
-    ("float32", [2**32, 2**32], ""), ("bool", [4], "AgP/gA=="), ("qint8", [4], _FOUR), ("quint4x2", [8], _FOUR),
-    ("bits8", [4], _FOUR), ("float32", [1.0], _FOUR), ("float32", [True], _FOUR), ("float32", [1], "=" * 1_000_000),
-    ("float32", [1], "AAAAAA==" * 100_000), ("float32", "1", _FOUR), ("__class__", [1], _FOUR),
-)  # fmt: skip
-
-
-def values_of_odd_kinds(observation: JSON) -> Forged:
-    """Pass values with odd descriptions, and tensors whose shape, type and bytes are inconsistent.
-
-    Harm: building them runs code, reads memory that was not sent, or uses up the judge's time or memory.
-    """
-    for value in _ODD:
-        yield computing(observation, call("torch.add", ref(0), value))
-        yield computing(observation, call("torch.zeros", [value]))
-        yield computing(observation, call("operator.getitem", ref(0), value))
-        yield computing(observation, {**call("torch.add"), "args": value})
-        yield computing(observation, {**call("torch.add"), "kwargs": value})
-    entries = [{"dtype": dtype, "shape": shape, "data": data} for dtype, shape, data in _TENSORS]
-    for entry in (*entries, {"given": "weight"}, {"unknown": "x" * 1_000_000}, {"pickle": _FOUR}):
-        told = {**entry, "parameter": False, "requires_grad": True}
-        yield computing(observation, call("torch.add", {"tensor": 0}, {"tensor": 0}), tensors=[told])
-        yield computing(observation, call("torch.add", {"tensor": 0}, 1), tensors=[entry] * 2)
-
-
-@of(PASS)
-def graphs_that_lead_nowhere(observation: JSON) -> Forged:
-    """Send graphs that no front end makes: cycles, two outputs, no output, modules that contain themselves or others.
-
-    Harm: the judge traverses them endlessly, or accepts one as a right answer.
-    """
-    x, out, negated = placeholder(), output(ref(1)), call("torch.neg", ref(0))
-    below = {**placeholder("y"), "args": {"tuple": [ref(0)]}}
-    for nodes in (
-        (x, call("torch.neg", ref(1)), out), (x, call("torch.neg", ref(2)), call("torch.neg", ref(1)), output(ref(2))),
-        (x, out), (x, negated, out, out, out), (x, negated), (out, negated, x), (x, node("output", "output"), out),
-        ([placeholder() for _ in range(50)] + [output(ref(0))]), (), (placeholder("*x"), output(ref(0))),
-        ({**placeholder("**x"), "name": "x"}, output(ref(0))), (x, below, out),
-        ({**x, "args": {"tuple": [ref(1)]}}, negated, out),
-    ):  # fmt: skip
-        yield with_graph(observation, *nodes)
-    targets = ("relu", {"function": "torch.relu"}, "0", {"unknown": "x"}, {}, {"function": "x", "unknown": "y"})
-    ops = "root call_modul __class__ get_attr call_method call_function placeholder output"
-    for op, target in itertools.product(ops.split(), targets):
-        yield with_graph(observation, x, node(op, target, ref(0), name="odd"), out)
-    sequential, root = {"class": "torch.nn.Sequential"}, full(**{"class": "torch.fx.GraphModule"}, children={"0": 1})
-    for height, copies in ((40, 2), (99, 1), (1500, 1), (14, 3), (1, 1500)):
-        tower = [full(**sequential, children={str(at): place + 2 for at in range(copies)}) for place in range(height)]
-        tower.append(full(**{"class": "torch.nn.ReLU"}))
-        yield with_wire(observation, lambda wire, all_=[root, *tower]: wire.update(modules=all_))
-    for place in (0, 1, 2, -1, 10**300, True, "1", None, 1.0):
-        ring = [root, full(**sequential, children={"0": place})]
-        yield with_wire(observation, lambda wire, all_=ring: wire.update(modules=all_))
-    twice = full(**{"class": "torch.fx.GraphModule"}, children={"0": 1, "1": 2})
-    for first in ({"given": ""}, {"given": "0"}, {"like": ""}, {"class": "torch.nn.Module"}, {}, None, 5):
-        yield with_wire(observation, lambda wire, one=first: wire.update(modules=[one, full(given="0")]))
-        yield with_wire(observation, lambda wire, one=first: wire.update(modules=[twice, one, one]))
-    yield with_wire(observation, lambda wire: wire.update(modules=[full(given="")] * 1999))
-    yield with_wire(observation, lambda wire: wire.update(tensors=[{"given": "x"}] * 1_000_000))
