@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from _pytest.terminal import TerminalReporter
 from filelock import FileLock
 
 from press import rooms
@@ -41,18 +40,6 @@ def pytest_collection(session: pytest.Session) -> None:
     """Runs before any file uses fake tensors: in a CUDA build, child processes could not differentiate afterwards."""
     if not session.config.option.collectonly:
         importlib.import_module("fxbook.checking.verify")
-
-
-def pytest_terminal_summary(terminalreporter: TerminalReporter) -> None:
-    """Report on mutants of solutions, if a test has tried some."""
-    reports = [report for outcome in ("passed", "failed") for report in terminalreporter.stats.get(outcome, [])]
-    recorded = [kept for report in reports for name, kept in report.user_properties if name == "mutants"]
-    if recorded:
-        from tests.mutation import report as mutants  # Imports torch, which few tests need.
-
-        rows = [mutants.Row(*row) for kept in recorded for row in kept]
-        terminalreporter.section("mutants of solutions")
-        terminalreporter.write_line("\n".join([*mutants.table(rows), f"The survivors: {mutants.write(rows)}"]))
 
 
 @pytest.fixture(autouse=True)

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+from collections.abc import Iterable
 from typing import NamedTuple
 
-from press import ROOT
 from tests.mutation.operators import OPERATORS
 from tests.mutation.trying import Trial
 
-# The property that tests record for the report.
-PROPERTY = "mutants"
-PATH = ROOT / "_build" / "mutants.txt"
-
 
 class Row(NamedTuple):
-    """A mutant as text, because a test may run in a different process from the report."""
+    """A mutant as text, and the rule that rejected it."""
 
     exercise: str
     operator: str
@@ -48,10 +42,3 @@ def table(rows: Iterable[Row]) -> list[str]:
 def survivors(rows: Iterable[Row]) -> list[str]:
     """The mutants that passed: exercise, operator and change."""
     return [f"{row.exercise}: {row.operator}: {row.change}" for row in rows if not row.refused_by]
-
-
-def write(rows: Sequence[Row]) -> Path:
-    """Write the table and the survivors to a file."""
-    PATH.parent.mkdir(exist_ok=True)
-    PATH.write_text("\n".join([*table(rows), "", *survivors(rows), ""]), encoding="utf-8")
-    return PATH
