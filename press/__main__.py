@@ -155,7 +155,7 @@ def versions(options: argparse.Namespace) -> int:
     """Run the book on other versions of torch and record the differences; each gets an environment of several GB."""
     try:
         recording = importlib.import_module("press.versions.run")
-        return recording.run(options.versions, options.only, with_answers=options.answers, facts_alone=options.facts)
+        return recording.run(options.versions, options.only, facts_alone=options.facts)
     except environment.SetupError as error:
         print(error, file=sys.stderr)
         return 1
@@ -280,7 +280,6 @@ def _parser() -> argparse.ArgumentParser:
                 "--only", nargs="+", default=[], metavar="PART", help="notebooks with this in their path"
             )
             command.add_argument("--facts", action="store_true", help="run only the probes of the facts")
-            command.add_argument("--answers", action="store_true", help="judge every answer to every exercise as well")
         elif function is serve:
             command.add_argument("--port", type=int, default=8000)
     return parser

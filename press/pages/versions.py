@@ -16,7 +16,7 @@ from press.versions import record
 from press.versions.facts import Told
 from press.versions.messages import form, searched
 from press.versions.notes import Place, places
-from press.versions.record import JUDGED, KINDS, minor
+from press.versions.record import KINDS, minor
 
 # As much of a message as fits on a line.
 _WORDS = re.compile(r"(?!AssertionError)\w+: .{3,90}?(?=[.;] | from |$)")
@@ -43,23 +43,13 @@ since then are missing there, but the program of each fact below was run on all 
 fail because an earlier cell failed or behaved differently. Many raise a `NameError` for a name that the earlier cell
 did not set. On 2.7, others run after a failed export, which leaves torch in another state. Nothing is known of these
 cells themselves. Cells that depend on a fact of this page and do not differ were written to show the same everywhere.
-{answers}
+
+{solutions}
 {facts}
 
 ## Of single cells
 
 {cells}
-"""
-
-_ANSWERS = """
-The exercises have {judged:,} known answers, right and wrong. On torch {pinned} the checks judge each as
-they should. On the other versions:
-
-| torch | right ones rejected | wrong ones that pass | wrong ones with another mistake reported |
-|---|---|---|---|
-{rows}
-
-A right answer is rejected if it uses something that this torch lacks or does differently. {solutions}
 """
 
 
@@ -94,7 +84,7 @@ def page_text(book: Book) -> str:
         newest=minor(asked[-1]),
         cells_now=cells_now,
         versions="\n".join(counted),
-        answers=_of_answers(book),
+        solutions=_of_solutions(book),
         facts="\n\n".join(parts),
         cells="\n".join(_of_cells(book)),
     )
@@ -107,16 +97,9 @@ def pages(book: Book) -> dict[str, Manuscript]:
     return {Path(os.path.relpath(book.targets(source)[0], beside)).as_posix(): book.page(source) for source in sources}
 
 
-def _of_answers(book: Book) -> str:
-    asked = {version: counts for version, counts in book.record.versions.items() if "answers" in counts}
-    if not asked:
-        return ""
-    told = {version: [asked[version][kind] for kind in JUDGED] for version in record.in_order(asked)}
-    rows = [f"| {version} | {' | '.join(map(str, counts))} |" for version, counts in told.items()]
+def _of_solutions(book: Book) -> str:
     needs = [f"`{exercise}` needs torch {version}" for exercise, version in book.solutions_need.items()]
-    solutions = f"The solution is among them in {len(needs)} exercises: {', '.join(needs)}." if needs else ""
-    judged = max(counts["answers"] for counts in asked.values())
-    return _ANSWERS.format(pinned=book.pins["torch"], judged=judged, rows="\n".join(rows), solutions=solutions)
+    return f"On older versions, {len(needs)} solutions are rejected: {', '.join(needs)}.\n" if needs else ""
 
 
 def _of_cells(book: Book) -> Iterator[str]:

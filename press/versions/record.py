@@ -17,16 +17,14 @@ from press.versions.messages import form
 
 # How a cell can differ, the least serious first. A cell that FOLLOWS fails only because an earlier one did.
 WORDING, WARNING, BEHAVIOUR, FOLLOWS = KINDS = ("wording", "warning", "behaviour", "follows")
-# How an answer can be misjudged: a right one is rejected, a wrong one passes, or gets another mistake reported.
-REFUSED, PASSING, MISJUDGED = JUDGED = ("refused", "passing", "misjudged")
 # The versions that the book is proven with, without any difference.
 ALIKE = ("2.13.0", "2.14.1", "2.15.0")
 # All recorded versions: the newest release of each line that the book covers.
 VERSIONS = ("2.6.0", "2.7.1", "2.8.0", "2.9.1", "2.10.0", "2.11.0", "2.12.1", *ALIKE)
 PATH = Path("book/reference/versions.yml")
 _HEADING = """\
-# What `python -m press versions` found: on each version how many cells differ and how the answers are judged, what each
-# fact prints (version_facts/), which facts the cells of a page meet, and the messages that other versions have.
+# What `python -m press versions` found: on each version how many cells differ and which solutions fail, what each fact
+# prints (version_facts/), which facts the cells of a page meet, and the messages that other versions have.
 """
 
 

@@ -25,7 +25,7 @@ LIBRARY = (
     "tests/plotting",
     "tests/stepping",
 )
-# The reports of known answers, which `python -m press versions --answers` records for other versions.
+# The reports of known answers, of which some have other words on other versions.
 ANSWERS = ("test_answers.py", "test_clauses.py", "test_exercises.py")
 # Tests for the versions that the book is proven on. From tests/book, only files that run torch code.
 TESTS = (

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from press.binding.environment import SetupError
-from press.book import Book
+from press.book import Book, the_book
+from press.pages.versions import page_text
 from press.versions import record, run
 from press.versions.cells import Difference
 from press.versions.facts import Remark
@@ -112,3 +113,22 @@ def test_cells_that_cannot_be_forked_end_the_command_in_a_line(monkeypatch: pyte
     monkeypatch.setattr(run.warm, "AVAILABLE", False)
     with pytest.raises(SetupError, match=r"only Linux and macOS allow\."):
         run.cells(Book(), [], Path("python"))
+
+
+@pytest.mark.parametrize(
+    ("notebook", "printed", "here", "failing"),
+    [
+        ("solutions/03.ipynb", "03-x (Clean up): solved.", "03-x (Clean up): not yet. It", "03-x"),
+        ("solutions/03.ipynb", "03-x (Clean up): solved.", "03-x (Up): solved.", ""),
+        ("chapters/03.ipynb", "03-x (Clean up): solved.", "03-x (Clean up): not yet. It", ""),
+        ("solutions/03.ipynb", "", "03-x (Clean up): not yet. It", ""),
+    ],
+)
+def test_a_solution_that_fails_is_named(notebook: str, printed: str, here: str, failing: str) -> None:
+    one = Difference(notebook, "", "", Shown({"stdout": (printed,)}), Shown({"stdout": (here,)}), BEHAVIOUR)
+    assert run.failing_solution(one) == failing
+
+
+def test_the_page_names_the_solutions_that_need_a_newer_torch() -> None:
+    needed = the_book().solutions_need
+    assert needed and all(f"`{one}` needs torch {version}" in page_text(the_book()) for one, version in needed.items())
