@@ -29,15 +29,14 @@ HELD_BY = {
         start_a_program fork_bomb new_namespaces gain_rights trace_others old_system_calls doors_to_the_kernel
         kill_everything""",
     "use up the time": """
-        busy_in_threads endless_loop_that_catches_all ignore_signals stop_itself message_that_never_ends thread_bomb
-        memory_bomb memory_behind_descriptors fill_the_disk huge_message huge_output huge_result flood_the_channel
-        test_grading""",
-    "leave anything behind": "leave_in_the_answer leave_things_behind exit_politely",
+        busy_in_threads ignore_signals stop_itself thread_bomb memory_bomb memory_behind_descriptors fill_the_disk
+        huge_output huge_result flood_the_channel test_grading""",
+    "leave anything behind": "leave_in_the_answer leave_things_behind",
     "earn a mark": """
-        forge_json forge_half_a_frame forge_with_a_guess forge_with_the_mark close_the_channel_and_stay
-        patch_everything patch_the_library objects_that_lie test_cheats test_exercises""",
+        forge_json forge_half_a_frame forge_with_the_mark close_the_channel_and_stay patch_the_library
+        objects_that_lie test_cheats test_exercises""",
     "harm the grader with a graph": "judging taken_over test_rebuild test_rebuild_lies",
-    "harm the grader with a file": "reading taken_over",
+    "harm the grader with a file": "reading taken_over test_reading test_submission_files",
     "harm your browser": "strange_text test_in_browser test_gradebook",
 }
 HOLDERS = [word for words in HELD_BY.values() for word in words.split()]

@@ -14,7 +14,6 @@ import stat
 import sys
 import tempfile
 import time
-import types
 
 
 def found_mark():
@@ -78,24 +77,6 @@ for number in range(3, 256):
 time.sleep(1000)
 
 
-# %% forge_with_a_guess
-"""Write what looks like a good result to every descriptor, with guesses at the mark.
-
-Harm: a guess is right, and the grader believes the result.
-"""
-
-FORGED = json.dumps({"failed": [], "observation": {"forged": True}}).encode()
-for mark in (b"", b"0" * 32, b"f" * 32, os.urandom(16).hex().encode()):
-    for number in range(256):
-        with contextlib.suppress(OSError):
-            os.set_blocking(number, False)
-            os.write(number, mark + b"%016x" % len(FORGED) + FORGED)
-
-
-def paired(*given):
-    return []
-
-
 # %% flood_the_channel
 """Write to every descriptor without end.
 
@@ -117,25 +98,6 @@ Harm: the process runs on after the grader has stopped reading, or the silence c
 os.closerange(0, 1024)
 while True:
     pass
-
-
-# %% patch_everything
-"""Replace the code that sends the result: json, os.write, builtins, the module pytest, and torch's comparisons.
-
-Harm: the forged result passes, or the next submission runs with the replacements.
-"""
-
-import builtins
-
-import torch
-
-torch.allclose = torch.equal = lambda *_, **__: True
-sys.modules["pytest"] = types.ModuleType("pytest")
-json.dumps = lambda *_, **__: '{"failed": [], "observation": {"passed": true}}'
-json.JSONEncoder.encode = lambda *_: '{"failed": [], "observation": {"passed": true}}'
-os.write = lambda *_: 1 << 30
-builtins.isinstance = lambda *_: True
-builtins.len = lambda *_: 0
 
 
 # %% patch_the_library

@@ -9,7 +9,6 @@ import mmap
 import os
 import resource
 import signal
-import sys
 import tempfile
 import threading
 import time
@@ -37,22 +36,6 @@ for _ in range(8):
     with contextlib.suppress(RuntimeError):  # Some machines cannot start so many.
         threading.Thread(target=burn).start()
 burn()
-
-
-# %% endless_loop_that_catches_all
-"""Never finish, and catch every exception that is raised to stop it.
-
-Harm: it runs on, and the next submission waits.
-"""
-
-
-def paired(*given):
-    while True:
-        try:
-            while True:
-                pass
-        except BaseException:
-            continue
 
 
 # %% ignore_signals
@@ -86,22 +69,6 @@ def paired(*given):
     lock = threading.Lock()
     lock.acquire()
     lock.acquire()
-
-
-# %% message_that_never_ends
-"""Raise an error whose message runs code that never finishes.
-
-Harm: it runs on, and the next submission waits.
-"""
-
-
-class Endless(Exception):
-    def __str__(self):
-        while True:
-            pass
-
-
-raise Endless
 
 
 # %% memory_bomb
@@ -225,15 +192,6 @@ def paired(*given):
     return ctypes.memset(0, 1, 1)
 
 
-# %% exit_politely
-"""Ask Python to exit.
-
-Harm: the process that runs the next submission exits.
-"""
-
-sys.exit("done")
-
-
 # %% leave_in_the_answer
 """Exit with the status of a successful run.
 
@@ -243,25 +201,6 @@ Harm: the exit status counts as a right answer.
 
 def paired(*given):
     os._exit(87)
-
-
-# %% huge_message
-"""Raise an error whose message is huge and cannot be encoded.
-
-Harm: the grader runs out of memory, or writes a report that nobody can open.
-"""
-
-
-class Huge(Exception):
-    def __str__(self):
-        return "x" * (1 << 24) + "\ud800"
-
-
-def paired(*given):
-    raise Huge
-
-
-raise Huge
 
 
 # %% huge_output
