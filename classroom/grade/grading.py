@@ -235,17 +235,12 @@ def run(
             print(f"Already graded and unchanged: {len(marks_of)}.", file=stream)
         progress = Progress(len(ungraded), stream)
         progress.begin()
-        try:
-            for job, outcome in graded(jobs_of(ungraded, assignment, trusted, book.seed), workers or LocalWorkers()):
-                submission = job.submission
-                marks = (
-                    _failed(job, outcome) if isinstance(outcome, str) else [Mark.from_json(mark) for mark in outcome]
-                )
-                book.keep(submission.key, digests[submission.key], marks)
-                marks_of[submission.key] = marks
-                progress.add(marks)
-        finally:
-            progress.end()
+        for job, outcome in graded(jobs_of(ungraded, assignment, trusted, book.seed), workers or LocalWorkers()):
+            key = job.submission.key
+            marks = _failed(job, outcome) if isinstance(outcome, str) else [Mark.from_json(mark) for mark in outcome]
+            book.keep(key, digests[key], marks)
+            marks_of[key] = marks
+            progress.add(marks)
     every = [mark for submission in submissions for mark in marks_of[submission.key]]
     write_table(out / TABLE, every)
     return every
