@@ -1,4 +1,4 @@
-"""Mutants differ from their parent and from each other, and a change names the lines that differ."""
+"""Mutants differ from the program and from each other, and their change names the lines that differ."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ def made(body: str) -> list[Mutant]:
     return list(mutants_of(program(body)))
 
 
-def test_equal_programs_are_not_made() -> None:
+def test_no_mutant_equals_another_or_the_program() -> None:
     assert made("pass") == []
-    # To drop the statement is to drop the `if`, so there is only one such mutant.
+    # Dropping the only statement of the `if` has the same effect as dropping the `if`, so there is one such mutant.
     mutants = made("if x:\n    y()")
     assert len({mutant.text for mutant in mutants}) == len(mutants) > 1
-    # No opcode is part of another, texts are the same object, and nobody subclasses `str`.
+    # These mutations change nothing: no opcode is part of another, equal strings are the same object, and nobody
+    # subclasses `str`.
     for body in ("return x.op == 'output'", "return type(x) is str", "return x is torch.relu"):
         assert {mutant.operator for mutant in made(body)} <= {"negated", "nothing returned", "arguments swapped"}
 
