@@ -16,13 +16,13 @@ from press.versions.outputs import first_difference
 from press.versions.record import JUDGED, MISJUDGED, PASSING, REFUSED
 
 TESTS = ("tests/checking/test_answers.py", "tests/checking/test_exercises.py")
-_RIGHT, _WRONG, _IT_PASSED = "test_right_answer_passes", "test_wrong_answer_is_told_its_mistake", "assert not True"
+_RIGHT, _WRONG, _IT_PASSED = "test_right_answer_passes", "test_wrong_answer_gets_its_report", "assert not True"
 # The first line of a check's report: the exercise, its title, and whether it passed.
 _REPORT = re.compile(r"([\w-]+) \(.*\): (solved|not yet)\.")
 
 
 def judge(python: Path) -> tuple[int, dict[str, str]]:
-    """Run the tests of the answers; return how many answers were judged, and the differences: see :func:`read`."""
+    """Run the tests of the answers; return how many were judged, and which tests failed, like :func:`read`."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
         command = [str(python), "-m", "pytest", "-n", "2", "--quiet", "--no-summary", f"--junitxml={report}", *TESTS]
@@ -50,7 +50,7 @@ def counted(wrong: Mapping[str, str]) -> dict[str, int]:
 
 
 def failing_solution(one: Difference) -> str:
-    """The exercise whose solution passes in print and fails here, if that is how the cell differs."""
+    """The exercise whose solution passes in the book and fails here, or ``""`` if the cell differs in another way."""
     before, now = map(_REPORT.match, first_difference(one.printed, one.here))
     is_solution = one.notebook.startswith("solutions/") and before and now
     return now[1] if is_solution and (before[2], now[2]) == ("solved", "not yet") else ""

@@ -1,4 +1,4 @@
-"""All attacks also fail if the grader is not root."""
+"""All attacks also fail if the grader does not run as root."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Wherever a forcibly allowed kernel writes, only its own answer is lost.
+"""If an unsafe kernel were allowed, its writes out of bounds would lose only its own answer, wherever they go.
 
 The room *classroom* tests five of twenty places.
 """

@@ -1,4 +1,4 @@
-"""pytest's results for answers are recorded by kind and counted on the page of versions."""
+"""pytest's results for answers are sorted by kind and counted on the page about versions."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def test_answers_are_counted_by_kind() -> None:
             **{
                 "test_right_answer_passes__00-x-one]": "",
                 "test_right_answer_passes__00-x-two]": "AssertionError: not yet",
-                "test_wrong_answer_is_told_its_mistake__00-x-three]": "assert not True",
-                "test_wrong_answer_is_told_its_mistake__00-x-four]": "AssertionError: something else",
+                "test_wrong_answer_gets_its_report__00-x-three]": "assert not True",
+                "test_wrong_answer_gets_its_report__00-x-four]": "AssertionError: something else",
                 "test_exercise_fails_as_handed_out__00-x]": "AssertionError: says something else",
             }
         )
@@ -38,8 +38,8 @@ def test_answers_are_counted_by_kind() -> None:
     assert count == 4
     assert wrong == {
         "test_right_answer_passes[00-x-two]": "refused: AssertionError: not yet",
-        "test_wrong_answer_is_told_its_mistake[00-x-three]": "passing: assert not True",
-        "test_wrong_answer_is_told_its_mistake[00-x-four]": "misjudged: AssertionError: something else",
+        "test_wrong_answer_gets_its_report[00-x-three]": "passing: assert not True",
+        "test_wrong_answer_gets_its_report[00-x-four]": "misjudged: AssertionError: something else",
         "test_exercise_fails_as_handed_out[00-x]": "exercise: AssertionError: says something else",
     }
     assert answers.counted(wrong) == {"refused": 1, "passing": 1, "misjudged": 1}
@@ -59,7 +59,7 @@ def test_a_solution_that_fails_is_named(notebook: str, printed: str, here: str, 
     assert answers.failing_solution(one) == failing
 
 
-def test_the_page_counts_what_is_recorded() -> None:
+def test_the_page_shows_the_recorded_counts() -> None:
     text = page_text(the_book())
     counts = record.read().versions["2.6.0"]
     assert "| 2.6.0 | " + " | ".join(str(counts[kind]) for kind in record.JUDGED) + " |" in text
