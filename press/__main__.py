@@ -30,7 +30,7 @@ def book(_: argparse.Namespace) -> int:
 
 
 def test(options: argparse.Namespace) -> int:
-    """Run the tests for every change: style, cells, exercises, library, site; --torch VERSION."""
+    """Run the tests that every change needs: style, cells, exercises, library, site; --torch VERSION."""
     own, arguments = _parser_of("--torch").parse_known_args(options.arguments)
     chosen = [] if rooms.names_tests(arguments) else rooms.arguments_of_test()
     if own.torch:
@@ -39,7 +39,7 @@ def test(options: argparse.Namespace) -> int:
 
 
 def prove(options: argparse.Namespace) -> int:
-    """Run the other tests, by room: --room site, or all rooms one after the other; --draw NUMBER, --torch VERSION."""
+    """Run the other tests, by room: --room site, or all rooms in turn; --draw NUMBER, --torch VERSION."""
     own, arguments = _parser_of("--torch", "--room", "--draw").parse_known_args(options.arguments)
     names = own.room or list(rooms.ROOMS)
     for name in names:
@@ -71,7 +71,7 @@ def notebooks(options: argparse.Namespace) -> int:
     paths = [Path(path).resolve() for path in options.manuscripts]
     book = importlib.import_module("press.book").Book()
     pages = importlib.import_module("press.pages.derived").PAGES
-    return 1 if printing.print_notebooks(book, paths, options.all, pages) else 0
+    return 1 if printing.generate(book, paths, options.all, pages) else 0
 
 
 def quick(options: argparse.Namespace) -> int:
@@ -85,7 +85,7 @@ def exercise(options: argparse.Namespace) -> int:
     new_exercise = importlib.import_module("press.new_exercise")
     book, problems = importlib.import_module("press.book"), importlib.import_module("press.manuscript.problems")
     try:
-        new_exercise.tell(new_exercise.make(book.Book(), options.id))
+        new_exercise.print_next_steps(new_exercise.make(book.Book(), options.id))
     except problems.PressError as error:
         print(error, file=sys.stderr)
         return 1
@@ -93,7 +93,7 @@ def exercise(options: argparse.Namespace) -> int:
 
 
 def lab(_: argparse.Namespace) -> int:
-    """Open JupyterLab on the notebooks, which it trusts."""
+    """Open JupyterLab on the notebooks, and make it trust them."""
     book = importlib.import_module("press.book").Book()
     return importlib.import_module("press.lab").open_lab(book)
 
@@ -115,7 +115,7 @@ def pdf(_: argparse.Namespace) -> int:
 
 
 def epub(_: argparse.Namespace) -> int:
-    """Make the book as one EPUB, for a reader."""
+    """Make the book as one EPUB, for an e-reader."""
     return _edition("epub")
 
 
@@ -125,7 +125,7 @@ def bench(_: argparse.Namespace) -> int:
 
 
 def links(_: argparse.Namespace) -> int:
-    """Check every link that leads out of the book; needs a network."""
+    """Check every external link of the book; needs a network."""
     bind = importlib.import_module("press.binding.bind")
     try:
         book = bind.build().parent
@@ -141,7 +141,7 @@ def inventory(_: argparse.Namespace) -> int:
 
 
 def card(_: argparse.Namespace) -> int:
-    """Draw the preview card of links to the book."""
+    """Draw the preview card for links to the book."""
     return importlib.import_module("press.binding.card").draw()
 
 
@@ -152,7 +152,7 @@ def pictures(_: argparse.Namespace) -> int:
 
 
 def versions(options: argparse.Namespace) -> int:
-    """Run the book on other versions of torch and record the differences; each gets an environment of several GB."""
+    """Run the book on other versions of torch and record the differences; each needs an environment of several GB."""
     try:
         recording = importlib.import_module("press.versions.run")
         return recording.run(options.versions, options.only, facts_alone=options.facts)
@@ -162,14 +162,14 @@ def versions(options: argparse.Namespace) -> int:
 
 
 def pins(_: argparse.Namespace) -> int:
-    """Write the pins again from pyproject.toml."""
+    """Update the pinned versions from pyproject.toml."""
     return importlib.import_module("press.binding.pins").write()
 
 
 _IN_PARALLEL = ("-n", str(os.cpu_count() or 1))
 # The exit status of pytest if it has collected no tests.
 _NO_TESTS = 5
-# Progress, and a line for each part of the tests, in place of a dot for each test.
+# Show progress and one line for each part of the tests, instead of a dot for each test.
 _PROOF = ("-p", "press.proof", "-r", "fE", "--durations", "7")
 _COMMANDS = (
     *(book, test, prove, notebooks, quick, exercise, lab, watch, serve, bench),
@@ -180,7 +180,7 @@ _NEEDS = {
     **dict.fromkeys((book, serve, links, inventory, pdf, epub), environment.BOOK),
     **dict.fromkeys((test, prove, bench, pins, pictures, versions), environment.EVERYTHING),
 }
-# These commands pass their arguments on to another program; argparse would reject its options.
+# These commands pass their arguments on to another program, whose options argparse would reject.
 _PASS_ON = (test, prove, watch)
 
 
@@ -203,7 +203,7 @@ def _test_on(version: str, *arguments: str) -> int:
     except environment.SetupError as error:
         print(error, file=sys.stderr)
         return 1
-    return _timed([str(python), "-m", "pytest", *_IN_PARALLEL, *_PROOF, *tested.asked(arguments, version)])
+    return _timed([str(python), "-m", "pytest", *_IN_PARALLEL, *_PROOF, *tested.pytest_arguments(arguments, version)])
 
 
 def _style() -> int:
@@ -220,7 +220,7 @@ def _pytest(*arguments: str) -> int:
 
 def _timed(command: list[str]) -> int:
     began, before = time.monotonic(), os.times()
-    # There is a worker for each core: with more threads, torch waits for cores longer than it computes.
+    # Each core already has a test worker: with more threads, torch would wait for cores longer than it computes.
     status = subprocess.run(command, cwd=ROOT, env={"OMP_NUM_THREADS": "1", **os.environ}).returncode
     after = os.times()
     used = after.children_user + after.children_system - before.children_user - before.children_system
@@ -274,10 +274,10 @@ def _parser() -> argparse.ArgumentParser:
                 "versions",
                 nargs="*",
                 metavar="VERSION",
-                help="2.15.0, newest, or today for the one whose turn it is (default: all)",
+                help="2.15.0, newest, or today, which means another version every day (default: all)",
             )
             command.add_argument(
-                "--only", nargs="+", default=[], metavar="PART", help="notebooks with this in their path"
+                "--only", nargs="+", default=[], metavar="PART", help="run only notebooks whose path contains PART"
             )
             command.add_argument("--facts", action="store_true", help="run only the probes of the facts")
         elif function is serve:

@@ -31,7 +31,7 @@ class Book:
 
     def __init__(self, root: Path = ROOT) -> None:
         self.root = root
-        self._printed: dict[Path, NotebookNode | None] = {}
+        self._stored: dict[Path, NotebookNode | None] = {}
 
     @functools.cached_property
     def _texts(self) -> dict[Path, str]:
@@ -95,15 +95,18 @@ class Book:
         return record.read(self.root)
 
     @functools.cached_property
-    def changes(self) -> dict[str, facts.Told]:
-        """What changed between versions of torch, by the id of the fact.
+    def changes(self) -> dict[str, facts.RecordedFact]:
+        """The facts that changed between versions of torch, by id.
 
         Raises:
             PressError: a fact is malformed, or has no record.
         """
         recorded = self.record.facts
         pinned = self.pins.get("torch", "")
-        return {name: facts.told(fact, recorded.get(name, {}), pinned) for name, fact in facts.read(self.root).items()}
+        return {
+            name: facts.with_record(fact, recorded.get(name, {}), pinned)
+            for name, fact in facts.read(self.root).items()
+        }
 
     @functools.cached_property
     def remarks(self) -> dict[str, facts.Remark]:
@@ -112,7 +115,7 @@ class Book:
 
     @functools.cached_property
     def solutions_need(self) -> dict[str, str]:
-        """The torch that a solution needs, by exercise, if newer than the oldest that was tried: ``"2.9"``."""
+        """For each exercise whose solution fails on an older torch, the oldest on which it passes: ``"2.9"``."""
         return self.record.solutions_need(self.pins.get("torch", ""))
 
     @functools.cached_property
@@ -150,26 +153,26 @@ class Book:
             if path.name.startswith("fact_check_"):
                 yield self.page(path), self.claims(path)
 
-    def printed(self, path: Path) -> NotebookNode | None:
-        """A printed notebook as it is stored; ``None`` if it is missing or not a notebook."""
-        if path not in self._printed:
-            self._printed[path] = stored.load(path)
-        return self._printed[path]
+    def stored(self, path: Path) -> NotebookNode | None:
+        """A generated notebook as it is stored; ``None`` if it is missing or not a notebook."""
+        if path not in self._stored:
+            self._stored[path] = stored.load(path)
+        return self._stored[path]
 
-    def print(self, path: Path, notebook: NotebookNode) -> None:
+    def store(self, path: Path, notebook: NotebookNode) -> None:
         stored.replace(path, stored.serialised(notebook))
-        self._printed.pop(path, None)
+        self._stored.pop(path, None)
 
     def lessons(self) -> dict[Path, NotebookNode]:
         chapters = self.root / "book" / "chapters"
         folders = (chapters, chapters / COMPANIONS, self.root / "book" / "reference")
         paths = [self.targets(source)[0] for folder in folders for source in self._texts if source.parent == folder]
-        return {path: notebook for path in paths if (notebook := self.printed(path))}
+        return {path: notebook for path in paths if (notebook := self.stored(path))}
 
     def proven(self) -> Iterator[NotebookNode]:
-        """The printed notebooks that nbval executes: chapters, reference and solutions."""
+        """The generated notebooks that nbval executes: chapters, reference and solutions."""
         for source in self.sources:
-            if notebook := self.printed(self.targets(source)[-1]):
+            if notebook := self.stored(self.targets(source)[-1]):
                 yield notebook
 
 

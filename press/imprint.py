@@ -20,10 +20,10 @@ import yaml
 from press.manuscript.problems import PressError, Problem
 
 CONFIG, CHANGES, CITATION = Path("_config.yml"), Path("CHANGELOG.md"), Path("CITATION.cff")
-# A line of a page, which the byline replaces.
+# The line of a page that the byline replaces.
 BYLINE = "<!-- authors and day -->"
 LICENCES = {"Code": ("BSD 3-Clause", "BSD-3-Clause"), "text and pictures": ("CC BY 4.0", "CC-BY-4.0")}
-# Hosts with known pages for editing and reporting: from a part of the host's name to their paths.
+# Part of the host's name, and the paths of its pages for editing a file and for reporting an issue.
 _HOSTS = {"github": ("edit", "issues/new"), "gitlab": ("-/edit", "-/issues/new")}
 # Services that open a notebook; Colab fetches only from GitHub.
 _LAUNCHERS = ("binderhub_url", "colab_url", "jupyterhub_url")
@@ -67,7 +67,7 @@ class Imprint:
 
     @property
     def requirement(self) -> str:
-        """The requirement by which pip installs the book's package from the repository."""
+        """The requirement from which pip installs the book's package from the repository."""
         return f"git+{self.repository}@{self.branch}"
 
 
@@ -81,8 +81,8 @@ def read(root: Path) -> Imprint:
         return Imprint()
     config = yaml.safe_load((root / CONFIG).read_text(encoding="utf-8"))
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    told = config.get("repository") or {}
-    repository = _repository(root, str(told.get("url") or ""))
+    options = config.get("repository") or {}
+    repository = _repository(root, str(options.get("url") or ""))
     launch = config.get("launch_buttons") or {}
     imprint = Imprint(
         title=config["title"],
@@ -90,8 +90,8 @@ def read(root: Path) -> Imprint:
         version=project["version"],
         day=_day(root, project["version"]),
         repository=repository,
-        branch=str(told.get("branch") or "main"),
-        discussion=str(told.get("discussion") or "") if repository else "",
+        branch=str(options.get("branch") or "main"),
+        discussion=str(options.get("discussion") or "") if repository else "",
         site=str((config.get("html") or {}).get("baseurl") or "").rstrip("/"),
     )
     launchers = tuple((name, url) for name in _LAUNCHERS if repository and (url := str(launch.get(name) or "")))
@@ -117,9 +117,7 @@ def _day(root: Path, version: str) -> datetime.date:
     text = (root / CHANGES).read_text(encoding="utf-8") if (root / CHANGES).is_file() else ""
     newest = re.search(r"^## (?P<version>\S+) · (?P<day>\d{4}-\d\d-\d\d)$", text, re.MULTILINE)
     if not newest or newest["version"] != version:
-        message = (
-            f"its newest version is not {version}, as pyproject.toml says: begin with `## {version} · YEAR-MONTH-DAY`"
-        )
+        message = f"its newest version must be that of pyproject.toml: begin with `## {version} · YEAR-MONTH-DAY`"
         raise PressError(Problem(root / CHANGES, 1, message))
     return datetime.date.fromisoformat(newest["day"])
 
@@ -128,7 +126,7 @@ def citation(imprint: Imprint) -> str:
     assert imprint.day
     address = {"url": imprint.site or imprint.repository} if imprint.site or imprint.repository else {}
     code = {"repository-code": imprint.repository} if imprint.repository else {}
-    told: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "cff-version": "1.2.0",
         "message": "If you use this book, please cite it as below.",
         "type": "software",
@@ -149,5 +147,5 @@ def citation(imprint: Imprint) -> str:
             **address,
         },
     }
-    heading = f"# Printed from {CONFIG}, {CHANGES} and pyproject.toml by `make notebooks`.\n"
-    return heading + yaml.safe_dump(told, sort_keys=False, allow_unicode=True, width=120)
+    heading = f"# Generated from {CONFIG}, {CHANGES} and pyproject.toml by `make notebooks`.\n"
+    return heading + yaml.safe_dump(fields, sort_keys=False, allow_unicode=True, width=120)

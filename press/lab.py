@@ -1,8 +1,8 @@
-"""Open JupyterLab on the book's notebooks, with a learner's folders, and with stored pictures shown at once.
+"""Open JupyterLab on the book's notebooks: it lists only a learner's folders, and shows stored pictures at once.
 
-Jupyter shows stored HTML and JavaScript only in notebooks that were signed on this machine. The printed notebooks are
-signed in the project's own database, so that Jupyter's own is not changed, and other notebooks in these folders are not
-trusted. JupyterLab signs what a reader runs and saves in the same database.
+Jupyter shows stored HTML and JavaScript only in notebooks that were signed on this machine. The generated notebooks are
+signed in a database of the project, so that Jupyter's own does not change, and no other notebook in these folders is
+trusted. JupyterLab uses the same database to sign the notebooks that a reader runs and saves.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ from press.book import Book
 
 # What a learner opens; the file browser hides the rest of the project.
 FOLDERS = ("chapters", "exercises", "solutions")
-# The folder with the `custom.css` and the settings for JupyterLab. They make it render a notebook completely before
-# following a link into it, since later pictures would push the section away.
+# The folder with the `custom.css` and the settings for JupyterLab. They make it render a notebook completely before it
+# follows a link into it, since pictures that are rendered later would push the section away.
 STYLE = Path(__file__).parent / "lab_style"
 
 
 def signatures() -> Path:
-    """The folder of the project's own signatures and secret."""
+    """The folder with the project's own database of signatures, and its secret."""
     return environment.VENV / "share" / "jupyter" / "trusted"
 
 
 def trust(book: Book, folder: Path) -> int:
-    """Sign the printed notebooks of a book; return how many were signed.
+    """Sign the generated notebooks of a book, without running any; return how many were signed.
 
-    Only notebooks that the manuscript names are signed, and none is run. ``folder`` holds the signatures.
+    ``folder`` is for the signatures.
     """
     folder.mkdir(parents=True, exist_ok=True)
     notary = NotebookNotary(data_dir=str(folder))
     targets = [target for source in book.sources for target in book.targets(source) if target.is_file()]
     for target in targets:
-        # They were validated when printed, and JupyterLab validates them again.
+        # Not validated here: that happened when it was generated, and JupyterLab does it again.
         notary.sign(nbformat.v4.reads(target.read_text(encoding="utf-8")))
     notary.store.close()
     return len(targets)

@@ -19,9 +19,9 @@ TEMPLATE = Path(__file__).parent / "template"
 FILES = (TASK, *CHECKED_BY)
 _IDENTITY = re.compile(r"[0-9P]\d(-[a-z0-9]+)+")
 _FILL_IN = {
-    "task.md": "the task, the stub and the solution between their marks, two hints, why, and what if",
-    "cases.py": "the models that an answer is tried on, one of them unseen, and how it is used",
-    "check.py": "the rules, in the order in which a violation is worth telling",
+    "task.md": "the task, the stub and the solution between their markers, two hints, why, and what if",
+    "cases.py": "the models that an answer is tried on, one of them unseen, and how the answer is used",
+    "check.py": "the rules; the first one that an answer violates is reported",
     "answers.py": "four right answers that differ in kind from yours, and a wrong one for each rule and each clause",
 }
 _INIT = '"""Exercises of {numbered}."""\n\nORDER = ()\n'
@@ -87,8 +87,8 @@ def _list_last(path: Path, slug: str) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-def tell(folder: Path) -> None:
-    print(f"{folder.relative_to(ROOT)} holds a small exercise that runs. Fill in yours:")
+def print_next_steps(folder: Path) -> None:
+    print(f"{folder.relative_to(ROOT)} contains a small exercise that runs. Put yours in its place:")
     for name in FILES:
         print(f"  {name:<12} {_FILL_IN[name]}")
     identity = f"{folder.parent.name[:2]}-{folder.name.replace('_', '-')}"

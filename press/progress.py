@@ -1,4 +1,4 @@
-"""Print the progress of the tests every few seconds, as plain lines that logs can hold: a part of ``press.proof``."""
+"""Print the progress of the tests every few seconds, in plain lines that suit a log; ``press.proof`` uses this."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Progress:
         self._over = threading.Event()
 
     def pytest_sessionstart(self) -> None:
-        threading.Thread(target=self._tell_often, daemon=True).start()
+        threading.Thread(target=self._print_lines, daemon=True).start()
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         self._expect([item.nodeid for item in session.items])
@@ -64,7 +64,7 @@ class Progress:
             means = {file: sum(seconds) / len(seconds) for file, seconds in self._taken.items()}
             self._cache.set(_REMEMBERED, self._expected | means)
 
-    def _tell_often(self) -> None:
+    def _print_lines(self) -> None:
         while not self._over.wait(_OFTEN):
             self._reporter.write_line(self.line())
             self._reporter.flush()
@@ -72,7 +72,7 @@ class Progress:
     def line(self) -> str:
         if not self._to_do:
             return f"  collecting the tests, {time.monotonic() - self._begun:.0f} s"
-        # Copies, since another thread adds to them.
+        # A copy of the set, since another thread adds to it.
         share = sum(self._to_do.get(nodeid, 0.0) for nodeid in set(self._done)) / sum(self._to_do.values())
         counts = f"{len(self._done):,} of {len(self._to_do):,}, {self._failed} failed"
         return f"{100 * share:4.0f} %  {counts}, {self._left(share)}: {self._what_runs()}"
@@ -91,7 +91,7 @@ class Progress:
 
 
 def _named(nodeid: str, seconds: float) -> str:
-    """The name of a running test: its file, or its full name once it takes long."""
+    """The name of a running test: its file, or its full name if it has been running for long."""
     return f"{nodeid} ({seconds:.0f} s)" if seconds > 2 * _OFTEN else _file_of(nodeid)
 
 

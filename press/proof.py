@@ -1,7 +1,7 @@
 """A pytest plugin for long runs: progress, a line for each part, and a summary of what was proven.
 
-``python -m press test`` loads it; plain ``pytest`` shows its own dots. A part is a folder of tests or of notebooks. Its
-time is the sum of its tests, which run in several processes at once.
+``python -m press test`` loads it; plain ``pytest`` shows its own dots. A part is a folder of tests or of notebooks. The
+time shown for a part is the sum over its tests, which run in several processes at once.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from _pytest.terminal import TerminalReporter
 
 from press.progress import Progress
 
-# What each passed test has proven, by the beginning of its name; each page is looked at by several tests.
+# What each passed test proves, by the beginning of its id. Several tests look at each page, which counts once.
 PROVES = {
     "chapters/": "cells executed again and compared",
     "solutions/": "cells executed again and compared",
     "tests/checking/test_answers.py": "right and wrong answers judged, each with its report",
-    "tests/mutation/test_mutants.py": "exercises that refuse most slightly wrong versions of their solution",
+    "tests/mutation/test_mutants.py": "exercises that reject most slightly wrong versions of their solution",
     "tests/checking/test_clauses.py::test_every_sentence": "tasks whose every sentence is checked or requires nothing",
     "tests/checking/test_exercises.py::test_exercise_fails": "exercises that fail as they are handed out",
     "classroom/tests/sandbox/test_observing_attacks.py": "attacks that failed",
     "classroom/tests/sandbox/test_judging_attacks.py": "attacks that failed",
     "classroom/tests/sandbox/test_reading_attacks.py": "attacks that failed",
     "classroom/tests/sandbox/test_rooms_taken_over.py": "attacks that failed",
-    "classroom/tests/sandbox/test_cheats.py": "attempts to look an answer up that found none",
+    "classroom/tests/sandbox/test_cheats.py": "attempts to look up an answer that found none",
     "classroom/tests/judge/test_rebuild_lies.py": "lies about a graph that were seen through",
     "classroom/tests/handout/test_leaks.py": "planted secrets that were found before a student could",
-    "tests/site/": "pages of the book looked at",
+    "tests/site/": "pages of the book inspected",
 }
-_LOOKED_AT_OFTEN = "pages of the book looked at"
+_INSPECTED_OFTEN = "pages of the book inspected"
 _PARAMETER = re.compile(r"\[(.*)\]$")
 
 
@@ -102,7 +102,7 @@ class Parts:
         for beginning, what in PROVES.items():
             if nodeid.startswith(beginning):
                 parameter = _PARAMETER.search(nodeid)
-                one_of_many = what == _LOOKED_AT_OFTEN and parameter
+                one_of_many = what == _INSPECTED_OFTEN and parameter
                 self._proven[what].add(parameter[1] if one_of_many else nodeid)
 
     def _tell(self, part: str) -> None:
@@ -119,7 +119,7 @@ class Parts:
             if self._proven[what]:
                 tell(f"{len(self._proven[what]):>6,} {what}")
         if self._skipped:
-            terminalreporter.section("what was skipped, and how to have it")
+            terminalreporter.section("what was skipped, and how to run it")
         for reason, count in self._skipped.most_common():
             tell(f"{count:>6} {reason}")
 

@@ -1,6 +1,6 @@
 """The rooms of ``make prove``: the tests that ``make test`` leaves out.
 
-A room has whole folders of tests, listed here, and tests elsewhere that bear its marker,
+A room consists of whole folders of tests, which are listed here, and of tests elsewhere that have its marker,
 ``@pytest.mark.room(name="site")``. Every other test belongs to ``make test``.
 """
 
@@ -15,7 +15,7 @@ from press import ROOT
 
 @dataclasses.dataclass(frozen=True)
 class Room:
-    """A part of ``make prove``: what it adds, its minutes on two idle cores, and the whole folders of its tests."""
+    """A part of ``make prove``: what it adds, its minutes on two idle cores, and the folders that it runs whole."""
 
     adds: str
     minutes: int
@@ -26,23 +26,23 @@ class Room:
 
 
 ROOMS = {
-    "checking": Room("every right and wrong answer with its whole report, in the case of its clause", 3),
-    "mutants": Room("every solution made slightly wrong in every way; what survives", 7, ("tests/mutation",)),
+    "checking": Room("every right and wrong answer with its whole report, and in the case that its clause names", 3),
+    "mutants": Room("the slightly wrong versions of every solution, and which of them pass", 7, ("tests/mutation",)),
     "classroom": Room(
         "handing out, the sandbox and its attacks, the judge, grading, exports, a hub, Dask", 10, ("classroom/tests",)
     ),
     "site": Room("every page in a browser, in both themes and on a phone; steppers and drawings in a browser", 5),
     "passes": Room("the passes of the chapters one by one, and on random graphs", 1, ("tests/operating",)),
-    "lab": Room("20,000 sequences of edits in the graph lab and in torch.fx, and its rules made wrong", 8),
+    "lab": Room("20,000 sequences of edits in both the graph lab and torch.fx; faults in the lab's rules", 8),
     "models": Room(
         "the finished passes on models of transformers, and passes of other packages",
         5,
         ("tests/architectures", "tests/wild"),
     ),
     "versions": Room("other versions of torch: the record, and the environments they run in", 1, ("tests/versions",)),
-    "editions": Room("the PDF and the EPUB, whole", 2, ("extras/editions/tests",)),
+    "editions": Room("the complete PDF and EPUB", 2, ("extras/editions/tests",)),
     "cold": Room(
-        "notebooks printed twice, answers and passes with other numbers, drawn anew each time", 15, ("tests/cold",)
+        "notebooks generated again; answers and passes with new random numbers each time", 15, ("tests/cold",)
     ),
 }
 
@@ -66,7 +66,7 @@ def arguments_of_room(wanted: str) -> list[str]:
 
 
 def names_tests(arguments: Sequence[str]) -> bool:
-    """Whether pytest's arguments name tests by file; these run whatever their room is."""
+    """Whether pytest's arguments name tests by file; such tests run whatever their room."""
     return any(
         one.partition("::")[0].startswith(("tests", "classroom", "extras", "chapters", "solutions"))
         for one in arguments

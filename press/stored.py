@@ -9,7 +9,7 @@ from nbformat import NotebookNode
 
 
 def load(path: Path) -> NotebookNode | None:
-    """The printed notebook, or ``None`` if it is missing or not a notebook."""
+    """The notebook, or ``None`` if it is missing or not a notebook."""
     try:
         return nbformat.read(path, as_version=4)
     except (OSError, ValueError, nbformat.ValidationError):

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here: install it to see pages in a browser")
+needs_chromium = pytest.mark.skipif(
+    CHROMIUM is None, reason="no Chromium here: install it for the tests of pages in a browser"
+)
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -22,7 +24,7 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-# A bare page with the colours of a notebook's themes, which outputs cannot detect.
+# The colours of a notebook's themes, for a bare page; an output cannot detect the theme.
 THEMES = {"light": "background:#fff;color:#222832", "dark": "background:#14181d;color:#dde3e9;color-scheme:dark"}
 _LONGEST_MILLISECONDS = 600_000
 FILM = ".fx-frames > .fx-film "
@@ -30,7 +32,7 @@ STEPPER_HEIGHT = "document.querySelector('.fx-stepper').getBoundingClientRect().
 
 
 def patient(browser: Browser) -> Browser:
-    """Give a browser's pages long timeouts for slow machines."""
+    """Give a browser's pages timeouts that are long enough for slow machines."""
 
     def longer(open_: Callable[..., BrowserContext | Page]) -> Callable[..., BrowserContext | Page]:
         def opened(**options: Any) -> BrowserContext | Page:
@@ -45,7 +47,7 @@ def patient(browser: Browser) -> Browser:
 
 
 def texts_outside_their_box(where: str = "") -> str:
-    """Script: texts of nodes that leave their shape, in drawings below the selector ``where``."""
+    """A script that returns the texts outside the shape of their node, in drawings below the selector ``where``."""
     return f"""() => [...document.querySelectorAll("{where}.fx-node")].flatMap(node => {{
       const box = node.querySelector(".fx-shape").getBBox();
       return [...node.querySelectorAll("text")].filter(text => {{
@@ -57,7 +59,7 @@ def texts_outside_their_box(where: str = "") -> str:
 
 
 def texts_that_overlap(where: str = "") -> str:
-    """Script: pairs of visible texts that overlap, in drawings below the selector ``where``."""
+    """A script that returns the pairs of visible texts that overlap, in drawings below the selector ``where``."""
     return f"""() => [...document.querySelectorAll("{where}svg")].flatMap(svg => {{
       const texts = [...svg.querySelectorAll("text")]
         .filter(text => getComputedStyle(text).visibility === "visible")

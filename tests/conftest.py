@@ -1,4 +1,4 @@
-"""Shared fixtures: a small project to print, the built book, and a browser."""
+"""Shared fixtures: a small project to generate notebooks in, the built book, and a browser."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection(session: pytest.Session) -> None:
-    """Runs before any file uses fake tensors: in a CUDA build, child processes could not differentiate afterwards."""
+    """Import the checker before any file uses fake tensors: else, in a CUDA build, no child could differentiate."""
     if not session.config.option.collectonly:
         importlib.import_module("fxbook.checking.verify")
 
 
 @pytest.fixture(autouse=True)
 def gradients_stay_on() -> Iterator[None]:
-    """Restore gradients after cells that switch them off, as in chapter 08."""
+    """Turn gradients on again after cells that turn them off, as in chapter 08."""
     yield
     if "torch" in sys.modules:
         sys.modules["torch"].set_grad_enabled(True)
@@ -77,10 +77,10 @@ def built_book(tmp_path_factory: pytest.TempPathFactory) -> Path:
     own = tmp_path_factory.getbasetemp()
     shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
     with FileLock(shared / "book.lock"):
-        told = shared / "book.txt"
-        if not told.is_file():
-            told.write_text(str(bind.build().parent), encoding="utf-8")
-        return Path(told.read_text(encoding="utf-8"))
+        address = shared / "book.txt"
+        if not address.is_file():
+            address.write_text(str(bind.build().parent), encoding="utf-8")
+        return Path(address.read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +96,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def show(browser: Browser, tmp_path: Path) -> Iterator[Callable[..., Page]]:
-    """Open a page with a cell's output; fail on console messages and on requests other than the page."""
+    """Open a page with outputs of cells; fail on a message in the console, and on a request for any other file."""
     pages: list[tuple[Page, list[str]]] = []
 
     def opener(

@@ -1,4 +1,4 @@
-"""Take a function and everything that it needs from a printed notebook, without the rest of the page."""
+"""Take a function and everything that it needs from a notebook, without running the rest of the page."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ def _from_notebook(notebook: str, name: str, *others: str) -> Any:
         needed.add(place)
         statement, names = statements[place]
         wanted += [_place(statements, name, place, notebook) for name in used(statement)]
-        # A decorator's registration for a function, such as an operator's fake kernel, belongs to the function, and so
-        # does a later assignment to a class's attribute.
+        # A later function that is registered with this one, such as an operator's fake kernel, belongs to it, and so
+        # does a later assignment to an attribute of this class.
         if isinstance(statement, ast.FunctionDef | ast.ClassDef):
             wanted += [after for after, (other, _) in enumerate(statements) if _owners(other) & names]
     module = ast.Module([statements[place][0] for place in sorted(needed)], type_ignores=[])
@@ -64,7 +64,7 @@ def _from_notebook(notebook: str, name: str, *others: str) -> Any:
 
 
 def _place(statements: list[tuple[ast.stmt, set[str]]], name: str, before: int, notebook: str) -> int:
-    """The last definition above the use; a function may also use later ones."""
+    """The last definition above the use; without one, the first below, which a function may use."""
     places = [place for place, (_, names) in enumerate(statements) if name in names]
     if not places:
         raise LookupError(f"No cell of {notebook} defines {name}.")
@@ -72,7 +72,7 @@ def _place(statements: list[tuple[ast.stmt, set[str]]], name: str, before: int, 
 
 
 def _owners(statement: ast.stmt) -> set[str]:
-    """The names that own a decorator or get an attribute."""
+    """The names whose attribute is the statement's decorator or the target of its assignment."""
     places: list[ast.expr] = []
     if isinstance(statement, ast.FunctionDef):
         places = [place.func if isinstance(place, ast.Call) else place for place in statement.decorator_list]

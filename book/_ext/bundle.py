@@ -26,9 +26,9 @@ STYLE, SCRIPT = "site.css", "site.js"
 # Files that the theme's own templates load, before and after the files that Sphinx lists.
 THEME_STYLES = ("basic.css", "styles/pydata-sphinx-theme.css")
 THEME_SCRIPTS = ("scripts/bootstrap.js", "scripts/pydata-sphinx-theme.js")
-# The theme also ships its fonts in the older format, which needs no additional package to read.
+# The folder in which the theme ships its fonts. Reading the older of their two formats needs no additional package.
 ICONS = Path(pydata_sphinx_theme.__file__).parent / "theme/pydata_sphinx_theme/static/vendor/fontawesome/webfonts"
-# Bootstrap's script contains twelve components, of which the theme uses menus and tooltips.
+# Of the twelve components in Bootstrap's script, the theme uses menus and tooltips, which set these classes.
 BOOTSTRAP = "scripts/bootstrap.js"
 OF_BOOTSTRAP = {"collapse", "collapsed", "collapsing", "dropdown", "dropdown-menu", "dropup", "fade", "show", "showing",
                 "tooltip", "tooltip-arrow", "tooltip-inner", "bs-tooltip-auto", "bs-tooltip-bottom", "bs-tooltip-end",
@@ -70,7 +70,7 @@ def _kept(rules: Iterable[ast.Node], names: set[str]) -> Iterator[str]:
                 if inner:
                     yield f"@{rule.at_keyword} {prelude}{{{inner}}}"
             elif rule.lower_at_keyword == "charset":
-                continue  # The file needs no such declaration.
+                continue  # The bundled file needs no declaration of its character set.
             elif rule.content is None:
                 raise ValueError(f"cannot bundle @{rule.at_keyword} {prelude}: it fetches another file")
             else:
@@ -80,7 +80,7 @@ def _kept(rules: Iterable[ast.Node], names: set[str]) -> Iterator[str]:
 
 
 def _selectors(prelude: list[ast.Node]) -> Iterator[tuple[str, set[str]]]:
-    """The selectors of a list, each with the classes and ids that it requires of an element or its ancestors."""
+    """The selectors of a list, each with the classes and ids that an element or its ancestors must have."""
     part: list[ast.Node] = []
     for token in [*prelude, ast.LiteralToken(0, 0, ",")]:
         if token == ",":
@@ -92,7 +92,7 @@ def _selectors(prelude: list[ast.Node]) -> Iterator[tuple[str, set[str]]]:
 
 
 def _is_name(before: ast.Node | None, now: ast.Node) -> bool:
-    """Whether a token names a class or an id; names in brackets, as in ``:not(.open)``, are not required."""
+    """Whether a token names a class or an id; names in parentheses, as in ``:not(.open)``, do not count."""
     return now.type == "hash" or (now.type == "ident" and before == ".")
 
 
@@ -101,17 +101,17 @@ def _declarations(content: list[ast.Node]) -> str:
 
 
 def _short(content: list[ast.Node]) -> str:
-    """The text between braces without comments and repeated spaces."""
+    """The text between braces, without comments and repeated spaces."""
     text = tinycss2.serialize([token for token in content if token.type != "comment"])
-    # Not within strings: none contains two spaces or a space after a colon, except addresses.
+    # This is safe for strings, since only addresses contain two spaces or a space after a colon.
     if '"' in text or "'" in text or "url(" in text:
         return text.strip()
     return re.sub(r"\s*([;:,])\s+|\s+(;)", r"\1\2", re.sub(r"\s+", " ", text)).strip()
 
 
-def without_unasked(css: str, asked: set[str]) -> str:
-    """Drop custom properties that neither a rule nor ``asked`` needs."""
-    while (shorter := _DECLARED.sub(functools.partial(_if_known, asked | set(_ASKED.findall(css))), css)) != css:
+def without_unused(css: str, used: set[str]) -> str:
+    """Drop custom properties that no rule uses and that are not in ``used``."""
+    while (shorter := _DECLARED.sub(functools.partial(_if_known, used | set(_ASKED.findall(css))), css)) != css:
         css = shorter
     return css.replace(";}", "}")
 
@@ -153,12 +153,12 @@ _FACES = {
 
 
 def _subset(file: Path, icons: set[int]) -> bytes:
-    from fontTools import subset  # Not needed if the style sheet is unchanged.
+    from fontTools import subset  # Imported only if the style sheet changes.
     from fontTools.ttLib import TTFont
 
-    # fontTools logs each table that it cuts.
+    # Otherwise fontTools logs each table that it drops.
     logging.getLogger("fontTools").setLevel(logging.WARNING)
-    # A timestamp would make each build differ.
+    # With a new timestamp, each build would differ.
     font = TTFont(file, recalcTimestamp=False)
     options = subset.Options(hinting=False, layout_features=[], name_IDs=[], notdef_outline=False, glyph_names=False)
     cutter = subset.Subsetter(options)
@@ -185,12 +185,12 @@ def brief(script: str) -> str:
 
 
 def _sheet(sheets: Sequence[str], names: set[str], custom: set[str]) -> str:
-    css = without_unasked("".join(purged(sheet, names) for sheet in sheets), custom)
+    css = without_unused("".join(purged(sheet, names) for sheet in sheets), custom)
     return '@charset "UTF-8";' + notices(sheets) + with_icons(css, lambda name: ICONS / f"{name}.ttf")
 
 
 def _once(cache: Path, needs: Iterable[str], make: Callable[[], str]) -> str:
-    """Return the cached result of ``make``, or make it again if its needs have changed."""
+    """The cached result of ``make``, which is called again if ``needs`` or this file has changed."""
     key = hashlib.sha256("\0".join([Path(__file__).read_text("utf-8"), *needs]).encode()).hexdigest()
     if not cache.is_file() or cache.read_text("utf-8").partition("\n")[0] != key:
         cache.write_text(f"{key}\n{make()}", "utf-8")
@@ -242,7 +242,7 @@ def _local(files: Iterable[Any]) -> list[str]:
 
 
 def _note(app: Sphinx, page: str, _template: str, context: dict[str, Any], _tree: Any) -> None:
-    """Remember the files of the search page, which every page loads; each build writes that page last."""
+    """Remember the files that the search page lists: every page loads them, and each build writes that page last."""
     if page == "search":
         app.builder.fx_listed = (_local(context["css_files"]), _local(context["script_files"]))
 

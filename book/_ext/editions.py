@@ -10,7 +10,7 @@ from typing import Any
 from sphinx.application import Sphinx
 
 SUFFIXES = {".pdf": "file-pdf", ".epub": "book"}
-# After the theme builds its menu, at 501.
+# The theme builds its menu at priority 501.
 _AFTER_THE_THEME = 600
 
 
@@ -21,7 +21,7 @@ def made(root: Path) -> list[Path]:
 
 
 def _note(app: Sphinx, config: Any) -> None:
-    """Store the list as a setting: if it changes, Sphinx writes every page again."""
+    """Store the list of editions as a setting, so that Sphinx writes every page again if the list changes."""
     config.editions_offered = [path.name for path in made(Path(app.srcdir))]
 
 

@@ -1,4 +1,4 @@
-"""Show the verified torch version in each page's footer, and drop files from the site that no reader loads.
+"""Show the torch version of the book in each page's footer, and delete files from the site that no page loads.
 
 A local Sphinx extension, named in `_config.yml`. The version is read from `requirements.txt`, where torch is pinned, so
 no page can name a version that was not tested.
@@ -15,12 +15,12 @@ from typing import Any
 from sphinx.application import Sphinx
 from sphinx.errors import ConfigError
 
-# The page that shows the time of the build; SOURCE_DATE_EPOCH overrides the time for reproducible builds.
+# The page that shows the day of the build; for reproducible builds, SOURCE_DATE_EPOCH sets the time.
 STATUS = "chapters/reference/status"
 # Additional search words for sections.
 SYNONYMS = Path(__file__).parent.parent / "search_words.yml"
-# Files under _static that no page loads: source maps, translations, templates of the theme, and Sphinx's pictures. The
-# icons are in the site's style sheet; see bundle.py.
+# Files below _static that no page loads: source maps, translations, templates of the theme, pictures of Sphinx, and
+# the icons, which are in the site's style sheet (see bundle.py).
 UNREAD = (
     *("*.map", "*.po", "*.mo", "vendor/**/fa-*", "fontawesome.js*", "*webpack-macros.html"),
     *("check-solid.svg", "copy-button.svg", "copybutton_funcs.js", "file.png", "minus.png", "plus.png", "theme.css"),
@@ -28,7 +28,7 @@ UNREAD = (
 
 
 def pinned_version(requirements: Path, package: str) -> str:
-    """Return the version that `requirements` pins `package` to.
+    """The version to which `requirements` pins `package`.
 
     Raises ConfigError if the file is missing or does not pin the package with `==`.
     """
@@ -64,7 +64,7 @@ def _name_day(_app: Sphinx, page: str, _template: str, context: dict[str, Any], 
 
 
 def _name_folds(app: Sphinx, _page: str, _template: str, context: dict[str, Any], _tree: Any) -> None:
-    """Name each fold after its visible label; MyST-NB gives all of them the same name."""
+    """Remove the label that MyST-NB gives to all folds, so that each is named after its visible text."""
     if "body" in context:
         context["body"] = context["body"].replace('<summary aria-label="Toggle hidden content">', "<summary>")
 
@@ -89,9 +89,9 @@ def _own_static(app: Sphinx) -> tuple[str, Path]:
 
 
 def _copy_static(app: Sphinx, _env: object, added: set[str], *_: object) -> list[str]:
-    """Mark one page as outdated if static files changed, because otherwise Sphinx does not copy them."""
-    # Loaded by another extension and safe in parallel builds, although it does not say so: it runs after all pages are
-    # read.
+    """Mark one page as outdated if static files have changed, because otherwise Sphinx does not copy them."""
+    # Another extension loads this one, which runs after all pages are read: it is safe in parallel builds, but does not
+    # say so.
     if "sphinx_multitoc_numbering" in app.extensions:
         app.extensions["sphinx_multitoc_numbering"].parallel_read_safe = True
     digest, kept = _own_static(app)

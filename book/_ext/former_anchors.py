@@ -1,6 +1,7 @@
 """Accept links to a heading's former anchor, which the page keeps as ``<a id="…"></a>`` above it.
 
-A local Sphinx extension, named in `_config.yml`. MyST only knows a page's headings and warns about other links.
+A local Sphinx extension, named in `_config.yml`. MyST knows only the headings of a page, and warns about links to other
+anchors.
 """
 
 import re

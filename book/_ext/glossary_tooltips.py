@@ -1,4 +1,4 @@
-"""Show the definition as a tooltip on links to the glossary, and a switch for other languages in the glossary.
+"""Show definitions as tooltips on links to the glossary, and add a switch for other languages to the glossary.
 
 A local Sphinx extension, named in `_config.yml`. If the glossary changes, every page is written again.
 """
@@ -16,9 +16,9 @@ from sphinx.environment import BuildEnvironment
 
 GLOSSARY = "book/reference/glossary"
 _LINK = re.compile(r'<a class="reference internal" href="([^"#]+)#([^"]+)">')
-# The links to chapters after a definition, and the second line of an entry.
+# The second line of an entry.
 _LANGUAGES = re.compile(r"<br ?/?>\s*Japanese(?:(?!</p>).)*", re.DOTALL)
-# Works without a script: the style sheet reads its state.
+# The switch works without a script, since the style sheet reads its state.
 _SWITCH = (
     '<p class="fx-switch"><label class="fx-tick"><input type="checkbox" id="fx-languages">'
     " Show the Japanese and Chinese words</label></p>"
@@ -33,26 +33,26 @@ def definitions(tree: nodes.document) -> dict[str, str]:
         first = next((child for child in section.children if isinstance(child, nodes.paragraph)), None)
         if first is None:
             continue
-        told, *more = _SHOWN_IN.split(first.astext(), maxsplit=1)
+        definition, *more = _SHOWN_IN.split(first.astext(), maxsplit=1)
         if more:
-            found[section["ids"][0]] = " ".join(told.split())
+            found[section["ids"][0]] = " ".join(definition.split())
     return found
 
 
-def titled(body: str, page: str, told: dict[str, str]) -> str:
+def titled(body: str, page: str, definitions: dict[str, str]) -> str:
     """Add titles to a page's links to the glossary.
 
     Args:
         body: the HTML.
         page: its name, ``"chapters/03_replacement"``.
-        told: the definitions by anchor.
+        definitions: the definitions by anchor.
     """
 
     def title(link: re.Match[str]) -> str:
         target = posixpath.normpath(posixpath.join(posixpath.dirname(page), link[1]))
-        if target != f"{GLOSSARY}.html" or link[2] not in told:
+        if target != f"{GLOSSARY}.html" or link[2] not in definitions:
             return link[0]
-        return f'{link[0][:-1]} title="{html.escape(told[link[2]])}">'
+        return f'{link[0][:-1]} title="{html.escape(definitions[link[2]])}">'
 
     return _LINK.sub(title, body)
 

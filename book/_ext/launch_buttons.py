@@ -15,15 +15,15 @@ from sphinx.errors import ConfigError
 from press.imprint import Imprint, read
 from press.manuscript.problems import PressError
 
-# Lines of pages that are replaced, with "" if there is no address.
+# Lines of pages that are replaced with a text, or with "" if there is no address.
 ADDRESS, BUTTONS = "<!-- the address -->", "<!-- the buttons -->"
 _NAMES = {"binderhub_url": "Binder", "colab_url": "Colab", "jupyterhub_url": "JupyterHub"}
-# After the theme creates its buttons, at 500.
+# The theme creates its buttons at priority 500.
 _LATE = 900
 
 
-def told(address: Imprint) -> dict[str, str]:
-    """The replacement for each of these lines."""
+def replacements(address: Imprint) -> dict[str, str]:
+    """The text that replaces each of these lines."""
     if not address.repository:
         return {ADDRESS: "", BUTTONS: ""}
     clone = f"Get the project from <{address.repository}>:\n\n```bash\n$ git clone {address.repository}\n```"
@@ -73,8 +73,8 @@ def _name_address(app: Sphinx, config: Any) -> None:
         }
 
 
-def _tell_address(app: Sphinx, _page: str, source: list[str]) -> None:
-    for line, text in told(app.opened).items():  # type: ignore[attr-defined]
+def _show_address(app: Sphinx, _page: str, source: list[str]) -> None:
+    for line, text in replacements(app.opened).items():  # type: ignore[attr-defined]
         source[0] = source[0].replace(line, text)
 
 
@@ -87,18 +87,18 @@ def _lead_to_manuscript(app: Sphinx, page: str, _template: str, context: dict[st
             group["buttons"] = [button for button in kept if button] + _discussed(address)
 
 
-def _tell_where_to_solve(app: Sphinx, page: str, _template: str, context: dict[str, Any], _tree: Any) -> None:
+def _say_where_to_solve(app: Sphinx, page: str, _template: str, context: dict[str, Any], _tree: Any) -> None:
     """Say below the title of a page of exercises where its cells run."""
     if not page.startswith("exercises/") or "body" not in context:
         return
     opens = launchers(app.opened)  # type: ignore[attr-defined]
     setup = context["pathto"]("book/setup")
-    told = (
+    note = (
         f'You can only read this page. To solve the exercises, <a href="{setup}">set up</a> the project, run '
         f"<code>make lab</code> and open <code>{page}.ipynb</code>"
         + (f", or open this page in {opens} with the rocket at the top." if opens else ".")
     )
-    context["body"] = context["body"].replace("</h1>", f'</h1>\n<p class="fx-where">{told}</p>', 1)
+    context["body"] = context["body"].replace("</h1>", f'</h1>\n<p class="fx-where">{note}</p>', 1)
 
 
 def _led(button: dict[str, Any], page: str, address: Imprint, path: str) -> dict[str, Any] | None:
@@ -110,14 +110,14 @@ def _led(button: dict[str, Any], page: str, address: Imprint, path: str) -> dict
         return button | {"url": url, "text": "Edit this page", "tooltip": "Edit the manuscript of this page"}
     if button["label"] == "source-issues-button":
         title, body = ("issue[title]", "issue[description]") if address.host() == "gitlab" else ("title", "body")
-        asked = urlencode({title: f"Error on the page {page}", body: "What is wrong:\n\nWhat would be right:\n"})
-        url = f"{address.report()}?{asked}"
+        query = urlencode({title: f"Error on the page {page}", body: "What is wrong:\n\nWhat would be right:\n"})
+        url = f"{address.report()}?{query}"
         return button | {"url": url, "text": "Report an error", "tooltip": "Report an error on this page"}
     return button
 
 
 def _discussed(address: Imprint) -> list[dict[str, Any]]:
-    """The button to the discussion."""
+    """The button for the discussion, if there is one."""
     if not address.discussion:
         return []
     shown = {"type": "link", "label": "source-discussion-button", "icon": "fas fa-comments"}
@@ -128,7 +128,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     # A new address makes every page outdated.
     app.add_config_value("book_address", [], "env")
     app.connect("config-inited", _name_address)
-    app.connect("source-read", _tell_address)
+    app.connect("source-read", _show_address)
     app.connect("html-page-context", _lead_to_manuscript, priority=_LATE)
-    app.connect("html-page-context", _tell_where_to_solve)
+    app.connect("html-page-context", _say_where_to_solve)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -19,13 +19,13 @@ from sphinx.highlighting import PygmentsBridge
 
 # The theme's options for the colours of code, light and dark.
 STYLES = ("pygments_light_style", "pygments_dark_style")
-SAID_FOR_NOTHING = [
+WITHOUT_EFFECT = [
     # docutils keeps each word of inline code on one line, but here code may break between words.
     (re.compile(r'<span class="pre">(.*?)</span>'), r"\1"),
-    # No style uses these classes; the remaining ones prevent translation.
+    # No style uses these classes; the classes that stay prevent translation.
     (re.compile(r'(?<=<code class=")docutils (?=literal notranslate">)'), ""),
     (re.compile(r'(?<=<a) class="reference internal"(?= href=)'), ""),
-    # No style uses the kind of link that Sphinx adds.
+    # Sphinx adds the kind of a link, which no style uses.
     (re.compile(r'<span class="std std-(?:doc|ref)">(.*?)</span></a>', re.DOTALL), r"\1</a>"),
     # Pygments adds this element for code that may begin with an empty line.
     (re.compile(r"<pre><span></span>(?!\n)"), "<pre>"),
@@ -41,13 +41,13 @@ Tokens = Iterable[tuple[_TokenType, str]]
 
 
 def same_looks(styles: Iterable[type[Style]]) -> dict[_TokenType, _TokenType]:
-    """Map each kind of token to the first kind with the same look in all styles; ``Text`` has none."""
+    """Map each kind of token to the first kind that looks the same in all styles, beginning with plain ``Text``."""
     styles = tuple(styles)
 
     def looks(kind: _TokenType) -> tuple[Any, ...]:
         return tuple(tuple(sorted(style.style_for_token(kind).items())) for style in styles)
 
-    # Only the background of spaces is visible.
+    # Of a space, only a background, a line or a border is visible.
     grounds = [style.style_for_token(Whitespace) for style in styles]
     unseen = not any(ground["bgcolor"] or ground["underline"] or ground["border"] for ground in grounds)
     first = {looks(Text): Text} | ({looks(Whitespace): Text} if unseen else {})
@@ -79,23 +79,23 @@ class LeanFormatter(HtmlFormatter):
 
 def lean(body: str) -> str:
     """Remove styles and scripts that are repeated in the body of a page."""
-    for pattern, kept in SAID_FOR_NOTHING:
+    for pattern, kept in WITHOUT_EFFECT:
         body = pattern.sub(kept, body)
-    return OWN.sub(functools.partial(_unsaid, {"style": [], "script": []}), body)
+    return OWN.sub(functools.partial(_not_repeated, {"style": [], "script": []}), body)
 
 
-def _unsaid(said: dict[str, list[str]], own: re.Match[str]) -> str:
+def _not_repeated(earlier: dict[str, list[str]], own: re.Match[str]) -> str:
     kind, text = own.groups()
-    before = [other for other in said[kind] if text.startswith(other)]
+    before = [other for other in earlier[kind] if text.startswith(other)]
     if not before:
-        said[kind].append(text)
+        earlier[kind].append(text)
         return own[0]
     rest = text.removeprefix(max(before, key=len))
     if kind == "script":
         # The script of the first stepper starts all steppers of the page.
         return own[0] if rest else "<script></script>"
     if rest:
-        said[kind].append(text)
+        earlier[kind].append(text)
         return f"<style>{rest}</style>"
     return ""
 

@@ -1,9 +1,9 @@
 """Build the sidebar and the links to the previous and next page.
 
 A local Sphinx extension, named in `_config.yml`; `_toc.yml` has the contents. The reading order goes from a chapter to
-its exercises and on to the next chapter. *When it breaks*, the solutions and the page for teachers are beside this
-order: from there *previous* leads to the page they belong to and *next* to the following page in the order, so that no
-reader meets an answer by accident.
+its exercises and on to the next chapter. *When it breaks*, the solutions and the page for teachers are not in this
+order: from them, *previous* leads to the page to which they belong and *next* to the page after that in the order, so
+that no reader sees an answer by accident.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
-# Prefixes of pages beside the reading order.
+# The beginnings of pages that are not in the reading order.
 _BESIDE = ("chapters/when_it_breaks/", "solutions/", "book/teaching")
 _EXERCISES = "exercises/"
 _NUMBER = re.compile(r"([0-9P]\d) · (.+)")
@@ -41,7 +41,7 @@ class Entry:
         return page == self.page or any(entry.holds(page) for entry in self.inside)
 
     def pages(self) -> Iterator[str]:
-        """The page and its child rows' pages, in order."""
+        """The pages of the row and of its child rows, in order."""
         yield self.page
         for entry in self.inside:
             yield from entry.pages()
@@ -56,7 +56,7 @@ class Neighbours:
 
 
 def neighbours(pages: list[str]) -> dict[str, Neighbours]:
-    """The neighbours of all pages, which are given in the order of the table of contents."""
+    """The neighbours of each page; ``pages`` are all pages, in the order of the table of contents."""
     line = [page for page in pages if not page.startswith(_BESIDE)]
     found = {}
     for place, page in enumerate(pages):
@@ -72,7 +72,7 @@ def neighbours(pages: list[str]) -> dict[str, Neighbours]:
 
 
 def _belongs_to(page: str, earlier: list[str]) -> str | None:
-    """The page of the same chapter among earlier pages: the exercises for their solutions."""
+    """The earlier page to which a page belongs: the exercises for solutions, the chapter for *When it breaks*."""
     chapter = page.rpartition("/")[2]
     same = [other for other in earlier if other.endswith(f"/{chapter}")]
     wanted = [other for other in same if other.startswith(_EXERCISES) == page.startswith("solutions/")]

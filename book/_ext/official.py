@@ -1,10 +1,10 @@
 """Link API names in text and code to their official documentation, with addresses from the inventories.
 
 A local Sphinx extension, named in `_config.yml`. A generated notebook has no roles, so that it reads well everywhere;
-the links are added to the finished page. Nothing is imported or fetched: a name is looked up if the page's imports
-resolve it, or if it is a member of a torch.fx class, as in `graph.lint()`. Uncertain names and a page's own names get
-no link. In each section, a name has one link in the text and one in the code. Links by authors lead to the same version
-of the documentation.
+the links are added to the finished page. Nothing is imported or fetched: a name is looked up if the imports of the page
+resolve it, or if it is a member of a torch.fx class, as in `graph.lint()`. Ambiguous names and names that the page
+defines get no link. In each section, a name has one link in the text and one in the code. Links that authors write to
+the documentation are changed to the same version.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from typing import Any
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
-from press.binding.inventory import of_the_version
+from press.binding.inventory import to_pinned_docs
 
 INVENTORIES = "book/_links"
 _FX = "torch.fx."
 # Abbreviations of modules in the text.
 _SHORT = {"fx": "torch.fx", "nn": "torch.nn", "F": "torch.nn.functional"}
-# Attributes of everyday values, whose names do not identify a class.
+# Attributes of common Python types, whose names do not identify a class of torch.fx.
 _EVERYDAY = {name for kind in (list, dict, str, set, bytes, pathlib.Path, Exception) for name in dir(kind)}
-# Members of torch.fx that the text names by their last part alone. Others need an underscore to differ from words.
+# Members that are linked in the text even without their class. Others need an underscore, which no word has.
 _ALONE = {"lint", "recompile"}
 
 _BLOCK = re.compile(
@@ -48,7 +48,7 @@ _CALLED = re.compile(r"([A-Za-z_][\w.]*)(?:\(.*\))?", re.DOTALL)
 
 @dataclasses.dataclass(frozen=True)
 class Found:
-    """A name in a piece of code, with its position in characters and its address."""
+    """A name in a piece of code, and its position in characters."""
 
     start: int
     end: int
@@ -72,7 +72,7 @@ class Official:
             for last, name in members.items()
             if counted[last] == 1 and last not in _EVERYDAY
         }
-        #: Map the usual name of a variable to its class: ``graph`` to ``Graph``.
+        #: From the usual name of a variable to its class: from ``graph`` to ``Graph``.
         self.variables = {owner.lower(): owner for owner in self.members}
 
     def of_text(self, text: str, defined: frozenset[str]) -> str | None:
@@ -113,7 +113,7 @@ class Code:
                 case ast.Name(id=name, ctx=ast.Store()):
                     defined.add(name)
         self._paths = {name: path for name, path in self._paths.items() if name not in defined}
-        # The text refers to a graph as `graph`, like the code.
+        # The text uses the variable names of the code: a graph is `graph`.
         self.defined = frozenset(defined - self._paths.keys() - official.variables.keys())
 
     def names(self, number: int) -> Iterator[Found]:
@@ -123,7 +123,7 @@ class Code:
             yield Found(*tree.fx_places(line, start, end), name)
 
     def _walk(self, node: ast.AST, inside: str) -> Iterator[tuple[str, int, int, int]]:
-        """Yield full names with line, first and last byte; ``inside`` is the torch.fx class subclassed there."""
+        """Yield full names with line, first and last byte; ``inside`` is the torch.fx base of the class around them."""
         if isinstance(node, ast.Name | ast.Attribute):
             path = self._path(node)
             if path in self.official.addresses and node.lineno == node.end_lineno:
@@ -162,7 +162,7 @@ class Code:
 
 
 def _parsed(source: str) -> ast.Module:
-    """The syntax tree, empty for text that is not Python, such as a magic."""
+    """The syntax tree of a piece of code, empty if that is not Python, such as a magic."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError):
@@ -179,7 +179,7 @@ def _parsed(source: str) -> ast.Module:
 
 
 def linked(page: str, official: Official) -> str:
-    """Add links to a page, given as the HTML of an article."""
+    """Add links to a page; ``page`` is the HTML of its article."""
     blocks = [html.unescape(re.sub(r"<[^>]+>", "", block[2])) for block in _BLOCK.finditer(page)]
     code = Code(blocks, official)
     numbers = iter(range(len(blocks)))
@@ -205,8 +205,8 @@ def _linked_section(section: str, code: Code, numbers: Iterator[int]) -> str:
     return _TEXT.sub(in_sentence, section)
 
 
-def _with_links(block: str, code: Code, number: int, told: set[str]) -> str:
-    """Link the names in highlighted code that are not in ``told``, and add them to it.
+def _with_links(block: str, code: Code, number: int, seen: set[str]) -> str:
+    """Link the names in highlighted code that are not yet in ``seen``, and add them to it.
 
     A link that would cross highlighting elements is left out.
     """
@@ -221,12 +221,12 @@ def _with_links(block: str, code: Code, number: int, told: set[str]) -> str:
             last += 1
         start, end = pieces[first][1], pieces[last][2]
         inside = block[start:end]
-        if found.name in told or start < done or inside.count("<span") != inside.count("</span>"):
+        if found.name in seen or start < done or inside.count("<span") != inside.count("</span>"):
             continue
-        # Not reachable by keyboard: a page has hundreds of these, and the text has the same links.
+        # A page has hundreds of these links, so the tab key skips them; the text has the same ones.
         address = html.escape(code.official.addresses[found.name])
         parts += [block[done:start], f'<a class="fx-api" href="{address}" tabindex="-1">{inside}</a>']
-        told.add(found.name)
+        seen.add(found.name)
         done = end
     return "".join([*parts, block[done:]])
 
@@ -240,11 +240,11 @@ def _set_links(app: Sphinx, _page: str, _template: str, context: dict[str, Any],
             name: entry[2] for kind in inventory if kind.startswith("py:") for name, entry in inventory[kind].items()
         }
         app.fx_official = Official(names)
-    context["body"] = linked(of_the_version(context["body"]), app.fx_official)
+    context["body"] = linked(to_pinned_docs(context["body"]), app.fx_official)
 
 
 def _know_inventories(app: Sphinx, config: Config) -> None:
-    """Changed inventories make every page outdated."""
+    """Make every page outdated if an inventory has changed."""
     files = sorted((pathlib.Path(app.confdir) / INVENTORIES).glob("*.inv"))
     config.official_inventories = hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 

@@ -1,4 +1,4 @@
-"""Put an answer into the fold of its output, let tables scroll sideways, and link the sections that reports name.
+"""Put answers into the folds of outputs, let tables scroll sideways, and link the sections that reports name.
 
 A local Sphinx extension, named in `_config.yml`. If readers should predict what a cell prints, its output is folded,
 and the generated notebook has the answer in a fold below the cell (`press/printing/transforms.py`), because JupyterLab
@@ -18,17 +18,17 @@ from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 _OPENS, _ENDS = '<details class="fx-answer">', "</details>"
-# The last line of a report as text (`fxbook/checking/report.py`).
+# The last line of a report (`fxbook/checking/report.py`).
 _READ = re.compile(r"^Read: (.+) \(chapters/([\w/]+)\.ipynb\)$", re.MULTILINE)
 _SECTION = re.compile(r"section “(.+)”")
-# The gap between columns of a table; two spaces also follow a semicolon in generated code, and precede a comment.
+# The gap between columns of a table. In generated code, two spaces also follow a semicolon or precede a comment.
 _GAP = re.compile(r"[^\s;] {2,}[^\s#]")
-# A longer line of two columns is a name and a message.
+# In a longer line, two columns are a name and a message.
 _LONGEST_PAIR = 90
 
 
 class AnswersIntoFolds(SphinxPostTransform):
-    """Move each answer into the fold above it, which MyST-NB creates at 199."""
+    """Move each answer into the fold above it, which MyST-NB creates at priority 199."""
 
     default_priority = 200
     formats = ("html",)
@@ -36,22 +36,21 @@ class AnswersIntoFolds(SphinxPostTransform):
     def run(self, **_kwargs: object) -> None:
         for fold in list(self.document.findall(HideCodeCellNode)):
             cell = fold.parent
-            behind = cell.parent[cell.parent.index(cell) + 1 :]
-            if behind and isinstance(behind[0], nodes.raw) and behind[0].astext().startswith(_OPENS):
-                end = next(i for i, node in enumerate(behind) if node.astext().strip() == _ENDS)
-                for node in behind[: end + 1]:
+            following = cell.parent[cell.parent.index(cell) + 1 :]
+            if following and isinstance(following[0], nodes.raw) and following[0].astext().startswith(_OPENS):
+                end = next(i for i, node in enumerate(following) if node.astext().strip() == _ENDS)
+                for node in following[: end + 1]:
                     cell.parent.remove(node)
-                fold += nodes.container("", *behind[1:end], classes=["fx-answer"])
+                fold += nodes.container("", *following[1:end], classes=["fx-answer"])
 
 
 class MarkTables(SphinxPostTransform):
-    """Mark outputs with columns, which must not wrap."""
+    """Mark outputs that are tables, whose lines must not wrap."""
 
     default_priority = 200
     formats = ("html",)
 
     def run(self, **_kwargs: object) -> None:
-        """Mark printed outputs that are tables."""
         for output in self.document.findall(nodes.literal_block):
             printed = "output" in output["classes"] or output.get("language") == "text"
             if printed and is_table(output.astext()):
@@ -76,12 +75,12 @@ def linked(body: str, page: str, sections: dict[str, dict[str, str]]) -> str:
     """
 
     def link(read: re.Match[str]) -> str:
-        told, chapter = read.groups()
-        named = _SECTION.search(html.unescape(told))
+        text, chapter = read.groups()
+        named = _SECTION.search(html.unescape(text))
         known = named and named[1] in sections.get(chapter, {}).values()
         address = posixpath.relpath(f"chapters/{chapter}.html", posixpath.dirname(page))
         # A page has docutils' anchors, not a notebook's.
-        return f'Read: <a href="{address}{f"#{nodes.make_id(named[1])}" if known else ""}">{told}</a>'
+        return f'Read: <a href="{address}{f"#{nodes.make_id(named[1])}" if known else ""}">{text}</a>'
 
     return _READ.sub(link, body)
 

@@ -20,33 +20,33 @@ from sphinx.application import Sphinx
 
 CARD, CARD_SIZE = "_static/card.png", (1200, 630)
 NOT_FOUND, MAP, ROBOTS = "404", "sitemap.xml", "robots.txt"
-# Limits in characters: search engines show about 160; a shorter first sentence is joined with the next.
+# In characters: search engines show about 160, and a first sentence below the lower limit is joined with the next.
 _LONGEST, _SHORTEST = 160, 50
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[^a-z])")
-# Pages with similar beginnings get their title.
+# The descriptions of these pages start with the title, since their texts begin alike.
 _TITLED = ("exercises/", "solutions/", "chapters/when_it_breaks/")
 
 
 def description(page: str, tree: nodes.document, given: str | None = None) -> str:
     """Describe a page in one or two sentences: its front matter, or the beginning of its text."""
-    told = given or _opening(tree)
+    text = given or _opening(tree)
     if page.startswith(_TITLED) and not given:
         title = next(iter(tree.findall(nodes.title)), None)
-        told = f"{title.astext()}. {told}" if title is not None else told
-    if len(told) <= _LONGEST:
-        return told
-    return told[: _LONGEST - 1].rsplit(" ", 1)[0].rstrip(",;:") + "…"
+        text = f"{title.astext()}. {text}" if title is not None else text
+    if len(text) <= _LONGEST:
+        return text
+    return text[: _LONGEST - 1].rsplit(" ", 1)[0].rstrip(",;:") + "…"
 
 
 def _opening(tree: nodes.document) -> str:
     first = next((one for one in tree.findall(nodes.paragraph) if isinstance(one.parent, nodes.section)), None)
     sentences = _SENTENCE.split(" ".join(first.astext().split())) if first is not None else []
-    told = ""
+    text = ""
     for sentence in sentences:
-        if len(told) >= _SHORTEST:
+        if len(text) >= _SHORTEST:
             break
-        told = f"{told} {sentence}".strip()
-    return told
+        text = f"{text} {sentence}".strip()
+    return text
 
 
 def _meta(name: str, content: str, kind: str = "name") -> str:
@@ -63,7 +63,7 @@ def _describe(app: Sphinx, page: str, _template: str, context: dict[str, Any], t
     base, tags = address_of(app), ""
     if page == NOT_FOUND:
         context["metatags"] = _meta("robots", "noindex")
-        # It answers at any depth, so its links begin at the root of the book.
+        # A host shows this page at any depth, so its links begin at the root of the book.
         root, below = urlsplit(base).path or "/", context["pathto"]
         context["content_root"] = root
 
@@ -75,15 +75,15 @@ def _describe(app: Sphinx, page: str, _template: str, context: dict[str, Any], t
         return
     if tree is None:
         return
-    told = description(page, tree, (context.get("meta") or {}).get("description"))
-    tags += _meta("description", told) if told else ""
+    text = description(page, tree, (context.get("meta") or {}).get("description"))
+    tags += _meta("description", text) if text else ""
     if base:
         width, height = CARD_SIZE
         cards = {
             "og:type": "article",
             "og:site_name": app.config.html_title,
             "og:title": re.sub(r"<[^>]+>", "", html.unescape(context["title"])),
-            "og:description": told,
+            "og:description": text,
             "og:url": base + app.builder.get_target_uri(page),
             "og:image": base + CARD,
             "og:image:width": str(width),
@@ -109,7 +109,7 @@ def _map(app: Sphinx, failure: Exception | None) -> None:
         ET.SubElement(ET.SubElement(root, "url"), "loc").text = base + app.builder.get_target_uri(page)
     out = Path(app.outdir)
     ET.ElementTree(root).write(out / MAP, encoding="utf-8", xml_declaration=True)
-    # Only read at the root of a host; harmless elsewhere.
+    # Crawlers read this file only at the root of a host; elsewhere, it does no harm.
     (out / ROBOTS).write_text(f"User-agent: *\nAllow: /\nSitemap: {base}{MAP}\n", encoding="utf-8")
 
 

@@ -21,9 +21,9 @@ from sphinx.errors import ExtensionError
 
 # The page with every message; its entries lead to the sections that explain them.
 MESSAGES = "chapters/reference/symptom_index"
-# Begins an entry whose section explains something else.
+# The beginning of an entry whose section only shows the message and explains something else.
 SHOWN = "Shown in"
-# Keeps readers from meeting an answer by accident.
+# Pages that the search does not find, so that nobody sees an answer by accident.
 LEFT_OUT = ("solutions/", MESSAGES)
 # Readers' words for things that the book names differently or does not have.
 SYNONYMS = Path(__file__).parent.parent / "search_words.yml"
@@ -33,14 +33,14 @@ FIELDS = ("title", "words", "text")
 TOO_OFTEN = 16
 # A phrase of search_words.yml with this many words is a message.
 WORDS_OF_MESSAGE = 4
-# Counts above this limit hardly change the order. In these pages terms count once: a list in the reference or a printed
-# message in a companion repeats them.
+# A term counts at most so often, since higher counts would hardly change the order. On these pages it counts once: a
+# list in the reference or a message in a companion repeats its terms.
 ONCE = ("chapters/reference/", "book/reference/", "chapters/when_it_breaks/", "exercises/")
 MOST_TIMES = {**dict.fromkeys(ONCE, 1), "": 3}
 # Pages that list what other pages explain are found only by their headings.
 _LISTS = ("api_index", "architectures", "random_graphs", "solved", "status")
 LISTS = tuple(f"chapters/reference/{name}" for name in _LISTS)
-# Too frequent to distinguish sections. find.js omits the same words.
+# Words that are too frequent to distinguish sections; find.js omits them as well.
 COMMON = {
     *(
         "a",
@@ -80,7 +80,7 @@ class Section(NamedTuple):
 
 
 class Message(NamedTuple):
-    """A message, the page and anchor of its section, and whether that section only shows it."""
+    """A message, the page and anchor of its section, and whether that section only shows the message."""
 
     text: str
     place: str
@@ -96,7 +96,7 @@ def sections(document: nodes.document) -> Iterator[Section]:
 
 
 def _text(node: nodes.Node) -> str:
-    # Outputs are left out: readers only search for their messages, which the symptom index lists.
+    # Outputs are left out: readers search only for the messages in them, which the symptom index lists.
     if isinstance(node, nodes.Element) and "cell_output" in node["classes"]:
         return ""
     if isinstance(node, nodes.raw):
@@ -122,7 +122,7 @@ def messages(document: nodes.document) -> Iterator[Message]:
         for child in entry.children:
             if isinstance(child, nodes.literal):
                 found.append(child.astext())
-            # A line end and versions may follow a message.
+            # Versions and the end of the line may follow a message.
             elif not isinstance(child, nodes.raw) and not _BETWEEN.fullmatch(child.astext()):
                 yield from (Message(text, link["refuri"], child.astext().strip().startswith(SHOWN)) for text in found)
                 break
@@ -174,7 +174,7 @@ def index(
         ExtensionError: a section with synonyms is missing from its page.
     """
     places = [f"{page}#{section.anchor}" for page, (_, own) in pages.items() for section in own]
-    # A build of some pages has only some of the synonyms.
+    # A build of only some pages lacks the sections of other synonyms.
     if lost := [place for place in synonyms if place.partition("#")[0] in pages and place not in places]:
         raise ExtensionError(f"{SYNONYMS.name}: no section has the address {', '.join(lost)}")
     listed = [*listed, *(Message(one, place) for place, words in synonyms.items() for one in _phrases(words)[1])]
@@ -195,7 +195,7 @@ def index(
             fields[-1].clear()
     at_place = {place: number for number, place in enumerate(places)}
     # Keep each message once per section.
-    told = {(" ".join(_TERM.findall(one.text)), one.place): one for one in listed if one.place in at_place}
+    by_words = {(" ".join(_TERM.findall(one.text)), one.place): one for one in listed if one.place in at_place}
     return {
         "pages": [[page, title, [*map(_heading, own)]] for page, (title, own) in pages.items()],
         "lengths": " ".join(",".join(_digits(value) for value in own) for own in lengths),
@@ -203,7 +203,7 @@ def index(
             f"{term} {'|'.join(map(_postings, found[term])).rstrip('|')}" for term in sorted(found) if any(found[term])
         ),
         "messages": "\n".join(
-            f"{one.text}\t{_digits(at_place[one.place])}" + "\t1" * one.shown for one in told.values()
+            f"{one.text}\t{_digits(at_place[one.place])}" + "\t1" * one.shown for one in by_words.values()
         ),
     }
 
@@ -222,7 +222,7 @@ def _heading(section: Section) -> str | list[str]:
 
 
 def _postings(times: dict[int, int]) -> str:
-    """Encode a term's sections as distances, with counts above one: ``"3 1*4 k"``."""
+    """Encode the sections of a term as distances in base 36, with the counts above 1: ``"3 1*4 k"``."""
     last, parts = -1, []
     for number, count in times.items():
         parts.append(_digits(number - last) + (f"*{_digits(count)}" if count > 1 else ""))
@@ -285,13 +285,13 @@ def _write_index(app: Sphinx, failure: Exception | None) -> None:
 
 
 def _place(app: Sphinx, link: str) -> str:
-    """Page and anchor of an address relative to the list of messages."""
+    """The page and anchor of a link in the list of messages."""
     page, _, anchor = posixpath.normpath(posixpath.join(posixpath.dirname(MESSAGES), link)).partition("#")
     return f"{page.removesuffix(app.builder.out_suffix)}#{anchor}"
 
 
 def _in_order(app: Sphinx) -> list[str]:
-    """The pages in the order of the table of contents, which orders equal results."""
+    """The pages in the order of the table of contents, which decides between results of equal rank."""
     order, open_pages = [], [app.config.root_doc]
     while open_pages:
         page = open_pages.pop(0)

@@ -26,7 +26,7 @@ from press.book import the_book
 from press.manuscript.problems import PressError
 from press.manuscript.sheet import ExerciseSheet
 from press.printing.derive import Derived
-from press.printing.freshness import derive_as_printed, stale
+from press.printing.freshness import derive_as_stored, stale
 from press.stored import load, serialised
 
 # The earliest date of the zip format. A fixed date makes the bytes reproducible.
@@ -100,7 +100,7 @@ def notebook(assignment: Assignment, chapter: str) -> NotebookNode:
         raise ReleaseError(f"{source} is missing: exercises are handed out from a checkout of the book.")
     try:
         sheet = book.sheet(source)
-        derived = next(printed for printed in derive_as_printed(book, source) if not printed.executed)
+        derived = next(printed for printed in derive_as_stored(book, source) if not printed.executed)
     except PressError as error:
         raise ReleaseError(f"The manuscript of these exercises has a mistake:\n{error}") from error
     _refuse_changed(derived)

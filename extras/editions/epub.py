@@ -1,4 +1,4 @@
-"""The Sphinx extension of both editions: Sphinx's own EPUB builder, with static pages."""
+"""The Sphinx extension for both editions: Sphinx's own EPUB builder, with static pages."""
 
 from __future__ import annotations
 
@@ -57,16 +57,16 @@ def _title_page(_: Sphinx) -> list[tuple[str, dict[str, Any], str]]:
 
 
 def _without_folding_styles(_app: Sphinx, _page: str, _template: str, context: dict[str, Any], _tree: Any) -> None:
-    """Remove MyST-NB's own style for folds, which the EPUB does not include."""
+    """Remove the link to MyST-NB's own style for folds, which the EPUB does not include."""
     context["css_files"] = [style for style in context["css_files"] if "mystnb" not in str(style)]
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Replace Sphinx's own builder, whose name decides which of a cell's outputs is shown."""
+    """Replace Sphinx's own builder under its name, which decides which form of an output is shown."""
     app.add_builder(StillBuilder, override=True)
     app.connect("html-collect-pages", _title_page)
     app.connect("html-page-context", _without_folding_styles, priority=900)
-    # The same file has settings for extensions that only the site has; this extension is the last in the list.
+    # The settings file also has settings of extensions that only the site loads; this extension is loaded last.
     known = set(app.config.values)
     for name in ("comments_config", *pages.config()["sphinx"]["config"]):
         if name not in known:

@@ -19,7 +19,7 @@ _QUESTIONS = "check-yourself"
 def open_folds(page: HtmlElement) -> None:
     for question in find(page, ".//details[@class='fx-asked']"):
         _gather_reasons(question)
-    # Inner folds come first, so that a fold that moves contains none.
+    # Inner folds are opened first, so that no fold contains another when it moves.
     for fold in reversed(find(page, ".//details")):
         if not label_of(fold):
             _open(fold)
@@ -33,7 +33,7 @@ def open_folds(page: HtmlElement) -> None:
 
 
 def label_of(fold: HtmlElement) -> str:
-    """What kind of thing a fold hides for the reader to guess, one of ``LABELS``; ``""`` if it only saves space."""
+    """What a fold hides for the reader to guess, one of ``LABELS``; ``""`` if it only saves space."""
     if "below-input" in fold.classes:
         return OUTPUT
     summary = text(_summary(fold))

@@ -1,4 +1,4 @@
-"""Make an edition, and put it where the next build of the site finds and offers it."""
+"""Make an edition, and put it where the next build of the site finds it."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ EDITIONS = ROOT / "_build" / "editions"
 
 def pdf() -> Path:
     """Make the PDF and return its path. Raises EditionError if Sphinx or Chromium failed."""
-    chromium()  # Checked before the pages, which take minutes.
+    chromium()  # Raises early, since the pages take minutes.
     folder = pages.make()
-    document, printed = pages.BUILD / "book.html", pages.BUILD / "book.pdf"
+    document, whole = pages.BUILD / "book.html", pages.BUILD / "book.pdf"
     headings = write(folder, document)
-    print_pdf(document, printed)
-    finish(printed, imprint.read(ROOT).authors, headings)
-    return _lay(printed, ".pdf")
+    print_pdf(document, whole)
+    finish(whole, imprint.read(ROOT).authors, headings)
+    return _lay(whole, ".pdf")
 
 
 def epub() -> Path:

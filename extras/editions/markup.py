@@ -8,7 +8,7 @@ from lxml import etree
 from lxml.html import HtmlElement, XHTMLParser
 
 XHTML, SVG = "http://www.w3.org/1999/xhtml", "http://www.w3.org/2000/svg"
-# Each stepper contains both; an edition runs no scripts, and has the style once.
+# Each stepper contains a script and a style; an edition runs no scripts, and has the style once.
 _SCRIPTS = re.compile(r"<(script|style)\b[^>]*>.*?</\1>", re.DOTALL)
 _VOID = re.compile(r"<(br|hr|img|input)\b([^<>]*?)\s*/?>")
 _EMPTY = re.compile(r"<(a|b|code|div|em|i|li|p|pre|section|span|strong|td|th|ul)((?:\s[^<>]*)?)/>")

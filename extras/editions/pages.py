@@ -17,7 +17,7 @@ from extras.editions import markup
 from extras.editions.folds import open_folds
 from extras.editions.static_steppers import freeze
 from press import ROOT, imprint
-from press.binding.inventory import of_the_version
+from press.binding.inventory import to_pinned_docs
 
 BUILD = ROOT / "_build" / "editions-pages"
 NAME = "torch-fx-node-by-node"
@@ -32,8 +32,8 @@ of a name in a table.
 """
 _CODE = re.compile(r'(<div class="highlight">)<pre>(.*?)</pre>', re.DOTALL)
 _TOKEN = re.compile(r'<span class="(\w+)">([^<]*)</span>')
-# Not coloured by the style: names, punctuation, blanks. Chromium describes each element of a document in the PDF, and
-# hung when these were included.
+# The kinds of token without a colour: names, punctuation and blanks. They get no elements, since Chromium describes
+# every element in the PDF, and hung when it had these as well.
 _UNCOLOURED = {"n", "p", "w"}
 # Where a name may be broken: before a dot, or after a character that opens, joins or separates.
 _JOINT = re.compile(r"(?<=[\w)\]])(?=\.[a-zA-Z_])|(?<=[a-zA-Z0-9]_)(?=[a-zA-Z])|(?<=[(\[=,|/])(?=[^\s)\]])")
@@ -75,7 +75,7 @@ def _settings() -> dict[str, Any]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     return {
         "latex_individualpages": False,
-        # A static page needs no theme, search or copy buttons.
+        # A static page needs no theme, no search and no copy buttons.
         "extensions": ["myst_nb", "jupyter_book", "sphinx_external_toc", "former_anchors", "extras.editions.epub"],
         "project": book.title,
         "version": book.version,
@@ -96,13 +96,13 @@ def _settings() -> dict[str, Any]:
         "epub_show_urls": "no",
         "epub_tocscope": "includehidden",
         "epub_css_files": [path.name for path in _READER],
-        # Files for the theme, and for the redirection that only a web server needs.
+        # Files for the theme, and for a redirection that only the site needs.
         "epub_exclude_files": ["_static/*.js", "_static/*.png", "_static/basic.css", "index.html"],
     }
 
 
 def title_page() -> HtmlElement:
-    """The title page: title, authors, version with its day, and the torch version the outputs were proven with."""
+    """The title page: title, authors, version and its day, and the torch version that the outputs are proven with."""
     book = imprint.read(ROOT)
     [torch] = re.findall(r"^torch==(\S+)", (ROOT / "requirements.txt").read_text(encoding="utf-8"), re.MULTILINE)
     proof = f"Every output in this book was printed by torch {torch}, and a test compares it with what the cell prints"
@@ -117,7 +117,7 @@ def title_page() -> HtmlElement:
 
 def settled(body: str) -> str:
     """The body of a page without anything that moves, folds or loads; raises XMLSyntaxError if it is malformed."""
-    page = markup.read(_CODE.sub(lambda code: code[1] + _code(code[2]), of_the_version(body)))
+    page = markup.read(_CODE.sub(lambda code: code[1] + _code(code[2]), to_pinned_docs(body)))
     for part in page.find_class("fx-screen-only"):
         part.drop_tree()
     freeze(page)
@@ -133,7 +133,7 @@ def settled(body: str) -> str:
 
 
 def _code(code: str) -> str:
-    """A code block; if a line is longer than the page is wide, each line becomes an element."""
+    """The HTML of a code block; if a line is wider than the page, each line becomes an element."""
 
     def token(match: re.Match[str]) -> str:
         name, words = match.groups()
@@ -151,7 +151,7 @@ def _code(code: str) -> str:
 
 
 def _break_names(code: HtmlElement) -> None:
-    """Mark where code in a table may be broken, since its columns would otherwise be as wide as the longest name."""
+    """Mark where code in a table may break, since its columns would otherwise be as wide as the longest name."""
     for element in code.iter():
         first, *others = _JOINT.split(element.text or "")
         element.text = first

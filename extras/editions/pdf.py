@@ -95,7 +95,7 @@ def _article(folder: Path, entry: Entry, places: dict[str, str]) -> HtmlElement:
 
 
 def _lead(link: HtmlElement, page: str, places: dict[str, str]) -> None:
-    """Let a link lead within the document; remove a link to another file of the book."""
+    """Make a link to a page lead within the document; remove a link to any other file of the book."""
     path, _, anchor = link.get("href").partition("#")
     if _ELSEWHERE.match(path):
         return
@@ -111,7 +111,7 @@ def _title(article: HtmlElement) -> str:
 
 
 def _running_head(entry: Entry, place: str, title: str) -> str:
-    """The style for an entry's pages: at the head, the part of the book and the title."""
+    """The style for the pages of an entry, with the part of the book and the title at the head."""
     left, right = (string.replace("\\", "\\\\").replace('"', '\\"') for string in (entry.part, title))
     return f'#{place}{{page:{place}}}@page {place}{{@top-left{{content:"{left}"}}@top-right{{content:"{right}"}}}}'
 
@@ -128,7 +128,7 @@ def _contents(places: dict[Entry, str], titles: list[str]) -> HtmlElement:
 
 
 def finish(path: Path, author: str, headings: list[str]) -> None:
-    """Set the author, and restore the spaces that Chromium drops where a heading is broken in the outline."""
+    """Set the author, and restore the spaces that Chromium drops from the outline where a heading wraps."""
     whole = {"".join(heading.split()): heading for heading in headings}
     with pikepdf.open(path, allow_overwriting_input=True) as pdf:
         pdf.docinfo["/Author"] = author

@@ -1,4 +1,4 @@
-"""Steppers and drawings without scripts: a stepper shows up to four of its frames, each as a picture."""
+"""Steppers and drawings without scripts: a stepper has up to four of its frames drawn, each as a picture."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ AT_MOST = 4
 """The most frames of a stepper to draw."""
 COLUMN = 330
 """The width of a column of the PDF, in pixels."""
-# The scale of a drawing relative to the screen, and the smallest legible one.
+# The scale of a drawing relative to the screen, and the smallest scale at which it is legible.
 _SCALE, _LEGIBLE = 0.75, 0.54
 _MARKS = {f"fx-{mark}" for mark in ("added", "broken", "changed", "is-raised", "moved", "removed", "renamed",
                                     "retargeted", "rewired")}  # fmt: skip
@@ -56,8 +56,8 @@ def _freeze(stepper: HtmlElement) -> None:
     shown = chosen(frames)
     code = ""
     for at, frame in enumerate(frames):
-        # A drawing shows the nodes' order, names and changes, so the table next to it goes. The code stays if it
-        # differs from the previous frame; a plot that all frames share stays in the last one.
+        # A drawing shows the order, names and changes of the nodes, so the table next to it is removed. The code stays
+        # if it differs from that of the previous frame; a plot that all frames share stays in the last frame.
         for panel in frame.find_class("fx-panel"):
             lines = "".join(map(text, panel.find_class("fx-code")))
             plot = frame is frames[-1] and find(panel, ".//s:svg")
@@ -77,7 +77,7 @@ def _freeze(stepper: HtmlElement) -> None:
 
 
 def _resolve(svg: HtmlElement, films: dict[str, HtmlElement]) -> None:
-    """Replace the reference by the visible part of the animation."""
+    """Replace the reference to the animation with the part of it that is visible."""
     [use] = find(svg, "./s:use")
     picture = copy.deepcopy(films[use.get("href").removeprefix("#")])
     picture.attrib.pop("id")

@@ -1,4 +1,4 @@
-"""The pages of an edition in order: the order in ``_toc.yml``, with the solutions last."""
+"""The pages of an edition, in the order of ``_toc.yml`` but with the solutions last."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SOLUTIONS = "solutions/"
 
 
 class Entry(NamedTuple):
-    """A page: its document in Sphinx, the part of the book, and its depth there."""
+    """A page: its document in Sphinx, the part of the book, and its depth in that part."""
 
     name: str
     part: str
@@ -20,7 +20,7 @@ class Entry(NamedTuple):
 
 
 def entries(toc: Path) -> list[Entry]:
-    """The pages in reading order, with solutions after the last exercise."""
+    """The pages in reading order, with all solutions at the end."""
     contents = yaml.safe_load(toc.read_text(encoding="utf-8"))
     found = [Entry(contents["root"], "", 0)]
     for part in contents["parts"]:

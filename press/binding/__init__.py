@@ -1,1 +1,1 @@
-"""The environment, its pins, and the book as HTML."""
+"""Set up the environment, pin its packages, and build the book as HTML."""

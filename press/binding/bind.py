@@ -20,14 +20,14 @@ from press.binding import fingerprint, serving
 
 BUILD = ROOT / "_build"
 HTML, DOCTREES, KEPT = (f"_build/{name}" for name in ("html", ".doctrees", ".fingerprint.json"))
-# `press` is imported first for its workaround. The process waits for a line before it begins, so that its imports can
-# run in parallel with something else.
+# `press` is imported first, since it blocks a slow import. The process waits for a line before it builds, so that its
+# imports can run in parallel with something else.
 _JUPYTER_BOOK = """
 import functools, sys
 import press
 import jupyter_book.sphinx, myst_nb, sphinx_book_theme
 from jupyter_book.cli.main import main
-# The command has no option for it.
+# The command has no option for the number of jobs.
 jupyter_book.sphinx.build_sphinx = functools.partial(jupyter_book.sphinx.build_sphinx, jobs=int(sys.argv.pop(1)))
 sys.stdin.readline()
 sys.exit(main())
@@ -41,7 +41,7 @@ _STEP = re.compile(r"(reading sources|writing output)\.\.\. .*\[ *\d+%\]")
 def build(target: Path = ROOT) -> Path:
     """Build the book into ``target/_build/html``, incrementally; print a line for each step; return the first page.
 
-    Raises subprocess.CalledProcessError if Sphinx warned or failed; it has printed why.
+    Raises subprocess.CalledProcessError if Sphinx, which prints why, warned or failed.
     """
     built = fingerprint.kept(target / KEPT)
     begun = time.monotonic()
@@ -52,7 +52,7 @@ def build(target: Path = ROOT) -> Path:
 
 
 def prepare(target: Path = ROOT) -> subprocess.Popen[str]:
-    """Start the process that builds the book, up to where it reads pages; it may be killed unused."""
+    """Start the process that builds the book; it imports what it needs, then waits. It may be killed unused."""
     if importlib.util.find_spec("jupyter_book") is None:
         raise ModuleNotFoundError("jupyter-book is not installed for this Python: run `python -m press book`")
     jobs = os.cpu_count() or 1
@@ -72,7 +72,7 @@ def finish(process: subprocess.Popen[str], target: Path = ROOT) -> Path:
         assert process.stdin and process.stdout
         process.stdin.write("\n")
         process.stdin.flush()
-        _tell_steps(process.stdout)
+        _print_steps(process.stdout)
     if process.returncode:
         # Otherwise, Sphinx would skip the pages that it warned about, and the next build would pass.
         shutil.rmtree(target / DOCTREES, ignore_errors=True)
@@ -81,7 +81,7 @@ def finish(process: subprocess.Popen[str], target: Path = ROOT) -> Path:
     return target / HTML / "index.html"
 
 
-def _tell_steps(lines: Iterable[str]) -> None:
+def _print_steps(lines: Iterable[str]) -> None:
     step, pages, begun = "", 0, time.monotonic()
     for line in itertools.chain(lines, [""]):
         if count := _COUNT.search(line):
@@ -90,8 +90,8 @@ def _tell_steps(lines: Iterable[str]) -> None:
         now = found[1] if found else ""
         if now != step:
             if step:
-                told = f"{pages} {'page' if pages == 1 else 'pages'} read" if step == "reading sources" else "Written"
-                print(f"{told} ({time.monotonic() - begun:.1f} s)", flush=True)
+                done = f"{pages} {'page' if pages == 1 else 'pages'} read" if step == "reading sources" else "Written"
+                print(f"{done} ({time.monotonic() - begun:.1f} s)", flush=True)
             step, begun = now, time.monotonic()
 
 

@@ -28,12 +28,12 @@ class Need:
     """What a command needs.
 
     Args:
-        whose: who needs it, to continue a sentence after *what*.
+        whose: who needs it, for a message: ``"learners need"``.
         met_by: the needs that include this one.
-        megabytes: what to fetch for it besides torch; measured on Linux, like ``seconds``.
-        seconds: how long it takes, besides fetching, with the small torch.
+        megabytes: the size of the download, without torch; measured on Linux, like ``seconds``.
+        seconds: the time that the set-up takes besides the download, with the CPU build of torch.
         extras: the extras in ``pyproject.toml`` to install, in the pinned versions.
-        pins: the files whose pins are all installed; used only if there are no extras.
+        pins: the files whose pins are all installed if there are no extras.
         torch: whether it includes torch and the book's own package.
     """
 
@@ -46,7 +46,7 @@ class Need:
     torch: bool = True
 
 
-# Rendering needs no torch. Learners need neither the press nor the tests. The tests also use the teachers' learning
+# Rendering needs no torch. Learners need neither Sphinx nor the tests. The tests also use the teachers' learning
 # platforms, which have their own pins.
 NEEDS = {
     BOOK: Need("rendering needs", (BOOK, NOTEBOOKS, EVERYTHING), 70, 40, ("book",), torch=False),
@@ -114,11 +114,11 @@ def run_module(need: str, module: str, arguments: list[str], folder: Path | None
 def _announcement(need: Need) -> str:
     has_torch = any(_packages().glob("torch-*.dist-info"))
     small = _download_estimate(need.megabytes + (_TORCH if need.torch and not has_torch else 0), need.seconds)
-    said = f"Setting up {VENV.name}, once, with what {need.whose}. To fetch, at most: "
+    opening = f"Setting up {VENV.name}, once, with what {need.whose}. Download, at most: "
     if not need.torch or has_torch or sys.platform != "linux" or os.environ.get("TORCH_INDEX"):
-        return f"{said}{small}."
+        return f"{opening}{small}."
     large = _download_estimate(need.megabytes + _TORCH_WITH_CUDA, need.seconds + _UNPACK_CUDA)
-    return f"{said}{large}, nearly all for CUDA.\nWith TORCH_INDEX, as README.md says: {small}."
+    return f"{opening}{large}, nearly all for CUDA.\nWith TORCH_INDEX (see README.md): {small}."
 
 
 def _download_estimate(megabytes: int, seconds: int) -> str:
@@ -164,7 +164,7 @@ def _fingerprint() -> str:
 
 
 def _project() -> dict[str, Any]:
-    import tomllib  # Older versions of Python lack this, and must get as far as the message.
+    import tomllib  # A Python without it is too old, and must get as far as the message that says so.
 
     return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
@@ -178,7 +178,7 @@ def _pin(package: str) -> str:
 
 
 def _pip(heartbeat: Heartbeat, total: int | None, *arguments: str) -> None:
-    """Install packages; ``total`` is how many, if the pins say so."""
+    """Install packages; ``total`` is how many, or ``None`` if only pip knows."""
     progress = PipProgress(total, _packages())
     if not install([str(python()), "-m", "pip"], [*arguments], progress, heartbeat, ROOT):
         advice = "pip failed, with the message above: fix that, then run the same command again"

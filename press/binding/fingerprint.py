@@ -18,7 +18,7 @@ SOURCES = (
     *("_config.yml", "_toc.yml", "requirements.txt", "book", "chapters", "exercises", "solutions"),
     "_build/editions",
 )
-# What makes pages. Sphinx does not know that every page depends on it.
+# The code that makes pages. Sphinx does not know that every page depends on it.
 MACHINERY = ("book/_ext", "press/binding")
 _SKIPPED = {"__pycache__", ".ipynb_checkpoints"}
 
@@ -29,8 +29,8 @@ def of_sources(root: Path = ROOT) -> dict[str, str]:
 
 def of_site(html: Path) -> str:
     found = sorted((str(path.relative_to(html)), path.stat()) for path in html.rglob("*") if path.is_file())
-    told = [f"{name} {stat.st_size} {stat.st_mtime_ns}" for name, stat in found]
-    return hashlib.sha256("\n".join(told).encode()).hexdigest()
+    lines = [f"{name} {stat.st_size} {stat.st_mtime_ns}" for name, stat in found]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
 def kept(file: Path) -> dict[str, str]:
@@ -41,7 +41,7 @@ def kept(file: Path) -> dict[str, str]:
 
 
 def keep(file: Path, sources: dict[str, str], html: Path) -> None:
-    """Record the digests from before the build, so that the next one notices a change during it."""
+    """Record the digests taken before the build, so that the next build notices files that changed during this one."""
     file.write_text(json.dumps({**sources, "site": of_site(html)}) + "\n", "utf-8")
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 # Seconds between two lines.
 EVERY = 4.0
-# How many lines the report of a failed pip has besides its errors.
+# How many of pip's last lines the report of a failure shows, besides its errors.
 _LAST_LINES = 40
 _FILE = re.compile(r"(?P<name>.+?)-(?P<version>\d[^-]*?)(-.*)?\.(whl|tar\.gz|zip)")
 _ADDRESS = re.compile(r"\w[\w+.-]*://(?:[^\s/@]*@)?(?P<host>[^\s/:'\"]*)\S*|\bhost='(?P<named>[^']+)'")
@@ -71,7 +71,7 @@ class PipProgress:
                 return
         self._unknown.append(line.rstrip())
 
-    def told(self) -> str:
+    def status(self) -> str:
         """``"34 of 197 packages fetched, fetching torch 2.13.0 (191.8 MB) for 8 s"``."""
         count = self._installed() if self._order else self._gathered()
         seconds = int(time.monotonic() - self._since)
@@ -102,7 +102,7 @@ class PipProgress:
         return f"{done} of {len(self._order)} packages installed, "
 
     def _is_new(self, path: Path) -> bool:
-        with contextlib.suppress(OSError):  # Meanwhile, pip removes the older version's file.
+        with contextlib.suppress(OSError):  # pip may have removed an older version's file in the meantime.
             return path.stat().st_mtime >= self._installs_since
         return False
 
@@ -121,10 +121,10 @@ class PipProgress:
         self._step(f"looking up {match[1]}")
 
     def _fetch(self, match: re.Match[str]) -> None:
-        # pip does not say that a small file is complete.
-        kept = "kB" in match[2] or "byte" in match[2]
+        # pip does not report the end of a small download.
+        is_small = "kB" in match[2] or "byte" in match[2]
         self._fetched.add(_name(match[1]))
-        self._step(f"reading {_release(match[1])}" if kept else f"fetching {_release(match[1])} ({match[2]})")
+        self._step(f"reading {_release(match[1])}" if is_small else f"fetching {_release(match[1])} ({match[2]})")
 
     def _came(self, _: re.Match[str]) -> None:
         self._step(re.sub(r"fetching (.+) \(.*", r"reading \1", self._now))
@@ -138,7 +138,7 @@ class PipProgress:
 
     def _install(self, match: re.Match[str]) -> None:
         self._order = match[1].split(", ")
-        # A file's clock can be coarser than the process's.
+        # The times of files can be coarser than the process's clock.
         self._installs_since = time.time() - 1
 
 
@@ -165,10 +165,10 @@ def install(pip: list[str], arguments: list[str], progress: PipProgress, heartbe
 
     ``pip`` is the command that starts pip.
     """
-    # Nobody would see a question, so pip has to fail instead.
+    # Nobody would see a prompt, so pip has to fail instead.
     options = ["--disable-pip-version-check", "--no-input"]
     command = [*pip, "install", *options, *arguments]
-    with heartbeat.during(progress.told), _started(command, folder) as running:
+    with heartbeat.during(progress.status), _started(command, folder) as running:
         for line in running.stdout or ():
             progress.read(line)
     return running.returncode == 0

@@ -18,15 +18,15 @@ _NEWEST = "https://docs.pytorch.org/docs/stable/"
 
 def addresses(table: Path) -> dict[str, str]:
     """Every name in a table, with its address relative to the documentation: ``"fx.html#torch.fx.Graph"``."""
-    told = _read(table)
-    found = {name: f"{page.format(name=name)}#{name}" for page, names in told["pages"].items() for name in names}
-    return found | told.get("aliases", {})
+    content = _read(table)
+    found = {name: f"{page.format(name=name)}#{name}" for page, names in content["pages"].items() for name in names}
+    return found | content.get("aliases", {})
 
 
-def of_the_version(page: str) -> str:
-    """Redirect links to PyTorch's newest documentation to the docs for the version that the book is proven with.
+def to_pinned_docs(page: str) -> str:
+    """Make links to PyTorch's newest documentation lead to that of the version that the book is proven with.
 
-    Otherwise, the documentation would soon differ from what a page says about it or quotes from it.
+    The newest would soon differ from what a page says about it or quotes from it.
     """
     return page.replace(f'href="{_NEWEST}', f'href="{_address_of_torch()}')
 
@@ -37,12 +37,12 @@ def _address_of_torch() -> str:
 
 
 def write(table: Path, inventory: Path) -> None:
-    from sphinx.util.inventory import InventoryFile  # Only a build of the book has it.
+    from sphinx.util.inventory import InventoryFile  # Not every environment has Sphinx.
 
-    told = _read(table)
+    content = _read(table)
     domain = SimpleNamespace(get_objects=lambda: _objects(addresses(table)))
     environment = SimpleNamespace(
-        config=SimpleNamespace(project=told["project"], version=told["version"]), domains={"py": domain}
+        config=SimpleNamespace(project=content["project"], version=content["version"]), domains={"py": domain}
     )
     builder: Any = SimpleNamespace(get_target_uri=lambda page: page)
     InventoryFile.dump(str(inventory), environment, builder)  # type: ignore[arg-type]

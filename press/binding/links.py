@@ -21,7 +21,6 @@ project = "links"
 linkcheck_timeout = 20
 linkcheck_retries = 2
 linkcheck_workers = 8
-# A page that moved is reported with its new address.
 linkcheck_anchors = True
 # GitHub makes the anchors of lines with a script.
 linkcheck_anchors_ignore_for_url = [r"https://github\\.com/.*"]
@@ -45,7 +44,7 @@ def reachable(host: tuple[str, int] = _HOST, seconds: float = 5) -> bool:
         return False
 
 
-def asked(addresses: Iterable[str]) -> dict[str, tuple[str, str]]:
+def sphinx_results(addresses: Iterable[str]) -> dict[str, tuple[str, str]]:
     """Sphinx's result for each address: ``("working", "")``, ``("broken", "404 …")``, ``("redirected", "https://…")``."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder)
@@ -62,7 +61,7 @@ def asked(addresses: Iterable[str]) -> dict[str, tuple[str, str]]:
 def check(
     book: Path,
     online: Callable[[], bool] = reachable,
-    ask: Callable[[Iterable[str]], dict[str, tuple[str, str]]] = asked,
+    ask: Callable[[Iterable[str]], dict[str, tuple[str, str]]] = sphinx_results,
 ) -> int:
     """Check the links of the built book and print the broken ones.
 
@@ -81,8 +80,8 @@ def check(
     answers = ask(links)
     broken = 0
     for address, pages in links.items():
-        status, info = answers.get(address, ("not asked", ""))
-        if status in ("broken", "timeout", "not asked"):
+        status, info = answers.get(address, ("unchecked", ""))
+        if status in ("broken", "timeout", "unchecked"):
             broken += 1
             print(f"{status}: {address}\n  {info}\n  on {', '.join(pages[:5])}{' …' if len(pages) > 5 else ''}")
         elif status == "redirected":

@@ -26,7 +26,7 @@ def take(book: Book) -> int:
 
     page_file = book.root / _SITE
     if not page_file.is_file():
-        print(f"{_SITE} is not there: run make book", file=sys.stderr)
+        print(f"{_SITE} is missing: run make book", file=sys.stderr)
         return 1
 
     def reduced(png: bytes) -> Image.Image:

@@ -15,12 +15,12 @@ TEACHERS = ROOT / "classroom"
 CORE, BEYOND = ROOT / "requirements.txt", TEACHERS / "requirements.txt"
 _HEADING = """\
 # What `python -m press test` and some options of `python -m classroom` need beyond ../requirements.txt: the systems
-# that teachers use. Written by `python -m press pins` from the extras of the pyproject.toml beside this file.
+# that teachers use. Written by `python -m press pins` from the extras of the pyproject.toml in this folder.
 """
 
 
 def write() -> int:
-    """Choose the newest versions that fit together, and pin them; return the exit status of uv."""
+    """Choose the newest compatible versions, and pin them; return the exit status of pip or uv."""
     if status := _run("-m", "pip", "install", "--quiet", "uv"):
         return status
     book, teachers = _project(ROOT), _project(TEACHERS)
@@ -41,12 +41,12 @@ def write() -> int:
 
 def _compile(out: Path, extras: list[str], more: list[str], *options: str) -> int:
     compile_pins = ["pip", "compile", "--quiet", "--universal", "--python-version", "3.11"]
-    asked = [part for extra in extras for part in ("--extra", extra)]
-    told = ["--custom-compile-command", "python -m press pins", "--output-file", str(out)]
+    chosen = [part for extra in extras for part in ("--extra", extra)]
+    output = ["--custom-compile-command", "python -m press pins", "--output-file", str(out)]
     with tempfile.TemporaryDirectory() as folder:
         needs = Path(folder) / "needs.in"
         needs.write_text("\n".join(more), encoding="utf-8")
-        status = _run("-m", "uv", *compile_pins, *asked, *told, *options, "pyproject.toml", str(needs))
+        status = _run("-m", "uv", *compile_pins, *chosen, *output, *options, "pyproject.toml", str(needs))
         if not status:
             reason = f"{_project(TEACHERS)['name']} (classroom/pyproject.toml)"
             text = out.read_text(encoding="utf-8")

@@ -1,8 +1,8 @@
-"""The fact check: claims in the manuscript, their verdicts, and what is printed about them.
+"""The fact check: claims in the manuscript, and their verdicts.
 
-A claim is a heading with ``<!-- claim: VERDICT; chapters: NN, NN -->`` under it. It is printed with the verdict in the
-heading and a line that lists the chapters, and it is listed on the overview page. A claim that does much harm also has
-its rank: ``<!-- claim: false; chapters: 03; harm: 1 -->``.
+A claim is a heading with ``<!-- claim: VERDICT; chapters: NN, NN -->`` under it. In the notebook, the heading has the
+verdict, and a line under it lists the chapters; an overview page lists all claims. Very harmful claims also have a
+rank: ``<!-- claim: false; chapters: 03; harm: 1 -->``.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ _SENTENCE = re.compile(r"(.+?)(?:\.(?: |$)|:$)")
 class Claim:
     """A published statement, in our words, with its verdict; ``chapters`` are numbers: ``("03", "07")``.
 
-    ``said`` is the first sentence of the explanation; ``harm`` is the rank among the most harmful claims, or 0.
+    ``reason`` is the first sentence of the explanation; ``harm`` is the rank among the most harmful claims, or 0.
     """
 
     text: str
     verdict: str
     chapters: tuple[str, ...]
     line: int
-    said: str = ""
+    reason: str = ""
     harm: int = 0
 
     @property
     def name(self) -> str:
-        """The anchor of the claim, whatever its verdict: an ``<a id>`` above its printed heading."""
+        """The anchor of the claim, whatever its verdict: an ``<a id>`` above its heading in the notebook."""
         return anchor(self.text)
 
     @property
     def heading(self) -> str:
-        """The printed heading: the verdict, then the claim."""
+        """The heading in the notebook: the verdict, then the claim."""
         if self.text.startswith(_EXAMPLE):
             kind = "Working" if self.verdict == "true" else self.verdict.capitalize()
             return f"{kind} example: {self.text.removeprefix(_EXAMPLE)}"
@@ -77,17 +77,17 @@ def claims(manuscript: Manuscript) -> list[Claim]:
                 if not match or match["verdict"] not in VERDICTS:
                     problems.append(manuscript.problem(line, f"write {_FORM}; a verdict is {', '.join(VERDICTS)}"))
                 elif not heading:
-                    problems.append(manuscript.problem(line, "a claim stands directly under a heading ### of its own"))
+                    problems.append(manuscript.problem(line, "a claim must be directly under its own ### heading"))
                 else:
                     chapters = tuple(re.findall(r"\d\d", match["chapters"]))
-                    said = _first_sentence(lines[index + 1 :])
-                    found.append(Claim(heading, match["verdict"], chapters, line, said, int(match["harm"] or 0)))
+                    reason = _first_sentence(lines[index + 1 :])
+                    found.append(Claim(heading, match["verdict"], chapters, line, reason, int(match["harm"] or 0)))
                 heading = ""
             elif text.strip():
                 heading = ""
     names = [claim.name for claim in found]
     problems += [
-        manuscript.problem(claim.line, f"the claim {claim.text!r} stands here twice")
+        manuscript.problem(claim.line, f"the claim {claim.text!r} occurs twice")
         for index, claim in enumerate(found)
         if claim.name in names[:index]
     ]

@@ -1,4 +1,4 @@
-"""The questions before a sheet of exercises: multiple choice with immediate answers, without a script.
+"""The questions before a sheet of exercises: multiple choice with immediate answers, without JavaScript.
 
 ``fxbook/tasks/NN_name/questions.toml`` contains:
 
@@ -9,7 +9,7 @@
   ``holds``, an expression that is true if the choice is right. It may call ``error(function)``, which returns the
   exception that the function raised, or ``None``.
 
-Printing uses ``right``. ``tests/book/test_questions.py`` runs the code and evaluates every ``holds``.
+The notebook relies on ``right``. ``tests/book/test_questions.py`` runs the code and evaluates every ``holds``.
 """
 
 from __future__ import annotations
@@ -58,23 +58,23 @@ class Question:
 
 
 def read_questions(path: Path) -> tuple[Question, ...]:
-    """The questions of a chapter; empty without the file. Raises PressError with all faults of the file."""
+    """The questions of a chapter; none if there is no file. Raises PressError with all faults of the file."""
     if not path.is_file():
         return ()
     text = path.read_text(encoding="utf-8")
     try:
-        told = tomllib.loads(text)
+        content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         line = re.search(r"at line (\d+)", str(error))
         raise PressError(Problem(path, int(line[1]) if line else 1, f"is not valid TOML: {error}")) from error
     lines = [number for number, line in enumerate(text.splitlines(), 1) if line.strip() == "[[question]]"]
-    tables = told.get("question", [])
-    problems = [Problem(path, 1, f"unknown key {key!r}") for key in told.keys() - {"setup", "question"}]
+    tables = content.get("question", [])
+    problems = [Problem(path, 1, f"unknown key {key!r}") for key in content.keys() - {"setup", "question"}]
     for line, table in zip(lines, tables, strict=False):
         problems += [Problem(path, line, message) for message in _faults(table)]
     if problems:
         raise PressError(*problems)
-    return tuple(_question(table, told.get("setup", "")) for table in tables)
+    return tuple(_question(table, content.get("setup", "")) for table in tables)
 
 
 def _faults(table: dict[str, Any]) -> list[str]:
@@ -83,7 +83,7 @@ def _faults(table: dict[str, Any]) -> list[str]:
     for choice in choices:
         faults += _keys("a choice", choice, {"say", "why", "holds"}, {"right"})
     if not FEWEST_CHOICES <= len(choices) <= MOST_CHOICES:
-        faults.append(f"a question has {FEWEST_CHOICES} or {MOST_CHOICES} choices, this one {len(choices)}")
+        faults.append(f"a question has {FEWEST_CHOICES} or {MOST_CHOICES} choices, but this one has {len(choices)}")
     if sum(choice.get("right") is True for choice in choices) != 1:
         faults.append("exactly one choice is right: write `right = true` there")
     return faults

@@ -1,4 +1,4 @@
-"""Read a manuscript (a MyST Markdown notebook) into cells that know their line, and reject what cannot be printed."""
+"""Read a manuscript (a MyST Markdown notebook) into cells that know their line; reject what a notebook cannot show."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ kernelspec:
   name: python3
 ---
 """
-# Listed, because every tool silently ignores a misspelt tag.
+# All legal tags, with their meaning. A cell's tags are checked, because every tool silently ignores a misspelt one.
 TAGS = {
     "hide-input": "the page folds the code",
     "hide-output": "the page folds the output until the reader has guessed it",
@@ -45,8 +45,8 @@ _CODE_SPAN = re.compile(r"(?<![`}])(`+)(?!`).+?(?<!`)\1(?!`)")
 class Cell:
     """A cell of a manuscript: ``kind`` is ``"markdown"`` or ``"code"``, ``line`` is its first line, from 1.
 
-    ``path`` is its file, if it differs from the page's; ``id`` is the printed one, or ``""`` to derive it from the
-    text.
+    ``path`` is its file, if it differs from the page's; ``id`` is its id in the notebook, or ``""`` to derive that from
+    the text.
     """
 
     kind: str
@@ -67,7 +67,7 @@ class Manuscript:
 
 
 def is_manuscript(text: str) -> bool:
-    """Whether a Markdown file has cells to print; other pages are rendered as they are."""
+    """Whether notebooks are generated from a Markdown file; other pages are rendered as they are."""
     return text.startswith("---\njupytext:") or "```{code-cell}" in text
 
 
@@ -96,10 +96,10 @@ def parse(path: Path, text: str, *, headed: bool = True) -> Manuscript:
         unknown = set(cell.metadata) - {"tags"}
         tags = cell.metadata.get("tags", [])
         if unknown:
-            message = f"unknown cell option {sorted(unknown)[0]!r}: only `:tags:` is printed"
+            message = f"unknown cell option {sorted(unknown)[0]!r}: the only one is `:tags:`"
             problems.append(Problem(path, line, message))
         problems += [
-            Problem(path, line, f"unknown cell tag {tag!r}: legal are {', '.join(sorted(TAGS))}")
+            Problem(path, line, f"unknown cell tag {tag!r}: the tags are {', '.join(sorted(TAGS))}")
             for tag in tags
             if tag not in TAGS
         ]
@@ -141,7 +141,7 @@ def prose_lines(cell: Cell) -> Iterator[tuple[int, str]]:
 
 
 def _outside_fences(text: str, first: int) -> tuple[list[tuple[int, str]], int]:
-    """The lines outside of fences with their numbers, and the number of the line whose fence is never closed, or 0."""
+    """The lines outside fences with their numbers; and the line number of a fence that is never closed, or 0."""
     outside: list[tuple[int, str]] = []
     fence, opened = "", 0
     for number, line in enumerate(text.splitlines(), start=first):
@@ -175,7 +175,7 @@ def raw_in_notebooks(cell: Cell) -> Iterator[tuple[int, str]]:
         if match := _FENCED_DIRECTIVE.match(line):
             what = match["what"]
             if what == "code-cell":
-                yield number, "a code cell must stand at the left margin, outside lists, quotes and comments"
+                yield number, "a code cell must be at the left margin, outside lists, quotes and comments"
             else:
                 yield number, _raw("directive", what)
     for number, line in prose_lines(cell):

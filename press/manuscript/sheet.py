@@ -68,7 +68,7 @@ def read_sheet(folder: Path) -> ExerciseSheet:
 
 def _read_opening(path: Path) -> tuple[Cell, ...]:
     if not path.is_file():
-        raise PressError(Problem(path, 1, f"is missing: write what the sheet begins with, from {TITLE!r} on"))
+        raise PressError(Problem(path, 1, f"is missing: write the opening of the sheet, which begins with {TITLE!r}"))
     cells = read(path, headed=False).cells
     if not cells or not cells[0].source.startswith(TITLE):
         raise PressError(Problem(path, 1, f"the title must begin with {TITLE!r}"))
@@ -79,7 +79,7 @@ def _read_opening(path: Path) -> tuple[Cell, ...]:
         if line.startswith("## ")
     ]
     problems += [
-        Problem(path, cell.line, "a stub before the first exercise: it belongs to the task.md of one")
+        Problem(path, cell.line, "a stub belongs in the task.md of an exercise, not in the opening")
         for cell in cells
         if cell.kind == "code" and re.search(r"^ *# stub$", cell.source, re.MULTILINE)
     ]
@@ -97,7 +97,7 @@ def _order(folder: Path) -> tuple[str, ...]:
         raise PressError(Problem(path, 1, f"is missing: {form}")) from None
     except Exception as error:
         raise PressError(
-            Problem(path, 1, f"does not give the order ({type(error).__name__}: {error}): {form}")
+            Problem(path, 1, f"does not define ORDER ({type(error).__name__}: {error}): {form}")
         ) from error
     there = {path.parent.name for name in (TASK, *CHECKED_BY) for path in folder.glob(f"*/{name}")}
     messages = [f"{slug!r} is in ORDER twice: remove one" for slug in order if order.count(slug) > 1]
@@ -111,7 +111,7 @@ def _order(folder: Path) -> tuple[str, ...]:
     # A folder that has only cases and checks is shared by several exercises.
     exercises = {path.parent.name for name in (TASK, ANSWERS) for path in folder.glob(f"*/{name}")}
     unlisted = sorted(exercises - {*order})
-    messages += [f"the folder {slug!r} is not in ORDER: add it there in its place" for slug in unlisted]
+    messages += [f"the folder {slug!r} is not in ORDER: add it where it belongs" for slug in unlisted]
     if messages:
         raise PressError(*(Problem(path, 1, message) for message in dict.fromkeys(messages)))
     return order

@@ -1,12 +1,12 @@
 """Read one exercise, a ``task.md``, and split it into the learner's version and the solution.
 
-It begins with its title, the only heading of the first level. The markers, each on its own line
-(docs/authoring.md shows a whole task):
+It begins with its title, the only first-level heading. The markers, each on its own line (docs/authoring.md shows a
+whole task):
 
 - in Markdown ``<!-- exercise; difficulty: N; minutes: N; read: CHAPTER#ANCHOR -->`` under the title, then ``<!-- hint
   -->``, ``<!-- solution -->`` and ``<!-- what if -->``, each closed by ``<!-- /hint -->`` and so on;
-- under the task ``<!-- tells``, then each of its sentences that requires nothing on its own line, and ``-->``: this is
-for ``tests/checking/test_clauses.py`` and is not printed;
+- under the task ``<!-- tells``, then the sentences of the task that require nothing, one per line, and ``-->``: these
+  are for ``tests/checking/test_clauses.py`` and not in the notebook;
 - in code ``# stub``, ``# solution``, ``# end``: the lines after ``# stub`` are only for the learner, those after
   ``# solution`` only for the solution.
 """
@@ -77,7 +77,7 @@ def read_task(path: Path, identity: str) -> Exercise:
     """Read one exercise with the id ``NN-slug``.
 
     Raises:
-        PressError: it cannot be printed, a marker is not closed, not opened or unknown, or a part is missing.
+        PressError: a notebook cannot show it, a marker is not closed, not opened or unknown, or a part is missing.
     """
     manuscript = read(path, headed=False)
     exercise = Exercise(identity, path)
@@ -100,7 +100,7 @@ def _describe(manuscript: Manuscript, exercise: Exercise) -> None:
     found = ((number, match) for number, line in prose_lines(first) if (match := _OPEN.match(line)))
     exercise.line, marker = next(found, (first.line, None))
     if marker is None or marker["name"] != "exercise":
-        raise PressError(manuscript.problem(first.line, f"a title opens an exercise: write {_FORM} under it"))
+        raise PressError(manuscript.problem(first.line, f"write {_FORM} under the title of the exercise"))
     parts = [part.split(":", 1) for part in (marker["fields"] or "").split(";") if ":" in part]
     fields = {name.strip(): value.strip() for name, value in parts}
     if set(fields) != {"difficulty", "minutes", "read"} or "#" not in fields["read"]:
@@ -124,7 +124,7 @@ def _add_prose(cell: Cell, exercise: Exercise) -> None:
         if number == exercise.line:
             continue
         if (marker.startswith(("# ", "## ")) and number > exercise.line) or start == "exercise":
-            message = "this would open another exercise, which has a folder of its own"
+            message = "this would begin another exercise, which needs a folder of its own"
             raise PressError(exercise.place(number).problem(message))
         if start:
             if block is not None:
@@ -137,7 +137,7 @@ def _add_prose(cell: Cell, exercise: Exercise) -> None:
             _keep(exercise, name, "\n".join(block).strip())
             block, name = None, ""
         elif marker.startswith("<!--"):
-            message = f"unknown marker {marker}: legal are exercise, tells, hint, solution, what if"
+            message = f"unknown marker {marker}: the markers are exercise, tells, hint, solution, what if"
             raise PressError(exercise.place(number).problem(message))
         elif block is not None:
             block.append(line)

@@ -1,4 +1,4 @@
-"""The page on what the finished passes did to models from `transformers`, printed from a recorded run."""
+"""The page on what the finished passes did to models from `transformers`, generated from a recorded run."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def page_text(book: Book) -> str:
     for place, run in enumerate(record["passes"]):
         trials = {name: found[place] for name, found in architectures.items()}
         chapter = f"[chapter {run['chapter'][:2]}](../{run['chapter']}.ipynb)"
-        # The name alone is not unique: it has two patterns.
+        # The name alone is not unique: two of the passes have the same one.
         parts.append(f"## `{run['name']}` {run['does']}\n\nFrom {chapter}.\n\n" + "\n".join(_rows(trials)))
     return _PAGE.format(count=len(architectures), passes="\n\n".join(parts))
 
 
 def _rows(trials: dict[str, dict[str, Any]]) -> Iterator[str]:
-    """What a pass did to the models, as list items: changed, then left alone, by reason."""
+    """What a pass did, as list items: the models that it changed, then those that it left alone, by reason."""
     if changed := [
         f"`{name}`\N{NO-BREAK SPACE}{_nodes(*one['nodes'])}" for name, one in trials.items() if "nodes" in one
     ]:

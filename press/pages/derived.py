@@ -1,4 +1,4 @@
-"""The pages that are generated from the manuscript and all printed notebooks, by their path in the book."""
+"""The pages that are generated from the manuscript and all notebooks, by their path in the book."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from press.printing.freshness import Texts
 
 
 def _api_index(book: Book) -> str:
-    from press.pages.api.page import page_text  # Needs torch, which takes seconds to import.
+    from press.pages.api.page import page_text  # This imports torch, which takes seconds.
 
     return page_text(book)
 

@@ -75,7 +75,7 @@ def _worst(pages: Iterable[tuple[Manuscript, list[Claim]]]) -> str:
         ((claim, page) for page, claims in pages for claim in claims if claim.harm), key=lambda found: found[0].harm
     )
     return "\n".join(
-        f"{place}. {_link(page, claim)} · **{claim.verdict}**. {claim.said}"
+        f"{place}. {_link(page, claim)} · **{claim.verdict}**. {claim.reason}"
         for place, (claim, page) in enumerate(ranked, start=1)
     )
 

@@ -1,4 +1,4 @@
-"""The page on what random graphs found in passes from the book and from torch, printed from a record."""
+"""The page on what random graphs found in passes from the book and from torch, generated from a record."""
 
 from __future__ import annotations
 
@@ -44,23 +44,23 @@ def page_text(book: Book) -> str:
     )
 
 
-def _pass(told: dict[str, Any]) -> str:
-    where = f"[chapter {told['chapter'][:2]}](../{told['chapter']}.ipynb)"
-    left_out = ", ".join(f"`{name}`" for name in told.get("without", ()))
+def _pass(entry: dict[str, Any]) -> str:
+    where = f"[chapter {entry['chapter'][:2]}](../{entry['chapter']}.ipynb)"
+    left_out = ", ".join(f"`{name}`" for name in entry.get("without", ()))
     parts = (
-        f"`{told['name']}` {told['does']}, {where}. *Changed*: {told['applied']}.",
+        f"`{entry['name']}` {entry['does']}, {where}. *Changed*: {entry['applied']}.",
         f"*Not asked*: {left_out}." if left_out else "",
-        f"*Found*: {told['found']}." if told.get("found") else "",
+        f"*Found*: {entry['found']}." if entry.get("found") else "",
     )
     return f"- {' '.join(filter(None, parts))}"
 
 
-def _fault(told: dict[str, Any]) -> str:
-    number = told.get("known")
-    results = f"gives {told['before']} without it, {told['after']} with it"
+def _fault(entry: dict[str, Any]) -> str:
+    number = entry.get("known")
+    results = f"gives {entry['before']} without it, {entry['after']} with it"
     parts = (
-        f"`{told['name']}` {told['wrong']}: `{told['program']}` {results}.",
-        f"*Breaks*: {told['broken']}." if "broken" in told else "",
+        f"`{entry['name']}` {entry['wrong']}: `{entry['program']}` {results}.",
+        f"*Breaks*: {entry['broken']}." if "broken" in entry else "",
         f"*Known as*: [#{number}](https://github.com/pytorch/pytorch/issues/{number})." if number else "",
     )
     return f"- {' '.join(filter(None, parts))}"

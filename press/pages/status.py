@@ -12,8 +12,8 @@ from press.manuscript.claims import VERDICTS
 _PAGE = """\
 # Status
 
-Counted from the files of the book whenever it is printed, and checked by its tests. The foot of this page shows the day
-on which it was built.
+Counted from the files of the book whenever its notebooks are generated, and checked by its tests. The foot of this page
+shows the day on which it was built.
 
 | package | version |
 |---|---|
@@ -32,14 +32,14 @@ on which it was built.
 | what the exercises do | count |
 |---|---|
 | exercises | {exercises} |
-| right answers, besides the printed solution, that pass | {right} |
+| right answers, besides the published solution, that pass | {right} |
 | wrong answers whose mistake is reported | {wrong} |
 
 The minutes of a chapter are counted, not measured with readers: 180 words a minute, 3 seconds a line of code, 90
 seconds a stepper.
 """
 # A decorator, or a call to one: `right(the_same_but_for(…))`.
-_MARK = re.compile(r"^@?(right|wrong)\b(?=[(\n])", re.MULTILINE)
+_DECORATOR = re.compile(r"^@?(right|wrong)\b(?=[(\n])", re.MULTILINE)
 _VERSIONS = ("torch", "jupyter-book", "nbval", "matplotlib", "graphviz")
 
 
@@ -71,5 +71,7 @@ def page_text(book: Book) -> str:
 def _answers(root: Path) -> tuple[int, int]:
     """How many answers are marked right and wrong."""
     paths = (root / "fxbook" / "tasks").glob("*/*/answers.py")
-    marks = collections.Counter(mark for path in paths for mark in _MARK.findall(path.read_text(encoding="utf-8")))
-    return marks["right"], marks["wrong"]
+    counts = collections.Counter(
+        kind for path in paths for kind in _DECORATOR.findall(path.read_text(encoding="utf-8"))
+    )
+    return counts["right"], counts["wrong"]

@@ -1,4 +1,4 @@
-"""The symptom index: every error message and every silent fault of the chapters, collected from the printed cells.
+"""The symptom index: every error message and every silent fault of the chapters, collected from their notebooks.
 
 An entry of *When it breaks*, in a chapter or on its companion, is a heading, the cells under it, and a paragraph that
 begins with ``*Cause*:``. Its message is the output of its cells, so the index lists only messages that the book prints.
@@ -18,12 +18,12 @@ from press.book import COMPANIONS, Book
 from press.manuscript.reading import anchor
 from press.printing.transforms import GROUPS
 from press.versions import record
-from press.versions.facts import Told
+from press.versions.facts import RecordedFact
 from press.versions.messages import MESSAGE, form
 
 BREAKS = "When it breaks"
 _HEADING = re.compile(r"^(#{2,4}) +(.+?) *$")
-# The error class in a heading that is a message; the index has a heading for the class.
+# The error class in a heading that is a message, left out where the index already shows it as a heading.
 _KIND = re.compile(r"^\w+(Error|Exception|Warning|Failed): (?=.)")
 _LINK = re.compile(r"\[([^\]]+)\]\([^)]*\)")
 # The link from an entry to its fix.
@@ -46,7 +46,7 @@ the end, with the section that shows it. Where another version of torch has othe
 
 @dataclasses.dataclass
 class Symptom:
-    """One entry: its place, what its cells printed (may be empty), the first sentence of its cause.
+    """One entry: its place, the messages that its cells print (may be empty), the first sentence of its cause.
 
     ``chapter`` names the page, ``"03_replacement"`` or ``"when_it_breaks/03_replacement"``. ``shown`` is false for a
     heading without cells, which is the heading of a group.
@@ -64,7 +64,7 @@ class Symptom:
 
     @property
     def searched(self) -> list[str]:
-        """What readers search for: what the cells printed, or else the heading, which is then the message."""
+        """What readers search for: the messages that the cells print, or else the heading, which is then a message."""
         return self.messages or [re.sub(r"\\(?=[^\w\s]|_)", "", self.heading)]
 
     @property
@@ -80,7 +80,7 @@ class Symptom:
         return f"{self.chapter}.ipynb#{anchor(self.heading)}"
 
     @property
-    def told(self) -> str:
+    def explanation(self) -> str:
         return f"{self.cause}. Fix: {self.link}"
 
 
@@ -111,7 +111,7 @@ def symptoms(chapter: str, notebook: NotebookNode) -> tuple[list[Symptom], list[
 
 
 def _messages_in(line: str) -> Iterator[str]:
-    """The message in a printed line, once for each error class that it names."""
+    """The message in a line of output, once for each error class that it names."""
     if match := MESSAGE.match(line):
         for kind in (match["kind"], *match["others"].split(" or ")[1:]):
             yield f"{kind.rpartition('.')[2]}: {match['text']}"[:_LONGEST]
@@ -119,11 +119,11 @@ def _messages_in(line: str) -> Iterator[str]:
 
 def of_every_chapter(book: Book) -> Iterator[tuple[list[Symptom], list[Symptom]]]:
     for name, source in {**book.chapters, **book.companions}.items():
-        if notebook := book.printed(book.targets(source)[0]):
+        if notebook := book.stored(book.targets(source)[0]):
             yield symptoms(name, notebook)
 
 
-def _of_versions(change: Told) -> str:
+def _of_versions(change: RecordedFact) -> str:
     return f"{change.holds}: see [what changed](versions.md#{anchor(change.fact.title)})."
 
 
@@ -134,12 +134,12 @@ def page_text(book: Book) -> str:
     others = [one for _, listed in found for one in listed]
     elsewhere = [one for one in others if not known.issuperset(one.messages)]
     pairs = ((message, one) for one in entries if not one.silent for message in one.searched)
-    told = [(as_code(message), one.told) for message, one in pairs]
+    rows = [(as_code(message), one.explanation) for message, one in pairs]
     fixes = {one.place: f"Shown in {one.link}" for one in others}
-    fixes.update({one.place: one.told for one in entries})
-    told += _on_other_versions(fixes, book, known)
-    loud = sorted(told, key=lambda row: row[0].strip("` ").lower())
-    silent = [(f"**{_plain(one.heading)}.**", one.told) for one in entries if one.silent]
+    fixes.update({one.place: one.explanation for one in entries})
+    rows += _on_other_versions(fixes, book, known)
+    loud = sorted(rows, key=lambda row: row[0].strip("` ").lower())
+    silent = [(f"**{_plain(one.heading)}.**", one.explanation) for one in entries if one.silent]
     listed: dict[str, str] = {}
     for one in elsewhere:
         for message in one.messages:
@@ -161,23 +161,23 @@ def page_text(book: Book) -> str:
 def _fold(heading: str, kind: str, rows: Iterable[tuple[str, str]]) -> str:
     """An error class: a heading, and a fold with its messages; those with the same cause and fix share an entry."""
     entries: dict[str, list[str]] = collections.defaultdict(list)
-    for message, told in dict.fromkeys(rows):
-        entries[told].append(message)
+    for message, explanation in dict.fromkeys(rows):
+        entries[explanation].append(message)
     count = sum(map(len, entries.values()))
-    lines = ["- " + "\\\n  ".join(_linked(messages, told)) for told, messages in entries.items()]
+    lines = ["- " + "\\\n  ".join(_linked(messages, text)) for text, messages in entries.items()]
     summary = f"<summary>{count} {kind}{'' if count == 1 else 's'}</summary>"
     return "\n\n".join([f"## {heading}", f'<details class="fx-symptoms">\n{summary}', *lines, "</details>"])
 
 
-def _linked(messages: list[str], told: str) -> list[str]:
+def _linked(messages: list[str], explanation: str) -> list[str]:
     """The lines of an entry. A message that is the heading of the section with the fix links to that section."""
-    if fix := _FIX.search(told):
+    if fix := _FIX.search(explanation):
         heading = re.sub(r"[`\\]", "", fix["heading"]).removesuffix(" …")
         for at, message in enumerate(messages):
             if _KIND.sub("", message.strip("`* ")).replace("`", "").startswith(heading):
-                told = told.removesuffix(fix[0])
-                return [*messages[:at], f"[{message}]({fix['place']})", *messages[at + 1 :], told]
-    return [*messages, told]
+                linked = f"[{message}]({fix['place']})"
+                return [*messages[:at], linked, *messages[at + 1 :], explanation.removesuffix(fix[0])]
+    return [*messages, explanation]
 
 
 def _on_other_versions(fixes: Mapping[str, str], book: Book, known: set[str]) -> Iterator[tuple[str, str]]:
@@ -185,29 +185,29 @@ def _on_other_versions(fixes: Mapping[str, str], book: Book, known: set[str]) ->
 
     ``fixes`` are the texts about the sections, by place; ``known`` are the messages that the book prints.
     """
-    told: dict[str, str] = {}
+    explanations: dict[str, str] = {}
     versions: dict[str, set[str]] = collections.defaultdict(set)
     explained = {name: one.says for name, one in book.remarks.items()}
     explained |= {name: _of_versions(change) for name, change in book.changes.items()}
     for one in book.record.messages:
         page = one.at.partition("#")[0]
         shown = f"Shown in [{Path(page).stem}](../{page})." if page else ""
-        told[one.text] = " ".join(filter(None, [fixes.get(one.at, shown), explained.get(one.fact)]))
+        explanations[one.text] = " ".join(filter(None, [fixes.get(one.at, shown), explained.get(one.fact)]))
         versions[one.text].update(one.torch)
     for name in book.changes:
         for version, line in book.record.facts[name].items():
             if MESSAGE.match(line):
-                told.setdefault(line, explained[name])
+                explanations.setdefault(line, explained[name])
                 versions[line].add(version)
     forms = {form(message) for message in known}
-    for message, fix in told.items():
+    for message, fix in explanations.items():
         if fix and form(message) not in forms:
             forms.add(form(message))
             yield f"{as_code(message)} (torch {record.spans(versions[message], book.record.versions)})", fix
 
 
 def _lines(notebook: NotebookNode) -> Iterator[tuple[str, str]]:
-    """The headings (``"### Text"``), paragraphs, ids of cells and printed lines of a notebook, in order."""
+    """The headings (``"### Text"``), paragraphs, cell ids and output lines of a notebook, in order."""
     for cell in notebook.cells:
         if cell.cell_type == "code":
             yield "code", cell.get("id", "")
@@ -237,14 +237,14 @@ def _plain(heading: str) -> str:
 
 
 def _shortened(heading: str) -> str:
-    """A heading shortened to one line: cut between words, with no code marks left open."""
+    """A heading shortened to one line: cut between words, with no code span left open."""
     if len(heading) <= _LONGEST_LINK:
         return heading
     return heading.replace("`", "")[:_LONGEST_LINK].rpartition(" ")[0].rstrip(" ,:;([\\<*") + " …"
 
 
 def as_code(text: str) -> str:
-    """A message as the index shows it: in code, and cut where it is long."""
+    """A message as the index shows it: as a code span, and shortened if it is long."""
     if len(text) > _LONGEST_SHOWN:
         text = text[:_LONGEST_SHOWN].rpartition(" ")[0] + " …"
     fence = "``" if "`" in text else "`"

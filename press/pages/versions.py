@@ -1,4 +1,4 @@
-"""The page *What changed between versions*, printed from the facts, their places and their record."""
+"""The page *What changed between versions*, generated from the facts, their places and their record."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from packaging.version import Version
 from press.book import Book
 from press.manuscript.reading import Manuscript, anchor
 from press.versions import record
-from press.versions.facts import Told
+from press.versions.facts import RecordedFact
 from press.versions.messages import form, searched
 from press.versions.notes import Place, places
 from press.versions.record import KINDS, minor
@@ -59,10 +59,10 @@ def page_text(book: Book) -> str:
     for path, page in pages(book).items():
         for place in places(page):
             found[place.fact].append((path, place))
-    # For some versions, only some notebooks or only the facts were run.
+    # Without the versions on which only some notebooks or only the facts were run.
     ordered = record.in_order(version for version, counts in kept.versions.items() if "cells" in counts)
     cells_now = sum(cell.cell_type == "code" for notebook in book.proven() for cell in notebook.cells)
-    # On the pinned version, every test proves every cell.
+    # On the pinned version, the tests prove that every cell is the same.
     now = {book.pins["torch"]: {"cells": cells_now, **dict.fromkeys(KINDS, 0)}}
     counted = [_row(version, now.get(version, kept.versions[version])) for version in ordered]
     seen: dict[str, list[str]] = collections.defaultdict(list)
@@ -74,14 +74,14 @@ def page_text(book: Book) -> str:
     parts = []
     for version in sorted(changed, key=Version, reverse=True):
         here = [one for one in book.changes.values() if one.changed[0] == version]
-        told = [_fact(one, seen[one.fact.id], found[one.fact.id]) for one in here]
-        told += [_see_above(one) for one in book.changes.values() if version in one.changed[1:]]
-        parts.append("\n\n".join([f"## Torch {version}", *told]))
-    asked = record.in_order({version for lines in kept.facts.values() for version in lines})
+        texts = [_fact(one, seen[one.fact.id], found[one.fact.id]) for one in here]
+        texts += [_see_above(one) for one in book.changes.values() if version in one.changed[1:]]
+        parts.append("\n\n".join([f"## Torch {version}", *texts]))
+    recorded = record.in_order({version for lines in kept.facts.values() for version in lines})
     return _PAGE.format(
         pinned=book.pins["torch"],
-        oldest=minor(asked[0]),
-        newest=minor(asked[-1]),
+        oldest=minor(recorded[0]),
+        newest=minor(recorded[-1]),
         cells_now=cells_now,
         versions="\n".join(counted),
         solutions=_of_solutions(book),
@@ -93,8 +93,8 @@ def page_text(book: Book) -> str:
 def pages(book: Book) -> dict[str, Manuscript]:
     """The pages that may have notes, by their path from ``chapters/reference/``."""
     sources = [source for source in book.sources if source not in book.sheet_folders]
-    beside = book.root / "chapters" / "reference"
-    return {Path(os.path.relpath(book.targets(source)[0], beside)).as_posix(): book.page(source) for source in sources}
+    here = book.root / "chapters" / "reference"
+    return {Path(os.path.relpath(book.targets(source)[0], here)).as_posix(): book.page(source) for source in sources}
 
 
 def _of_solutions(book: Book) -> str:
@@ -120,15 +120,15 @@ def _row(version: str, counts: Mapping[str, int]) -> str:
     return f"| {version} | {' | '.join(f'{number:,}' for number in numbers)} |"
 
 
-def _fact(one: Told, messages: Iterable[str], where: Iterable[tuple[str, Place]]) -> str:
+def _fact(one: RecordedFact, messages: Iterable[str], where: Iterable[tuple[str, Place]]) -> str:
     links = ", ".join(f"[{place.heading}]({path}#{place.anchor})" for path, place in where)
-    told = f"Told in {links}." if links else one.fact.nowhere[:1].upper() + one.fact.nowhere[1:]
+    place = f"Explained in {links}." if links else one.fact.nowhere[:1].upper() + one.fact.nowhere[1:]
     shown = ", ".join(f"``{message}``" for message in _worth_showing(messages, one.text))
     you_see = f"*You see*: {shown}" if shown else ""
-    return "\n\n".join(filter(None, [f"### {one.fact.title}", one.text, you_see, one.table, told]))
+    return "\n\n".join(filter(None, [f"### {one.fact.title}", one.text, you_see, one.table, place]))
 
 
-def _see_above(one: Told) -> str:
+def _see_above(one: RecordedFact) -> str:
     """A reference to a fact that changed again with a later version."""
     link = f"[{one.fact.title}](#{anchor(one.fact.title)})"
     return f"This version also changed something that is listed under torch {one.later}: {link}."

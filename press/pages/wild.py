@@ -1,4 +1,4 @@
-"""The page of faults in other packages' passes, printed from programs and a record of their output."""
+"""The page of faults in other packages' passes, generated from programs and a record of their output."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FAULTS = Path("tests/wild/faults")
 # The parts of a program's docstring after its first line, and the optional issue.
 PARTS = ("Expected", "What happens", "Workaround")
 _KNOWN = "Known as"
-_PROGRAM = re.compile(r'"""(?P<title>.+)\.\n\n(?P<told>.+?)\n"""\n(?P<code>.+)', re.DOTALL)
+_PROGRAM = re.compile(r'"""(?P<title>.+)\.\n\n(?P<text>.+?)\n"""\n(?P<code>.+)', re.DOTALL)
 _PART = re.compile(rf"^({'|'.join((*PARTS, _KNOWN))}):", re.MULTILINE)
 _ISSUE = re.compile(r"([\w-]+/[\w-]+)#(\d+)")
 _PAGE = """\
@@ -50,11 +50,11 @@ def _entries(book: Book, versions: dict[str, str], said: dict[str, list[str]]) -
     for package, programs in groupby(said, lambda program: program.partition("/")[0]):
         yield f"## {package} {versions[package]}"
         for program in programs:
-            told = _PROGRAM.fullmatch((book.root / FAULTS / f"{program}.py").read_text(encoding="utf-8"))
-            yield f"### {told['title']}"
-            linked = _ISSUE.sub(r"[\g<0>](https://github.com/\1/issues/\2)", told["told"])
+            parts = _PROGRAM.fullmatch((book.root / FAULTS / f"{program}.py").read_text(encoding="utf-8"))
+            yield f"### {parts['title']}"
+            linked = _ISSUE.sub(r"[\g<0>](https://github.com/\1/issues/\2)", parts["text"])
             yield _PART.sub(r"- **\1:**", linked)
             yield "\n".join(("```text", *said[program], "```"))
             yield f"<details><summary>The program, <code>{FAULTS}/{program}.py</code></summary>"
-            yield f"```python\n{told['code'].strip()}\n```"
+            yield f"```python\n{parts['code'].strip()}\n```"
             yield "</details>"

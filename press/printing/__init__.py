@@ -1,1 +1,1 @@
-"""From the manuscript to executed notebooks, always with the same bytes."""
+"""Generate executed notebooks from the manuscript, always with the same bytes."""

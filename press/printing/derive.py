@@ -33,7 +33,7 @@ METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
-# Printed above the report on an exercise that nobody has begun.
+# Shown above the report on an exercise that nobody has begun.
 UNSOLVED = "Before you start, the check prints a report such as:"
 
 
@@ -50,16 +50,16 @@ def derive(book: Book, source: Path) -> list[Derived]:
     """The notebooks of one of ``book.sources``; the reports on unsolved exercises are still empty."""
     targets = book.targets(source)
     if source not in book.sheet_folders:
-        return [Derived(targets[0], *_printed(book, book.page(source), TRANSFORMS), True)]
+        return [Derived(targets[0], *_notebook(book, book.page(source), TRANSFORMS), True)]
     sheet = book.sheet(source)
     ids = tuple(exercise.id for exercise in sheet.exercises)
     pages = (Manuscript(source, tuple(cells(book, sheet))) for cells in (_exercises, _solutions))
-    exercises, solutions = (_printed(book, page, [with_package]) for page in pages)
+    exercises, solutions = (_notebook(book, page, [with_package]) for page in pages)
     return [Derived(targets[0], *exercises, False, ids), Derived(targets[1], *solutions, True, ids)]
 
 
 def with_reports(derived: Derived, reports: Mapping[str, str]) -> Derived:
-    """The notebook with the report of ``check`` for each unsolved exercise, by id; others stay empty."""
+    """The notebook with the report of ``check`` on each unsolved exercise; those not in ``reports`` stay empty."""
     notebook = copy.deepcopy(derived.notebook)
     for cell in notebook.cells:
         if (report := reports.get(cell.id.removesuffix("-help"))) and cell.id.endswith("-help"):
@@ -72,10 +72,9 @@ def _block(report: str) -> str:
 
 
 def exercise_index(sheets: Iterable[ExerciseSheet], needed: Mapping[str, str]) -> dict[str, dict[str, object]]:
-    """The text of ``fxbook/exercises.json``, which the library reads, as a dict.
+    """The contents of ``fxbook/exercises.json``, which the library reads.
 
-    ``needed`` is the oldest torch with which a solution passes, by exercise; exercises that pass with any version are
-    missing.
+    ``needed`` is the oldest torch with which a solution passes, by exercise, for those that fail with an older one.
     """
     return {
         exercise.id: {
@@ -94,11 +93,11 @@ def exercise_index(sheets: Iterable[ExerciseSheet], needed: Mapping[str, str]) -
     }
 
 
-def _other_changes(book: Book, source: Path, printed: Path) -> list[str]:
-    """Links to the facts for which cells of a page differ on other versions of torch, besides those in its notes."""
-    met = book.record.pages.get(printed.relative_to(book.root).as_posix(), [])
+def _other_changes(book: Book, source: Path, path: Path) -> list[str]:
+    """Links to the facts that make cells of a page differ on other versions of torch, except those in its notes."""
+    met = book.record.pages.get(path.relative_to(book.root).as_posix(), [])
     noted = {place.fact for place in places(book.page(source))} if met else set()
-    page = Path(os.path.relpath(book.root / "chapters" / f"{PAGE}.md", printed.parent)).as_posix()
+    page = Path(os.path.relpath(book.root / "chapters" / f"{PAGE}.md", path.parent)).as_posix()
     changes = [book.changes[name] for name in met if name in book.changes and name not in noted]
     ordered = sorted(changes, key=lambda one: one.order, reverse=True)
     links = [f"{one.holds}: [{one.fact.title}]({page}#{anchor(one.fact.title)})" for one in ordered]
@@ -121,7 +120,7 @@ TRANSFORMS: list[Transform] = [
 ]
 
 
-def _printed(book: Book, page: Manuscript, transforms: Iterable[Transform]) -> tuple[NotebookNode, tuple[Place, ...]]:
+def _notebook(book: Book, page: Manuscript, transforms: Iterable[Transform]) -> tuple[NotebookNode, tuple[Place, ...]]:
     for transform in transforms:
         page = transform(page, book)
     notebook = v4.new_notebook(metadata=nbformat.from_dict(METADATA))
@@ -139,7 +138,7 @@ def _printed(book: Book, page: Manuscript, transforms: Iterable[Transform]) -> t
 def _metadata(cell: Cell) -> dict[str, object]:
     if cell.id == CELL:
         return FOLDED
-    # The tag is for the page; JupyterLab folds an output by other metadata.
+    # The tag folds the output on the page; JupyterLab needs other metadata for that.
     hidden = {"jupyter": {"outputs_hidden": True}} if HIDES_UNTIL_GUESSED in cell.tags else {}
     return hidden | ({"tags": list(cell.tags)} if cell.tags else {})
 

@@ -1,4 +1,4 @@
-"""Run a notebook once in a fresh kernel and keep its outputs in a canonical form: two prints give the same bytes."""
+"""Run a notebook in a fresh kernel and keep its outputs in a canonical form: running it again gives the same bytes."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from press.printing.derive import Derived
 
 CELL_TIMEOUT = 600
 ADDRESS = re.compile(r"0x[0-9a-f]{6,}")
-# Jupyter tells a kernel which notebook it runs by this variable; the drawings derive their ids from it.
+# The variable in which Jupyter names the notebook to its kernel; the drawings derive their ids from it.
 NOTEBOOK_VARIABLE = "JPY_SESSION_NAME"
-# The seed of printed reports, some of which contain random numbers.
-PRINTED_SEED = 0
+# The seed for the reports in generated notebooks; some reports contain random numbers.
+NOTEBOOK_SEED = 0
 
 
 async def execute(derived: Derived) -> NotebookNode:
     """A copy of the notebook with its outputs, from a kernel that starts in the notebook's folder.
 
     Raises:
-        PressError: a cell raises, writes to stderr, takes too long or kills the kernel; its line is named.
+        PressError: a cell raises, writes to stderr, takes too long or kills the kernel; the error names its line.
     """
     notebook = copy.deepcopy(derived.notebook)
     derived.path.parent.mkdir(parents=True, exist_ok=True)
@@ -42,7 +42,7 @@ async def execute(derived: Derived) -> NotebookNode:
     )
     try:
         await client.async_execute(
-            env={**os.environ, NOTEBOOK_VARIABLE: str(derived.path), SEED_VARIABLE: str(PRINTED_SEED)}
+            env={**os.environ, NOTEBOOK_VARIABLE: str(derived.path), SEED_VARIABLE: str(NOTEBOOK_SEED)}
         )
     except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
         raise PressError(derived.places[reached[-1]].problem(_why_it_stopped(error))) from error
@@ -64,7 +64,7 @@ async def execute(derived: Derived) -> NotebookNode:
 
 
 def canonise(cell: NotebookNode, count: int) -> None:
-    """Bring an executed cell to its canonical form, in place: numbered ``count``, streams merged, addresses ``0x…``."""
+    """Change an executed cell to its canonical form: numbered ``count``, streams merged, addresses as ``0x…``."""
     cell.execution_count = count
     cell.metadata.pop("execution", None)
     outputs: list[NotebookNode] = []

@@ -15,27 +15,27 @@ from press.printing.derive import Derived, derive, exercise_index, with_reports
 
 INDEX = Path("fxbook/exercises.json")
 SECTIONS = Path("fxbook/sections.json")
-CURE = "run `make notebooks`"
+FIX = "run `make notebooks`"
 # Files by path in the book, each with the function that makes its text.
 Texts = Mapping[Path, Callable[[Book], str]]
-# Code marks and escaping backslashes of a heading.
+# The backticks and the escaping backslashes in a heading.
 _MARKUP = re.compile(r"`|\\(?=[^\w\s]|_)")
 
 
-def stale(derived: Derived, printed: NotebookNode | None) -> Problem | None:
-    """How a printed notebook differs from the derived one, at the first cell that differs, or ``None``."""
-    if printed is None:
-        return Problem(derived.path, 1, f"is missing or not a notebook: {CURE}")
-    if printed.metadata != derived.notebook.metadata:
-        return Problem(derived.path, 1, f"its metadata differs from its manuscript: {CURE}")
-    for number, (cell, wanted) in enumerate(zip(printed.cells, derived.notebook.cells, strict=False), start=1):
+def stale(derived: Derived, stored: NotebookNode | None) -> Problem | None:
+    """How a stored notebook differs from the derived one, at the first cell that differs, or ``None``."""
+    if stored is None:
+        return Problem(derived.path, 1, f"is missing or not a notebook: {FIX}")
+    if stored.metadata != derived.notebook.metadata:
+        return Problem(derived.path, 1, f"its metadata differs from its manuscript: {FIX}")
+    for number, (cell, wanted) in enumerate(zip(stored.cells, derived.notebook.cells, strict=False), start=1):
         what = _difference(cell, wanted, derived.executed)
         if what:
             first = wanted.source.split("\n", 1)[0]
-            return Problem(derived.path, 1, f"cell {number} ({first!r}) {what} its manuscript: {CURE}")
-    if len(printed.cells) != len(derived.notebook.cells):
-        counts = f"{len(printed.cells)} cells, its manuscript {len(derived.notebook.cells)}"
-        return Problem(derived.path, 1, f"has {counts}: {CURE}")
+            return Problem(derived.path, 1, f"cell {number} ({first!r}) {what} its manuscript: {FIX}")
+    if len(stored.cells) != len(derived.notebook.cells):
+        counts = f"{len(stored.cells)} cells, and its manuscript has {len(derived.notebook.cells)}"
+        return Problem(derived.path, 1, f"has {counts}: {FIX}")
     return None
 
 
@@ -50,7 +50,7 @@ def _difference(cell: NotebookNode, wanted: NotebookNode, executed: bool) -> str
     return ""
 
 
-def printed_reports(notebook: NotebookNode | None, ids: tuple[str, ...]) -> dict[str, str]:
+def reports_in(notebook: NotebookNode | None, ids: tuple[str, ...]) -> dict[str, str]:
     reports = {}
     for cell in notebook.cells if notebook else ():
         identity = cell.get("id", "").removesuffix("-help")
@@ -60,10 +60,10 @@ def printed_reports(notebook: NotebookNode | None, ids: tuple[str, ...]) -> dict
     return reports
 
 
-def derive_as_printed(book: Book, source: Path) -> list[Derived]:
-    """The notebooks of a source, with the printed reports of unsolved exercises."""
+def derive_as_stored(book: Book, source: Path) -> list[Derived]:
+    """The notebooks of a source, with the stored reports on unsolved exercises."""
     first, *rest = derive(book, source)
-    return [with_reports(first, printed_reports(book.printed(first.path), first.exercise_ids)), *rest]
+    return [with_reports(first, reports_in(book.stored(first.path), first.exercise_ids)), *rest]
 
 
 def index_text(book: Book) -> str:
@@ -81,18 +81,18 @@ def sections_text(book: Book) -> str:
     return json.dumps(sections, indent=1, ensure_ascii=False) + "\n"
 
 
-# Needed by notebooks while they are printed.
+# The notebooks need these while they are generated.
 INDEXES: Texts = {INDEX: index_text, SECTIONS: sections_text}
 
 
 def problems(book: Book, pages: Texts | None = None) -> list[Problem]:
-    """Every printed file that differs from the manuscript, and every printed notebook without a manuscript."""
+    """Every generated file that differs from the manuscript, and every notebook without a manuscript."""
     found = []
     expected = set()
     for source in book.sources:
-        for derived in derive_as_printed(book, source):
+        for derived in derive_as_stored(book, source):
             expected.add(derived.path)
-            if problem := stale(derived, book.printed(derived.path)):
+            if problem := stale(derived, book.stored(derived.path)):
                 found.append(problem)
     for folder in ("chapters", "exercises", "solutions"):
         for path in sorted((book.root / folder).rglob("*.ipynb")):
@@ -101,5 +101,5 @@ def problems(book: Book, pages: Texts | None = None) -> list[Problem]:
     for name, text in {**INDEXES, **(pages or {})}.items():
         index = book.root / name
         if not index.exists() or index.read_text(encoding="utf-8") != text(book):
-            found.append(Problem(index, 1, f"differs from what the manuscript gives: {CURE}"))
+            found.append(Problem(index, 1, f"differs from what the manuscript gives: {FIX}"))
     return found

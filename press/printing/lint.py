@@ -19,7 +19,7 @@ UNRENDERED = ("application/javascript", "application/vnd.jupyter.widget-view+jso
 _NBVAL_COMMENT = re.compile(r"^\s*#\s*(?:NBVAL|PYTEST_VALIDATE)_\w+", re.IGNORECASE | re.MULTILINE)
 HIDES_OUTPUT = "nbval-ignore-output"
 MOST_BYTES_OF_OUTPUT = 200_000
-# The ratios of a program timed against itself, which a notebook with timings prints.
+# A notebook with timings prints the smallest and largest ratio of a program timed against itself.
 NOISE_FLOOR = re.compile(r"noise floor\D*(?P<low>\d+\.\d+) to (?P<high>\d+\.\d+)")
 WIDEST_FLOOR = 1.25
 
@@ -31,9 +31,9 @@ class Fault:
 
 
 def lint(notebook: NotebookNode, executed: bool) -> list[Fault]:
-    """The faults of a printed notebook.
+    """The faults of a generated notebook.
 
-    ``executed`` says whether it is printed with outputs (a chapter, a solution) or without (an exercise).
+    ``executed`` says whether it must have outputs (a chapter, a solution) or must not (an exercise).
     """
     faults = []
     count = 0
@@ -48,7 +48,7 @@ def lint(notebook: NotebookNode, executed: bool) -> list[Fault]:
 
 
 def _noise(notebook: NotebookNode) -> list[Fault]:
-    """A notebook with timings prints how noisy the machine was, and is rejected if that was too noisy."""
+    """A notebook with timings must print how noisy the machine was; too noisy a machine is a fault."""
     timed = [place for place, cell in enumerate(notebook.cells) if HIDES_OUTPUT in cell.metadata.get("tags", [])]
     floors = [
         (place, float(match["low"]), float(match["high"]))
@@ -59,9 +59,9 @@ def _noise(notebook: NotebookNode) -> list[Fault]:
     if timed and not floors:
         message = "no cell with a timing prints the noise floor of the machine, as 'noise floor: 0.97 to 1.03'"
         return [Fault(timed[0], message)]
-    cure = "stop other programs on this machine, and generate the notebook again"
+    fix = "stop other programs on this machine, and generate the notebook again"
     return [
-        Fault(place, f"the machine was busy, its noise floor is {low} to {high}: {cure}")
+        Fault(place, f"the machine was busy, its noise floor is {low} to {high}: {fix}")
         for place, low, high in floors
         if high > WIDEST_FLOOR * low
     ]
@@ -69,7 +69,7 @@ def _noise(notebook: NotebookNode) -> list[Fault]:
 
 def _unexecuted(cell: NotebookNode) -> Iterator[str]:
     if cell.outputs or cell.execution_count is not None:
-        yield "an exercise is printed without outputs"
+        yield "an exercise must have no outputs"
 
 
 def _code(cell: NotebookNode, count: int) -> Iterator[str]:
@@ -99,7 +99,7 @@ def _hiding(cell: NotebookNode) -> Iterator[str]:
     tags = cell.metadata.get("tags", [])
     for tag in tags:
         if tag not in TAGS and cell.id != package.CELL:
-            yield f"unknown cell tag {tag!r}: legal are {', '.join(sorted(TAGS))}"
+            yield f"unknown cell tag {tag!r}: the tags are {', '.join(sorted(TAGS))}"
     if HIDES_OUTPUT in tags and not _asserts(cell.source):
         yield "its output is hidden from nbval, so it must assert the relation that it shows"
 

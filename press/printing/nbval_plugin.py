@@ -1,4 +1,4 @@
-"""A pytest plugin: nbval's kernels start warm, know their notebook, and use the seed for printed reports.
+"""A pytest plugin: nbval's kernels start warm, know their notebook, and use the seed of the generated reports.
 
 ``pytest --nbval-kernel-name=python3`` starts them cold.
 """
@@ -14,13 +14,13 @@ from xdist.scheduler import LoadFileScheduling
 
 from fxbook.checking import SEED_VARIABLE
 from press.printing import warm
-from press.printing.execution import NOTEBOOK_VARIABLE, PRINTED_SEED
+from press.printing.execution import NOTEBOOK_SEED, NOTEBOOK_VARIABLE
 
 _KERNELS = pytest.StashKey[warm.WarmKernels]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    os.environ.setdefault(SEED_VARIABLE, str(PRINTED_SEED))
+    os.environ.setdefault(SEED_VARIABLE, str(NOTEBOOK_SEED))
     if warm.AVAILABLE and not config.getoption("nbval_kernel_name", None):
         kernels = config.stash[_KERNELS] = warm.WarmKernels()
         config.option.nbval_kernel_name = warm.NAME
@@ -35,7 +35,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 class _ByFileAndChapter(LoadFileScheduling):
-    """Assigns the cells of a notebook, or the tests of a file, to one worker, and tests on exercises by chapter."""
+    """Keeps a notebook or a file of tests on one worker; tests of exercises are also divided by chapter."""
 
     def _split_scope(self, nodeid: str) -> str:
         chapter = re.search(r"\[([0-9P]\d)-", nodeid)

@@ -2,7 +2,7 @@
 
 The comment above its first import says what to install, for those who copy the cell. Once the book has an address,
 every notebook begins its code with a folded cell that installs the package if it is missing, so that the notebook runs
-anywhere. Naming the repository thus changes every notebook, and `make notebooks` prints them all.
+anywhere. Naming the repository thus changes every notebook, and `make notebooks` generates them all again.
 
 An installed torch is not changed. If there is none, the cell also installs the pinned one.
 """
@@ -18,7 +18,7 @@ from press.book import Book
 from press.imprint import Imprint
 from press.manuscript.reading import Cell, Manuscript
 
-# The id of the cell that installs.
+# The id of the cell that installs the package.
 CELL = "install"
 # The cell is folded in JupyterLab, a form in Colab, and left out of the page, which offers to open the notebook
 # instead.
@@ -30,7 +30,7 @@ from importlib.util import find_spec
 if not (find_spec("fxbook") and find_spec("fxbook.catalogue")):
     extra, home = "" if find_spec("torch") else "[torch]", "{requirement}"
     %pip install --quiet "fxbook{{extra}} @ {{home}}" "fxbook-exercises @ {{home}}#subdirectory=fxbook\""""
-# For a notebook with models from transformers, which is an extra.
+# For a notebook with models from transformers, which are in the extra `models`.
 _INSTALL_MODELS = """\
 # @title Install fxbook, the package of this book, and transformers, if they are missing
 from importlib.util import find_spec
@@ -65,5 +65,5 @@ def advice(imprint: Imprint) -> str:
 
 
 def python(cell: NotebookNode) -> str:
-    """The code of a printed cell, or ``""`` for the cell that installs, which is not plain Python."""
+    """The code of a cell, or ``""`` for the cell that installs the package, which is not plain Python."""
     return "" if cell.id == CELL else cell.source

@@ -1,4 +1,4 @@
-"""The steps from a manuscript page to the printed page: functions of the page and the book."""
+"""The steps from a page of the manuscript to the page of the notebook: functions of the page and the book."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _BETWEEN_SENTENCES = re.compile(r"(?<=[.?!])[)*`]*\s+")
 
 
 def with_verdicts(page: Manuscript, book: Book) -> Manuscript:
-    """Print each claim with its verdict in the heading, and its chapters under it.
+    """Add the verdict to the heading of each claim, and links to its chapters under it.
 
-    A heading keeps the anchor that it has without the verdict; links within the page lead to the printed heading.
+    The heading keeps its anchor without the verdict, too; links within the page lead to the anchor with it.
 
     Raises:
         PressError: a chapter does not exist.
@@ -38,14 +38,14 @@ def with_verdicts(page: Manuscript, book: Book) -> Manuscript:
         if number not in files
     ]:
         raise PressError(*problems)
-    printed = {claim.name: claim for claim in at.values()}
+    by_name = {claim.name: claim for claim in at.values()}
 
     def shown(line: int, text: str) -> str:
-        if text.startswith("### ") and (claim := printed.get(anchor(text.removeprefix("### ")))):
+        if text.startswith("### ") and (claim := by_name.get(anchor(text.removeprefix("### ")))):
             return f'<a id="{claim.name}"></a>\n\n### {claim.heading}'
         claim = at.get(line)
         if claim is None:
-            return re.sub(r"\]\(#([\w-]+)\)", lambda link: _redirected(link, printed), text)
+            return re.sub(r"\]\(#([\w-]+)\)", lambda link: _redirected(link, by_name), text)
         links = ", ".join(f"[{number}](../{files[number]}.ipynb)" for number in claim.chapters)
         word = "Chapter" if len(claim.chapters) == 1 else "Chapters"
         return f'<div class="fx-verdict fx-verdict-{claim.verdict}">\n\n{word} {links}\n\n</div>'
@@ -55,17 +55,17 @@ def with_verdicts(page: Manuscript, book: Book) -> Manuscript:
     )
 
 
-def _redirected(link: re.Match[str], printed: dict[str, Claim]) -> str:
-    """A link within the page; if it leads to a claim, to its printed heading."""
-    claim = printed.get(link[1])
+def _redirected(link: re.Match[str], by_name: dict[str, Claim]) -> str:
+    """A link within the page; one to a claim leads to the heading with the verdict."""
+    claim = by_name.get(link[1])
     return f"](#{claim.anchor})" if claim else link[0]
 
 
 def with_faults(page: Manuscript, book: Book) -> Manuscript:
-    """Replace the marker of a chapter by a fold that links each entry of its companion.
+    """Replace the marker of a chapter with a fold that links to each entry of its companion.
 
-    Each line has the present and former anchors of its entry, so that old links to entries that were in the chapter
-    still work, in any browser and without a script.
+    Each line has the current and former anchors of its entry, so that old links to entries that used to be in the
+    chapter still work, even without JavaScript.
 
     Raises:
         PressError: the marker is missing or occurs twice, or there is no companion.
@@ -75,7 +75,7 @@ def with_faults(page: Manuscript, book: Book) -> Manuscript:
     path = book.companions.get(f"{COMPANIONS}/{page.path.stem}")
     places = [number for cell in page.cells for number, line in prose_lines(cell) if line == FAULTS]
     if len(places) != (path is not None):
-        message = f"a chapter with a page in when_it_breaks/ has {FAULTS} once, another has none"
+        message = f"a chapter with a page in when_it_breaks/ must have {FAULTS} once, and no other page may have it"
         raise PressError(page.problem(places[0] if places else 1, message))
     if path is None:
         return page
@@ -116,11 +116,11 @@ def _of_prose(page: Manuscript, text: Callable[[Cell], str]) -> Manuscript:
 def with_answers(page: Manuscript, book: Book) -> Manuscript:
     """Fold the answer to a prediction: the paragraph after a cell whose output the reader is to guess.
 
-    The page moves the fold into the output's fold (``book/_ext/outputs.py``); a notebook shows it below the output.
+    On the page, ``book/_ext/outputs.py`` moves this fold into the output's; a notebook shows it below the output.
     A sentence that ends with a colon introduces what follows, and stays visible.
 
     Raises:
-        PressError: the answer and such a sentence are in one paragraph.
+        PressError: the answer and such an introduction are in the same paragraph.
     """
     cells = list(page.cells)
     for number, cell in enumerate(cells[1:], start=1):
@@ -131,7 +131,7 @@ def with_answers(page: Manuscript, book: Book) -> Manuscript:
         if answer.startswith(("#", "<")) or (last.endswith(":") and not sentences):
             continue
         if last.endswith(":"):
-            message = "this paragraph folds with the output above it: begin another where it leads on to the next cell"
+            message = "this paragraph is folded with the output above it: put the lead-in to the next cell in another"
             raise PressError(page.problem(cell.line, message))
         fold = f"{ANSWER}\n\n{answer.rstrip()}\n\n</details>"
         cells[number] = dataclasses.replace(cell, source="\n\n".join([fold, rest]).rstrip("\n"))

@@ -1,4 +1,4 @@
-"""Tell whether any file has changed since the last print, without parsing anything."""
+"""Tell whether any file has changed since the last run of `make notebooks`, without parsing anything."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from pathlib import Path
 
 from press import ROOT
 
-_STAMP = Path("_build", ".printed")
-# Printed files, their sources, and the printing code.
+_STAMP = Path("_build", ".generated")
+# Generated files, their sources, and the code that generates them.
 _OF_A_BOOK = ("book/**/*.md", "book/reference/**/*.*", "fxbook/tasks/**/*.*", "fxbook/*.json", "chapters/**/*.*",
               "exercises/*.ipynb", "solutions/*.ipynb", "requirements.txt", "_config.yml", "pyproject.toml",
               "CHANGELOG.md", "CITATION.cff")  # fmt: skip
 _OF_THE_PRESS = "press/**/*.py"
 
 
-def since_the_last_print(root: Path) -> bool:
-    """Whether every file of the book and the press is as it was after the last complete print."""
+def since_the_last_run(root: Path) -> bool:
+    """Whether every file of the book and the press is as it was after the last complete run."""
     stamp = root / _STAMP
     return stamp.is_file() and stamp.read_text(encoding="utf-8") == _digest(root)
 

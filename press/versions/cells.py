@@ -19,7 +19,7 @@ from fxbook.checking import SEED_VARIABLE
 from press import ROOT
 from press.manuscript.reading import anchor
 from press.printing import warm
-from press.printing.execution import NOTEBOOK_VARIABLE, PRINTED_SEED
+from press.printing.execution import NOTEBOOK_SEED, NOTEBOOK_VARIABLE
 from press.versions.outputs import Shown, differ, kind, shown
 from press.versions.record import BEHAVIOUR, FOLLOWS
 
@@ -33,13 +33,13 @@ _COLOUR = re.compile(r"\x1b\[[\d;]*m")
 
 @dataclasses.dataclass(frozen=True)
 class Difference:
-    """A cell whose output here differs from the printed one.
+    """A cell whose output on another version differs from the book's.
 
     Attributes:
         section: the page, relative to ``chapters/``, and the anchor of the heading above the cell.
         begins: its first line.
         printed: what the book shows.
-        here: what the cell shows here.
+        here: what the cell shows on the other version.
         reads_lost: whether it uses a name from an earlier cell that failed or differed.
     """
 
@@ -53,7 +53,7 @@ class Difference:
 
 
 async def differences(path: Path, name: str, notebook: NotebookNode) -> tuple[int, list[Difference]]:
-    """Run a printed notebook in the folder of ``path``; return how many cells ran, and those that differ."""
+    """Run a notebook in the folder of ``path``; return how many cells ran, and those that differ."""
     ran = 0
     found: list[Difference] = []
     lost: set[str] = set()
@@ -93,7 +93,7 @@ async def _run(path: Path, notebook: NotebookNode) -> AsyncIterator[tuple[Notebo
         resources={"metadata": {"path": str(path.parent)}},
     )
     # Use the code in this checkout, not what was installed when the environment was made.
-    here = {NOTEBOOK_VARIABLE: str(path), SEED_VARIABLE: str(PRINTED_SEED), "PYTHONPATH": str(ROOT)}
+    here = {NOTEBOOK_VARIABLE: str(path), SEED_VARIABLE: str(NOTEBOOK_SEED), "PYTHONPATH": str(ROOT)}
     environment = {**os.environ, **here}
     dead = ""
     async with client.async_setup_kernel(env=environment):
@@ -107,7 +107,7 @@ async def _run(path: Path, notebook: NotebookNode) -> AsyncIterator[tuple[Notebo
                     for rest in _rest(cell):
                         await client.async_execute_cell(v4.new_code_cell(rest), number, store_history=False)
                 except (CellTimeoutError, DeadKernelError) as error:
-                    dead = f"{type(error).__name__}: the kernel did not come back"
+                    dead = f"{type(error).__name__}: the kernel did not respond"
             if dead:
                 cell.outputs = [v4.new_output("error", ename="KernelError", evalue=dead)]
             yield printed, shown(cell.outputs)
@@ -121,15 +121,15 @@ def _rest(cell: NotebookNode) -> list[str]:
     errors = [output for output in cell.outputs if output.output_type == "error"]
     if not errors:
         return []
-    told = [match for line in errors[0].traceback for match in _LINE.finditer(_COLOUR.sub("", line))]
+    lines = [match for line in errors[0].traceback for match in _LINE.finditer(_COLOUR.sub("", line))]
     try:
         statements = ast.parse(cell.source).body
     except SyntaxError:
         return []
-    at = int(told[0][1] or told[0][2]) if told else len(cell.source)
+    at = int(lines[0][1] or lines[0][2]) if lines else len(cell.source)
     failed = [statement for statement in statements if statement.lineno <= at <= (statement.end_lineno or at)]
-    behind = [statement for statement in statements if statement.lineno > at]
-    return [ast.unparse(one) for one in (*itertools.chain.from_iterable(map(_singly, failed)), *behind)]
+    following = [statement for statement in statements if statement.lineno > at]
+    return [ast.unparse(one) for one in (*itertools.chain.from_iterable(map(_singly, failed)), *following)]
 
 
 def _singly(statement: ast.stmt) -> list[ast.stmt]:

@@ -41,10 +41,10 @@ def ensure(version: str) -> Path:
     if version == _own():
         return Path(sys.executable)
     size = "a build for CUDA takes up to 7 GB"
-    return beside(folder(version), (f"torch=={version}", _BESIDE), size, options=_index())
+    return with_packages(folder(version), (f"torch=={version}", _BESIDE), size, options=_index())
 
 
-def beside(
+def with_packages(
     place: Path, wanted: Sequence[str], size: str, *, options: Sequence[str] = (), lent: Sequence[str] = ()
 ) -> Path:
     """Make an environment, unless it exists with the same packages; return its interpreter.
@@ -55,7 +55,7 @@ def beside(
     stamp, packages = place / _STAMP, "\n".join(wanted)
     if stamp.is_file() and stamp.read_text(encoding="utf-8") == packages:
         return python(place)
-    print(f"{', '.join(wanted)} go into {place.name}: {size}.", flush=True)
+    print(f"Installing {', '.join(wanted)} in {place.name}: {size}.", flush=True)
     if not python(place).exists():
         _uv("venv", "--quiet", "--python", sys.executable, str(place))
     # --no-config, since the project's own settings exclude triton and CUDA, which is right only for pins.
@@ -70,8 +70,8 @@ def beside(
 def newest() -> str:
     """The newest version of torch that can be installed here. Raises SetupError if the package index did not answer."""
     command = ("pip", "compile", "--quiet", "--no-config", "--no-header", "--no-deps", *_index())
-    told = _uv(*command, "--python", sys.executable, "-", given="torch")
-    return re.findall(r"^torch==([^\s+]+)", told, re.MULTILINE)[0]
+    pins = _uv(*command, "--python", sys.executable, "-", given="torch")
+    return re.findall(r"^torch==([^\s+]+)", pins, re.MULTILINE)[0]
 
 
 def _own() -> str:

@@ -1,14 +1,14 @@
 """The facts that changed between versions of torch, each in its own file in ``book/reference/version_facts/``.
 
-Such a file is a program, the probe of the fact, that prints one line, the same wherever torch behaves the same. Its
-name is the id of the fact, with hyphens. Its docstring is the text for readers:
+Such a file is a program, the *probe* of the fact. It prints one line, which is the same wherever torch behaves the
+same. Its name is the id of the fact, with underscores for hyphens. Its docstring is the text for readers:
 
 - the title, a line that holds on the version that the book is proven with;
 - a paragraph or two, in which ``{since}`` and ``{later}`` stand for versions from the record: the first one that
   behaves as the book says, and the first later one that differs again;
 - if cells differ because of it, a paragraph that begins with ``Explains:`` and lists regular expressions, one per line.
-  They are searched in ``notebook: first printed line that differs => first line that is shown there``, only on versions
-  on which the probe prints another line than on the pinned one;
+  They are searched for in ``notebook: first line that differs => first line that is shown there instead``, only on
+  versions on which the probe prints a different line than on the pinned one;
 - at the end, if no page has a note on it, a paragraph that begins with ``Nowhere:`` and says why.
 
 ``python -m press versions`` records what the probe prints on each version. Differences in single cells that no such
@@ -52,7 +52,7 @@ class Fact:
 
 
 @dataclasses.dataclass(frozen=True)
-class Told:
+class RecordedFact:
     """A fact with its record.
 
     Attributes:
@@ -139,12 +139,12 @@ def patterns(version: str, kept: Record, pinned: str) -> dict[str, tuple[str, ..
     }
     # Remarks with a text come before facts, because they are more specific, and the others after them.
     here = {name: one for name, one in remarks().items() if version in one.torch}
-    said = {name: (one.explains,) for name, one in here.items() if one.says}
+    spoken = {name: (one.explains,) for name, one in here.items() if one.says}
     silent = {name: (one.explains,) for name, one in here.items() if not one.says}
-    return {**said, **by_facts, **silent}
+    return {**spoken, **by_facts, **silent}
 
 
-def told(fact: Fact, by_version: Mapping[str, str], pinned: str) -> Told:
+def with_record(fact: Fact, by_version: Mapping[str, str], pinned: str) -> RecordedFact:
     """A fact with its record; ``by_version`` is what its probe prints on each version.
 
     Raises PressError if there is no record for the pinned version, nothing changed, or the text names an unknown
@@ -160,8 +160,8 @@ def told(fact: Fact, by_version: Mapping[str, str], pinned: str) -> Told:
     later = minor(found[at + 1][0][0]) if at + 1 < len(found) else ""
     for name, version in (("since", since), ("later", later)):
         if f"{{{name}}}" in fact.text and not version:
-            raise fact.problem(f"its text has {{{name}}}, and there is no such version")
-    return Told(fact, tuple((span(versions), line) for versions, line in found), since, later)
+            raise fact.problem(f"its text has {{{name}}}, but there is no such version")
+    return RecordedFact(fact, tuple((span(versions), line) for versions, line in found), since, later)
 
 
 def _read(path: Path) -> Fact:
@@ -169,7 +169,9 @@ def _read(path: Path) -> Fact:
     title, *paragraphs = re.split(r"\n\s*\n", document)
     identity = path.stem.replace("_", "-")
     if not title or not paragraphs or "\n" in title:
-        raise PressError(Problem(path, 1, "begins with a docstring: a title in one line, then what a reader is told"))
+        raise PressError(
+            Problem(path, 1, "must begin with a docstring: a title on one line, then the text for readers")
+        )
     explains: list[str] = []
     for paragraph in [one for one in paragraphs if one.startswith(_EXPLAINS)]:
         paragraphs.remove(paragraph)

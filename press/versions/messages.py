@@ -1,11 +1,11 @@
-"""Tell which lines are messages that readers search for, in cells' outputs and in a version's record."""
+"""Recognise the messages that readers search for, in the outputs of cells and in the record of a version."""
 
 from __future__ import annotations
 
 import re
 
 MESSAGE = re.compile(
-    # After other output of a cell: "created, linted, TypeError: …".
+    # Words that a cell may print before the message: "created, linted, TypeError: …".
     r"^(?:[a-z]+, )*"
     r"(?P<kind>(?:\w+\.)*\w*(?:Error|Warning|Exception|SymNode)|Unsupported|BackendCompilerFailed)"
     # Where versions of Python or torch raise different errors.
@@ -15,7 +15,7 @@ MESSAGE = re.compile(
 )
 # In the table of `front_ends`, a message follows the name of the front end.
 _FRONT_END = re.compile(r"(?:symbolic_trace|make_fx|torch\.export|torch\.compile) +(?=\w)")
-# The end of the message, where torch begins to describe the program, a file or a setting.
+# Words that end a message: from there on, torch describes the program, a file or a setting.
 _DETAILS = re.compile(
     r" (?:from user code|Explanation:|Set TORCH|While executing|\(…/|For more information|Hint:|Scroll up to|Caused by"
     r"|but expected one of|Traceback \(most recent|fake mode from|CUDA kernel errors|Search for)"
@@ -27,13 +27,13 @@ _OF_A_CELL = re.compile(
 
 
 def searched(here: str) -> str:
-    """The message in a line of the record, as far as readers would search for it.
+    """The part of a recorded line that readers would search for.
 
     Returns:
         ``"Unsupported: missing: MATCH_CLASS"``, without the name of a front end; ``""`` if the line is not an error, or
         is one that the cell itself raises about a result from torch.
     """
-    if " -> a graph of " in here:  # A before-and-after table, with the words cut off.
+    if " -> a graph of " in here:  # From a before-and-after table, which shortens the message.
         return ""
     line = re.sub(r"^(?:[a-z]+, )+", "", here[front.end() :] if (front := _FRONT_END.match(here)) else here)
     line = _DETAILS.split(line)[0].rstrip(" ,:")

@@ -15,7 +15,7 @@ from press.book import Book
 from press.manuscript.claims import claims
 from press.manuscript.problems import PressError
 from press.manuscript.reading import Cell, Manuscript, anchor, prose_lines
-from press.versions.facts import Told
+from press.versions.facts import RecordedFact
 
 _MARKER = re.compile(r"<!-- versions: ([\w\-, ]+) -->")
 _OPENS = '<details class="fx-versions">'
@@ -34,9 +34,9 @@ def with_notes(page: Manuscript, book: Book) -> Manuscript:
     """The page with each marker replaced by its note.
 
     Raises:
-        PressError: a marker names no fact, or its record is not usable.
+        PressError: a marker names an unknown fact, or the record of a fact is unusable.
     """
-    printed = []
+    cells = []
     for cell in page.cells:
         source = cell.source
         for number, line in prose_lines(cell):
@@ -47,11 +47,11 @@ def with_notes(page: Manuscript, book: Book) -> Manuscript:
                     message = f"{unknown[0]!r} is not a fact in book/reference/version_facts: {', '.join(known)}"
                     raise PressError(page.problem(number, message))
                 source = source.replace(line, note([known[name] for name in named]))
-        printed.append(dataclasses.replace(cell, source=source))
-    return dataclasses.replace(page, cells=tuple(printed))
+        cells.append(dataclasses.replace(cell, source=source))
+    return dataclasses.replace(page, cells=tuple(cells))
 
 
-def note(facts: Iterable[Told]) -> str:
+def note(facts: Iterable[RecordedFact]) -> str:
     """The fold: the versions on which torch differs from the page, and how, for each fact."""
     facts = list(facts)
     whens = list(dict.fromkeys(fact.when for fact in facts))
@@ -77,13 +77,13 @@ def with_others(cells: Sequence[Cell], others: Sequence[str]) -> list[Cell]:
 
 
 def places(page: Manuscript) -> Iterator[Place]:
-    """The notes of a page, in order; a claim's heading is printed with its verdict."""
-    printed = {claim.text: claim.heading for claim in claims(page)}
+    """The notes of a page, in order; the heading of a claim has its verdict."""
+    shown = {claim.text: claim.heading for claim in claims(page)}
     heading = ""
     for cell in page.cells:
         for _, line in prose_lines(cell):
             if match := re.match(r"#{1,6} +(.+?) *#*$", line):
-                heading = printed.get(match[1], match[1])
+                heading = shown.get(match[1], match[1])
             elif match := _MARKER.fullmatch(line.strip()):
                 yield from (Place(name, anchor(heading), heading) for name in _named(match[1]))
 

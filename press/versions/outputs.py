@@ -16,13 +16,13 @@ from press.versions.messages import MESSAGE
 from press.versions.record import BEHAVIOUR, FOLLOWS, WARNING, WORDING
 
 ERROR = "error"
-# nbval does not compare pictures of these kinds.
+# nbval does not compare these kinds of output.
 _NOT_COMPARED = ("image/png", "image/jpeg", "application/vnd.jupyter.widget-view+json")
 _EXPECTED = re.compile(
     r"AssertionError: expected (?P<kinds>\w+(?: or \w+)*) with .* in its message, got (?P<got>.*)", re.DOTALL
 )
-# The library's own warning about another torch, before any other output.
-_TOLD = re.compile(r"^fxbook was tried with .*\n", re.MULTILINE)
+# The library's own warning about an untested torch.
+_OWN_WARNING = re.compile(r"^fxbook was tried with .*\n", re.MULTILINE)
 _LONGEST = 300
 # Details of a machine and a run that nbval's sanitizer does not know: package paths, process ids and times.
 _HERE = (
@@ -35,7 +35,7 @@ _HERE = (
 
 @dataclasses.dataclass(frozen=True)
 class Shown:
-    """What a cell shows, by ``"stdout"``, ``"text/html"``, ``"error"``: the texts of each, in order."""
+    """What a cell shows: the texts of each kind (``"stdout"``, ``"text/html"``, ``"error"``), in order."""
 
     texts: dict[str, tuple[str, ...]]
 
@@ -61,18 +61,18 @@ def shown(outputs: Iterable[NotebookNode]) -> Shown:
             for carrier, text in output.data.items():
                 if carrier not in _NOT_COMPARED:
                     texts.setdefault(carrier, []).append(text if isinstance(text, str) else repr(text))
-    streams = {name: _TOLD.sub("", text) if name == "stderr" else text for name, text in streams.items()}
+    streams = {name: _OWN_WARNING.sub("", text) if name == "stderr" else text for name, text in streams.items()}
     found = {**{name: [text] for name, text in streams.items() if text}, **texts}
     return Shown({name: tuple(map(_stable, kept)) for name, kept in found.items()})
 
 
 def differ(printed: Shown, here: Shown, ignored: bool = False) -> bool:
-    """Whether nbval would reject the output; ``ignored``: it differs from run to run."""
+    """Whether nbval would reject the output; ``ignored`` says that it differs from run to run."""
     return bool(here.error) if ignored else printed != here
 
 
 def kind(printed: Shown, here: Shown, lost: Iterable[str] = ()) -> str:
-    """The kind of a difference, by rule; ``lost`` are names that are missing since an earlier cell failed."""
+    """The kind of a difference, decided by rules; ``lost`` are names that are missing since an earlier cell failed."""
     if here.error:
         missing = re.match(r"NameError: name '(\w+)' is not defined", here.error)
         if missing and missing[1] in set(lost):
@@ -93,11 +93,11 @@ def _classes(one: Shown) -> list[str]:
 
 
 def first_difference(printed: Shown, here: Shown) -> tuple[str, str]:
-    """The first printed line that is not shown here, and the first line that is shown here in its place."""
+    """The book's first line that is not shown here, and the first line that is shown here in its place."""
     if here.error:
         expected = _EXPECTED.match(here.error)
-        told = expected["got"] if expected else here.error
-        return _short(next(iter(printed.lines()), "")), _short(told)
+        error = expected["got"] if expected else here.error
+        return _short(next(iter(printed.lines()), "")), _short(error)
     gone, new = "", ""
     for line in difflib.ndiff(printed.lines(), here.lines()):
         gone = gone or (line[2:] if line.startswith("- ") and line[2:].strip() else "")
@@ -108,7 +108,7 @@ def first_difference(printed: Shown, here: Shown) -> tuple[str, str]:
 
 
 def messages(one: Shown) -> list[str]:
-    """The error messages that a cell shows, each on one line; if it expected another error, the one that it got."""
+    """The error messages that a cell shows, one per line; if it expected another error, the one that it got."""
     written = [text for carrier in ("stdout", "text/plain") for text in one.texts.get(carrier, ())]
     if expected := _EXPECTED.match(one.error):
         written.append(expected["got"])

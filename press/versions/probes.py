@@ -19,8 +19,8 @@ from pathlib import Path
 _LONGEST = 300
 
 
-def ask(python: Path | str = sys.executable, paths: Iterable[Path] | None = None) -> dict[str, str]:
-    """What the probes print with an interpreter, by fact id; an error that one raises replaces its line.
+def outputs(python: Path | str = sys.executable, paths: Iterable[Path] | None = None) -> dict[str, str]:
+    """What the probes print with an interpreter, by fact id; if a probe raises, its error.
 
     Raises:
         RuntimeError: the interpreter has no torch.
@@ -29,12 +29,12 @@ def ask(python: Path | str = sys.executable, paths: Iterable[Path] | None = None
     from press.printing.execution import without_addresses
     from press.versions.facts import read
 
-    asked = [fact.path for fact in read().values()] if paths is None else list(paths)
-    done = subprocess.run([str(python), __file__, *map(str, asked)], cwd=ROOT, capture_output=True, text=True)
+    probes = [fact.path for fact in read().values()] if paths is None else list(paths)
+    done = subprocess.run([str(python), __file__, *map(str, probes)], cwd=ROOT, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(f"the probes did not run:\n{done.stderr}")
     printed = json.loads(done.stdout.splitlines()[-1])
-    return {path.stem.replace("_", "-"): without_addresses(printed[str(path)])[:_LONGEST] for path in asked}
+    return {path.stem.replace("_", "-"): without_addresses(printed[str(path)])[:_LONGEST] for path in probes}
 
 
 def _printed_by(path: str) -> str:
@@ -46,8 +46,8 @@ def _printed_by(path: str) -> str:
             # The future imports of this file must not apply to the probe.
             exec(compile(source, path, "exec", dont_inherit=True), {"__name__": "__main__"})
     except BaseException as error:
-        told = str(error).strip().splitlines()
-        return f"{type(error).__name__}: {told[0] if told else ''}".rstrip(": ")
+        lines = str(error).strip().splitlines()
+        return f"{type(error).__name__}: {lines[0] if lines else ''}".rstrip(": ")
     lines = written.getvalue().strip().splitlines()
     return lines[-1] if lines else ""
 

@@ -23,8 +23,8 @@ ALIKE = ("2.13.0", "2.14.1", "2.15.0")
 VERSIONS = ("2.6.0", "2.7.1", "2.8.0", "2.9.1", "2.10.0", "2.11.0", "2.12.1", *ALIKE)
 PATH = Path("book/reference/versions.yml")
 _HEADING = """\
-# What `python -m press versions` found: on each version how many cells differ and which solutions fail, what each fact
-# prints (version_facts/), which facts the cells of a page meet, and the messages that other versions have.
+# What `python -m press versions` found: for each version, how many cells differ and which solutions fail; what the
+# probe of each fact prints (version_facts/); which facts apply to a page; and the messages of other versions.
 """
 
 
@@ -47,12 +47,12 @@ class Message:
 
 @dataclasses.dataclass
 class Record:
-    """The record.
+    """The content of ``versions.yml``.
 
     Attributes:
-        versions: for each version of torch, its counts, and as ``"solutions"`` the solutions that fail there.
+        versions: the counts of each version of torch, and the solutions that fail there, as ``"solutions"``.
         facts: what the probe of each fact prints, by version.
-        pages: the facts and remarks that apply to cells in a printed notebook, by its path.
+        pages: the facts and remarks that apply to cells of a notebook, by its path.
         messages: those from other versions, in the order in which they were found.
     """
 
@@ -83,15 +83,15 @@ def read(root: Path = ROOT) -> Record:
     path = root / PATH
     # The parser in C is ten times as fast, but a build of PyYAML may lack it.
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    told = yaml.load(path.read_text(encoding="utf-8"), loader) if path.is_file() else {}
+    content = yaml.load(path.read_text(encoding="utf-8"), loader) if path.is_file() else {}
     return Record(
-        told.get("versions", {}),
+        content.get("versions", {}),
         {
             name: {version: line for versions, line in rows.items() for version in versions.split()}
-            for name, rows in told.get("facts", {}).items()
+            for name, rows in content.get("facts", {}).items()
         },
-        {page: names.split() for page, names in told.get("pages", {}).items()},
-        [Message(**{**one, "torch": tuple(one["torch"].split())}) for one in told.get("messages", [])],
+        {page: names.split() for page, names in content.get("pages", {}).items()},
+        [Message(**{**one, "torch": tuple(one["torch"].split())}) for one in content.get("messages", [])],
     )
 
 

@@ -21,7 +21,7 @@ from press.versions.messages import form, searched
 from press.versions.outputs import first_difference, messages
 from press.versions.record import BEHAVIOUR, FOLLOWS, KINDS, VERSIONS, WARNING, WORDING
 
-# Names in place of a version: the newest one that can be installed here, and the one whose turn it is today.
+# Names in place of a version: the newest one that can be installed here, and one of `VERSIONS`, another every day.
 NEWEST, TODAY = "newest", "today"
 REPORTS = ROOT / "_build" / "versions"
 _AT_A_TIME = 2
@@ -34,8 +34,8 @@ def run(versions: Sequence[str], only: Sequence[str] = (), *, facts_alone: bool 
     """Run the book on these versions, record the differences, and write a report for each to ``_build/versions``.
 
     Args:
-        versions: versions of torch, ``NEWEST`` or ``TODAY``; by default all of ``VERSIONS``, and then a new record
-            begins.
+        versions: versions of torch, ``NEWEST`` or ``TODAY``; by default all of ``VERSIONS``, which starts a new
+            record.
         only: parts of the paths of the notebooks to run; the record of the others stays. By default, all are run.
         facts_alone: only run the probes of the facts.
 
@@ -58,8 +58,8 @@ def _run_on(version: str, only: Sequence[str], facts_alone: bool) -> int:
     python = environments.ensure(version)
     book = Book()
     kept = book.record
-    printed = probes.ask(python)
-    changed = list(otherwise(kept.facts, version, printed))
+    printed = probes.outputs(python)
+    changed = list(changed_facts(kept.facts, version, printed))
     kept.facts = {name: {**kept.facts.get(name, {}), version: line} for name, line in printed.items()}
     counts = kept.versions.setdefault(version, {})
     found: list[tuple[Difference, str]] = []
@@ -74,8 +74,8 @@ def _run_on(version: str, only: Sequence[str], facts_alone: bool) -> int:
     unexplained = [one for one, fact in found if one.kind == BEHAVIOUR and not fact]
     path = _report(version, found, changed)
     print(
-        f"torch {version}: {len(found)} cells differ, {len(unexplained)} of them without a fact; {len(changed)} facts "
-        f"print what is not recorded. Read {path.relative_to(ROOT)}",
+        f"torch {version}: {len(found)} cells differ, {len(unexplained)} of them unexplained; {len(changed)} facts "
+        f"differ from their record. Read {path.relative_to(ROOT)}",
         flush=True,
     )
     for one in unexplained:
@@ -118,12 +118,12 @@ async def _run_all(book: Book, paths: list[Path]) -> list[tuple[int, list[Differ
 
     async def run_one(path: Path) -> tuple[int, list[Difference]]:
         async with room:
-            notebook = book.printed(path)
+            notebook = book.stored(path)
             ran, differing = await differences(path, path.relative_to(book.root).as_posix(), notebook)
         print(f"{path.relative_to(book.root)}: {len(differing)} of {ran} differ", flush=True)
         return ran, differing
 
-    return await asyncio.gather(*(run_one(path) for path in paths if book.printed(path)))
+    return await asyncio.gather(*(run_one(path) for path in paths if book.stored(path)))
 
 
 def note(
@@ -156,7 +156,7 @@ def _note_messages(kept: record.Record, version: str, one: Difference, fact: str
     printed, here = first_difference(one.printed, one.here)
     before = {form(searched(message)) for message in messages(one.printed)}
     listed = [text for message in (*messages(one.here), here) if (text := searched(message))]
-    # If the printed cell shows no error, its section does not explain the message.
+    # If the cell shows no error in the book, its section does not explain the message.
     instead = bool(fact) and not searched(printed)
     at = "" if instead or not one.notebook.startswith("chapters/") else one.section
     for text in listed:
@@ -168,7 +168,7 @@ def _in_order(names: Iterable[str], remarks: Sequence[str]) -> list[str]:
     return sorted(names, key=lambda name: (name in remarks, remarks.index(name) if name in remarks else 0, name))
 
 
-def otherwise(recorded: Mapping[str, Mapping[str, str]], version: str, here: Mapping[str, str]) -> Iterator[str]:
+def changed_facts(recorded: Mapping[str, Mapping[str, str]], version: str, here: Mapping[str, str]) -> Iterator[str]:
     """The facts that differ from their record for this version, or for the newest if it is not recorded."""
     for name, line in here.items():
         lines = recorded.get(name, {})

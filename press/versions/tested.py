@@ -1,6 +1,6 @@
 """The tests that depend on torch: those that run a cell, judge an answer, draw a graph or edit one.
 
-The other tests look at printed pages, grade answers that these tests judge already, or test tools of the press.
+The other tests look at generated pages, grade answers that these tests judge already, or test tools of the press.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from press.versions.record import ALIKE
 
 # The first version on which the book is proven. On an older version, cells and answers may differ: see the record.
 PROVEN_FROM = ALIKE[0]
-# Tests of what works on every version. Those of the chapters' passes are skipped on older ones.
+# Tests of what works on every version. Those of the chapters' passes skip themselves on older versions.
 LIBRARY = (
     "tests/checking",
     "tests/drawing",
@@ -45,8 +45,8 @@ def is_proven(version: str) -> bool:
     return Version(version) >= Version(PROVEN_FROM)
 
 
-def asked(arguments: Sequence[str], version: str) -> list[str]:
-    """The arguments for pytest, with all tests for the version unless they name some."""
+def pytest_arguments(arguments: Sequence[str], version: str) -> list[str]:
+    """The arguments for pytest, with all tests for the version unless the arguments already name some."""
     if names_tests(arguments):
         return list(arguments)
     if is_proven(version):

@@ -19,8 +19,10 @@ def main() -> None:
     for name in zoo.NAMES:
         record[name] = [trial.of(name) for trial in TRIALS]
         print(name, file=sys.stderr)
-    told = {"passes": [trial.told for trial in TRIALS], "architectures": record}
-    (ROOT / RECORD).write_text(yaml.safe_dump(told, sort_keys=False, width=120, allow_unicode=True), encoding="utf-8")
+    content = {"passes": [trial.entry for trial in TRIALS], "architectures": record}
+    (ROOT / RECORD).write_text(
+        yaml.safe_dump(content, sort_keys=False, width=120, allow_unicode=True), encoding="utf-8"
+    )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Each finished pass keeps each architecture correct and has the effect that the book's table states (minutes)."""
+"""Each finished pass keeps the results of each architecture and has the recorded effect (minutes)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def one_thread() -> None:
 
 
 def test_record_covers_these_passes_and_architectures() -> None:
-    assert _RECORDED["passes"] == [trial.told for trial in TRIALS]
+    assert _RECORDED["passes"] == [trial.entry for trial in TRIALS]
     assert tuple(_RECORDED["architectures"]) == zoo.NAMES
 
 

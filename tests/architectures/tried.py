@@ -25,7 +25,7 @@ _FOLD, _OPERATE, _PATTERNS = "14_fold_and_fuse", "15_operate_on_a_transformer", 
 
 @functools.cache
 def _made(name: str) -> tuple[nn.Module, Tensor]:
-    """An architecture with its attention written out, if it has one, and a batch of two."""
+    """An architecture, with its attention as single operations if it has any, and a batch of two."""
     try:
         model, batch = zoo.make(name, attn_implementation="eager")
     except (TypeError, ValueError):
@@ -52,20 +52,20 @@ def functional(name: str) -> fx.GraphModule:
 
 
 def fused(name: str) -> fx.GraphModule:
-    """A graph of operators with attention as one call, where that is proven equal."""
+    """A graph of operators with attention as one call, if that is proven to be equal."""
     module = exported(name)
     from_notebook(_OPERATE, "use_sdpa")(module)
     return module
 
 
 def traced(name: str) -> fx.GraphModule:
-    """A graph of layers by chapter 10's Tracer, which knows sizes."""
+    """A graph of layers, traced by the Tracer of chapter 10, which knows sizes."""
     model, batch = _made(name)
     model = copy.deepcopy(model)
     return fx.GraphModule(model, from_notebook("10_models_as_they_come", "SizedTracer")(given=batch).trace(model))
 
 
-# Edits the module; returns the pass's result, and the module to compute with: the same, another, or None if the pass
+# Edits a module; returns the result of the pass, and the module that computes the expected values, or None if the pass
 # itself compares.
 Run = Callable[[Pass, fx.GraphModule, Tensor], tuple[PassResult, nn.Module | None]]
 
@@ -76,7 +76,7 @@ def alone(run: Pass, module: fx.GraphModule, _: Tensor) -> tuple[PassResult, nn.
 
 
 def with_gelu(relu_to_gelu: Pass, module: fx.GraphModule, _: Tensor) -> tuple[PassResult, nn.Module]:
-    """Compare with the model whose layers are changed before tracing."""
+    """Expect the values of the model with its layers changed."""
     before = copy.deepcopy(module)
     for layer in [layer for layer in before.modules() if type(layer) is nn.ReLU]:
         layer.forward = nn.functional.gelu
@@ -99,7 +99,7 @@ def fuse_gelus(fuse_pattern: Pass, module: fx.GraphModule, _: Tensor) -> tuple[P
 
 
 def add_and_merge(_: Pass, module: fx.GraphModule, __: Tensor) -> tuple[PassResult, nn.Module]:
-    """Compare with the adapters, which get weights, before merging."""
+    """Expect the values of the adapters, with random weights, before merging."""
     add_lora, merge_lora, adapter = from_notebook(_OPERATE, "add_lora", "merge_lora", "Adapter")
     result = add_lora(module, layers=_PROJECTIONS)
     for one in module.modules():
@@ -111,7 +111,7 @@ def add_and_merge(_: Pass, module: fx.GraphModule, __: Tensor) -> tuple[PassResu
 
 
 def prune(prune_heads: Pass, module: fx.GraphModule, batch: Tensor) -> tuple[PassResult, None]:
-    """Prune two heads of the first attention; the pass compares with these heads silenced."""
+    """Prune two heads of the first attention; the pass itself compares with these heads silenced."""
     return prune_heads(module, heads={0: [0, 1]}, inputs=(batch,)), None
 
 
@@ -129,7 +129,7 @@ class Trial:
         capture: makes the module of an architecture, by name.
         run: edits the module.
         gradients: whether gradients of common weights must agree too.
-        share: if the pass rounds, how much the outputs may change, as a fraction of their norm.
+        share: how much the outputs may change, as a fraction of their norm, if the pass rounds.
     """
 
     chapter: str
@@ -141,24 +141,19 @@ class Trial:
     share: float = 0.0
 
     @property
-    def told(self) -> dict[str, str]:
+    def entry(self) -> dict[str, str]:
         return {"chapter": self.chapter, "name": self.name, "does": self.does}
 
     def of(self, architecture: str) -> dict[str, object]:
-        """Run the trial and return its entry in the record: ``nodes`` before and after, what was ``left`` alone and
-        why, or the reason for ``no graph``.
+        """Run the trial; return what is recorded: ``nodes`` before and after, why nodes were ``left``, or ``no graph``.
 
         Raises:
             AssertionError: the module's results are wrong.
         """
         try:
             module, (_, batch) = self.capture(architecture), _made(architecture)
-        except (
-            NameError,
-            TypeError,
-            ValueError,
-            fx.proxy.TraceError,
-        ) as error:  # Errors that a Tracer raises about a model.
+        # The errors that a Tracer raises about a model.
+        except (NameError, TypeError, ValueError, fx.proxy.TraceError) as error:
             return {"no graph": f"{type(error).__name__}: {str(error).splitlines()[0]}"}
         count = len(module.graph.nodes)
         with _logged() as reasons:
@@ -167,15 +162,15 @@ class Trial:
         if expected is not None:
             self._compare(expected, module, batch)
         after = len(module.graph.nodes)
-        told: dict[str, object] = {"nodes": [count, after]} if result.modified else {}
-        return told | ({"left": dict(sorted(Counter(reasons).items()))} if reasons else {})
+        entry: dict[str, object] = {"nodes": [count, after]} if result.modified else {}
+        return entry | ({"left": dict(sorted(Counter(reasons).items()))} if reasons else {})
 
     def _compare(self, expected: nn.Module, found: nn.Module, batch: Tensor) -> None:
         (wanted, slopes), (result, others) = _computed(expected, batch), _computed(found, batch)
         if self.share:
             assert (result - wanted).norm() <= self.share * wanted.norm()
             return
-        # Both round in different orders; the chapters derive exact tolerances.
+        # The two may round in different orders; the chapters derive exact tolerances.
         torch.testing.assert_close(result, wanted, rtol=1e-4, atol=1e-5)
         if self.gradients:
             for name in slopes.keys() & others.keys():
@@ -194,7 +189,7 @@ def _computed(module: nn.Module, batch: Tensor) -> tuple[Tensor, dict[str, Tenso
 
 @contextmanager
 def _logged() -> Iterator[list[str]]:
-    """The reasons that a pass logs, without node names."""
+    """A list that collects the reasons that a pass logs, without node names."""
     reasons: list[str] = []
 
     class Keeping(logging.Handler):

@@ -18,7 +18,7 @@ _SIZES = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "
 _TEXT = {**_WORDS, **_SIZES, "max_position_embeddings": 32}
 _GROUPED = {**_TEXT, "num_key_value_heads": 2}
 
-# By family: the classes of the model and its configuration, and the settings.
+# By family: the class of the model, the class of its configuration, and the settings.
 _FAMILIES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "albert": ("AlbertForSequenceClassification", "AlbertConfig", {**_TEXT, "embedding_size": 32}),
     "bert": ("BertForSequenceClassification", "BertConfig", _TEXT),
@@ -82,7 +82,7 @@ NAMES = tuple(_FAMILIES)
 
 
 class Logits(nn.Module):
-    """The model with one input and one result, wrapped as in chapter 10."""
+    """A model wrapped as in chapter 10, so that it has one input and one result."""
 
     def __init__(self, model: nn.Module, options: dict[str, Any]) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""A chapter has the length and parts that the style asks for; its companion is a reference."""
+"""A chapter has the length and parts that the style guide requires; each entry of its companion gives a cause."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def prose(page: Manuscript) -> Iterator[str]:
 
 
 def words(page: Manuscript) -> int:
-    """The number of words; a dotted name is one."""
+    """The number of words in the prose; a dotted name counts as one."""
     return sum(len(re.findall(r"\w+(?:[.'_()]\w+)*", line)) for line in prose(page))
 
 
@@ -91,8 +91,8 @@ def minutes(name: str) -> float:
     """The reading time, from words, lines of code and steppers."""
     page = chapter(name)
     lines = sum(len(cell.source.splitlines()) for cell in page.cells if cell.kind == "code")
-    printed = the_book().printed(the_book().targets(the_book().chapters[name])[0])
-    shown = [output.get("data", {}) for cell in printed.cells if cell.cell_type == "code" for output in cell.outputs]
+    notebook = the_book().stored(the_book().targets(the_book().chapters[name])[0])
+    shown = [output.get("data", {}) for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
     steppers = sum('class="fx-drawing fx-stepper"' in str(data.get("text/html", "")) for data in shown)
     return words(page) / WORDS_A_MINUTE + lines / LINES_A_MINUTE + steppers * MINUTES_A_STEPPER
 
@@ -133,13 +133,13 @@ def test_companion_entries_have_a_cause(name: str) -> None:
         assert entries, group
         assert [entry.splitlines()[0] for entry in entries if "*Cause*: " not in entry] == []
     assert text.startswith(f"# {name[:2]} · When it breaks")
-    assert f"(../{name}.ipynb" in text, "leads back to its chapter"
+    assert f"(../{name}.ipynb" in text, "no link back to the chapter"
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_former_anchors_still_work(name: str) -> None:
-    printed = the_book().printed(the_book().targets(the_book().chapters[name])[0])
-    marked = {anchor for cell in printed.cells for anchor in re.findall(r'<a id="([^"]+)"', cell.source)}
-    # The page itself has its title without the number as an anchor.
+    notebook = the_book().stored(the_book().targets(the_book().chapters[name])[0])
+    marked = {anchor for cell in notebook.cells for anchor in re.findall(r'<a id="([^"]+)"', cell.source)}
+    # On the page, the anchor of the title has no number.
     known = marked | {re.sub(r"^\d\d--", "", anchor) for anchor in the_book().headings(name)}
     assert [anchor for anchor in LINKED_ANCHORS[name] if anchor not in known] == []

@@ -26,7 +26,7 @@ MOST_LINES, LINES_OF_MODEL = 8, 10
 TEXT_SIZES = f"""() => [...document.querySelectorAll("{SHEET} *")].filter(box =>
   box.checkVisibility() && [...box.childNodes].some(one => one.nodeType === 3 && one.data.trim())
 ).map(box => [parseFloat(getComputedStyle(box).fontSize) * 72 / 96, getComputedStyle(box).color, box.textContent])"""
-# Measure lines of code themselves: scrollWidth and paper ignore visible overflow.
+# Measures the lines of code themselves, since scrollWidth and paper ignore visible overflow.
 CUT_OFF = f"""() => [...document.querySelectorAll("{SHEET} :is(pre, td)")].filter(box => {{
   if (!box.checkVisibility()) return false;
   const range = document.createRange();
@@ -83,7 +83,7 @@ def test_print_is_black_legible_and_complete(sheet: Page) -> None:
 
 
 def code_cells(folded: bool) -> list[str]:
-    """The code cells shown on screen, or those printed on paper."""
+    """The code cells that are folded on screen and left out on paper, or all others."""
     cells = nbformat.read(ROOT / f"{PAGE}.ipynb", as_version=4).cells
     return [
         cell.source
@@ -99,7 +99,7 @@ def test_snippets_are_short_and_fit_a_column() -> None:
     assert [line for source in code_cells(folded=False) for line in source.splitlines() if len(line) > 56] == []
 
 
-def test_inline_code_stands_in_a_cell(built_book: Path) -> None:
+def test_inline_code_occurs_in_a_cell(built_book: Path) -> None:
     """Code in tables and sentences also appears, letter for letter, in a cell."""
     run = "\n".join(code_cells(folded=False) + code_cells(folded=True))
     shown = [span.get_text() for span in article(built_book, PAGE).select(":is(p, td) code:not(.fx-versions *)")]

@@ -1,4 +1,4 @@
-"""Take a class of five from the students' zip to marks and reports, in the sandbox, or trusted if there is none.
+"""A class of five, from the handed-out zip to marks and reports: in the sandbox, or trusted if there is none.
 
 ``classroom/tests`` covers everything else about the grader and its reports.
 """
@@ -24,7 +24,7 @@ from classroom.tests.handing_in import Change, answer, handed_in
 
 EXERCISES = [about.id for about in ASSIGNMENT.exercises]
 CLAMP, ORDER = "02-clamp-the-output", "02-put-in-order"
-# Writes into the teacher's folder, then ends its process.
+# An answer that writes into the teacher's folder, then ends its process.
 HOSTILE = """
 def put_in_order(traced):
     import os
@@ -36,7 +36,7 @@ def put_in_order(traced):
 
 
 class Week(NamedTuple):
-    """The students' notebooks, the folder of marks, and the output of the command."""
+    """The folder of marks, the output of the command, and the file that a hostile answer tries to write."""
 
     marks: Path
     printed: str

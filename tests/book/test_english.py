@@ -29,7 +29,7 @@ PROSELINT = [
     "spelling",
     "uncomparables",
 ]
-# What to write instead, and the pattern to replace.
+# From what to write to the pattern that it replaces.
 HABITS = {
     "its own graph": r"\bof (?:its|their) own\b(?!\s\w)",
     "it is not a node": r"(?<![Tt]here) (?:is|are|was|were) no (?:node|graph|module|tensor|layer|leaf|input)s?\b",
@@ -46,7 +46,7 @@ HABITS = {
 }
 PAGES = [*(ROOT / "book").rglob("*.md"), *ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
 EXERCISES = sorted((ROOT / "fxbook" / "tasks").rglob("*.md"))
-# Code, comments and addresses of links.
+# Code, comments and link addresses.
 _NOT_PROSE = re.compile(r"^(```+).*?^\1 *$|<!--.*?-->|`[^`\n]+`|(?<=\])\([^)\s]*\)|<[^>\n]+>", re.MULTILINE | re.DOTALL)
 
 
@@ -61,7 +61,7 @@ def _rules() -> None:
 
 
 def prose(text: str) -> str:
-    """Blank out code, comments and addresses, and keep the line numbers."""
+    """The text with code, comments and addresses blanked out, and the same line numbers."""
 
     def blank(found: re.Match[str]) -> str:
         whole = found[0]

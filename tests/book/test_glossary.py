@@ -14,7 +14,7 @@ from press.manuscript.reading import Cell, Manuscript, anchor, headings, prose_l
 
 GLOSSARY = ROOT / "book/reference/glossary.md"
 CHAPTERS = sorted((ROOT / "book/chapters").glob("*.md"))
-# As seen from a printed notebook. A bold term is also its link.
+# The address in a chapter's notebook. The bold term itself is the link.
 SEEN_FROM_CHAPTERS = "../book/reference/glossary.md#"
 BOLD = re.compile(r"(?<!\*)\*\*(?! )([^*]+?)\*\*(?!\*)(?:\]\(([^)]*)\))?")
 LINK = re.compile(r"\[chapter (\d\d)\]\(\.\./\.\./chapters/((?:when_it_breaks/)?\w+)\.ipynb#([\w-]+)\)")
@@ -25,7 +25,7 @@ LEAST_ENTRIES = 60
 
 
 def paragraphs(text: str) -> Iterator[str]:
-    """The paragraphs of the main text, one line each, without headings, tables and code."""
+    """The paragraphs of the main text, one per line, without headings, tables and code."""
     prose = "\n".join(line for _, line in prose_lines(Cell("markdown", text.partition(f"\n{BELIEFS}\n")[0], 1)))
     for paragraph in re.split(r"\n\s*\n", prose):
         lines = [line for line in paragraph.splitlines() if not line.lstrip().startswith(("#", "|"))]
@@ -47,7 +47,7 @@ def bold_terms(text: str) -> list[tuple[str, str]]:
 
 
 def sections(path: Path) -> dict[str, str]:
-    """The sections of a chapter by anchor, up to the next heading of the same level; former anchors count too."""
+    """The sections of a chapter by current and former anchor, each up to the next heading of the same level."""
     page = read(path)
     texts, current = _by_heading(page), headings(page)
     now = {text: name for name, text in current.items() if name == anchor(text)}
@@ -61,7 +61,7 @@ def _by_heading(page: Manuscript) -> dict[str, str]:
         prose = {number for number, _ in prose_lines(cell)}
         for number, line in enumerate(cell.source.splitlines(), start=cell.line):
             if number in prose and (heading := re.match(r"(#{1,6}) +(.+?) *$", line)):
-                # The title has the text before the first section.
+                # The section of the title ends at the first section.
                 open_ones = {name: level for name, level in open_ones.items() if 1 < level < len(heading[1])}
                 open_ones[anchor(heading[2])] = len(heading[1])
             for name in open_ones:
@@ -70,7 +70,7 @@ def _by_heading(page: Manuscript) -> dict[str, str]:
 
 
 def entries(text: str) -> dict[str, list[str]]:
-    """The two lines of each entry by heading: the definition, and the words of other languages."""
+    """The two lines of each entry by heading: the definition, and the words in other languages."""
     sections = {}
     for part in text.split("\n### ")[1:]:
         heading, _, body = part.partition("\n\n")
@@ -111,13 +111,13 @@ def test_entry_is_complete_and_links_to_its_term(heading: str) -> None:
         assert chapter.rpartition("/")[2].startswith(number)
         assert text, f"{chapter} has no heading {place}"
         for name in re.findall(r"`(.+?)`", heading):
-            assert name in text, f"{name} does not stand in {chapter}#{place}"
+            assert name in text, f"{name} does not occur in {chapter}#{place}"
         known = {stem(word) for word in re.findall(r"[^\W_]+", text)}
         for word in re.findall(r"[\w-]+", re.sub(r"`.+?`( and)?|\(.+\)", "", heading)):
-            assert stem(word) in known, f"{word!r} does not stand in {chapter}#{place}"
+            assert stem(word) in known, f"{word!r} does not occur in {chapter}#{place}"
     bold_somewhere = [link for _, _, link in TERMS if link == SEEN_FROM_CHAPTERS + anchor(heading)]
     marked = any(f"({SEEN_FROM_CHAPTERS}{anchor(heading)})" in text for text in chapters)
-    assert marked or not bold_somewhere, "the entry leads past the place where its term stands in bold"
+    assert marked or not bold_somewhere, "the entry does not link to the place where its term is in bold"
     [languages] = words
     english = "the English word is used"
     for name, code in (("Japanese", "ja"), ("Chinese", "zh")):
@@ -130,7 +130,7 @@ def test_entries_are_sorted() -> None:
     assert keys == sorted(keys)
     assert len(keys) >= LEAST_ENTRIES
     text = GLOSSARY.read_text(encoding="utf-8")
-    assert text.count("\n### ") == len(keys), "an entry stands here twice"
+    assert text.count("\n### ") == len(keys), "an entry occurs twice"
     letters = re.findall(r"^## (.)$", text, re.MULTILINE)
     assert letters == sorted({key[0].upper() for key in keys})
     assert " · ".join(f"[{letter}](#{letter.lower()})" for letter in letters) in text
@@ -142,5 +142,5 @@ def test_entries_are_sorted() -> None:
 def test_words_use_the_script_of_their_language() -> None:
     text = GLOSSARY.read_text(encoding="utf-8")
     bare = re.sub(r'<span lang="(?:ja|zh)">[^<]+</span>', "", text)
-    assert re.findall(r"[\u3040-\u30ff\u4e00-\u9fff]+", bare) == [], "a word outside of a span with its language"
+    assert re.findall(r"[\u3040-\u30ff\u4e00-\u9fff]+", bare) == [], "a word outside a span with its language"
     assert not re.findall(r'lang="zh">[^<]*[\u3040-\u30ff]', text), "kana in a Chinese word"

@@ -1,4 +1,4 @@
-"""The questions before the exercises: their form, and code that decides whether each choice is right."""
+"""The questions before the exercises have the right form, and code decides whether each choice is right."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_questions_are_short(sheet: ExerciseSheet, question: Question) -> None:
     assert all(len(choice.why.split()) <= LONGEST_REASON for choice in question.choices)
     assert all(choice.why.endswith((".", '."')) for choice in question.choices)
     assert len({choice.say for choice in question.choices}) == len(question.choices)
-    # The verdict is printed before the reason, so the reason must not repeat it.
+    # The notebook shows the verdict before the reason, so the reason must not repeat it.
     assert not any(choice.why.startswith(("Right", "Wrong", "No.", "No,", "No:", "Yes")) for choice in question.choices)
 
 
@@ -86,7 +86,7 @@ def test_position_of_the_right_choice_has_no_pattern(sheet: ExerciseSheet) -> No
 @by_sheet
 def test_plain_markdown_shows_questions_choices_and_reasons(sheet: ExerciseSheet) -> None:
     path = the_book().targets(sheet.folder)[0]
-    [cell] = [cell for cell in the_book().printed(path).cells if cell.source.startswith(f"## {HEADING}")]
+    [cell] = [cell for cell in the_book().stored(path).cells if cell.source.startswith(f"## {HEADING}")]
     page = html.fromstring(f"<main>{MarkdownIt('commonmark').render(cell.source)}</main>")
     questions = page.findall("details")
     assert len(questions) == len(sheet.questions)
@@ -117,13 +117,13 @@ choice = [{say = "a", why = "A.", holds = "True", right = true}, {say = "b", why
         ('{say = "c", holds = "False"}', "a choice lacks 'why'"),
         ('{say = "c", why = "C."}', "a choice lacks 'holds'"),
         ('{say = "c", why = "C.", holds = "False", wrong = true}', "a choice has no key 'wrong'"),
-        ("", "3 or 4 choices, this one 2"),
+        ("", "3 or 4 choices, but this one has 2"),
         ("{", "is not valid TOML"),
     ],
 )
 def test_malformed_question_is_rejected(tmp_path: Path, last: str, message: str) -> None:
     path = tmp_path / "questions.toml"
     path.write_text(GOOD.replace("LAST", last), encoding="utf-8")
-    with pytest.raises(PressError) as refused:
+    with pytest.raises(PressError) as rejected:
         read_questions(path)
-    assert message in str(refused.value)
+    assert message in str(rejected.value)

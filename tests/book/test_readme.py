@@ -1,4 +1,4 @@
-"""README is up to date: the exercise's report, the minutes and exercises of chapters, and small pictures."""
+"""README is short and up to date: the report of its exercise, and the minutes and exercises of each chapter."""
 
 from __future__ import annotations
 

@@ -36,14 +36,14 @@ def test_branch_on_a_value_stops_all_except_the_compiler() -> None:
     assert repr(found).splitlines()[-1] == "torch.compile   2 graphs of 7 nodes, right"
 
 
-def test_run_is_compared_on_the_requested_inputs() -> None:
+def test_the_run_on_other_inputs_decides_the_verdict() -> None:
     found = front_ends(by_shape, ROWS, then=(ROWS[:1],))
     assert found["make_fx"].verdict == "wrong"
     assert found["torch.compile"].verdict == "right"
     assert found["torch.export"].verdict.startswith("AssertionError: Guard failed")
 
 
-def test_randomness_inputs_and_the_program_are_the_same_for_all() -> None:
+def test_every_front_end_gets_the_same_random_numbers_inputs_and_program() -> None:
     model, state = Dropped(), torch.random.get_rng_state()
     assert {recording.verdict for recording in front_ends(model, ROWS).values()} == {"right"}
     assert torch.equal(torch.random.get_rng_state(), state)
@@ -59,7 +59,7 @@ class Scaled(nn.Module):
         return x * self.factor
 
 
-def test_change_does_not_reach_constants() -> None:
+def test_a_later_change_does_not_reach_constants() -> None:
     found = front_ends(Scaled(), ROWS, change=lambda module: setattr(module, "factor", 3))
     assert [recording.outcome for recording in found.values()] == ["wrong", "wrong", "wrong", "right"]
     assert {recording.outcome for recording in front_ends(Scaled(), ROWS).values()} == {"right"}
@@ -80,7 +80,7 @@ def test_a_result_that_lost_its_gradient_is_wrong() -> None:
     }
 
 
-def test_inputs_go_by_name() -> None:
+def test_inputs_can_be_passed_by_name() -> None:
     class Scaled(nn.Module):
         def forward(self, *, x: torch.Tensor, options: dict[str, torch.Tensor]) -> torch.Tensor:
             return x - options["shift"] * options["scale"]

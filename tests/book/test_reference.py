@@ -1,4 +1,4 @@
-"""Derived pages of the reference agree with chapters, claims and answers, and link to them."""
+"""The generated pages of the reference agree with the chapters, claims and exercises, and link to them."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from press.pages.symptoms import of_every_chapter
 from press.pages.symptoms import page_text as symptom_text
 
 LEAST_SYMPTOMS = 70
-# Headings also appear alone, in contents and links, so they must not depend on others.
-LEANS_ON_ANOTHER = re.compile(r"(It|So|Or|And|Both|With them|That|This|Such|They|These|Its|Their|There)\b")
+# Headings also appear alone, in contents and links, so none may depend on another.
+DEPENDS_ON_ANOTHER = re.compile(r"(It|So|Or|And|Both|With them|That|This|Such|They|These|Its|Their|There)\b")
 BAD_CLAIMS = {
     "no verdict": ("### It is so\n\n<!-- claim: perhaps; chapters: 01 -->", "a verdict is true, false"),
     "no chapter": ("### It is so\n\n<!-- claim: true -->", "write <!-- claim: VERDICT; chapters: 03, 07 -->"),
-    "no heading": ("# T\n\nText.\n\n<!-- claim: true; chapters: 01 -->", "directly under a heading ### of its own"),
+    "no heading": ("# T\n\nText.\n\n<!-- claim: true; chapters: 01 -->", "directly under its own ### heading"),
     "twice": (
         "### It is so\n\n<!-- claim: true; chapters: 01 -->\n\n### It is so\n\n<!-- claim: true; chapters: 01 -->",
-        "stands here twice",
+        "occurs twice",
     ),
 }
 
@@ -58,7 +58,7 @@ def test_exercises_are_listed_with_their_skill() -> None:
 
 
 @pytest.mark.parametrize("name", BAD_CLAIMS)
-def test_unmarked_claim_is_rejected(name: str, tmp_path) -> None:
+def test_malformed_claim_is_rejected(name: str, tmp_path) -> None:
     body, message = BAD_CLAIMS[name]
     path = tmp_path / "fact_check_x.md"
     path.write_text(f"{HEADER}\n{body}\n", encoding="utf-8")
@@ -69,5 +69,5 @@ def test_unmarked_claim_is_rejected(name: str, tmp_path) -> None:
 def test_claim_headings_stand_alone() -> None:
     for page, claims_of_page in the_book().claimed():
         for claim in claims_of_page:
-            assert not LEANS_ON_ANOTHER.match(claim.text), f"{page.path.name}:{claim.line}: {claim.text}"
-            assert claim.said, f"{page.path.name}:{claim.line}: nothing is said of {claim.text}"
+            assert not DEPENDS_ON_ANOTHER.match(claim.text), f"{page.path.name}:{claim.line}: {claim.text}"
+            assert claim.reason, f"{page.path.name}:{claim.line}: no sentence explains {claim.text}"

@@ -1,4 +1,4 @@
-"""The guide for teachers: sessions fit into 90 minutes, and its files and commands work as printed."""
+"""The guide for teachers: sessions fit into 90 minutes, and files and commands work as the guide shows them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_every_exercise_named_is_in_the_book() -> None:
 def test_a_session_is_planned(title: str, text: str) -> None:
     for part in ("*Goals*", "*Ask*", "*Show*", "*In class*", "*At home*"):
         assert part in text
-    assert len(re.findall(r'^\| "', text, re.MULTILINE)) == 3, "three misconceptions, and how to meet each"
+    assert len(re.findall(r'^\| "', text, re.MULTILINE)) == 3, "three misconceptions, and how to correct each"
     in_class, _, _ = text.partition("*In class*")[2].partition("*At home*")
     minutes = sum(catalogue()[name].minutes for name in _ID.findall(in_class) if " or " not in in_class)
     stated = int(re.search(r"\((\d+) minutes\)", in_class)[1])
@@ -116,7 +116,7 @@ def git(*arguments: str, folder: Path) -> str:
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
-def test_private_fork_gets_changes_of_the_book(tmp_path: Path) -> None:
+def test_private_fork_can_pull_changes_of_the_book(tmp_path: Path) -> None:
     book, own = tmp_path / "book", tmp_path / "own.git"
     git("init", "-q", "-b", "main", str(book), folder=tmp_path)
     git("init", "-q", "--bare", str(own), folder=tmp_path)

@@ -23,8 +23,8 @@ def test_record_covers_these_programs_and_packages() -> None:
 def test_program_is_short_and_self_contained() -> None:
     for program in PROGRAMS:
         text = (ROOT / FAULTS / f"{program}.py").read_text(encoding="utf-8")
-        told, tree = ast.get_docstring(ast.parse(text)), ast.parse(text)
+        docstring, tree = ast.get_docstring(ast.parse(text)), ast.parse(text)
         code = text[text.index('"""', 3) + 3 :]
-        assert all(f"\n{part}: " in told for part in PARTS), program
+        assert all(f"\n{part}: " in docstring for part in PARTS), program
         assert len(code.strip().splitlines()) < _LONGEST, program
         assert any(isinstance(node, ast.Assert) for node in ast.walk(tree)), program

@@ -1,4 +1,4 @@
-"""Chapter 06's table of what finds a wrong keyword is true, row by row."""
+"""Every row is true in the table of chapter 06 that says what finds a wrong keyword."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def scaled(x: Tensor, factor: float = 2.0) -> Tensor:
 
 @dataclasses.dataclass(frozen=True)
 class Call:
-    """A call, the same call with a wrong keyword in the model, and the keyword that a pass adds to the node.
+    """A model with a call, the same model with a wrong keyword, and the wrong keyword that a pass adds to the node.
 
-    ``wrong`` is ``None`` if the model cannot be written.
+    ``wrong`` is ``None`` if Python has no syntax for such a model.
     """
 
     model: Model
@@ -101,18 +101,18 @@ CALLS = {
 }
 
 
-def printed_rows() -> dict[str, list[str]]:
-    """The rows of the table by first column."""
+def rows_of_the_table() -> dict[str, list[str]]:
+    """The rows of the table, by their first column."""
     text = (ROOT / "book/chapters/06_kwargs.md").read_text(encoding="utf-8")
     section = text.partition(f"\n{SECTION}\n")[2].partition("\n## ")[0]
     lines = [line.strip("| ").split(" | ") for line in section.splitlines() if line.startswith("| a")]
     return {first: rest for first, *rest in lines}
 
 
-ROWS = printed_rows()
+ROWS = rows_of_the_table()
 
 
-def told(step: Callable[[], Any], silent: str) -> str:
+def error_of(step: Callable[[], Any], silent: str) -> str:
     """The class of the error that a step raises, or ``silent``."""
     try:
         step()
@@ -122,7 +122,7 @@ def told(step: Callable[[], Any], silent: str) -> str:
 
 
 def with_keywords(call: Call) -> tuple[fx.GraphModule, fx.Node]:
-    """The traced model and its call with the added keyword, after lint and recompile, which find nothing."""
+    """The traced model, and its call with the added keyword, which lint and recompile accept."""
     traced = fx.symbolic_trace(call.model)
     node = traced.graph.output_node().args[0]
     assert isinstance(node, fx.Node)
@@ -143,11 +143,11 @@ def test_finder_of_a_wrong_keyword(row: str, call: Call) -> None:
         assert while_tracing == "cannot be written"
     else:
         wrong = call.wrong
-        assert told(lambda: fx.symbolic_trace(wrong), "passes") == while_tracing
+        assert error_of(lambda: fx.symbolic_trace(wrong), "passes") == while_tracing
     traced, node = with_keywords(call)
     pairs: list[Any] = []
-    found = told(lambda: pairs.append(node.normalized_arguments(traced)), "`None`")
+    found = error_of(lambda: pairs.append(node.normalized_arguments(traced)), "`None`")
     assert found == normalised
     assert pairs in ([], [None])
     # Calling the module itself would also print the line of its code.
-    assert told(lambda: traced.forward(torch.ones(2)), "**passes**") == called
+    assert error_of(lambda: traced.forward(torch.ones(2)), "**passes**") == called

@@ -32,7 +32,7 @@ class Stack(nn.Module):
 
 
 def with_relu(model: Any, x: Tensor) -> Tensor:
-    """The stack with relu after each layer."""
+    """Compute the stack with relu after each layer."""
     for layer in model.layers:
         x = torch.relu(layer(x))
     return x
@@ -51,7 +51,7 @@ RELU_AFTER_LINEAR = Exercise(
 
 
 def an_exercise(identity: str, use: Use, cases: Iterable[Case], rules: Iterable[Rule], **usage: Any) -> Exercise:
-    """An exercise that expects the model's own result."""
+    """An exercise whose expected result is that of the unchanged model."""
     return Exercise(identity, Usage(use, tuple(cases), **usage), Check(tuple(rules)))
 
 

@@ -1,4 +1,4 @@
-"""Checkers accept right answers in other spellings and reject wrong ones with the right rule, node and section.
+"""Checks accept right answers written in any way, and reject wrong ones with the right rule, node and section.
 
 ``make test`` judges two right answers of each exercise and a wrong one for each rule; the room *checking* judges all.
 """
@@ -19,10 +19,10 @@ from tests.checking.exercise_for_tests import changed
 IDS = [exercise.id for exercise in all_exercises()]
 ANSWERS = {identity: answers_to(identity) for identity in IDS}
 RIGHT, WRONG = 4, 5
-SEED = 1  # tests/cold tries other seeds: a report must not depend on the numbers drawn.
+SEED = 1  # tests/cold tries other seeds, since a report must not depend on random numbers.
 
 
-def told(is_right: bool) -> pytest.MarkDecorator:
+def by_answer(is_right: bool) -> pytest.MarkDecorator:
     rows = []
     for identity in IDS:
         answers = [one for one in ANSWERS[identity] if is_right == (not one.violated)]
@@ -46,13 +46,13 @@ def _first_of_each_rule(answers: list[KnownAnswer]) -> set[str]:
 def test_there_are_enough_answers(identity: str) -> None:
     names = [one.name for one in ANSWERS[identity]]
     wrong = sum(bool(one.violated) for one in ANSWERS[identity])
-    assert len(names) - wrong >= RIGHT, "give right answers that differ from the solution in their way"
-    assert wrong >= WRONG, "give wrong answers that people really write"
+    assert len(names) - wrong >= RIGHT, "add right answers that differ in kind from the solution"
+    assert wrong >= WRONG, "add wrong answers that people really write"
     assert len(set(names)) == len(names)
 
 
 def test_answers_are_found_after_an_earlier_import() -> None:
-    # The import collects the answers and happens only once, above.
+    # Importing an answer file collects its answers, and happened above; a second import runs nothing.
     answers_to.cache_clear()
     assert [one.name for one in answers_to(IDS[0])] == [one.name for one in ANSWERS[IDS[0]]] != []
 
@@ -61,19 +61,19 @@ def test_answers_are_found_after_an_earlier_import() -> None:
 def test_every_rule_rejects_an_answer(identity: str) -> None:
     exercise = find(identity)
     assert exercise
-    asked = {name for rule in exercise.check.rules for name in rule.names()}
+    rules = {name for rule in exercise.check.rules for name in rule.names()}
     proven = {one.violated for one in ANSWERS[identity]}
-    assert sorted(asked - proven) == [], "write the wrong answer that violates it, or ask it no more"
+    assert sorted(rules - proven) == [], "add a wrong answer that violates the rule, or remove the rule"
 
 
-@told(is_right=True)
+@by_answer(is_right=True)
 def test_right_answer_passes(identity: str, one: KnownAnswer) -> None:
     passes(identity, one, SEED)
 
 
-@told(is_right=False)
-def test_wrong_answer_is_told_its_mistake(identity: str, one: KnownAnswer) -> None:
-    is_told(identity, one, SEED)
+@by_answer(is_right=False)
+def test_wrong_answer_gets_its_report(identity: str, one: KnownAnswer) -> None:
+    gets_its_report(identity, one, SEED)
 
 
 def passes(identity: str, one: KnownAnswer, seed: int) -> None:
@@ -81,10 +81,10 @@ def passes(identity: str, one: KnownAnswer, seed: int) -> None:
     assert report.passed, repr(report)
 
 
-def is_told(identity: str, one: KnownAnswer, seed: int) -> None:
+def gets_its_report(identity: str, one: KnownAnswer, seed: int) -> None:
     exercise = find(identity)
     assert exercise
-    if "loop for ever" in one.says:  # Too slow here.
+    if "loop for ever" in one.says:  # The usual time limit would make the test slow.
         exercise = changed(exercise, seconds=1.0)
     report = check_with(exercise, one.answer, seed=seed)
     node = report.node.name if report.node else None

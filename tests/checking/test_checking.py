@@ -1,4 +1,4 @@
-"""``check`` reports whatever an answer does, stops endless ones, and leaves this process unchanged."""
+"""``check`` gives a report whatever an answer does, stops endless answers, and leaves this process unchanged."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ from tests.checking.exercise_for_tests import (
 )
 
 SAME = an_exercise("99-same", "pass", (SHALLOW, DEEP), (lints, recompiled, same_result))
-# With a short time limit, for endless answers.
+# The exercise with a short time limit, for endless answers.
 BRIEF = changed(RELU_AFTER_LINEAR, seconds=0.5)
 
 
@@ -64,7 +64,7 @@ def checked(exercise: Exercise, answer: Any) -> Report:
 
 @pytest.fixture
 def long_grace(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Give an interrupted child time to report, however slow the machine."""
+    """Give an interrupted child enough time to report, even on a slow machine."""
     monkeypatch.setattr("fxbook.checking.verify.GRACE_SECONDS", 20.0)
 
 
@@ -205,7 +205,7 @@ HOSTILE: dict[str, tuple[Any, str, str]] = {
 
 @pytest.fixture
 def unharmed() -> Iterator[None]:
-    """After the test, this process is unchanged and a right answer passes."""
+    """Assert after the test that this process is unchanged and that a right answer passes."""
     guard, threads, state = Guard(), threading.active_count(), torch.get_rng_state()
     yield
     assert guard.replaced() == []
@@ -367,7 +367,7 @@ def test_answer_needing_autograd_is_judged_in_the_notebook(caught: bool, monkeyp
             torch.ones(1, requires_grad=True).backward()
             right(module)
 
-    # As in the child of a parent that has started autograd's threads.
+    # This happens in the child of a parent that has started autograd's threads.
     monkeypatch.setattr(torch.autograd, "backward", backward)
     assert checked(RELU_AFTER_LINEAR, answer).passed
 
@@ -383,7 +383,7 @@ def test_tracing_patches_are_not_blamed_on_a_timeout() -> None:
     assert "still running when time ran out" in report.message
 
 
-def test_child_ends_even_if_its_end_is_patched_away() -> None:
+def test_child_ends_even_if_the_functions_that_end_it_are_patched() -> None:
     before = os.getpid()
     assert checked(RELU_AFTER_LINEAR, patches_what_ends_the_child).passed
     assert os.getpid() == before
@@ -419,7 +419,7 @@ def test_no_child_and_no_file_is_left_behind() -> None:
 
 
 def children_of(process: int) -> set[int]:
-    """The children of a process that it has not waited for, including ended ones."""
+    """The children of a process, including ended ones that it has not waited for."""
     tasks = Path(f"/proc/{process}/task").iterdir()
     return {int(child) for task in tasks for child in (task / "children").read_text().split()}
 
@@ -432,7 +432,7 @@ def test_answer_from_a_thread_is_checked_too() -> None:
     assert found[0].passed
 
 
-def test_child_of_a_process_that_used_threads_of_torch_does_not_hang() -> None:
+def test_child_of_a_process_that_used_torch_threads_does_not_hang() -> None:
     threads = torch.get_num_threads()
     torch.set_num_threads(2)
     try:
@@ -559,7 +559,7 @@ def test_both_halves_are_determined_by_the_seed() -> None:
     assert outputs[0][0] != outputs[0][1], "the two draws of inputs are the same"
 
 
-def test_judge_refuses_outputs_made_under_another_seed() -> None:
+def test_judge_rejects_outputs_made_with_another_seed() -> None:
     observation = observe(prepare(RELU_AFTER_LINEAR, 5), right)
     assert judge(RELU_AFTER_LINEAR, observation, 6).violation.rule == "same_result"  # type: ignore[union-attr]
 
@@ -639,7 +639,7 @@ COMPUTE = an_exercise("99-compute", "compute", (SHALLOW, DEEP), (value_is(lambda
 
 
 def of_fxbook(source: str, **names: Any) -> Callable[..., Any]:
-    """Make the function `fails` from a source that stands for a file of fxbook, not of the learner."""
+    """Make the function `fails` from source that seems to come from a file of fxbook, not from the learner."""
     exec(compile(source, str(ROOT / "fxbook" / "checking" / "observe.py"), "exec"), names)
     return names["fails"]
 
@@ -683,12 +683,12 @@ def test_failed_case_does_not_affect_blame_in_the_next() -> None:
 
 
 def draws_with_a_number(module: Any) -> Any:
-    """A learner's mistake that fxbook detects."""
+    """A learner's mistake that raises inside fxbook."""
     return draw(module, "everything", 3)
 
 
 @pytest.mark.parametrize(
-    ("answer", "told"),
+    ("answer", "message"),
     [
         (draws_with_a_number, "Your code raises AttributeError: 'int' object has no attribute"),
         (functools.partial(draw, 1, 2, 3), "Your code raises TypeError: "),
@@ -699,10 +699,10 @@ def draws_with_a_number(module: Any) -> Any:
     ],
 )
 @pytest.mark.parametrize("exercise", [RELU_AFTER_LINEAR, COMPUTE], ids=lambda exercise: exercise.id)
-def test_error_in_what_the_answer_calls_is_the_learners(exercise: Exercise, answer: Any, told: str) -> None:
+def test_error_in_what_the_answer_calls_is_the_learners(exercise: Exercise, answer: Any, message: str) -> None:
     report = checked(exercise, answer)
     assert report.violated == "ends well"
-    assert report.message.startswith(told)
+    assert report.message.startswith(message)
 
 
 @pytest.mark.parametrize(
@@ -713,14 +713,14 @@ def test_answer_that_breaks_the_check_is_blamed(can_fork: bool, monkeypatch: pyt
     report = checked(RELU_AFTER_LINEAR, lambda module: object.__new__(fx.GraphModule))
     why = "AttributeError: 'GraphModule' object has no attribute 'graph'"
     assert report.violated == "ends well"
-    told = f"fxbook cannot read what your code returns or changes ({why})."
-    assert report.message == f"{told} If your answer is correct, please report this as a bug."
+    what = f"fxbook cannot read what your code returns or changes ({why})."
+    assert report.message == f"{what} If your answer is correct, please report this as a bug."
 
 
 def test_memory_and_time_are_never_the_checks_fault(monkeypatch: pytest.MonkeyPatch) -> None:
-    source = "def fails(*_, **__):\n    raise kind(told)"
-    for kind, told in ((MemoryError, ""), (RuntimeError, "DefaultCPUAllocator: can't allocate memory")):
-        monkeypatch.setattr("fxbook.observing.observe.encode", of_fxbook(source, kind=kind, told=told))
+    source = "def fails(*_, **__):\n    raise kind(message)"
+    for kind, message in ((MemoryError, ""), (RuntimeError, "DefaultCPUAllocator: can't allocate memory")):
+        monkeypatch.setattr("fxbook.observing.observe.encode", of_fxbook(source, kind=kind, message=message))
         assert "asked for more memory" in checked(COMPUTE, lambda module: 1).message
     monkeypatch.setattr("fxbook.observing.observe.encode", of_fxbook("def fails(*_):\n    while True:\n        pass"))
     brief = changed(COMPUTE, seconds=BRIEF.usage.seconds)
@@ -747,13 +747,13 @@ ABOUT = catalogue.About(
 
 
 @pytest.fixture
-def printed(monkeypatch: pytest.MonkeyPatch) -> None:
+def in_catalogue(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(catalogue, "catalogue", lambda: {ABOUT.id: ABOUT})
     monkeypatch.setattr(catalogue, "_given", {})
 
 
 def test_failed_report_has_task_violation_node_and_place(
-    printed: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    in_catalogue: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(ROOT / "exercises")
     report = checked(RELU_AFTER_LINEAR, self_loop)
@@ -770,18 +770,18 @@ def test_failed_report_has_task_violation_node_and_place(
     ]
     html = report._repr_html_()
     assert 'href="../chapters/02_insertion_points.ipynb#heading=Two-nodes,-one-anchor"' in html, (
-        "as JupyterLab names it"
+        "the anchor that JupyterLab uses"
     )
     assert "Relu after &lt;each&gt; linear" in html
     assert "<each>" not in html
     assert 'class="fx-report fx-failed" role="group" aria-label="Report on ' in html
     assert "fx-broken" in html
-    # Without the chapters, the notebook must have no broken links.
+    # In a folder without the chapters, the report must have no broken links.
     monkeypatch.chdir(tmp_path)
     assert "href=" not in report._repr_html_() and "Two nodes, one anchor" in report._repr_html_()
 
 
-def test_passed_report_is_one_line_and_the_what_if(printed: None) -> None:
+def test_passed_report_is_one_line_and_the_what_if(in_catalogue: None) -> None:
     report = checked(RELU_AFTER_LINEAR, right)
     assert repr(report) == ("99-relu-after-linear (Relu after <each> linear): solved.\nWhat if: Now `gelu`?")
     assert "<code>gelu</code>" in report._repr_html_()
@@ -791,7 +791,7 @@ def test_passed_report_is_one_line_and_the_what_if(printed: None) -> None:
 def test_report_is_the_same_whatever_the_seed(answer: Any) -> None:
     exercise = BRIEF if answer is loops else RELU_AFTER_LINEAR
     first, second = check_with(exercise, answer, seed=1), check_with(exercise, answer, seed=2)
-    if answer is not loops:  # it may be interrupted at either of its lines
+    if answer is not loops:  # The loop may be interrupted at either of its lines.
         assert repr(first) == repr(second)
     assert first.message == second.message
 
@@ -824,7 +824,7 @@ def test_unknown_id_suggests_similar_ids(wanted: Any) -> None:
         assert "named by its id, a str" in report.message
 
 
-def test_hints_come_one_by_one_and_the_last_stays(printed: None) -> None:
+def test_hints_come_one_by_one_and_the_last_stays(in_catalogue: None) -> None:
     shown = [repr(catalogue.hint(ABOUT.id)) for _ in range(3)]
     first, second = "Hint 1 of 2: A direction.", "Hint 2 of 2: Nearly all."
     assert shown == [first, second, "Hint 2 of 2, the last hint: Nearly all."]
@@ -885,8 +885,8 @@ def fails_twice(module):
             run("no tensor")
     assert "torch._dynamo" not in sys.modules, "the compiler was loaded"
 
-told = check_with(RELU_AFTER_LINEAR, fails_twice)
-assert told.violated and "the compiler was loaded" not in told.message, told
+report = check_with(RELU_AFTER_LINEAR, fails_twice)
+assert report.violated and "the compiler was loaded" not in report.message, report
 """
 
 

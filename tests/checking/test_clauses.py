@@ -1,8 +1,8 @@
 """Every sentence of a task is checked: a wrong answer violates it, or it is listed as one that requires nothing.
 
-In ``answers.py``, ``@breaks`` quotes the words of the task that a wrong answer violates and names the case that detects
-it; :mod:`tests.checking.test_answers` checks the case. In ``task.md``, sentences that require nothing stand below
-``<!-- tells``.
+In ``answers.py``, ``@breaks`` quotes the words of the task that a wrong answer violates, and names the case in which
+the check finds that; :mod:`tests.checking.test_answers` tests the case. In ``task.md``, sentences that require nothing
+are listed under ``<!-- tells``.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ def test_every_sentence_is_checked_or_requires_nothing(identity: str) -> None:
     text = sentences(exercise)
     covered = {sentence for sentence in text if any(clause in sentence for clause in clauses)}
     assert [sentence for sentence in text if sentence not in covered | {*exercise.tells}] == [], (
-        "name the answer that breaks it, or list it under <!-- tells"
+        "quote the sentence in an answer that breaks it, or list it under <!-- tells"
     )
-    assert [sentence for sentence in exercise.tells if sentence not in text] == [], "is in the text no more"
+    assert [sentence for sentence in exercise.tells if sentence not in text] == [], "is no longer in the text"
     places = [*text, docstring(exercise)]
     assert [clause for clause in clauses if not any(clause in place for place in places)] == [], (
         "is in neither the text nor the docstring"
     )
-    assert clauses, "a task asks something"
+    assert clauses, "no sentence of the task requires anything"
 
 
 @pytest.mark.parametrize("identity", tasks.ids())
@@ -58,7 +58,7 @@ def test_clause_belongs_to_the_answer_below() -> None:
 
 
 def sentences(exercise: Exercise) -> list[str]:
-    """The sentences of a task, one line each, without code."""
+    """The sentences of a task, one per line, without code."""
     paragraphs = re.split(r"\n\s*\n", _LISTED.sub("\n", _FENCED.sub("", exercise.task)).strip())
     return [sentence for one in paragraphs for sentence in _SENTENCE.split(" ".join(one.split())) if sentence]
 

@@ -1,6 +1,6 @@
 """Exercises fail as handed out, solutions pass, and exercise notebooks contain no trace of a solution.
 
-nbval runs each solution and its check; the printed output must say that it passed.
+nbval runs each solution and its check; the stored output must say that the solution passes.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from press.book import the_book
 from press.manuscript.questions import as_markdown
 from press.manuscript.sheet import ExerciseSheet
 from press.manuscript.task import Exercise
-from press.printing.execution import PRINTED_SEED
-from press.printing.freshness import INDEX, SECTIONS, printed_reports
+from press.printing.execution import NOTEBOOK_SEED
+from press.printing.freshness import INDEX, SECTIONS, reports_in
 from tests.checking.exercise_for_tests import DEEP, SHALLOW, an_exercise
 
 SHEETS = the_book().sheets()
@@ -45,7 +45,7 @@ def names(chapter: str, until: str) -> dict[str, Any]:
             break
     for number, source in enumerate(sources):
         name = f"<stub of {chapter}, cell {number}>"
-        # As in a notebook, so that a report can quote its lines.
+        # A report quotes the lines of an answer from this cache, which IPython fills for cells.
         linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
         exec(compile(source, name, "exec"), namespace)
     return namespace
@@ -58,14 +58,14 @@ def test_an_exercise_is_four_files(sheet: ExerciseSheet, exercise: Exercise) -> 
 
 
 @by_id
-def test_exercise_fails_as_handed_out_with_the_report_that_is_printed(sheet: ExerciseSheet, exercise: Exercise) -> None:
-    report = check(exercise.id, names(sheet.chapter, exercise.id)[exercise.answer], seed=PRINTED_SEED)
+def test_exercise_fails_as_handed_out_with_the_report_in_its_notebook(sheet: ExerciseSheet, exercise: Exercise) -> None:
+    report = check(exercise.id, names(sheet.chapter, exercise.id)[exercise.answer], seed=NOTEBOOK_SEED)
     assert not report.passed
-    notebook = the_book().printed(ROOT / "exercises" / f"{sheet.chapter}.ipynb")
-    printed = printed_reports(notebook, (exercise.id,))[exercise.id]
+    notebook = the_book().stored(ROOT / "exercises" / f"{sheet.chapter}.ipynb")
+    stored = reports_in(notebook, (exercise.id,))[exercise.id]
     # From torch 2.15 on, the message about a product begins with the name of its operator.
-    said = repr(report).replace("addmm: mat1", "mat1")
-    assert said == printed, "the check says something else now: `python -m press notebooks --all`"
+    now = repr(report).replace("addmm: mat1", "mat1")
+    assert now == stored, "the report has changed: run `python -m press notebooks --all`"
 
 
 @by_id
@@ -73,9 +73,9 @@ def test_exercise_notebook_holds_no_trace_of_the_solution(sheet: ExerciseSheet, 
     path = ROOT / "exercises" / f"{sheet.chapter}.ipynb"
     text = path.read_text(encoding="utf-8")
     handed_out = [*sheet.opening, *(cell for other in sheet.exercises for cell in other.stub)]
-    told = "\n".join(text for other in sheet.exercises for text in (other.task, *other.hints, other.what_if))
-    asked = as_markdown(sheet.questions, lambda question: question.read)
-    given = "\n".join([told, html.unescape(asked), *(cell.source for cell in handed_out)])
+    prose = "\n".join(text for other in sheet.exercises for text in (other.task, *other.hints, other.what_if))
+    questions = as_markdown(sheet.questions, lambda question: question.read)
+    given = "\n".join([prose, html.unescape(questions), *(cell.source for cell in handed_out)])
     own = {line.strip() for cell in exercise.solution for line in cell.source.splitlines()}
     secret = [line for line in own if len(line) > 12 and line not in given]
     assert secret, "the solution has no line of its own"
@@ -102,7 +102,9 @@ def test_sections_named_in_reports_exist() -> None:
     named = [about.read.split("#") for about in catalogue().values()]
     for path in sorted((ROOT / "fxbook").rglob("*.py")):
         text = path.read_text(encoding="utf-8")
-        assert not re.search(r'f"\{[A-Z_]+\}#', text), f"{path.name}: write a place out, so that it is looked at here"
+        assert not re.search(r'f"\{[A-Z_]+\}#', text), (
+            f"{path.name}: write the whole place as one string, so that this test sees it"
+        )
         named += re.findall(r'"([0-9P]\d_\w+)#([^"]*)"', text)
     assert len(named) > 4 * len(EXERCISES)
     assert [f"{chapter}#{anchor}" for chapter, anchor in named if anchor not in sections[chapter]] == []

@@ -1,4 +1,4 @@
-"""A report contains the failed case to inspect, draw and run again; a grader does not reveal it."""
+"""A report contains the failed case, to inspect, draw and run again; a grader does not reveal that case."""
 
 from __future__ import annotations
 
@@ -74,11 +74,11 @@ def test_script_and_watch_explain_the_failed_case(tmp_path: Path, capsys: pytest
     (tmp_path / "00_first_graph.py").write_text("# %%\ndef layers_in_order(*_):\n    return 3\n", encoding="utf-8")
     about = catalogue.catalogue()["00-layers-in-order"]
     text = attempt(tmp_path, about).text
-    told, _, line = text.partition("\nTo get the case that failed: ")
+    report_text, _, line = text.partition("\nTo get the case that failed: ")
     seed = int(line.partition("seed=")[2].partition(")")[0])
     assert line == f'check("00-layers-in-order", layers_in_order, seed={seed}).case'
     held = check("00-layers-in-order", lambda *_: 3, seed=seed)
-    assert repr(held) == told and held.case is not None
+    assert repr(held) == report_text and held.case is not None
 
 
 def test_the_environment_gives_the_seed_of_checks_and_of_watching(
@@ -93,9 +93,9 @@ def test_the_environment_gives_the_seed_of_checks_and_of_watching(
     assert given is not None and given.seed == 3
 
 
-@pytest.mark.parametrize("told", ["", "seven", "-1", "1.5", "²"])
-def test_invalid_seed_is_ignored(told: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FXBOOK_SEED", told)
+@pytest.mark.parametrize("seed", ["", "seven", "-1", "1.5", "²"])
+def test_invalid_seed_is_ignored(seed: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FXBOOK_SEED", seed)
     seeds = {new_seed() for _ in range(3)}
     assert len(seeds) == 3 and all(0 <= seed < 2**31 for seed in seeds)
 
@@ -103,18 +103,18 @@ def test_invalid_seed_is_ignored(told: str, monkeypatch: pytest.MonkeyPatch) -> 
 # ---- untrusted answers -----------------------------------------------------------------------------------------------
 
 SECRET = Case("a model that nobody is to see", lambda: nn.Sequential(nn.Linear(4, 7)), lambda: (torch.randn(1, 4),))
-TOLD = {"rule", "message", "node", "read", "case", "line", "printed", "graph", "unproven"}
+KEYS = {"rule", "message", "node", "read", "case", "line", "printed", "graph", "unproven"}
 
 
 @pytest.mark.parametrize("answer", [lambda module: 3, raises_on_many, lambda module: 1 / 0])
 def test_grader_reveals_no_hidden_case(answer: Any) -> None:
     hidden = changed(COUNT, cases=(SECRET,), rules=COUNT.check.rules)
     observation = observe(prepare(hidden, 1, rebuildable=True), answer)
-    told = judged(hidden, observation, 1)
-    assert set(told) == TOLD
-    # A learner may see the given graph, because the case is no secret.
-    assert told["graph"] is None
-    assert "Linear" not in json.dumps(told) and "placeholder" not in json.dumps(told)
+    verdict = judged(hidden, observation, 1)
+    assert set(verdict) == KEYS
+    # A learner's own check shows the given graph, but here the case is secret.
+    assert verdict["graph"] is None
+    assert "Linear" not in json.dumps(verdict) and "placeholder" not in json.dumps(verdict)
     assert "inside" not in json.dumps(observation["cases"]) or observation["cases"][0]["inside"] is None
 
 

@@ -17,7 +17,7 @@ from tests.checking.exercise_for_tests import DEEP, SHALLOW, an_exercise, change
 
 
 class Branches(nn.Module):
-    """Two parallel layers, whose sum goes to a third one."""
+    """Two parallel layers whose sum is the input of a third."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -29,7 +29,7 @@ class Branches(nn.Module):
 
 BRANCHES = Case("two branches", Branches, lambda: (torch.randn(2, 3),))
 SAME = an_exercise("99-same", "edit", (BRANCHES, dataclasses.replace(BRANCHES, unseen=True)), (same_result,))
-SAID = "The result is not the one asked for: it holds other numbers. Node `{}` is the first whose value is not"
+MESSAGE = "The result is not the one asked for: it holds other numbers. Node `{}` is the first whose value is not"
 
 
 def node_of(module: fx.GraphModule, name: str) -> fx.Node:
@@ -44,7 +44,7 @@ def swaps(module: fx.GraphModule, name: str = "tanh", function: Any = torch.sin)
 def test_first_wrong_node_is_named() -> None:
     report = check_with(SAME, swaps, seed=1)
     assert (report.violated, report.node.name) == ("same_result", "tanh")
-    assert report.message.startswith(SAID.format("tanh"))
+    assert report.message.startswith(MESSAGE.format("tanh"))
     # The message has the first wrong value, its index, the expected value, and the number of differences.
     model, inputs = report.case.model, report.case.inputs
     found, asked = (f(model.right(*inputs)).detach() for f in (torch.sin, torch.tanh))

@@ -1,6 +1,6 @@
-"""For every exercise, an answer must leave torch, its inputs and the model's state unchanged.
+"""In every exercise, an answer must leave torch, its inputs and the model's state unchanged.
 
-Each guard is tested by a right answer that does one more thing.
+Each guard is tested with a right answer that does one thing more.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def test_side_effects_are_reported(named: str) -> None:
         assert report.passed, "nothing differs"
         return
     assert (report.violated, says in report.message) == ("nothing_left", True), repr(report)
-    # The report did not change this process.
+    # This process is unchanged.
     assert check_with(RELU_AFTER_LINEAR, right, seed=1).passed
 
 
@@ -184,7 +184,7 @@ class Keeps:
     """A callable object that runs a module."""
 
     def __init__(self, model: nn.Module) -> None:
-        # Generated code needs a name for what it calls.
+        # Generated code needs the name of what it calls.
         self.model, self.__name__ = model, "keeps"
 
     def __call__(self, x: Tensor) -> Tensor:

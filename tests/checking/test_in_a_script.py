@@ -1,4 +1,4 @@
-"""`check` and `hint` print in a plain script and do not print twice elsewhere."""
+"""`check` and `hint` show their result exactly once: in a script, at a prompt and in a notebook."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from nbformat import v4
 
 from press import ROOT
 
-ASKS = {
+CALLS = {
     "check": ('from fxbook import check\ncheck("00-readers", lambda graph: 3)', "00-readers (", "not yet."),
     "check of an unknown id": ('from fxbook import check\ncheck("00-reader", 3)', "There is no exercise", "00-reader"),
     "hint": ('from fxbook import hint\nhint("00-readers")', "Hint 1 of 2", ""),
@@ -27,23 +27,23 @@ def run(*command: str, stdin: str = "") -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("name", ASKS)
+@pytest.mark.parametrize("name", CALLS)
 def test_a_script_prints_it_once(name: str, tmp_path: Path) -> None:
-    asks, told, more = ASKS[name]
+    code, text, more = CALLS[name]
     script = tmp_path / "answer.py"
-    script.write_text(asks, encoding="utf-8")
+    script.write_text(code, encoding="utf-8")
     printed = run(str(script))
-    assert printed.count(told) == 1 and more in printed
+    assert printed.count(text) == 1 and more in printed
 
 
 def test_a_prompt_shows_it_once() -> None:
-    asks, told, _ = ASKS["hint"]
-    assert run("-i", "-q", stdin=asks + "\n").count(told) == 1
-    assert run("-m", "IPython", "--simple-prompt", "--no-banner", stdin=asks + "\n").count(told) == 1
+    code, text, _ = CALLS["hint"]
+    assert run("-i", "-q", stdin=code + "\n").count(text) == 1
+    assert run("-m", "IPython", "--simple-prompt", "--no-banner", stdin=code + "\n").count(text) == 1
 
 
 def test_a_notebook_shows_it_once() -> None:
-    cells = [v4.new_code_cell(asks) for asks, *_ in ASKS.values()]
+    cells = [v4.new_code_cell(code) for code, *_ in CALLS.values()]
     nbclient.NotebookClient(v4.new_notebook(cells=cells), kernel_name="python3").execute(cwd=str(ROOT))
     for cell in cells:
         assert [output.output_type for output in cell.outputs] == ["execute_result"]

@@ -1,4 +1,4 @@
-"""The neighbours of a noun are operations that learners confuse with it, and tracing records each as such a call."""
+"""The neighbours of an operation are those that learners confuse with it, and tracing records a call to each."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fxbook.graph.naming import target_name
 
 
 class Beside(nn.Module):
-    """Call each neighbour on one tensor."""
+    """Calls each neighbour with the same tensor for all its inputs."""
 
     def __init__(self, neighbours: nn.ModuleDict, inputs: int) -> None:
         super().__init__()
@@ -25,7 +25,7 @@ class Beside(nn.Module):
 
 
 def called(noun: Any, *settings: Any, shape: tuple[int, ...] = (1, 2, 8, 8), inputs: int = 1, **named: Any) -> set[str]:
-    """The classes, functions and methods that a trace of the neighbours calls."""
+    """The classes, functions and methods that a traced model with all neighbours calls."""
     traced = fx.symbolic_trace(Beside(near(noun, *settings, on=shape, inputs=inputs, **named), inputs))
     traced(torch.randn(shape))
     calls = [node for node in traced.graph.nodes if node.op.startswith("call_")]

@@ -1,6 +1,6 @@
-"""Rules, families of functions and values that no known answer to an exercise tests.
+"""What no known answer to an exercise tests of rules, families of functions, and the comparison of values.
 
-test_answers tests that rules accept, reject and name the node.
+:mod:`tests.checking.test_answers` tests that rules accept, reject and name the node.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from tests.checking.exercise_for_tests import DEEP, RELU_AFTER_LINEAR, SHALLOW, 
 
 
 def verdict(holds: Rule, answer: Any, **fields: Any) -> Verdict:
-    """The verdict on an answer for the shallow stack with only this rule."""
+    """The verdict on an answer to an exercise that has only this rule."""
     exercise = an_exercise("99-x", "build", (SHALLOW,), (holds,))
     exercise = changed(exercise, **{"use": "edit", "cases": (SHALLOW, DEEP), **fields})
     return judge(exercise, observe(prepare(exercise, 3), answer), 3)
@@ -75,7 +75,7 @@ def returns_nan(module: fx.GraphModule) -> None:
 
 
 def relu_beside(module: fx.GraphModule) -> None:
-    """Add relu after the first layer, but let the next layer use the first."""
+    """Add relu after the first layer, but let the next layer still use the first layer."""
     node = module.graph.find_nodes(op="call_module", target="layers.0")[0]
     with module.graph.inserting_after(node):
         relu = module.graph.call_function(torch.relu, (node,))
@@ -185,8 +185,8 @@ ROWS: list[Row] = [
         "takes 1 input: `scale` is missing",
         None,
     ),
-    ("where: not asked", calls(GELU).where(lambda case: False), two, BUILD, None, None),
-    ("where: asked", calls(GELU).where(lambda case: True), two, BUILD, "No node calls gelu", None),
+    ("where: false", calls(GELU).where(lambda case: False), two, BUILD, None, None),
+    ("where: true", calls(GELU).where(lambda case: True), two, BUILD, "No node calls gelu", None),
 ]
 
 
@@ -234,7 +234,7 @@ def test_section_from_a_rule_is_validated() -> None:
 def test_lower_case_sentence_follows_the_node_name() -> None:
     @rule("00_first_graph#change-one-node")
     def short(case: Any) -> Found:
-        """Names nodes of both graphs."""
+        """Blames a node of the answer's graph or of the given graph."""
         yield (case.nodes[1] if len(case.nodes) == 4 else case.before.nodes[-1]), "is one of many"
 
     own, given = (
@@ -267,7 +267,7 @@ BATCH_NORM = family("batch_norm", modules=(nn.BatchNorm1d, nn.BatchNorm2d, nn.Ba
 
 
 class Spelled(nn.Module):
-    """One operation in one spelling."""
+    """A model with one operation, written in one of several ways."""
 
     def __init__(self, function: Callable[..., Any], *modules: nn.Module) -> None:
         super().__init__()
@@ -352,7 +352,6 @@ VALUES: list[Any] = [
 
 @pytest.mark.parametrize("value", VALUES, ids=[f"value-{place}" for place in range(len(VALUES))])
 def test_value_survives_json_and_equals_only_itself(value: Any) -> None:
-
     travelled = json.loads(json.dumps(encode(value)))
     assert is_value(travelled)
     assert difference(travelled, encode(value)) is None
@@ -366,7 +365,7 @@ def test_value_survives_json_and_equals_only_itself(value: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("found", "expected", "said"),
+    ("found", "expected", "words"),
     [
         (
             (torch.ones(2), torch.ones(2)),
@@ -397,8 +396,8 @@ def test_value_survives_json_and_equals_only_itself(value: Any) -> None:
         ),
     ],
 )
-def test_difference_is_described_in_words(found: Any, expected: Any, said: str | None) -> None:
-    assert difference(encode(found), encode(expected)) == said
+def test_difference_is_described_in_words(found: Any, expected: Any, words: str | None) -> None:
+    assert difference(encode(found), encode(expected)) == words
 
 
 def test_encoding_is_bounded() -> None:
@@ -425,7 +424,7 @@ def test_unreadable_values_are_reported() -> None:
     assert encode(note.shape) == {"tuple": [{"opaque": "SymInt"}, 2]}
 
 
-def test_models_with_noise_are_compared_under_the_same_noise() -> None:
+def test_models_with_noise_are_compared_with_the_same_noise() -> None:
     noisy = Case("noise", lambda: nn.Sequential(nn.Dropout(0.5), nn.Linear(4, 4)), SHALLOW.inputs)
     unseen = dataclasses.replace(noisy, unseen=True)
     assert verdict(same_result, fx.symbolic_trace, use="pass", cases=(noisy, unseen)).passed

@@ -76,7 +76,7 @@ def test_given_graph_is_shown_for_a_deleted_node() -> None:
 
 @rule
 def sound(case: CaseView) -> Found:
-    """No node multiplies, whatever else is wrong."""
+    """No node calls matmul."""
     for node in case.nodes:
         if node.target == "torch.matmul":
             yield node, "multiplies, which the task does not ask for"
@@ -90,11 +90,11 @@ def test_raising_node_is_marked_only_with_its_error() -> None:
         module.recompile()
 
     marks = {}
-    for asked in (sound, same_result):
-        exercise = an_exercise("99-x", "edit", (SHALLOW, DEEP), (asked,))
+    for one in (sound, same_result):
+        exercise = an_exercise("99-x", "edit", (SHALLOW, DEEP), (one,))
         report = check_with(exercise, multiplies, seed=1)
         assert report.node is not None and report.node.name == "matmul"
-        marks[asked.name] = next(line[0] for line in repr(report).splitlines() if " matmul " in line)
+        marks[one.name] = next(line[0] for line in repr(report).splitlines() if " matmul " in line)
     assert marks == {"sound": "?", "same_result": "!"}
 
 
@@ -117,7 +117,7 @@ USED = "UserWarning: Attempted to insert a get_attr Node with no underlying refe
         (f"{TORCH}{DEPRECATED}\n  warnings.warn(\n544\n", ["It printed: 544"]),
         (f"{CELL}{DEPRECATED}\n  leaf(tree)\n", [f"It warned: {DEPRECATED}"]),
         (f"{CELL}{USED}\n  graph.get_attr('scale')\n", [f"It warned: {USED}"]),
-        # torch's warnings blame torch for much that a learner's graph does; reports leave that part out.
+        # torch's warnings name a line of torch for much that the learner's graph causes; reports leave the line out.
         (f"{TORCH}{USED}\n  warnings.warn(\n", [f"It warned: {USED}"]),
         (f"/home/a b/answer.py:3: {USED}\n", [f"It warned: {USED}"]),
         (f"C:\\Users\\a b\\answer.py:3: {USED}\n", [f"It warned: {USED}"]),
@@ -150,7 +150,7 @@ check("00-readers", answer)
 """
 
 
-def test_warnings_look_alike_in_scripts_and_notebooks(tmp_path: Any) -> None:
+def test_warnings_look_the_same_in_scripts_and_notebooks(tmp_path: Any) -> None:
     script = tmp_path / "an answer.py"
     script.write_text(WARNS, encoding="utf-8")
     notebook = v4.new_notebook(cells=[v4.new_code_cell(WARNS)])

@@ -18,12 +18,12 @@ from press.book import the_book
 
 SEEDS = range(4)
 # The relative tolerance of fxbook.cases.values for results in float64.
-LET_PASS = 1e-8
+TOLERANCE = 1e-8
 folded = importlib.import_module("fxbook.tasks.P1_one_model.fold_the_norms.answers")
 
 
 def network(seed: int) -> tuple[fx.GraphModule, list[torch.Tensor]]:
-    """The network of the folding milestone, and inputs, in float64."""
+    """The network of the project's exercise on folding, and its inputs, in float64."""
     exercise = tasks.find("P1-fold-the-norms")
     assert exercise
     case = exercise.usage.cases[0]
@@ -49,9 +49,9 @@ def test_folding_check_accepts_rounding_but_not_a_missing_eps(seed: int) -> None
     traced, inputs = network(seed)
     careless = copy.deepcopy(traced)
     folded.forgets_eps(careless)
-    assert 2 * error_bound(traced, inputs, torch.float64) < LET_PASS / 1000
+    assert 2 * error_bound(traced, inputs, torch.float64) < TOLERANCE / 1000
     exact = traced(*inputs)
-    assert (careless(*inputs) - exact).abs().max() > 100 * LET_PASS * max(1.0, float(exact.abs().max()))
+    assert (careless(*inputs) - exact).abs().max() > 100 * TOLERANCE * max(1.0, float(exact.abs().max()))
 
 
 def test_unbounded_operations_are_rejected() -> None:
@@ -61,7 +61,7 @@ def test_unbounded_operations_are_rejected() -> None:
 
 
 @pytest.mark.parametrize("setting", [{"alpha": 0.3}, {"rounding_mode": "floor"}])
-def test_additional_rounding_is_rejected(setting: dict[str, float | str]) -> None:
+def test_operations_that_round_more_than_once_are_rejected(setting: dict[str, float | str]) -> None:
     function = torch.add if "alpha" in setting else torch.div
     traced = fx.symbolic_trace(lambda x: function(x, x + 1, **setting))
     with pytest.raises(NotImplementedError, match="no bound is known"):
@@ -77,7 +77,7 @@ def test_sums_too_long_for_a_dtype_have_no_bound() -> None:
 
 
 def test_project_states_the_numbers_of_its_solution() -> None:
-    notebook = the_book().printed(ROOT / "solutions" / "P1_one_model.ipynb")
+    notebook = the_book().stored(ROOT / "solutions" / "P1_one_model.ipynb")
     printed = "".join(out.get("text", "") for cell in notebook.cells for out in cell.get("outputs", ()))
     rows = re.findall(r"^(\w+) +at first +(\S+) +book +(\S+) +yours +(\S+)$", printed, re.MULTILINE)
     assert [name for name, *_ in rows] == ["nodes", "flops", "peak", "bound"]

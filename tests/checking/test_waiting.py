@@ -41,7 +41,7 @@ def at(stream: io.StringIO, monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
 
 @pytest.fixture
 def tell_after(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
-    """Set after how many seconds a wait counts as long."""
+    """Set the number of seconds after which a wait counts as long."""
     return lambda seconds: monkeypatch.setattr(waiting.told.__wrapped__, "__defaults__", (seconds,))  # type: ignore[attr-defined]
 
 

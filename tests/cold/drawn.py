@@ -1,6 +1,6 @@
-"""Draw a new random share of the long tests for each run of the room *cold*.
+"""Choose a random sample of the long tests for each run of the room *cold*.
 
-``python -m press prove`` chooses and prints the number of the draw; ``DRAW=7`` repeats that draw.
+``python -m press prove`` chooses and prints the seed; ``DRAW=7`` uses the seed 7.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ NUMBER = int(os.environ.get("FXBOOK_DRAW", "1"))
 
 
 def some(cases: Sequence[Case], count: int) -> list[Case]:
-    """At most this many of the cases, in order."""
+    """A random sample of at most ``count`` cases, in order."""
     chosen = random.Random(NUMBER).sample(range(len(cases)), min(count, len(cases)))
     return [cases[place] for place in sorted(chosen)]
 
 
 def seeds(count: int) -> list[int]:
-    """Seeds other than those of ``make test``."""
+    """Random seeds other than those of ``make test``."""
     return random.Random(NUMBER).sample(range(2, 2**20), count)

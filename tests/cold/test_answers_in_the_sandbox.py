@@ -28,24 +28,24 @@ def sandbox() -> Iterator[Sandbox]:
 
 @pytest.mark.parametrize(("identity", "number", "answer"), ROWS, ids=[f"{row[0]}-{row[2].name}" for row in ROWS])
 def test_report_is_the_same_in_the_sandbox(sandbox: Sandbox, identity: str, number: int, answer: KnownAnswer) -> None:
-    """Observe it in one room; judge it with the notebook's judge and in the judging room."""
+    """The answer is observed in one room, then judged by the notebook's judge and in the judging room."""
     exercise = tasks.find(identity)
     outcome = observe_known(sandbox, identity, number, SEED)
     assert exercise and outcome.data and outcome.data["observation"], outcome
     report = Report(about(identity), judge(exercise, outcome.data["observation"], SEED))
     node = report.node.name if report.node else None
     assert report.passed == (not answer.violated)
-    assert is_told(answer, report.violated or "", node, report.message), repr(report)
+    assert is_reported(answer, report.violated or "", node, report.message), repr(report)
     judged = sandbox.judge(identity, outcome.data["observation"], SEED)
     verdict = judged.data
-    assert verdict and is_told(answer, verdict["rule"], verdict["node"] or None, verdict["message"]), judged
+    assert verdict and is_reported(answer, verdict["rule"], verdict["node"] or None, verdict["message"]), judged
 
 
-def is_told(answer: KnownAnswer, rule: str, node: str | None, message: str) -> bool:
-    """Whether this is the answer's report, or one on a wrong result without a search for the first wrong node.
+def is_reported(answer: KnownAnswer, rule: str, node: str | None, message: str) -> bool:
+    """Whether this is the expected report, or one on a wrong result without a search for the first wrong node.
 
-    Only a check in a notebook makes that search, so it may name a node nearer to the mistake than the output. Without
-    the search, a weight that was left changed explains a wrong result.
+    Only a check in a notebook makes that search, so only there can the report name a node nearer to the mistake than
+    the output. Without the search, a weight that the answer changed explains a wrong result.
     """
     if rule == "nothing_left" != answer.violated:
         return "has other values" in message

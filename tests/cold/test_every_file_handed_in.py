@@ -1,4 +1,4 @@
-"""Every malicious file fails to do harm."""
+"""No malicious file that is handed in does harm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every variant of every forged observation fails to do harm."""
+"""No variant of any forged observation does harm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finished passes keep their invariants on ten times as many random graphs, and torch's break as many as recorded."""
+"""Finished passes keep their invariants on ten times as many random graphs; torch's break as many as recorded."""
 
 from __future__ import annotations
 

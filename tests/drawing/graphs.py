@@ -1,4 +1,4 @@
-"""Sound and broken graphs to draw, and lookups in their drawings."""
+"""Valid and broken graphs to draw, and functions that find parts in their drawings."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def residual() -> fx.GraphModule:
 
 
 def chain(count: int, skip: int = 1) -> fx.Graph:
-    """A graph of ``count`` nodes; each uses the previous node and the one ``skip`` places back."""
+    """A graph of ``count`` nodes; each uses the previous node and the node ``skip`` positions back."""
     graph = fx.Graph()
     nodes = [graph.placeholder("x")]
     while len(nodes) < count - 1:
@@ -64,7 +64,7 @@ def svg_of(drawing: Drawing) -> ET.Element:
 
 
 def parts(drawing: Drawing, kind: str) -> dict[str, ET.Element]:
-    """The groups of a kind (``n`` nodes, ``e`` edges, ``r`` rows of the rail) by the rest of their ids."""
+    """The groups of a kind (``n`` nodes, ``e`` edges, ``r`` rows of the rail), by the rest of their ids."""
     pattern = re.compile(rf"fx-[A-Za-z0-9-]+-\d+-{kind}-([0-9-]+)$")
     matches = [(pattern.match(part.get("id", "")), part) for part in svg_of(drawing).iter()]
     return {match[1]: part for match, part in matches if match}

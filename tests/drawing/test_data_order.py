@@ -1,7 +1,4 @@
-"""In data-flow order, a drawing has the same parts and words as in list order.
-
-Each node is numbered and appears below its inputs.
-"""
+"""In data-flow order, a drawing has the same parts and words as in list order, and each node is below its inputs."""
 
 from __future__ import annotations
 
@@ -50,7 +47,7 @@ def test_both_orders_have_the_same_parts(build: Callable[[], fx.Graph]) -> None:
         listed, layered = (parts(drawing, kind) for drawing in drawings)
         assert list(listed) == list(layered)
         for name, part in listed.items():
-            # Compare the look of outlines, and the texts.
+            # The outlines have the same look, and the texts are the same.
             looks = [[(at.tag, at.get("class")) for at in group.iter()] for group in (part, layered[name])]
             assert kind == "r" or looks[0] == looks[1], name
             assert words_in(part) == words_in(layered[name])
@@ -80,8 +77,8 @@ def test_no_two_nodes_overlap_and_all_are_in_the_picture(build: Callable[[], fx.
 
 
 def test_text_alternative_names_the_order() -> None:
-    for order, told in (("list", "in the order of the list"), ("data", "each below the nodes that it uses")):
-        assert told in words_in(html_of(draw(residual(), order=order)).find(".//figure"))
+    for order, words in (("list", "in the order of the list"), ("data", "each below the nodes that it uses")):
+        assert words in words_in(html_of(draw(residual(), order=order)).find(".//figure"))
 
 
 def test_unknown_order_lists_the_known_ones() -> None:
@@ -101,7 +98,7 @@ def test_missing_graphviz_says_what_to_install(monkeypatch: pytest.MonkeyPatch) 
         drawing._repr_html_()
 
 
-def test_graphviz_is_found_from_a_derived_environment(tmp_path: Path) -> None:
+def test_graphviz_is_found_in_a_borrowed_environment(tmp_path: Path) -> None:
     venv.create(tmp_path / "borrowing", symlinks=True)
     paths = sysconfig.get_paths(vars=dict.fromkeys(("base", "platbase"), str(tmp_path / "borrowing")))
     lent = f"import site; site.addsitedir({sysconfig.get_path('purelib')!r})\n"
@@ -113,7 +110,7 @@ def test_graphviz_is_found_from_a_derived_environment(tmp_path: Path) -> None:
     assert done.stdout.startswith("Layout("), done.stderr
 
 
-def test_the_order_of_the_list_needs_no_graphviz() -> None:
+def test_list_order_needs_no_graphviz() -> None:
     code = (
         "import sys, subprocess; from tests.drawing.graphs import residual; from fxbook import draw\n"
         "subprocess.Popen = None; draw(residual())._repr_html_(); assert 'graphviz' not in sys.modules"
@@ -122,5 +119,5 @@ def test_the_order_of_the_list_needs_no_graphviz() -> None:
 
 
 def test_dense_graph_is_drawn_in_time() -> None:
-    # With Graphviz's own limits this takes minutes.
+    # With Graphviz's default limits, this graph would take minutes.
     assert draw(chain(200, 60), order="data").layout.boxes

@@ -41,7 +41,7 @@ def test_rows_follow_the_list_and_no_box_or_lane_overlaps() -> None:
         assert all(a[1] <= b[0] for a, b in itertools.pairwise(taken)), "two values in one lane at one row"
 
 
-def test_edges_enter_in_argument_order_and_say_their_place() -> None:
+def test_edges_enter_in_argument_order_and_name_their_argument() -> None:
     graph = fx.Graph()
     a, b, c = (graph.placeholder(name) for name in "abc")
     graph.call_function(torch.sin, (a,))
@@ -54,7 +54,7 @@ def test_edges_enter_in_argument_order_and_say_their_place() -> None:
         assert [y for _, y in ends] == sorted(y for _, y in ends)
 
 
-def test_dead_nodes_side_effects_and_in_place_are_said() -> None:
+def test_notes_name_dead_nodes_side_effects_and_in_place_writes() -> None:
     graph = fx.Graph()
     x = graph.placeholder("x")
     unused = graph.call_function(torch.sin, (x,))
@@ -78,7 +78,7 @@ def test_no_node_is_dead_without_an_output() -> None:
     assert all(not node.notes for node in record(graph))
 
 
-def test_stale_code_and_lint_are_said() -> None:
+def test_stale_code_and_lint_errors_are_shown() -> None:
     module = residual()
     assert STALE not in draw(module)._repr_html_()
     relu = next(node for node in module.graph.nodes if node.name == "relu")
@@ -91,7 +91,7 @@ def test_stale_code_and_lint_are_said() -> None:
 # ---- marks -----------------------------------------------------------------------------------------------------------
 
 
-def test_unknown_marks_are_refused_with_what_is_legal() -> None:
+def test_unknown_marks_and_nodes_are_rejected_with_the_known_ones() -> None:
     module = residual()
     with pytest.raises(ValueError, match=r"'new' is not a mark; use one of added, removed, rewired, moved, broken"):
         draw(module, marks={"relu": "new"})
@@ -120,7 +120,7 @@ def test_drawing_is_readable_without_style_and_picture() -> None:
     assert "It uses itself" in left and "! uses itself" in left and "torch.add(add, add)" in left
 
 
-def test_ids_are_unique_and_carry_the_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ids_are_unique_and_contain_the_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JPY_SESSION_NAME", "chapters/02 insertion_points.ipynb")
     drawing = draw(residual())
     ids = [part.get("id") for shown in (drawing, drawing, draw(self_loop())) for part in html_of(shown).iter()]
@@ -167,7 +167,7 @@ def test_300_nodes_are_drawn_one_by_one() -> None:
     assert draw(chain(300, skip=100))._repr_html_().count('class="fx-node') == 300
 
 
-def test_the_border_of_the_summary() -> None:
+def test_from_how_many_nodes_a_graph_is_summarised() -> None:
     assert len(draw(chain(SUMMARY_ABOVE)).record) == SUMMARY_ABOVE
     assert len(draw(chain(SUMMARY_ABOVE + 1)).record) <= MAX_GROUPS
 
@@ -177,7 +177,7 @@ def test_20000_nodes_are_drawn() -> None:
     assert len(draw(graph)._repr_html_()) < 250_000
 
 
-def test_a_part_of_a_large_graph_around_a_node() -> None:
+def test_a_part_of_a_large_graph_is_drawn_around_a_node() -> None:
     graph = chain(600, 40)
     whole = draw(graph)
     assert "draw(…, around=node)" in repr(whole)
@@ -190,7 +190,7 @@ def test_a_part_of_a_large_graph_around_a_node() -> None:
         assert set(names) == {node.name for node in near}
         assert f"{len(names)} of 600 nodes: those at most 1 edge from {middle.name}." in repr(drawn)
         page = drawn._repr_html_()
-        assert ">300</text>" in page and "<td>300</td>" in page, "numbers are those of the whole list"
+        assert ">300</text>" in page and "<td>300</td>" in page, "nodes keep their numbers in the whole list"
         assert "? meant" in repr(drawn)
     assert len(draw(graph, around=middle.name, reach=0).record) == 1
     with pytest.raises(ValueError, match="around: no node is named 'nobody'; its nodes are"):
@@ -199,7 +199,7 @@ def test_a_part_of_a_large_graph_around_a_node() -> None:
         draw(graph, around=middle, reach=-1)
 
 
-def test_part_ignores_nodes_with_many_users() -> None:
+def test_a_part_does_not_grow_through_a_node_with_many_users() -> None:
     def reads_a_mask(x: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         for _ in range(30):
             x = (x * mask).relu()
@@ -208,7 +208,7 @@ def test_part_ignores_nodes_with_many_users() -> None:
     graph = fx.symbolic_trace(reads_a_mask).graph
     part = draw(graph, around="relu_15", reach=3)
     assert "mask" in {node.name for node in part.record} and len(part.record) < 12
-    assert len(draw(graph, around="mask", reach=1).record) == 31, "all its readers, where it is the one"
+    assert len(draw(graph, around="mask", reach=1).record) == 31, "all users of the node in the middle"
 
 
 def test_the_image_for_untrusted_notebooks_has_the_style_of_its_parts() -> None:

@@ -1,4 +1,4 @@
-"""Any graph can be drawn, however broken and whatever its names, with readable text on any background."""
+"""Any graph can be drawn, even a broken one with hostile names, and its text is readable on any background."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def times(factor: float) -> Callable[[torch.Tensor], torch.Tensor]:
     return product
 
 
-def test_stale_code_is_seen_where_its_text_says_nothing() -> None:
+def test_stale_code_is_detected_even_if_its_text_is_the_same() -> None:
     graph = fx.Graph()
     call = graph.call_function(times(2), (graph.placeholder("x"),))
     graph.output(call)

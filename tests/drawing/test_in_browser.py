@@ -1,4 +1,4 @@
-"""Drawings in Chromium, light and dark, wide and narrow: no overflowing or overlapping text, no axe violation."""
+"""In Chromium, light and dark, wide and narrow, no text of a drawing overflows or overlaps, and axe accepts it."""
 
 from __future__ import annotations
 

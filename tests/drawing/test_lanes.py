@@ -1,4 +1,4 @@
-"""Values that are alive at the same row never share a lane, and few lanes are needed."""
+"""Values that are alive in the same row never share a lane, and few lanes are needed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fxbook.graph.record import GraphRecord, NodeRecord
 
 
 def reading(inputs: list[tuple[int, ...]]) -> GraphRecord:
-    """A graph in which each node uses these nodes."""
+    """A graph whose nodes have these inputs, given by index."""
     nodes = [
         NodeRecord(at, f"n{at}", "call_function", "f", None, "f()", {"tuple": []}, {"dict": []}, read, ())
         for at, read in enumerate(inputs)
@@ -19,13 +19,13 @@ def reading(inputs: list[tuple[int, ...]]) -> GraphRecord:
 
 
 def meet(a: Lane, b: Lane) -> bool:
-    """Whether two lanes at one place would overlap."""
+    """Whether two lanes would overlap if they had the same place."""
     if a.span[1] == b.span[0] or b.span[1] == a.span[0]:
         return not (a.falls and b.falls)
     return a.span[0] < b.span[1] and b.span[0] < a.span[1]
 
 
-def test_no_two_values_share_a_place_beside_a_row() -> None:
+def test_no_two_values_share_a_place_next_to_a_row() -> None:
     chance = random.Random(0)
     for _ in range(300):
         count = chance.randint(2, 16)
@@ -47,5 +47,5 @@ def test_lanes_are_contiguous_and_few() -> None:
             places = {lane.place for lane in own}
             assert places == set(range(1, len(places) + 1))
         alive = max((sum(a.span[0] <= row < a.span[1] for a in lanes) for row in range(len(inputs))), default=0)
-        # The lanes are on two sides, and the last one may find both nearest places taken.
+        # Lanes are on two sides, and both nearest places may already be taken for the last one.
         assert max((lane.place for lane in lanes), default=0) <= alive // 2 + 1

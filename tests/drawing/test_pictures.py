@@ -1,6 +1,6 @@
 """Drawings equal the stored pictures; ``pytest --force-regen`` stores new ones.
 
-Look at the changes before you commit them: the stored files are pictures without a page's style.
+Look at the changed pictures before you commit them. They are stored without the style of a page.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ def test_a_drawing(name: str, order: Order, file_regression: FileRegressionFixtu
     file_regression.check(lines_of(svg), basename=f"{name}_by_{order}", extension=".svg")
 
 
-def test_what_stands_around_a_drawing(file_regression: FileRegressionFixture) -> None:
-    """The legend, the table, the text for screen readers, and an editor's text."""
+def test_what_surrounds_a_drawing(file_regression: FileRegressionFixture) -> None:
+    """The legend, the table, the text for screen readers, and the text for editors are as stored."""
     drawing = draw(residual(), "A residual block", MARKS)
     html = re.sub(r"<style>.*?</style>|(?<=</desc>).*?(?=</svg>)", "", drawing._repr_html_(), flags=re.DOTALL)
     html = re.sub(r'src="data:[^"]*"', "", html)

@@ -15,8 +15,8 @@ from fxbook.checking.report import Report
 from press import ROOT
 
 
-def said_with(folder: Path, version: str | None) -> str:
-    """The output of an import with this version of torch, or with the installed one if ``None``."""
+def output_with(folder: Path, version: str | None) -> str:
+    """What importing the library prints with this version of torch, or with the installed one if ``None``."""
     if version is not None:
         info = folder / f"torch-{version}.dist-info"
         info.mkdir()
@@ -29,20 +29,20 @@ def said_with(folder: Path, version: str | None) -> str:
 
 @pytest.mark.parametrize("version", ["2.5.1", "1.13.0", "2.16.0+cpu", "2.130.0", "nightly"])
 def test_untested_torch_gives_one_line(tmp_path: Path, version: str) -> None:
-    [line] = said_with(tmp_path, version).splitlines()
+    [line] = output_with(tmp_path, version).splitlines()
     assert line.startswith(f"fxbook was tried with torch 2.6 to 2.15, and this is torch {version}")
 
 
 @pytest.mark.parametrize("version", [None, "2.6.0", "2.9.1", "2.13.1+cu128", "2.15.0"])
 def test_tested_torch_gives_no_line(tmp_path: Path, version: str | None) -> None:
-    assert said_with(tmp_path, version) == ""
+    assert output_with(tmp_path, version) == ""
 
 
 @pytest.mark.parametrize(
-    ("needed", "told"), [("2.130", True), ("3.0", True), ("2.13", False), ("2.6", False), ("", False)]
+    ("needed", "is_newer"), [("2.130", True), ("3.0", True), ("2.13", False), ("2.6", False), ("", False)]
 )
-def test_a_report_says_that_the_solution_needs_a_newer_torch(needed: str, told: bool) -> None:
+def test_a_report_says_that_the_solution_needs_a_newer_torch(needed: str, is_newer: bool) -> None:
     about = About("03-clean-up", "Clean up", torch=needed)
     failed = repr(Report(about, Verdict(Violation("A node is lost.", rule="nodes"))))
-    assert ("needs torch 2.130 or newer, and this is torch 2." in failed.replace("3.0 ", "2.130 ")) == told
+    assert ("needs torch 2.130 or newer, and this is torch 2." in failed.replace("3.0 ", "2.130 ")) == is_newer
     assert "newer" not in repr(Report(about, Verdict(None)))

@@ -1,4 +1,4 @@
-"""`make watch` finds the first unsolved exercise, checks at every save, and survives any content of a sheet."""
+"""`make watch` finds the first unsolved exercise, checks it at every save, and copes with any content of a sheet."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def script(folder: Path, *cells: str) -> Path:
 
 
 def later(path: Path) -> None:
-    """Make the file newer than every other."""
+    """Make the file newer than all others."""
     os.utime(path, (time.time() + 60, time.time() + 60))
 
 
@@ -131,7 +131,7 @@ def test_the_sheet_saved_last_counts(tmp_path: Path) -> None:
 
 
 def play(folder: Path, acts: Iterable[str | Path], exercises: list[About] = CHAPTER) -> int:
-    """Run the loop with keys; a path among them is saved with the solution of the first exercise."""
+    """Run the loop with these keys; for a path among them, save the solution of the first exercise there."""
     waiting = iter(acts)
 
     def read_key(_: float) -> str:
@@ -172,10 +172,10 @@ def test_progress_survives_a_broken_notebook_and_may_be_deleted_or_damaged(tmp_p
     notebook(tmp_path, IMPORTS, SOLUTION)
     state = Watch(tmp_path, CHAPTER, Progress(tmp_path / NAME))
     state.advance()
-    assert state.count == 1, "what is solved is found again without the file"
+    assert state.count == 1, "a solved exercise is found again without the file"
 
 
-def test_every_printed_exercise_notebook_is_a_sheet_of_all_its_answers() -> None:
+def test_the_exercise_notebooks_have_a_place_for_every_answer() -> None:
     for about in catalogue().values():
         sheet = sheets.read(ROOT / "exercises" / f"{about.chapter}.ipynb")
         cells = [cell for _, cell in sheet.needed_for(about.answer)]

@@ -1,4 +1,4 @@
-"""The output of `make watch` fits the terminal, breaks no word, appears at once, and counts as the book does."""
+"""The output of `make watch` fits the terminal, breaks no word, appears at once, and has the book's counts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from fxbook.learning.watching.screen import Size, fitted, lines
 from press import ROOT
 from press.book import the_book
 
-# Reports with tables and code, hints, and follow-up questions, in one text.
+# For each exercise: its title, hints, and follow-up question.
 TEXTS = ["\n".join((about.title, *about.hints, about.what_if)) for about in catalogue().values()]
 TEXT = "\n".join(TEXTS)
 HEAD, KEYS = (
@@ -43,13 +43,13 @@ def test_no_word_that_fits_is_broken(columns: int) -> None:
     assert "".join("".join(shown).split()) == "".join(TEXT.split()), "nothing is lost"
 
 
-def test_cursor_movements_are_not_printed() -> None:
+def test_control_characters_are_replaced() -> None:
     assert lines("a\x1b[2Jb\rc\td", 40) == ["a [2Jb c   d"]
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size.columns}x{size.rows}")
 def test_screens_fit_and_space_shows_the_next(size: Size) -> None:
-    # All of it would be hundreds of screens.
+    # A part of the texts, since all would fill hundreds of screens.
     text, first, read = "\n".join(TEXTS[::8]), 0, []
     while True:
         shown, first = fitted(HEAD, text, KEYS, size, first)
@@ -71,9 +71,9 @@ def terminal(columns: int, rows: int, *arguments: str, path: Path = ROOT) -> Ite
         while os.get_terminal_size(0).columns == 0:  # wait for the size
             time.sleep(0.01)
         os.chdir(ROOT)
-        # The whole environment: readline may have changed a size in it that Python does not see.
+        # A complete environment, since readline may have set sizes in the process's that Python does not see.
         environment = {**os.environ, "PYTHONPATH": f"{path}{os.pathsep}{ROOT}", "TERM": "xterm"}
-        for size in ("COLUMNS", "LINES"):  # pytest-xdist sets them
+        for size in ("COLUMNS", "LINES"):  # pytest-xdist sets these.
             environment.pop(size, None)
         os.execve(sys.executable, [sys.executable, "-m", "fxbook", "watch", *arguments], environment)
     resize(fd, columns, rows)
@@ -93,7 +93,7 @@ def resize(fd: int, columns: int, rows: int) -> None:
 
 
 def until(fd: int, wanted: bytes, last: bytes = b"") -> bytes:
-    """The output up to the wanted text, and then up to ``last``."""
+    """The output up to the wanted text, and on to the next ``last``."""
     shown = b""
     while wanted not in shown or not shown.endswith(last):
         shown += os.read(fd, 65536)
@@ -115,7 +115,7 @@ needs_terminal = pytest.mark.skipif(sys.platform == "win32", reason="there is no
 
 
 @needs_terminal
-def test_a_terminal_is_never_printed_past(tmp_path: Path) -> None:
+def test_no_screen_is_larger_than_the_terminal(tmp_path: Path) -> None:
     cells = ["import torch\nfrom torch import fx, nn", "def layers_in_order(model):\n    return []"]
     document = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
     nbformat.write(document, tmp_path / "00_first_graph.ipynb")
@@ -129,7 +129,7 @@ def test_a_terminal_is_never_printed_past(tmp_path: Path) -> None:
         assert [screen for screen in narrow if len(screen) > 12 or max(map(len, screen)) > 44] == []
         resize(fd, 100, 40)
         wide = screens(screen(fd, b"quit"))[-1]
-        assert max(map(len, wide)) > 44 and len(wide) <= 40, "it is drawn anew when the terminal gets another size"
+        assert max(map(len, wide)) > 44 and len(wide) <= 40, "the screen is drawn again when the terminal is resized"
 
 
 @needs_terminal

@@ -14,7 +14,7 @@ from fxbook import models
 @pytest.mark.parametrize("name", models.NAMES)
 def test_a_seed_gives_the_same_model_and_inputs_without_a_network(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(*_: object) -> None:
-        raise AssertionError("a model asked for the network")
+        raise AssertionError("a model used the network")
 
     monkeypatch.setattr(socket.socket, "connect", refused)
     before = torch.get_rng_state()
@@ -35,7 +35,7 @@ def test_a_configuration_can_be_changed() -> None:
 
 
 @pytest.mark.parametrize("name", models.NAMES)
-def test_a_model_has_as_many_layers_as_asked(name: str) -> None:
+def test_a_model_has_the_chosen_number_of_layers(name: str) -> None:
     parts = [len(list(models.small(name, layers=layers)[0].modules())) for layers in (1, 2, 3)]
     assert parts[0] < parts[1] == len(list(models.small(name)[0].modules()))
     assert parts[2] - parts[1] == parts[1] - parts[0]

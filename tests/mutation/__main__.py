@@ -12,7 +12,7 @@ from tests.mutation.trying import trials
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__)
-    parser.add_argument("beginnings", nargs="*", metavar="ID", help="of ids; all exercises without one")
+    parser.add_argument("beginnings", nargs="*", metavar="ID", help="the beginning of exercise ids (default: all)")
     options = parser.parse_args()
     tried: list[report.Row] = []
     for identity in tasks.ids():

@@ -45,12 +45,12 @@ class Mutant:
 
 
 def mutants_of(program: Program) -> Iterator[Mutant]:
-    """Every mutant that differs from its parent and from all previous mutants."""
+    """Every mutant that differs from the program and from all previous mutants."""
     known = {index: {_bytecode(program.texts[index])} for index in program.own}
     for operator, index, text in _made(program):
         try:
             bytecode = _bytecode(text)
-        except (SyntaxError, ValueError):  # A `return` outside of a function, or a name that is bound twice.
+        except (SyntaxError, ValueError):  # A `return` outside a function, or a parameter that occurs twice.
             continue
         if bytecode in known[index]:
             continue
@@ -122,7 +122,7 @@ def _bytecode(source: str) -> Hashable:
 
 
 def _compared(code: object) -> Hashable:
-    """The behaviour of a code object, without its lines."""
+    """Everything in a code object that decides its behaviour, without its line numbers."""
     if not isinstance(code, types.CodeType):
         return type(code).__name__, repr(code)
     constants = tuple(map(_compared, code.co_consts))

@@ -160,7 +160,7 @@ def _pattern(before: str, after: str) -> Operator:
 
 
 def _same_object(parts: Parts) -> bool:
-    """Whether equal values are the same object: texts, numbers, and a module's functions and classes."""
+    """Whether equal values are the same object: strings, numbers, and the functions and classes of a module."""
     known = (isinstance(part, ast.Constant) or _is_in_a_module(part) for part in parts.values())
     return any(known) or any(matched("type(A)", part) is not None for part in parts.values())
 
@@ -189,7 +189,7 @@ _NOT_OF: dict[tuple[str, str], Callable[[Parts], bool]] = {
     **dict.fromkeys((("B in A", "A.get(B)"), ("B not in A", "not A.get(B)")), _collection),
     **dict.fromkeys((pair for pair in PATTERNS["isinstance for type, and back"] if "B" in pair[1]), _never_subclassed),
 }
-# No opcode is part of another.
+# In these comparisons, ``in`` acts like ``==``: no opcode is part of another.
 _OPCODES = ("placeholder", "get_attr", "call_function", "call_method", "call_module", "output", "root")
 
 
@@ -302,7 +302,7 @@ def arguments_swapped(node: ast.AST) -> Instead:
 
 
 def _in_any_order(element: ast.expr) -> bool:
-    """Whether order is irrelevant because the collection is only searched: opcodes, functions, a node's arguments."""
+    """Whether the order is irrelevant, as in a collection of opcodes or functions, which is only searched."""
     match element:
         case ast.Constant(str()) | ast.Attribute(_, "args" | "kwargs"):
             return True
@@ -315,7 +315,7 @@ def _called(call: ast.Call, **changed: Any) -> ast.Call:
 
 # ---- statements ------------------------------------------------------------------------------------------------------
 
-# The operator's name by what the dropped statement calls.
+# The name of the operator, by the function that the dropped statement calls.
 _DROPPED = {
     "lint": "lint dropped",
     "recompile": "recompile dropped",
@@ -328,7 +328,7 @@ _DROPPED = {
 
 
 def dropped(node: ast.AST) -> str | None:
-    """The name of the operator that drops a statement."""
+    """The name of the operator that drops this statement, or ``None``."""
     match node:
         case ast.Expr(ast.Constant()) | ast.Pass() | ast.Return(None):
             return None
@@ -399,7 +399,7 @@ def narrower_except(node: ast.AST) -> Instead:
 def left_behind(node: ast.AST) -> Instead:
     match node:
         case ast.With(items, body):
-            # Enter the context and never leave it; then do not enter it at all.
+            # First mutant: enter the context and never leave it. Second: do not enter it at all.
             entered: list[ast.stmt] = []
             for item in items:
                 enter = ast.Call(ast.Attribute(item.context_expr, "__enter__", ast.Load()), [], [])

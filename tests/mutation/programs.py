@@ -1,4 +1,4 @@
-"""The printed solution of an exercise as a standalone program, reduced to the cells that it needs by name."""
+"""The book's solution of an exercise as a standalone program, with only the statements that it needs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fxbook import tasks
 from press.book import the_book
 from tests.notebooks import bound, used
 
-# The module in which an answer's source runs, where pickle looks for its classes.
+# The name of the module in which an answer runs; pickle looks for its classes there.
 MODULE = "an_answer"
 
 
@@ -27,7 +27,7 @@ class Program:
         exercise: its id.
         answer: the name of the answer in the source.
         texts: the statements that the answer needs.
-        own: the indices of those that the solution adds to the sheet.
+        own: the indices of the statements that the solution adds to the sheet.
     """
 
     exercise: str
@@ -75,7 +75,7 @@ def _parsed(source: str) -> list[ast.stmt]:
 
 
 def _needed(statements: list[ast.stmt], name: str) -> list[ast.stmt]:
-    """The statements that define a name, and those they need, in order."""
+    """The statements that define a name, and those that they need, in order."""
     needed: list[ast.stmt] = []
     wanted, known = [name], set()
     while wanted:
@@ -96,7 +96,7 @@ def _binds(statement: ast.stmt) -> Collection[str]:
 
 
 def _wraps(statement: ast.stmt, known: Collection[str]) -> bool:
-    """Whether it is ``fx.wrap("name")`` for a needed name."""
+    """Whether the statement is ``fx.wrap("name")`` for a known name."""
     match statement:
         case ast.Expr(ast.Call(ast.Attribute(_, "wrap"), [ast.Constant(str(name))])):
             return name in known

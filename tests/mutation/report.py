@@ -26,13 +26,13 @@ def rows(trials: Iterable[Trial]) -> list[Row]:
 
 
 def table(rows: Iterable[Row]) -> list[str]:
-    """One line per operator, and the sum."""
+    """One line per operator, and a line with the totals."""
     made: Counter[str] = Counter()
     refused: Counter[str] = Counter()
     for row in rows:
         made.update((row.operator, "all"))
         refused.update((row.operator, "all") if row.refused_by else ())
-    lines = [f"{'operator':<36}{'made':>9}{'refused':>9}{'survived':>9}"]
+    lines = [f"{'operator':<36}{'made':>9}{'rejected':>9}{'survived':>9}"]
     for name in (*OPERATORS, "all"):
         if made[name]:
             lines.append(f"{name:<36}{made[name]:>9,}{refused[name]:>9,}{made[name] - refused[name]:>9,}")
@@ -40,5 +40,5 @@ def table(rows: Iterable[Row]) -> list[str]:
 
 
 def survivors(rows: Iterable[Row]) -> list[str]:
-    """The mutants that passed: exercise, operator and change."""
+    """The mutants that passed, each with its exercise, operator and change."""
     return [f"{row.exercise}: {row.operator}: {row.change}" for row in rows if not row.refused_by]

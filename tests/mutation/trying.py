@@ -19,13 +19,13 @@ from tests.mutation.programs import MODULE, Program, answer_of
 
 SEED = 1
 _FILE = f"<{MODULE}>"
-# A mutant may hang; a solution takes less time.
+# A mutant may hang; a solution needs less time than this.
 _SECONDS = 5.0
 
 
 @dataclasses.dataclass(frozen=True)
 class Trial:
-    """The result of a mutant: the rule that rejected it, or the error of its definition; ``""`` if it passed."""
+    """A mutant, and the rule that rejected it, or the error that its definition raised; ``""`` if it passed."""
 
     mutant: Mutant
     refused_by: str
@@ -70,13 +70,13 @@ def _try_all(program: Program, mutants: Sequence[Mutant], sending: Connection) -
 
 
 def _refused_by(program: Program, source: str) -> str:
-    # As in a notebook, where the source of a function is available.
+    # As in a notebook, the source of a function must be available.
     linecache.cache[_FILE] = (len(source), None, source.splitlines(keepends=True), _FILE)
     exercise = tasks.find(program.exercise)
     assert exercise
     try:
         answer = answer_of(source, program.answer)
-    except Exception as error:  # It cannot even be defined.
+    except Exception as error:  # The mutant cannot even be defined.
         return type(error).__name__
     report = check_with(changed(exercise, seconds=_SECONDS), answer, seed=SEED)
     sys.modules.pop(MODULE, None)

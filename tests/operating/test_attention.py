@@ -1,4 +1,4 @@
-"""Written-out attention is found in every spelling, and other code or values with other users are left alone."""
+"""Attention as single operations is found however it is written; similar code is left alone with a reason."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Program = Callable[..., Any]
 
 
 def examples() -> tuple[Tensor, ...]:
-    """Query, key and value of four heads with the memory layout of a projection, and a mask."""
+    """Query, key and value of four heads, with the memory layout that projections give them, and a mask."""
     torch.manual_seed(0)
     return (*torch.randn(3, 2, 6, 4, 8).transpose(2, 3), torch.randn(6, 6))
 
@@ -65,14 +65,14 @@ SPELLED: dict[str, Program] = {
     "no mask, a scale first": lambda q, k, v, m: (
         nn.functional.dropout((0.3 * (q @ k.mT)).softmax(-1), 0.5, training=False) @ v
     ),
-    "hidden with minus infinity": lambda q, k, v, m: (q @ k.mT).masked_fill(m > 1, -float("inf")).softmax(-1) @ v,
+    "masked with minus infinity": lambda q, k, v, m: (q @ k.mT).masked_fill(m > 1, -float("inf")).softmax(-1) @ v,
     "added to a sum in place": lambda q, k, v, m: q.neg().add_((q @ k.mT + m).softmax(-1) @ v),
-    "a view behind": lambda q, k, v, m: ((q @ k.mT).softmax(-1) @ v).view(-1),
+    "a view of the result": lambda q, k, v, m: ((q @ k.mT).softmax(-1) @ v).view(-1),
 }
 
 
 def replaced(module: fx.GraphModule) -> fx.GraphModule:
-    """Replace every attention by one call, without the conditions of a pass."""
+    """Replace every attention with one call, without the conditions that a pass checks."""
     for old in written_attention(module)[0]:
         parts = old.query, key_of(module, old), old.value
         options = {"attn_mask": mask_of(module, old), "scale": scale_of(old)}
@@ -109,11 +109,11 @@ NONE: dict[str, tuple[Program, str]] = {
         lambda q, k, v, m: ((q @ k.mT).softmax(-1) @ v).transpose(1, 2).mul_(2),
         "writes into the result",
     ),
-    "a write into the mask behind it": (
+    "a later write into the mask": (
         lambda q, k, v, m: ((b := m * 2), (q @ k.mT + b).softmax(-1) @ v, b.add_(1))[1],
         "writes into the mask",
     ),
-    "a write into what the mask is a view of": (
+    "a write into the base of the mask": (
         lambda q, k, v, m: ((b := m * 2), b.add_(1), (q @ k.mT + b.view(6, 6)).softmax(-1) @ v, b.add_(1))[2],
         "writes into the mask",
     ),
@@ -130,7 +130,7 @@ def test_other_code_is_left_alone(kind: str) -> None:
 
 
 class Layers(nn.Module):
-    """Attention with softmax and dropout as layers, which may have hooks."""
+    """Attention whose softmax and dropout are layers, which may have hooks."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -149,7 +149,7 @@ def test_layer_with_hooks_is_left_alone(name: str) -> None:
     assert found == [] and list(left.values()) == [f"{name} has hooks"]
 
 
-def test_one_mask_of_two_attentions_may_be_added_in_place() -> None:
+def test_two_attentions_may_add_the_same_mask_in_place() -> None:
     def program(q: Tensor, k: Tensor, v: Tensor, m: Tensor) -> Tensor:
         first = torch.matmul(q, k.mT).add_(m).softmax(-1) @ v
         return torch.matmul(first, k.mT).add_(m).softmax(-1) @ v
@@ -170,7 +170,7 @@ def test_write_in_between_is_reported() -> None:
     assert passed_by(module, old).target == "zero_"
 
 
-def test_draw_in_between_is_reported() -> None:
+def test_random_numbers_in_between_are_reported() -> None:
     def program(q: Tensor, k: Tensor, v: Tensor, m: Tensor) -> Tensor:
         weights = nn.functional.dropout((q @ k.mT).softmax(-1), 0.5)
         return weights @ nn.functional.dropout(v, 0.5)

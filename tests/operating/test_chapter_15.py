@@ -1,4 +1,4 @@
-"""Chapter 15's passes work on layers and calls that the page does not have."""
+"""The passes of chapter 15 work on layers and calls that its own models do not have."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NOTEBOOK = "15_operate_on_a_transformer"
 
 
 class Sub(nn.Module):
-    """A layer with its own weights that calls a function with itself and an input."""
+    """A layer with its own weights; its ``forward`` calls a function with the layer and the input."""
 
     def __init__(self, forward: Callable[[Sub, Tensor], Any], **parts: Tensor | nn.Module) -> None:
         super().__init__()
@@ -32,7 +32,7 @@ class Sub(nn.Module):
 
 
 def traced_copy(**parts: nn.Module) -> fx.GraphModule:
-    """The traced graph of consecutive layers with their own weights."""
+    """A traced sequence of copied layers."""
     return copy.deepcopy(fx.symbolic_trace(nn.Sequential(OrderedDict(parts))))
 
 
@@ -79,8 +79,8 @@ def test_each_weight_has_an_adapter_of_its_own(kind: str) -> None:
     assert list(module.state_dict()) == names and all(weight.requires_grad for weight in module.parameters())
 
 
-def test_the_weights_learn_again_if_the_calls_of_the_adapters_are_gone() -> None:
-    """Dead code is eliminated between the two passes, and quantizing removes another layer's weight."""
+def test_weights_require_gradients_again_if_the_calls_to_their_adapters_are_gone() -> None:
+    """Between the two passes, dead code is eliminated, or quantizing removes the weight of another layer."""
     add_lora, merge_lora = from_notebook(_NOTEBOOK, "add_lora", "merge_lora")
     model = {"block": Sub(lambda s, x: (s.unused(x), s.used(x))[1], unused=nn.Linear(4, 4), used=nn.Linear(4, 4))}
     for quantized in (False, True):
@@ -112,8 +112,8 @@ def test_attention_that_writes_into_its_out_is_left_alone(place: str, caplog: py
     assert "writes into its out" in caplog.text
 
 
-@pytest.mark.parametrize("computed", [False, True], ids=["leaves", "with a gradient behind them"])
-def test_heads_are_cut_where_the_model_writes_into_its_inputs(computed: bool) -> None:
+@pytest.mark.parametrize("computed", [False, True], ids=["leaves", "computed"])
+def test_heads_are_pruned_even_if_the_model_writes_into_its_inputs(computed: bool) -> None:
     class Writing(nn.Module):
         def __init__(self, attention: nn.Module) -> None:
             super().__init__()

@@ -1,4 +1,4 @@
-"""Heads that can be pruned are found, and their channels are dropped under every name of a weight."""
+"""Heads that can be pruned are found, and their channels are dropped under every name of the weight."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Block(nn.Module):
 
 
 @pytest.mark.parametrize("heads", [[4], range(4)])
-def test_one_head_must_stay_and_each_must_be_there(heads: list[int]) -> None:
+def test_one_head_must_stay_and_each_must_exist(heads: list[int]) -> None:
     module = fx.symbolic_trace(Block().eval())
     with pytest.raises(HeadsNotFoundError, match="heads 0 to 3"):
         head_map(module, attentions(module)[0], list(heads), (torch.randn(2, 5, 16),))

@@ -1,4 +1,4 @@
-"""Linear layers are found in every spelling, and those that must not change are left alone with a reason."""
+"""Linear layers are found however they are written; those that must not change are left alone with a reason."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WIDTH = 4
 
 
 class Spelled(nn.Module):
-    """A layer as a module call, as a function, and as GPT-2 stores it."""
+    """A linear layer in three forms: a module, a function, and as GPT-2 writes it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -33,7 +33,7 @@ class Spelled(nn.Module):
 
 
 class Holding(nn.Module):
-    """A module that calls a function with one layer."""
+    """A module that calls a function with its layer and its input."""
 
     def __init__(self, forward: Callable[[nn.Linear, Tensor], Tensor], layer: nn.Module | None = None) -> None:
         super().__init__()
@@ -59,7 +59,7 @@ def test_each_spelling_is_found() -> None:
         assert operand(function, "input") is known.found[0].calls[0]
 
 
-def test_layers_are_asked_for_by_their_last_name_under_any_name_of_the_weight() -> None:
+def test_layers_are_found_by_the_last_part_of_any_name_of_their_weight() -> None:
     model = nn.ModuleDict({"q": nn.Linear(WIDTH, WIDTH), "k": nn.Linear(WIDTH, WIDTH), "v": nn.Linear(WIDTH, WIDTH)})
     model["v"].weight = model["q"].weight
     graph = fx.Graph(model)
@@ -126,7 +126,7 @@ def test_a_view_of_an_embedding_is_its_weight() -> None:
     assert known.found == () and "embedding" in known.left_alone["head.weight"]
 
 
-def test_the_weights_of_a_call_that_is_spelled_out_have_notes() -> None:
+def test_weights_have_meta_if_a_call_is_written_as_a_function() -> None:
     module = fx.symbolic_trace(nn.Sequential(nn.Linear(WIDTH, 5)))
     x = torch.randn(2, WIDTH)
     ShapeProp(module).propagate(x)

@@ -1,4 +1,4 @@
-"""A profile counts each run once and in the same way, and ignores a failed run."""
+"""A profile counts the first run, times the later ones, and ignores a failed run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ROWS = torch.ones(2, 8)
 
 @torch.no_grad()
 def profile(*runs: torch.Tensor, boxed: bool = False) -> Profile:
-    """Two linear layers run on these inputs; a failed run is followed by the next."""
+    """The profile of two linear layers run on these inputs; a failed run does not stop the next."""
     made = Profile(fx.symbolic_trace(nn.Sequential(nn.Linear(8, 8), nn.Linear(8, 8))))
     for rows in runs:
         try:

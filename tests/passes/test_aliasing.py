@@ -1,4 +1,4 @@
-"""The invariant on memory detects each kind of new sharing and accepts existing sharing."""
+"""The invariant ``aliasing`` detects each kind of new sharing of memory, and accepts existing sharing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DROPOUTS_IN_EVAL_MODE = (aten.dropout.default, aten.clone.default, nn.functional
 
 
 class Regularised(nn.Module):
-    """A dropout and what follows it."""
+    """A dropout, and a function of its result."""
 
     def __init__(self, behind: Callable[[torch.Tensor], torch.Tensor]) -> None:
         super().__init__()
@@ -31,7 +31,7 @@ class Regularised(nn.Module):
 
 
 def erase_dropouts(module: fx.GraphModule) -> PassResult:
-    """Erase dropouts in eval mode: the operator, or its decomposition."""
+    """Erase dropouts in eval mode, as operators or as their decomposition."""
     found = [node for node in module.graph.nodes if node.target in DROPOUTS_IN_EVAL_MODE]
     for node in found:
         node.replace_all_uses_with(node.args[0])
@@ -43,7 +43,7 @@ def erase_dropouts(module: fx.GraphModule) -> PassResult:
 
 def exported(behind: Callable[[torch.Tensor], torch.Tensor], *, decomposed: bool) -> fx.GraphModule:
     if decomposed:
-        # Before torch 2.14, this is the decomposition of a disabled dropout.
+        # Before torch 2.14, a disabled dropout decomposes to a clone.
         module = fx.symbolic_trace(lambda x: behind(aten.clone.default(x)))
     else:
         module = unguarded(torch.export.export(Regularised(behind).eval(), (torch.ones(3),)))
@@ -52,18 +52,18 @@ def exported(behind: Callable[[torch.Tensor], torch.Tensor], *, decomposed: bool
 
 
 def test_an_erased_dropout_returns_the_input() -> None:
-    # If a disabled dropout decomposes to a clone, the result was a separate tensor.
+    # The clone to which a disabled dropout decomposes makes the result a separate tensor.
     module = exported(lambda x: x, decomposed=True)
     said = "^aliasing: the result shares memory with the input `x`, and did not before: .*return a clone$"
     with pytest.raises(AssertionError, match=said):
         invariants.aliasing(erase_dropouts, module, (torch.ones(3),))
-    # No other invariant detects it.
+    # No other invariant detects this.
     [fault] = check_pass(erase_dropouts, module, (torch.ones(3),)).faults
     assert fault.invariant == "aliasing"
 
 
 class Holding(nn.Module):
-    """A given forward with a weight, a buffer and a plain tensor."""
+    """A module with a weight, a buffer, a plain tensor, and a given forward."""
 
     def __init__(self, body: Callable[..., Any]) -> None:
         super().__init__()
@@ -76,7 +76,7 @@ class Holding(nn.Module):
 
 
 class Buffers(fx.Tracer):
-    """Fetches buffers in the graph, and does not compute with them during tracing."""
+    """Records buffers as nodes of the graph, instead of computing with them during tracing."""
 
     proxy_buffer_attributes = True
 
@@ -105,7 +105,7 @@ AS_BEFORE = {
 
 
 @pytest.mark.parametrize("name", NEW)
-def test_new_sharing_is_told(name: str) -> None:
+def test_new_sharing_is_reported(name: str) -> None:
     body, said = NEW[name]
     module = traced(body)
     with pytest.raises(AssertionError) as raised:
@@ -114,12 +114,12 @@ def test_new_sharing_is_told(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", AS_BEFORE)
-def test_what_shares_no_more_than_before_is_right(name: str) -> None:
+def test_existing_sharing_is_accepted(name: str) -> None:
     module = traced(AS_BEFORE[name])
     invariants.aliasing(drops_clones, module, (torch.ones(4, 2),))
 
 
-def test_a_copy_in_place_of_a_view_is_right() -> None:
+def test_a_copy_instead_of_a_view_is_accepted() -> None:
     def copies(module: fx.GraphModule) -> PassResult:
         for node in module.graph.find_nodes(op="call_method", target="view"):
             node.target = "reshape"
@@ -143,7 +143,7 @@ def test_a_stored_tensor_may_get_another_name() -> None:
         return PassResult(module, True)
 
     def stores(module: fx.GraphModule) -> PassResult:
-        """Computes a sum once, so a write to the result changes every later one."""
+        """Compute a sum once, so that a write to the result changes every later result."""
         for node in module.graph.find_nodes(op="call_function", target=operator.add):
             module.register_buffer("folded", module.offset + 1)
             with module.graph.inserting_before(node):

@@ -50,7 +50,7 @@ def test_the_pass_that_breaks_is_found(at: int, other: object) -> None:
     }
 
 
-def test_few_questions_are_asked() -> None:
+def test_bisecting_needs_few_checks() -> None:
     asked = []
     passes = [wrong.nothing] * 1000
     passes[700] = breaks
@@ -63,7 +63,7 @@ def test_passes_that_break_nothing() -> None:
     assert bisect(traced(), [], right) is None
 
 
-def test_what_is_wrong_before_is_told() -> None:
+def test_a_module_that_is_wrong_from_the_start_is_rejected() -> None:
     with pytest.raises(ValueError, match="wrong before anything is done"):
         bisect(traced(), [breaks], lambda module: False)
 
@@ -92,7 +92,7 @@ def test_the_change_that_breaks_is_found() -> None:
     assert bisect_changes(traced(), relu_to_clamp, right, most=2) is None
 
 
-def test_weights_are_not_shared_with_what_was_given() -> None:
+def test_weights_are_not_shared_with_the_given_module() -> None:
     class Linear(nn.Module):
         def __init__(self) -> None:
             super().__init__()
@@ -118,7 +118,7 @@ def test_the_pass_that_raises_is_named() -> None:
     found = bisect(traced(), [wrong.nothing, wrong.nothing, refuses, wrong.nothing], right)
     assert str(found) == "<passes[2], refuses, raises KeyError: 'my bug'>"
     assert found.index == 2 and found.after is None and right(found.before)
-    assert bisect(traced(), [wrong.nothing, breaks, refuses], right).index == 1, "what is wrong before comes first"
+    assert bisect(traced(), [wrong.nothing, breaks, refuses], right).index == 1, "an earlier fault is found first"
     found = bisect(traced(), [wrong.nothing, lambda module: 5], right)
     assert found.index == 1 and isinstance(found.error, TypeError)
 
@@ -131,7 +131,7 @@ def test_the_change_that_raises_is_named() -> None:
     assert str(bisect_changes(traced(), refuses, right)) == "<change 4 raises KeyError: 'my bug'>"
 
 
-def test_what_cannot_be_asked_is_told() -> None:
+def test_a_check_that_raises_and_a_module_of_another_class_are_rejected() -> None:
     def cannot(module: fx.GraphModule) -> bool:
         raise ZeroDivisionError("of ok")
 

@@ -1,4 +1,4 @@
-"""Calls are read alike from each front end, and only values without nodes are removed."""
+"""Calls from all front ends are read in the same way, and only stored values that no node needs are removed."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ aten, functional = torch.ops.aten, nn.functional
 
 
 class Own(nn.Conv2d):
-    """A convolution that computes something else."""
+    """A subclass of a convolution that computes something else."""
 
     def forward(self, input: torch.Tensor) -> torch.Tensor:
         return super().forward(input * 2)
 
 
 class Both(nn.Module):
-    """A convolution as a layer and as a function."""
+    """A model with convolutions as a layer, as a function, and of a subclass."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -37,7 +37,7 @@ def calls_of(module: fx.GraphModule) -> list[fx.Node]:
     return [node for node in module.graph.nodes if kind_of(node) == "conv2d"]
 
 
-def test_a_call_is_read_alike_from_each_front_end() -> None:
+def test_a_call_is_read_in_the_same_way_from_each_front_end() -> None:
     class WholeOwn(fx.Tracer):
         def is_leaf_module(self, m: nn.Module, module_qualified_name: str) -> bool:
             return isinstance(m, nn.Conv2d)
@@ -45,7 +45,7 @@ def test_a_call_is_read_alike_from_each_front_end() -> None:
     model = Both()
     traced = fx.GraphModule(model, WholeOwn().trace(model))
     exported = unguarded(torch.export.export(model, (torch.ones(1, 3, 2, 2),)))
-    # The layer of a custom class is not read, but its exported operators are.
+    # The layer of the subclass is not read, but its operators in an exported graph are.
     assert [len(calls_of(module)) for module in (traced, exported)] == [2, 3]
     assert all(given(call)["weight"] is model.conv.weight for call in calls_of(traced))
     kept = [call for call in calls_of(exported) if given(call)["weight"].shape[1] == 3]
@@ -57,7 +57,7 @@ def test_a_call_is_read_alike_from_each_front_end() -> None:
 
 
 @pytest.mark.parametrize("named", [True, False])
-def test_an_argument_is_changed_where_it_stands(named: bool) -> None:
+def test_an_argument_is_changed_where_it_is_passed(named: bool) -> None:
     graph = fx.Graph()
     x, weight, other = (graph.placeholder(name) for name in ("x", "weight", "other"))
     if named:
@@ -72,7 +72,7 @@ def test_an_argument_is_changed_where_it_stands(named: bool) -> None:
     assert list(x.users) == list(other.users) == [call]
 
 
-def test_forgetting_leaves_what_a_node_needs_and_the_model_as_it_was() -> None:
+def test_forgetting_keeps_what_a_node_needs_and_does_not_change_the_model() -> None:
     model = nn.Sequential(nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2)))
     traced = fx.symbolic_trace(model)
     first, _ = traced.graph.find_nodes(op="call_module")
@@ -86,7 +86,7 @@ def test_forgetting_leaves_what_a_node_needs_and_the_model_as_it_was() -> None:
     assert torch.equal(traced(torch.ones(1, 2)), model[0][1](torch.ones(1, 2)))
 
 
-def test_retiring_takes_the_chain_that_nobody_else_needs() -> None:
+def test_retiring_erases_the_chain_that_no_other_node_needs() -> None:
     def program(x: torch.Tensor) -> torch.Tensor:
         kept = torch.exp(x)
         return kept * 2, torch.sin(kept + 1).add_(1)
@@ -100,7 +100,7 @@ def test_retiring_takes_the_chain_that_nobody_else_needs() -> None:
     assert [node.name for node in traced.graph.nodes] == ["x", "exp", "mul", "output"]
 
 
-def test_retiring_leaves_a_step_that_writes() -> None:
+def test_retiring_keeps_a_node_that_writes() -> None:
     def program(x: torch.Tensor) -> torch.Tensor:
         return torch.sin(x.add_(1))
 

@@ -1,4 +1,4 @@
-"""Chapter 10's recipes hold on models other than the chapter's."""
+"""The recipes of chapter 10 also work on other models."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.room(name="passes")
 
 
 class Sums(nn.Module):
-    """Accumulates in a tensor that it creates, which a trace creates only once."""
+    """Accumulates in a tensor that each call creates, but a trace creates only once."""
 
     def forward(self, x: Tensor) -> Tensor:
         total = torch.zeros(x.shape[1])
@@ -23,7 +23,7 @@ class Sums(nn.Module):
         return total
 
 
-def test_what_is_right_in_the_first_run_alone_is_no_proof() -> None:
+def test_a_trace_that_is_right_only_in_its_first_run_is_rejected() -> None:
     take = from_notebook("10_models_as_they_come", "take")
     with pytest.raises(AssertionError, match="item \\[1\\]"):
         take(Sums().eval(), x=torch.ones(2, 3))
@@ -34,7 +34,7 @@ class Hidden:
     value: Tensor
 
 
-def test_a_result_of_which_pytree_knows_nothing_is_no_copy() -> None:
+def test_a_result_that_pytree_does_not_know_cannot_be_copied() -> None:
     clones = from_notebook("10_models_as_they_come", "clones")
     value = torch.ones(2)
     copied = clones((value, {"more": [value, None, 1, "text"]}))
@@ -45,7 +45,7 @@ def test_a_result_of_which_pytree_knows_nothing_is_no_copy() -> None:
         clones(Hidden(value))
 
 
-def test_a_layer_whose_result_is_copied_keeps_it_from_the_next_one() -> None:
+def test_the_returned_result_of_a_layer_is_safe_from_an_in_place_layer_after_it() -> None:
     return_layers = from_notebook("10_models_as_they_come", "return_layers")
     model = nn.Sequential(nn.Linear(2, 2), nn.ReLU(inplace=True), nn.Linear(2, 2))
     traced = return_layers(fx.symbolic_trace(model), paths=["0", "2"]).graph_module

@@ -1,4 +1,4 @@
-"""Chapter 12's pass replaces only equal computations, and its filter accepts only what the fused norm computes."""
+"""The pass of chapter 12 replaces only equal computations, and its filter accepts only what the fused norm computes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import torch
-import torch.ao.quantization.fx._decomposed  # registers the operators of a quantised graph
+import torch.ao.quantization.fx._decomposed  # Registers the operators of a quantised graph.
 from torch import Tensor, fx, nn
 from torch.utils.checkpoint import checkpoint
 
@@ -22,7 +22,7 @@ functional = nn.functional
 
 
 class Noting(fx.Interpreter):
-    """Stores the value of each node in its meta, as Dynamo stores an example."""
+    """Stores the value of each node in its meta, where Dynamo stores an example."""
 
     def run_node(self, n: fx.Node) -> Any:
         n.meta["example_value"] = super().run_node(n)
@@ -80,7 +80,7 @@ def between_two_draws(x: Tensor, y: Tensor) -> Tensor:
         (between_two_draws, True),
     ],
 )
-def test_a_match_passes_no_draw(program: Callable[..., Tensor], fused: bool) -> None:
+def test_a_match_is_not_moved_across_random_numbers(program: Callable[..., Tensor], fused: bool) -> None:
     module, inputs = fx.symbolic_trace(program), (torch.ones(8, 8), torch.ones(8, 8))
     assert fuse_pattern(module, drop, drop).modified is fused
     assert torch.equal(seeded(module, *inputs), seeded(program, *inputs))
@@ -96,7 +96,7 @@ def seeded(program: Callable[..., Any], *inputs: Tensor) -> Any:
 
 
 class Checkpointed(nn.Module):
-    """A sine, a call that writes to the sine's input, and the first user of the sine."""
+    """A sine, a call that writes to the input of the sine, and the first user of the sine."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -108,7 +108,7 @@ class Checkpointed(nn.Module):
 
 
 def checkpointed() -> fx.GraphModule:
-    """The module above with the checkpoint as a call, as in chapter 16."""
+    """The module above, with the checkpoint as a call, as in chapter 16."""
     graph = fx.Graph()
     x = graph.placeholder("x")
     sine = graph.call_function(torch.sin, (x,))
@@ -132,7 +132,7 @@ FOREIGN = {
 
 
 @pytest.mark.parametrize("target", FOREIGN)
-def test_a_function_that_does_not_compute_alone_counts_as_writing(target: Callable[..., Any]) -> None:
+def test_a_function_with_unknown_effects_counts_as_writing(target: Callable[..., Any]) -> None:
     graph = fx.Graph()
     node = graph.call_function(target, (graph.placeholder("x"),) * FOREIGN[target])
     graph.owning_module = nn.Module()
@@ -145,7 +145,7 @@ def statistics(x: Tensor, state: Tensor) -> Tensor:
     return sine + x
 
 
-def test_statistics_that_move_are_written() -> None:
+def test_updating_statistics_counts_as_writing() -> None:
     module = fx.symbolic_trace(statistics)
     assert not fuse_pattern(module, lambda x: torch.sin(x), lambda x: torch.sin(x)).modified
     x = torch.rand(4, 3)
@@ -234,7 +234,7 @@ def test_a_linear_layer_takes_its_quantised_inputs() -> None:
 
 
 @pytest.mark.parametrize(("layer", "fused"), [(nn.Linear(3, 3), True), (nn.Dropout(), True), (nn.ReLU(True), False)])
-def test_a_layer_of_torch_is_passed_if_it_writes_nothing(layer: nn.Module, fused: bool) -> None:
+def test_a_match_moves_across_a_layer_of_torch_only_if_that_writes_nothing(layer: nn.Module, fused: bool) -> None:
     class Beside(nn.Module):
         def __init__(self) -> None:
             super().__init__()
@@ -248,7 +248,7 @@ def test_a_layer_of_torch_is_passed_if_it_writes_nothing(layer: nn.Module, fused
     assert fuse_pattern(module, lambda x: torch.sin(x), lambda x: torch.sin(x)).modified is fused
 
 
-def test_an_operator_whose_write_is_a_result_is_passed() -> None:
+def test_a_match_moves_across_an_operator_that_returns_what_it_would_write() -> None:
     class Stepping(nn.Module):
         def forward(self, x: Tensor, y: Tensor) -> Tensor:
             sine = torch.sin(x)
@@ -264,7 +264,7 @@ def test_an_operator_whose_write_is_a_result_is_passed() -> None:
         torch.testing.assert_close(module(torch.ones(2), torch.ones(2)), Stepping()(torch.ones(2), torch.ones(2)))
 
 
-def test_the_graph_of_a_replacement_stays_as_it_is() -> None:
+def test_the_graph_of_a_replacement_is_not_changed() -> None:
     graph = fx.symbolic_trace(lambda x: torch.cos(x)).graph
     traced = fx.symbolic_trace(lambda x: torch.sin(x))
     traced.graph.find_nodes(op="call_function", target=torch.sin)[0].meta["custom"] = {"stage": "wave"}
@@ -274,7 +274,7 @@ def test_the_graph_of_a_replacement_stays_as_it_is() -> None:
     assert not any("custom" in node.meta for node in graph.nodes)
 
 
-def test_a_filter_that_refuses_is_named(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_filter_that_rejects_a_match_is_named(caplog: pytest.LogCaptureFixture) -> None:
     def never(*_: Any) -> bool:
         return False
 
@@ -287,7 +287,7 @@ def test_a_filter_that_refuses_is_named(caplog: pytest.LogCaptureFixture) -> Non
 # ---- the limits that the page states ---------------------------------------------------------------------------------
 
 
-def test_a_replacement_without_new_memory_is_written_behind_its_first_user() -> None:
+def test_a_replacement_without_new_memory_is_written_after_its_first_user() -> None:
     def program(x: Tensor, y: Tensor) -> Tensor:
         kept = x.clone()
         total = kept + y

@@ -1,4 +1,4 @@
-"""Chapter 13's recipe keeps inputs, constants and weights apart, and enforces a graph's shapes."""
+"""The recipe of chapter 13 keeps inputs, constants and weights apart, and the signature of a graph."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_a_constant_of_the_second_retrace_does_not_take_the_name_of_the_first() 
 
 @dataclasses.dataclass
 class Found:
-    """A result of a class that pytree does not know."""
+    """A class of results that pytree does not know."""
 
     scores: Tensor
 
@@ -58,7 +58,7 @@ def test_a_class_that_pytree_does_not_know_is_not_made_a_constant() -> None:
 
 
 @pytest.mark.parametrize("mode", ["real", "symbolic"])
-def test_one_tensor_for_two_inputs_is_refused(mode: Literal["real", "symbolic"]) -> None:
+def test_one_tensor_for_two_inputs_is_rejected(mode: Literal["real", "symbolic"]) -> None:
     x = torch.rand(2, 2)
     traced = fx.symbolic_trace(lambda a, b: a - b)
     with pytest.raises(ValueError, match="clone the input"):
@@ -69,7 +69,7 @@ def test_one_tensor_for_two_inputs_is_refused(mode: Literal["real", "symbolic"])
 
 @pytest.mark.parametrize("mode", ["real", "symbolic"])
 @pytest.mark.parametrize("held", ["weight", "running_mean"])
-def test_a_weight_for_an_input_is_refused(held: str, mode: Literal["real", "symbolic"]) -> None:
+def test_a_weight_for_an_input_is_rejected(held: str, mode: Literal["real", "symbolic"]) -> None:
     norm: Any = nn.BatchNorm1d(4).eval()
     traced = fx.symbolic_trace(nn.Sequential(norm))
     value = getattr(norm, held)
@@ -78,7 +78,7 @@ def test_a_weight_for_an_input_is_refused(held: str, mode: Literal["real", "symb
 
 
 class Pair(NamedTuple):
-    """Two inputs in one."""
+    """Two inputs in a named tuple."""
 
     first: Tensor
     second: Tensor
@@ -103,7 +103,7 @@ SIGNATURES: dict[str, tuple[Any, Any]] = {
 
 
 class Weighing(nn.Module):
-    """Each leaf has a different weight, so none can replace another."""
+    """Weighs each leaf differently, so that none can be mistaken for another."""
 
     def forward(self, first: Any, second: Any) -> dict[str, Any]:
         total = torch.zeros(3)
@@ -114,7 +114,7 @@ class Weighing(nn.Module):
 
 @pytest.mark.parametrize("mode", ["real", "symbolic"])
 @pytest.mark.parametrize("signature", SIGNATURES)
-def test_what_is_lowered_is_called_as_before(signature: str, mode: Literal["real", "symbolic"]) -> None:
+def test_a_lowered_module_is_called_like_the_original(signature: str, mode: Literal["real", "symbolic"]) -> None:
     first, second = SIGNATURES[signature]
     by_position = torch.export.export(Weighing(), (first, second)).module()
     lowered = lower(by_position, first, second, mode=mode)
@@ -127,7 +127,7 @@ def test_what_is_lowered_is_called_as_before(signature: str, mode: Literal["real
     torch.testing.assert_close(of_names(second=second, first=first), expected)
 
 
-def test_the_keys_of_a_dict_come_in_any_order() -> None:
+def test_the_keys_of_a_dict_can_be_in_any_order() -> None:
     class Difference(nn.Module):
         def forward(self, given: dict[str, Tensor]) -> Tensor:
             return given["a"] - given["b"]
@@ -138,7 +138,7 @@ def test_the_keys_of_a_dict_come_in_any_order() -> None:
         assert torch.equal(lowered(given), torch.full((3,), -4.0))
 
 
-def test_inputs_that_the_module_does_not_take_are_told() -> None:
+def test_inputs_that_the_module_does_not_take_are_rejected() -> None:
     with pytest.raises(TypeError, match="does not take these inputs: forward"):
         lower(fx.symbolic_trace(lambda a, b: a - b), torch.ones(3))
 
@@ -154,11 +154,11 @@ def attached(x: Tensor) -> Tensor:
 
 
 @pytest.mark.parametrize("program", [attached, lambda x: times_a_leaf(x)])
-def test_a_graph_that_asks_for_a_gradient_is_refused(program: Any) -> None:
+def test_a_graph_that_requires_a_gradient_is_rejected(program: Any) -> None:
     with pytest.raises(ValueError, match="no operator records requires_grad"):
         lower(fx.symbolic_trace(program), torch.ones(3))
 
 
-def test_a_switch_that_changes_nothing_is_no_reason() -> None:
+def test_requires_grad_that_changes_nothing_is_accepted() -> None:
     lowered = lower(fx.symbolic_trace(lambda x: x.requires_grad_() * 2), torch.ones(3).requires_grad_())
     assert torch.equal(lowered(torch.ones(3)), torch.full((3,), 2.0))

@@ -1,4 +1,4 @@
-"""Chapter 14's passes work on modules that the page does not have."""
+"""The passes of chapter 14 also work on modules that the page does not have."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ def hooked(m: nn.Module) -> nn.Module:
 
 
 IMAGES = (2, 4, 3, 3)
-# By case: a module, its input shape, and the number of norms that may go, in a traced graph with shapes and when
-# exported.
+# For each case: a module, its input shape, and how many norms may be folded in a traced graph with shapes, and in an
+# exported one.
 CASES: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...], int, int]] = {
     "a pair": (lambda: Program(lambda m, x: m.norm(m.conv(x)), conv=conv(), norm=nn.BatchNorm2d(4)), IMAGES, 1, 1),
     "called twice": (
@@ -88,8 +88,8 @@ CASES: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...], int, int]] = {
         0,
         0,
     ),
-    "by function, by name": (lambda: Program(by_function, conv=conv(), norm=nn.BatchNorm2d(4)), IMAGES, 1, 1),
-    "a hook, which an export records": (
+    "a function with keywords": (lambda: Program(by_function, conv=conv(), norm=nn.BatchNorm2d(4)), IMAGES, 1, 1),
+    "a hook, which becomes part of an exported graph": (
         lambda: hooked(Program(lambda m, x: m.norm(m.conv(x)), conv=conv(), norm=nn.BatchNorm2d(4))),
         IMAGES,
         0,
@@ -109,7 +109,7 @@ CASES: dict[str, tuple[Callable[[], nn.Module], tuple[int, ...], int, int]] = {
         0,
         0,
     ),
-    "an activation in place behind it": (
+    "an in-place activation after it": (
         lambda: Program(
             lambda m, x: m.act(m.norm(m.conv(x))).add_(1),
             conv=conv(bias=False),
@@ -141,7 +141,7 @@ def norms_in(passes: SimpleNamespace, module: fx.GraphModule) -> int:
 
 @pytest.mark.parametrize("name", CASES)
 @torch.no_grad()
-def test_norms_are_folded_where_it_is_proven_and_numbers_stay(name: str, passes: SimpleNamespace) -> None:
+def test_norms_are_folded_only_if_the_numbers_stay_the_same(name: str, passes: SimpleNamespace) -> None:
     torch.manual_seed(0)
     build, shape, of_layers, of_operators = CASES[name]
     model, x = lived(build()), torch.randn(*shape, dtype=torch.float64)
@@ -161,7 +161,7 @@ def test_norms_are_folded_where_it_is_proven_and_numbers_stay(name: str, passes:
 
 
 class Weighed(nn.Module):
-    """Constants, and a value that only looks like one."""
+    """Constants, and values that only look like constants."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -178,7 +178,7 @@ class Weighed(nn.Module):
 
 
 @torch.no_grad()
-def test_constants_are_folded_and_what_changes_is_not(passes: SimpleNamespace) -> None:
+def test_constants_are_folded_and_values_that_change_are_not(passes: SimpleNamespace) -> None:
     x = torch.randn(4, 3)
     for kind in ("exported", "functional"):
         model, twin = Weighed(), Weighed()
@@ -225,7 +225,7 @@ SHARED: dict[str, tuple[Callable[[Tensor], Any], int]] = {
 
 
 @pytest.mark.parametrize("name", SHARED)
-def test_equal_calls_are_made_once_where_it_is_proven(name: str, passes: SimpleNamespace) -> None:
+def test_equal_calls_are_merged_only_if_their_results_are_equal(name: str, passes: SimpleNamespace) -> None:
     program, fewer = SHARED[name]
     traced = fx.symbolic_trace(program)
     before = len(traced.graph.nodes)
@@ -237,7 +237,7 @@ def test_equal_calls_are_made_once_where_it_is_proven(name: str, passes: SimpleN
     torch.testing.assert_close(traced(torch.tensor([[1, 2], [3, 4]]).float()), expected, equal_nan=True)
 
 
-def test_a_mode_ends_what_may_be_shared_or_folded(passes: SimpleNamespace) -> None:
+def test_nothing_is_merged_or_folded_across_a_mode(passes: SimpleNamespace) -> None:
     table = torch.ones(2, 2)
 
     def program(x: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""Chapter 16's pass places no checkpoint where a second run would compute something different."""
+"""The pass of chapter 16 places no checkpoint on a part that would compute something else in a second run."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def in_operators(program: Callable[..., Tensor]) -> fx.GraphModule:
 
 @pytest.mark.parametrize("recorded", [fx.symbolic_trace, in_operators])
 @pytest.mark.parametrize(("program", "allowed"), [(by_name, False), (by_position, False), (by_the_seed, True)])
-def test_a_draw_from_a_generator_of_its_own_gets_no_checkpoint(
+def test_a_part_that_draws_from_its_own_generator_gets_no_checkpoint(
     program: Callable[..., Tensor], allowed: bool, recorded: Callable[..., fx.GraphModule]
 ) -> None:
     cut, checkpoint_parts = from_notebook("16_cut_a_graph", "cut", "checkpoint_parts")
@@ -58,7 +58,7 @@ class Normed(nn.Module):
         return self.norm(x).sin().cos()
 
 
-def test_a_checkpoint_that_was_allowed_in_eval_mode_is_refused_by_a_cut_after_train() -> None:
+def test_a_checkpoint_that_eval_mode_allows_is_rejected_by_a_cut_in_train_mode() -> None:
     cut, checkpoint_parts = from_notebook("16_cut_a_graph", "cut", "checkpoint_parts")
     model = Normed().eval()
     module = fx.symbolic_trace(model)
@@ -67,11 +67,11 @@ def test_a_checkpoint_that_was_allowed_in_eval_mode_is_refused_by_a_cut_after_tr
     assert result.modified
     result.graph_module.train()
     result.graph_module(torch.randn(4, 2, requires_grad=True)).sum().backward()
-    assert model.norm.num_batches_tracked == 2  # once in each run
+    assert model.norm.num_batches_tracked == 2  # Once in each run.
     assert not checkpoint_parts(cut(module, [last]), names=["part_0"]).modified
 
 
-def test_the_gradient_is_that_of_the_numbers_that_were_returned() -> None:
+def test_the_gradient_belongs_to_the_numbers_that_were_returned() -> None:
     cut, checkpoint_parts = from_notebook("16_cut_a_graph", "cut", "checkpoint_parts")
     module = fx.symbolic_trace(by_name)
     [last] = module.graph.find_nodes(op="call_method", target="cos")

@@ -1,4 +1,4 @@
-"""Chapter 17's pass is right on graphs that its own tests do not draw."""
+"""The passes of chapter 17 are also right on graphs that their own tests do not generate."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.room(name="passes")
 aten = torch.ops.aten
 
 
-def test_a_copy_that_is_read_by_its_place_in_memory_stays() -> None:
+def test_a_copy_that_is_read_by_its_memory_offset_stays() -> None:
     drop_safely = from_notebook("17_ship_a_pass", "drop_safely")
 
     def second_and_third(x: Tensor) -> Tensor:
@@ -33,7 +33,7 @@ def test_a_copy_that_is_read_by_its_place_in_memory_stays() -> None:
 
 
 @pytest.mark.parametrize("name", ["drop_dropout", "drop_dropouts"])
-def test_a_dropout_returns_its_input_whatever_stands_first(name: str) -> None:
+def test_a_dropout_returns_its_input_whatever_its_first_keyword(name: str) -> None:
     graph = fx.Graph()
     p, x = graph.placeholder("p"), graph.placeholder("x")
     graph.output(graph.call_function(aten.dropout.default, (), {"p": p, "input": x, "train": False}))
@@ -63,7 +63,7 @@ def nothing(module: fx.GraphModule) -> PassResult:
     return PassResult(module, False)
 
 
-def test_a_run_of_passes_sees_a_write_into_an_input_and_is_not_confused_by_no_numbers() -> None:
+def test_a_run_of_passes_detects_a_lost_write_to_an_input_and_accepts_nan() -> None:
     run_passes = from_notebook("17_ship_a_pass", "run_passes")
     counted = fx.symbolic_trace(lambda x: x.add_(1).log())
     with pytest.raises(Exception, match="the 'loses_a_write' pass"):
@@ -74,7 +74,7 @@ def test_a_run_of_passes_sees_a_write_into_an_input_and_is_not_confused_by_no_nu
 
 
 class Cached(nn.Module):
-    """Attention over cached keys and values, written after they are read, or not."""
+    """Attention over cached keys and values, one of which may be written before the result is used."""
 
     def __init__(self, attention_steps: Callable[..., Tensor], written: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Recipes from chapters 03 and 04 work on modules that the chapters do not have."""
+"""The recipes of chapters 03 and 04 also work on modules that the chapters do not have."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ pytestmark = pytest.mark.room(name="passes")
         (lambda x: x.relu_(), True),
     ],
 )
-def test_how_a_relu_writes_is_read_in_each_spelling(program: Any, writes: bool) -> None:
+def test_a_relu_in_place_is_recognised_however_it_is_written(program: Any, writes: bool) -> None:
     find_relus = from_notebook("03_replacement", "find_relus")
     assert list(find_relus(fx.symbolic_trace(program)).values()) == [writes]
 
 
-def test_a_relu_that_an_input_lets_write_is_refused_before_anything_is_edited() -> None:
+def test_a_relu_that_writes_if_an_input_says_so_is_rejected_before_any_edit() -> None:
     relu_to_gelu = from_notebook("03_replacement", "relu_to_gelu")
 
     def program(x: Tensor, flag: bool = True) -> Tensor:
@@ -53,7 +53,7 @@ class Rotary(nn.Module):
         return self.layer(x) * self.frequencies
 
 
-def test_a_draft_of_an_exported_module_saves_what_the_module_saves() -> None:
+def test_a_draft_has_the_state_dict_of_its_exported_module() -> None:
     on_draft = from_notebook("04_recompile", "on_draft")
     model, x = Rotary(), torch.randn(2, 4)
     exported = torch.export.export(model, (x,)).module()
@@ -64,7 +64,7 @@ def test_a_draft_of_an_exported_module_saves_what_the_module_saves() -> None:
 
 
 class Scaled(nn.Module):
-    """One layer, called twice, with a scale after each call."""
+    """A layer that is called twice, with a scale after each call."""
 
     def __init__(self, bias: bool, shape: tuple[int, ...]) -> None:
         super().__init__()
@@ -98,7 +98,7 @@ def test_each_scale_is_folded_into_a_copy_of_its_layer(bias: bool, dtype: torch.
         lambda layer, x, scale: x * scale,
         lambda layer, x, scale: (lambda rows: rows * scale + rows)(layer(x)),
     ],
-    ids=["a scale of another shape", "of a product", "of an input", "a layer whose result is used twice"],
+    ids=["a scale of another shape", "a scaled product", "a scaled input", "a layer whose result is used twice"],
 )
 def test_what_cannot_be_folded_stays(scaled: Any) -> None:
     fold_scale = from_notebook("04_recompile", "fold_scale")

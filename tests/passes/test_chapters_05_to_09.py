@@ -1,4 +1,4 @@
-"""Chapters 05 to 09 are right about their recipes and torch.fx on models that they do not have."""
+"""What chapters 05 to 09 say about their recipes and torch.fx also holds for other models."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_a_forward_assigned_to_the_object_is_ignored_at_the_root(assigned: Calla
     with pytest.raises(AssertionError, match="not close"):
         prove(trace(model), model, (ONES,))
     whole = fx.GraphModule(holder, fx.Tracer().trace(holder))
-    assert torch.equal(whole(ONES), holder(ONES)), "of a submodule it is taken"
+    assert torch.equal(whole(ONES), holder(ONES)), "the forward of a submodule is used"
 
 
 class Shifted(nn.Module):
@@ -57,7 +57,7 @@ class Shifted(nn.Module):
         return x + self.shift
 
 
-def test_before_torch_2_14_a_new_module_saves_the_buffers_that_the_old_one_does_not_save() -> None:
+def test_before_torch_2_14_a_new_module_also_saves_non_persistent_buffers() -> None:
     saved = [] if Version(torch.__version__) >= Version("2.14") else ["shift"]
     trace = from_notebook(_TRACING, "trace")
     traced = trace(Shifted())
@@ -74,7 +74,7 @@ def test_before_torch_2_14_a_new_module_saves_the_buffers_that_the_old_one_does_
 
 
 class Linear(nn.Module):
-    """Two layers, the same ones in each subclass."""
+    """Two layers, with the same weights in each subclass."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -97,14 +97,14 @@ class Doubled(Linear):
 
 
 class Moved(Linear):
-    """The results of Doubled with swapped gradients."""
+    """Returns the results of Doubled, but with swapped gradients."""
 
     def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
         hidden = self.left(x)
         return 2 * hidden - hidden.detach(), hidden + hidden.detach()
 
 
-def test_a_gradient_in_the_place_of_another_is_no_proof() -> None:
+def test_swapped_gradients_are_no_proof() -> None:
     trace, prove = from_notebook(_TRACING, "trace", "prove")
     swapped = Detached()
     swapped.second = False
@@ -161,7 +161,9 @@ def test_a_clamp_in_a_branch_is_not_found() -> None:
 
 @pytest.mark.parametrize("size", [(0, 3), (3, 0), (0,), (2, 3)])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
-def test_the_softmax_of_a_table_takes_an_empty_tensor(size: tuple[int, ...], dtype: torch.dtype) -> None:
+def test_the_softmax_of_a_decomposition_table_accepts_an_empty_tensor(
+    size: tuple[int, ...], dtype: torch.dtype
+) -> None:
     softmax = from_notebook(f"when_it_breaks/{_INPUTS}", "right")
     table = {torch.ops.aten._softmax.default: softmax}
     x = torch.ones(size, dtype=dtype)

@@ -1,4 +1,4 @@
-"""A difference shows what a pass changed, whatever the names, and leaves both graphs unchanged."""
+"""A diff shows what a pass changed, whatever the names of nodes, and leaves both graphs unchanged."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.passes import wrong
 
 
 class Block(nn.Module):
-    """A layer, a function, a method and a weight."""
+    """A model with a layer, a function, a method and a weight."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -36,7 +36,7 @@ class Block(nn.Module):
 
 
 class Deep(nn.Module):
-    """Many layers with the same functions."""
+    """Many layers, each followed by the same functions."""
 
     def __init__(self, layers: int) -> None:
         super().__init__()
@@ -68,7 +68,7 @@ def test_a_copy_does_not_differ(seed: int) -> None:
     assert len(found.pairs) == len(module.graph.nodes)
 
 
-def test_the_same_object_is_told(module: fx.GraphModule) -> None:
+def test_comparing_an_object_with_itself_gives_advice(module: fx.GraphModule) -> None:
     found = diff(module, module)
     assert not found and "keep a copy" in str(found)
 
@@ -105,7 +105,7 @@ def every_name(module: fx.GraphModule) -> None:
 
 
 def names_counted_anew(module: fx.GraphModule) -> None:
-    """Add a relu in front, so that `relu` becomes `relu_1`."""
+    """Add a relu at the beginning, so that `relu` becomes `relu_1`."""
     x, relu = node(module, "x"), node(module, "relu")
     with module.graph.inserting_after(x):
         first = module.graph.call_function(torch.relu, (x,))
@@ -146,7 +146,7 @@ def test_meta_can_be_left_out(module: fx.GraphModule) -> None:
     assert diff(before, module) and not diff(before, module, meta=False)
 
 
-def test_a_call_is_known_by_its_constants() -> None:
+def test_calls_are_matched_by_their_constants() -> None:
     before = fx.symbolic_trace(lambda x: torch.cat([x * 2, x * 3]))
     after = fx.symbolic_trace(lambda x: torch.cat([x * 3, x]))
     found = diff(before, after)
@@ -160,7 +160,7 @@ def test_of_many_nodes_the_one_that_moved_is_named() -> None:
     assert diff(before, module).moved == ("x",)
 
 
-def test_two_functions_of_one_name() -> None:
+def test_two_functions_with_the_same_name_differ() -> None:
     def activation(x: Tensor) -> Tensor:
         return torch.relu(x)
 
@@ -196,7 +196,7 @@ def test_a_graph_module_inside_another() -> None:
     assert found._repr_html_().count("fx-stepper") > diff(inner, outer.inner)._repr_html_().count("fx-stepper")
 
 
-def test_a_traced_graph_and_an_exported_one_share_their_ends(module: fx.GraphModule) -> None:
+def test_a_traced_and_an_exported_graph_share_input_and_output(module: fx.GraphModule) -> None:
     exported = unguarded(torch.export.export(Block().eval(), (torch.ones(2, 4),)))
     found = diff(module, exported, meta=False)
     assert found.pairs["x"] == "x" and found.pairs["output"] == "output"
@@ -204,8 +204,8 @@ def test_a_traced_graph_and_an_exported_one_share_their_ends(module: fx.GraphMod
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_a_pass_is_told_apart_on_random_graphs(seed: int) -> None:
-    """Each node is added, removed or kept, exactly once."""
+def test_every_node_of_a_random_graph_is_accounted_for(seed: int) -> None:
+    """Each node is either added, removed or kept."""
     before = random_graph(seed)
     after = wrong.merges_equal_calls(wrong.relu_by_clamp(copy.deepcopy(before)).graph_module).graph_module
     found = diff(before, after)
@@ -239,7 +239,7 @@ def test_the_picture_leads_from_before_to_after(module: fx.GraphModule) -> None:
 
 
 class Refuses:
-    """Looks like a tensor, but raises an error for everything."""
+    """An object that looks like a tensor, but raises an error whatever is done with it."""
 
     __hash__ = None
 
@@ -324,7 +324,7 @@ def test_what_passes_of_torch_write_can_be_compared(made: Callable[[], fx.GraphM
         assert str(found) and found._repr_html_()
 
 
-def test_what_differs_in_meta_of_all_nodes_is_told_once() -> None:
+def test_a_difference_in_the_meta_of_all_nodes_is_shown_once() -> None:
     before = fx.symbolic_trace(Deep(5))
     after = copy.deepcopy(before)
     for at, one in enumerate(after.graph.nodes):
@@ -339,5 +339,5 @@ def test_what_differs_in_meta_of_all_nodes_is_told_once() -> None:
     assert lines[1] == "~ meta of all nodes: no region → region=0"
     assert f"meta of all nodes: no from → {several}" in found._repr_html_()
     node(after, "relu_2").meta.clear()
-    assert not diff(before, after).everywhere, "one node is without"
+    assert not diff(before, after).everywhere, "one node lacks the key"
     assert not diff(before, after, meta=False).everywhere

@@ -1,4 +1,4 @@
-"""The effects that ``fxbook.surgery.effects`` reports for a call are those of a run."""
+"""The effects that ``fxbook.surgery.effects`` reports for a call are those that it has in a run."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ class Calling(nn.Module):
 
 
 def call(program: Callable[..., Any] | nn.Module) -> fx.Node:
-    """The last call in a traced program."""
+    """The last call in the traced program."""
     try:
         traced = fx.symbolic_trace(program)
     except Exception:
         if is_proven(torch.__version__):
             raise
         pytest.skip("this torch cannot trace it")
-    call.kept = traced  # a node refers to its module weakly
+    call.kept = traced  # A node has only a weak reference to its module.
     return [node for node in traced.graph.nodes if node.op.startswith("call")][-1]
 
 
@@ -46,20 +46,20 @@ PURE = {
     "dropout in eval mode": lambda x: functional.dropout(x, 0.5, False),
     "attention without dropout": lambda x: functional.scaled_dot_product_attention(x, x, x),
     "a norm in eval mode": lambda x: functional.batch_norm(x, None, None, training=False),
-    "an operator of dropout that is off": lambda x: aten.dropout.default(x, 0.5, False),
+    "a dropout operator that is off": lambda x: aten.dropout.default(x, 0.5, False),
 }
 EFFECTS = {
     "a method in place": (lambda x: x.add_(1), Effect.WRITES),
     "relu in place, by position": (lambda x: functional.relu(x, True), Effect.WRITES),
-    "a result that is given": (lambda x: torch.add(x, 1, out=x), Effect.WRITES),
+    "a given tensor for the result": (lambda x: torch.add(x, 1, out=x), Effect.WRITES),
     "an operator in place": (lambda x: aten.add_.Tensor(x, 1), Effect.WRITES),
     "a norm that trains": (lambda x: functional.batch_norm(x, x[0], x[0], training=True), Effect.WRITES),
     "a function that moves statistics": (lambda x: torch.batch_norm_update_stats(x, x[0], x[0], 0.1), Effect.WRITES),
     "a backward pass": (lambda x: x.backward(), Effect.WRITES),
     "a backward pass of autograd": (lambda x: torch.autograd.backward(x), Effect.UNKNOWN),
-    "a method of which ATen has something else": (lambda x: x.name(), Effect.UNKNOWN),
+    "a method that differs from its ATen operator": (lambda x: x.name(), Effect.UNKNOWN),
     "random numbers": (lambda x: torch.rand_like(x), Effect.RANDOM),
-    "a pool that draws": (lambda x: functional.fractional_max_pool2d(x, 2, output_size=1), Effect.RANDOM),
+    "a pool that uses random numbers": (lambda x: functional.fractional_max_pool2d(x, 2, output_size=1), Effect.RANDOM),
     "dropout": (lambda x: functional.dropout(x), Effect.RANDOM),
     "attention with dropout": (lambda x: functional.scaled_dot_product_attention(x, x, x, None, 0.1), Effect.RANDOM),
     "an assertion": (lambda x: aten._assert_tensor_metadata.default(x), Effect.CHECK),
@@ -72,13 +72,13 @@ def test_a_function_of_its_arguments_has_no_effect(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", EFFECTS)
-def test_what_more_a_call_does_is_told(name: str) -> None:
-    program, told = EFFECTS[name]
-    assert effect(call(program)) is told
+def test_the_effect_of_a_call_is_reported(name: str) -> None:
+    program, expected = EFFECTS[name]
+    assert effect(call(program)) is expected
 
 
 @pytest.mark.parametrize(
-    ("program", "told"),
+    ("program", "expected"),
     [
         (lambda x, draw: torch.bernoulli(x, generator=draw), True),
         (lambda x, draw: x.bernoulli(generator=draw), True),
@@ -91,8 +91,8 @@ def test_what_more_a_call_does_is_told(name: str) -> None:
         (lambda x, draw: torch.add(x, draw), False),
     ],
 )
-def test_a_generator_of_its_own_is_seen_by_position_and_by_name(program: Callable[..., Any], told: bool) -> None:
-    assert has_generator(call(program)) is told
+def test_an_own_generator_is_recognised_by_position_and_by_name(program: Callable[..., Any], expected: bool) -> None:
+    assert has_generator(call(program)) is expected
 
 
 @pytest.mark.parametrize("target", [operator.setitem, operator.delitem, operator.iadd, operator.imul, operator.iconcat])
@@ -109,7 +109,7 @@ fx.wrap("of_another_library")
 
 
 @pytest.mark.parametrize(
-    ("layer", "told"),
+    ("layer", "expected"),
     [
         (nn.Linear(2, 2), None),
         (nn.Dropout().eval(), None),
@@ -122,7 +122,7 @@ fx.wrap("of_another_library")
         (torch.nn.utils.parametrizations.orthogonal(nn.Linear(2, 2)), Effect.UNKNOWN),
     ],
 )
-def test_a_layer_is_known_by_its_class_and_its_settings(layer: nn.Module, told: Effect | None) -> None:
+def test_a_layer_is_known_by_its_class_and_its_settings(layer: nn.Module, expected: Effect | None) -> None:
     class Whole(fx.Tracer):
         def is_leaf_module(self, m: nn.Module, module_qualified_name: str) -> bool:
             return True
@@ -130,14 +130,14 @@ def test_a_layer_is_known_by_its_class_and_its_settings(layer: nn.Module, told: 
     module = Calling(layer)
     traced = fx.GraphModule(module, Whole().trace(module))
     [node] = traced.graph.find_nodes(op="call_module", target="layer")
-    assert effect(node) is told
+    assert effect(node) is expected
 
 
-def test_a_call_that_nobody_knows_is_told_as_such() -> None:
+def test_an_unknown_call_is_reported_as_unknown() -> None:
     assert effect(call(lambda x: of_another_library(x))) is Effect.UNKNOWN
 
 
-def test_a_change_of_mode_is_told() -> None:
+def test_a_change_of_mode_is_reported() -> None:
     graph = fx.Graph()
     for called in (torch._C._set_grad_enabled, torch.set_grad_enabled):
         assert effect(graph.call_function(called, (False,))) is Effect.MODE
@@ -148,7 +148,7 @@ def test_a_change_of_mode_is_told() -> None:
 
 
 class Wrapped(nn.Module):
-    """A layer and a counter, in a program whose export has inner graphs."""
+    """A layer, a counter, and a program whose exported graph has inner graphs."""
 
     def __init__(self, program: Callable[[Wrapped, torch.Tensor], torch.Tensor]) -> None:
         super().__init__()
@@ -184,13 +184,13 @@ HIGHER = {
 
 
 @pytest.mark.parametrize("program", HIGHER, ids=lambda program: program.__name__)
-def test_a_graph_within_a_graph_does_what_its_calls_do(
+def test_a_call_to_an_inner_graph_has_the_effects_of_its_calls(
     program: Callable[[Wrapped, torch.Tensor], torch.Tensor],
 ) -> None:
     module = torch.export.export(Wrapped(program), (torch.ones(2, 2),)).module()
     [call] = [node for node in module.graph.nodes if isinstance(node.target, torch._ops.HigherOrderOperator)]
     assert effect(call) == HIGHER[program]
-    # The call may write to its argument.
+    # A call with this effect may write to its argument.
     memory, [count] = Memory(module), module.graph.find_nodes(op="get_attr", target="count") or [None]
     assert count is None or memory.is_written(count) == (HIGHER[program] is Effect.WRITES)
 
@@ -202,7 +202,7 @@ def test_a_graph_within_a_graph_does_what_its_calls_do(
         lambda layer: setattr(layer, "forward", torch.neg),
     ],
 )
-def test_a_hook_and_a_forward_of_the_object_are_seen(change: Callable[[nn.Module], object]) -> None:
+def test_a_hook_or_a_forward_of_the_object_is_detected(change: Callable[[nn.Module], object]) -> None:
     layer = nn.Linear(2, 2)
     assert not has_hooks(call(Calling(layer)))
     change(layer)
@@ -233,7 +233,7 @@ FRESH = {
 
 
 @pytest.mark.parametrize("name", SHARING)
-def test_what_shares_memory_in_a_run_is_told_to_share(name: str) -> None:
+def test_values_that_share_memory_in_a_run_are_reported_to_share_it(name: str) -> None:
     x = torch.ones(2, 2)
     result = SHARING[name](x)
     assert result.untyped_storage().data_ptr() == x.untyped_storage().data_ptr()
@@ -241,7 +241,7 @@ def test_what_shares_memory_in_a_run_is_told_to_share(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FRESH)
-def test_what_is_told_to_be_new_is_new(name: str) -> None:
+def test_values_that_are_reported_as_new_are_new(name: str) -> None:
     x = torch.ones(2, 2)
     assert FRESH[name](x).untyped_storage().data_ptr() != x.untyped_storage().data_ptr()
     assert not may_share(call(FRESH[name]))
@@ -257,7 +257,7 @@ def test_what_is_told_to_be_new_is_new(name: str) -> None:
         lambda x, y: operator.add(aten.split.Tensor(x, 1), (y,)),
     ],
 )
-def test_a_list_that_is_joined_has_the_tensors_of_its_parts(program: Callable[..., Any]) -> None:
+def test_a_joined_list_has_the_tensors_of_its_parts(program: Callable[..., Any]) -> None:
     traced = fx.symbolic_trace(lambda x, y: program(x, y)[0].add_(1))
     [joined] = [node for node in traced.graph.nodes if node.name in ("add", "mul")]
     x = traced.graph.find_nodes(op="placeholder")[0]
@@ -266,7 +266,7 @@ def test_a_list_that_is_joined_has_the_tensors_of_its_parts(program: Callable[..
         assert not may_share(call(fresh))
 
 
-def test_what_stands_for_two_values_is_written_and_returned_as_either_was() -> None:
+def test_a_node_that_replaces_two_is_written_and_returned_if_either_was() -> None:
     traced = fx.symbolic_trace(lambda x: (x.sin().add_(1), x.cos() + 1, x.tan()))
     sin, cos, tan = (next(node for node in traced.graph.nodes if node.name == name) for name in ("sin", "cos", "tan"))
     memory = Memory(traced)
@@ -277,7 +277,7 @@ def test_what_stands_for_two_values_is_written_and_returned_as_either_was() -> N
     assert all(memory.is_returned(node) and memory.is_written(node) for node in (sin, cos, tan))
 
 
-def test_a_function_of_somebody_is_unknown_whatever_its_name() -> None:
+def test_a_users_function_is_unknown_whatever_its_name() -> None:
     def _adapt(mean: torch.Tensor) -> torch.Tensor:
         return mean.add_(1)
 
@@ -287,7 +287,7 @@ def test_a_function_of_somebody_is_unknown_whatever_its_name() -> None:
     assert effect(graph.call_function(torch._foreach_add_, ([graph.placeholder("y")], 1))) is Effect.WRITES
 
 
-def test_memory_knows_what_is_written_through_a_view_and_through_a_layer() -> None:
+def test_writes_through_a_view_and_through_a_layer_are_found() -> None:
     class Writing(nn.Module):
         def __init__(self) -> None:
             super().__init__()

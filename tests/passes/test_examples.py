@@ -1,4 +1,4 @@
-"""Each tool has an example in its docstring, and it runs."""
+"""Each tool has an example in its docstring, and the example runs."""
 
 from __future__ import annotations
 

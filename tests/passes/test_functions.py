@@ -1,4 +1,4 @@
-"""A function that a pass creates again in each run is equal, unless its code or closure differs."""
+"""Functions that a pass creates anew in each run count as equal, unless their code or closures differ."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ def made_anew() -> list[Callable[[], Any]]:
 
 
 @pytest.mark.parametrize("make", made_anew(), ids=["lambda", "default", "closure", "module"])
-def test_an_equal_function_in_each_run_is_no_matter_of_chance(make: Callable[[], Any]) -> None:
+def test_a_pass_that_creates_an_equal_function_in_each_run_is_deterministic(make: Callable[[], Any]) -> None:
     report = check_pass(replacing(make), MODULE, (torch.ones(2),))
     assert report, report
 
 
-def test_a_closure_with_another_value_in_each_run_is() -> None:
+def test_a_pass_whose_closure_has_another_value_in_each_run_is_not() -> None:
     report = check_pass(replacing(lambda: holding(random.random())), MODULE, (torch.ones(2),), keep=["determinism"])
     assert [fault.invariant for fault in report.faults] == ["determinism"]
 
@@ -62,5 +62,5 @@ def test_a_closure_with_another_value_in_each_run_is() -> None:
         (torch.sin, torch.cos),
     ],
 )
-def test_what_a_function_does_and_holds_tells_it_from_another(one: Any, other: Any) -> None:
+def test_functions_with_different_code_or_values_differ(one: Any, other: Any) -> None:
     assert identity(one) == identity(one) != identity(other)

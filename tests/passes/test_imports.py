@@ -1,4 +1,4 @@
-"""Only the tools that need Hypothesis or torch import them."""
+"""Hypothesis and torch are imported only by the tools that need them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from press import ROOT
 
 
 def loaded(program: str) -> set[str]:
-    """The heavy packages that a program has imported at its end."""
+    """The heavy packages that a program has imported by its end."""
     heavy = ("torch", "hypothesis", "matplotlib")
     script = f"import sys\n{program}\nprint(*(name for name in {heavy} if name in sys.modules))"
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)

@@ -1,4 +1,4 @@
-"""A wrong pass breaks each invariant, and Hypothesis finds a small graph for it."""
+"""For each invariant there is a pass that breaks it, and Hypothesis finds a small graph on which it does."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ BROKEN_BY = {
     "determinism": [wrong.names_by_chance],
     "no_retrace": [wrong.traces_again, wrong.transforms],
 }
-# Restrict graphs, because a final clone, a tanh, a parameter, or a write between equal calls are rare.
+# Limits for the graphs, since a final clone, a tanh, a parameter or a write between equal calls is rare.
 CALLS_ALONE = dict.fromkeys(("modules", "methods", "tuples", "views", "sizes", "masks", "attributes"), False)
 CALLS_ALONE |= dict.fromkeys(("images", "integers", "attention"), False)
 LIMITS = {
@@ -47,7 +47,7 @@ LIMITS = {
     wrong.freezes: CALLS_ALONE | {"attributes": True},
 }
 PAIRS = [(name, run) for name, runs in BROKEN_BY.items() for run in runs]
-# Without the explain phase, which retries each failing graph many times.
+# Settings without the explain phase, which tries each failing graph many more times.
 QUICK = settings(
     max_examples=300,
     deadline=None,

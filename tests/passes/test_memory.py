@@ -14,7 +14,7 @@ from fxbook import check_pass
 
 LAYERS, WIDTH = 8, 384
 WEIGHTS = LAYERS * (WIDTH * WIDTH + WIDTH) * 4
-# Inputs, results and one compared weight.
+# For inputs, results, and one weight that is being compared.
 BESIDES = WEIGHTS // 4
 
 
@@ -41,7 +41,7 @@ def halves_and_doubles(module: fx.GraphModule) -> PassResult:
 
 
 def most_held(run: object, **limits: object) -> int:
-    """The peak memory of tensors, counted from torch's allocations."""
+    """The peak memory of tensors while a pass is checked, counted from torch's allocations."""
     module = fx.symbolic_trace(nn.Sequential(*(nn.Linear(WIDTH, WIDTH) for _ in range(LAYERS))))
     inputs = (torch.ones(2, WIDTH),)
     check_pass(run, module, inputs, **limits)
@@ -57,11 +57,11 @@ def most_held(run: object, **limits: object) -> int:
 
 @pytest.mark.parametrize(("run", "times"), [(nothing, 2), (halves_and_doubles, 3)])
 def test_a_check_holds_at_most_twice_the_weights(run: object, times: int) -> None:
-    """Besides the weights that the pass itself makes while it runs."""
+    """The weights that the pass itself makes while it runs do not count."""
     assert most_held(run) <= times * WEIGHTS + BESIDES
 
 
-def test_callers_objects_are_set_aside_during_a_check_only() -> None:
+def test_the_callers_objects_are_frozen_only_during_a_check() -> None:
     frozen = []
 
     def looks(module: fx.GraphModule) -> PassResult:

@@ -15,7 +15,7 @@ from tests.passes import wrong
 
 
 class Deep(nn.Module):
-    """Layers that change the number of features, so that none can be dropped."""
+    """Layers that each change the number of features, so that none can be dropped."""
 
     def __init__(self, layers: int) -> None:
         super().__init__()
@@ -31,14 +31,14 @@ def calls(module: fx.GraphModule, *targets: object) -> list[fx.Node]:
     return [node for node in module.graph.nodes if node.target in targets]
 
 
-def test_of_a_large_graph_the_node_that_matters_is_left() -> None:
+def test_only_the_relevant_node_of_a_large_graph_is_left() -> None:
     module = fx.symbolic_trace(Deep(30))
     small = minimise(module, lambda found: bool(calls(found, "cos")))
     assert [node.name for node in small.graph.nodes] == ["x", "cos", "output"]
     assert not list(small.parameters()), "weights are left that nothing uses"
 
 
-def test_an_input_of_the_right_shape_stands_for_what_is_before() -> None:
+def test_an_input_of_the_right_shape_replaces_the_nodes_before() -> None:
     for seed in range(8):
         module = random_graph(seed, steps=25, in_place=False)
         found = [node.target for node in module.graph.nodes if node.op == "call_function"][-1:]
@@ -47,7 +47,7 @@ def test_an_input_of_the_right_shape_stands_for_what_is_before() -> None:
         made.graph.lint()
 
 
-def test_the_given_module_stays_and_each_question_gets_a_copy() -> None:
+def test_the_given_module_stays_unchanged_and_each_check_gets_a_copy() -> None:
     module = fx.symbolic_trace(Deep(4))
     code, weights = module.code, copy.deepcopy(module.state_dict())
 
@@ -65,7 +65,7 @@ def test_the_given_module_stays_and_each_question_gets_a_copy() -> None:
 
 
 @pytest.mark.parametrize("run", [wrong.merges_equal_calls, wrong.drops_what_nobody_reads, wrong.forgets_alpha])
-def test_a_graph_on_which_a_pass_is_wrong(run: object) -> None:
+def test_a_graph_on_which_a_pass_is_wrong_becomes_small(run: object) -> None:
     def fails(module: fx.GraphModule) -> bool:
         return not check_pass(run, module, keep=["values"])
 
@@ -74,12 +74,12 @@ def test_a_graph_on_which_a_pass_is_wrong(run: object) -> None:
     assert fails(made) and len(made.graph.nodes) <= 6, made.code
 
 
-def test_a_module_that_does_not_fail_is_refused() -> None:
+def test_a_module_that_does_not_fail_is_rejected() -> None:
     with pytest.raises(ValueError, match="the module does not fail"):
         minimise(fx.symbolic_trace(Deep(1)), lambda _: False)
 
 
-def test_a_question_that_raises_on_the_module_is_told() -> None:
+def test_a_check_that_raises_on_the_module_is_rejected() -> None:
     def fails(module: fx.GraphModule) -> bool:
         raise KeyError("my bug")
 
@@ -88,7 +88,7 @@ def test_a_question_that_raises_on_the_module_is_told() -> None:
     assert isinstance(raised.value.__cause__, KeyError)
 
 
-def test_what_is_no_graph_module_is_refused() -> None:
+def test_anything_but_a_graph_module_is_rejected() -> None:
     program = torch.export.export(nn.Sequential(nn.Linear(2, 2)), (torch.ones(1, 2),))
     unflattened = torch.export.unflatten(program)
     given = {
@@ -104,18 +104,18 @@ def test_what_is_no_graph_module_is_refused() -> None:
 
 
 class Branches(nn.Module):
-    """One branch has a fault among unrelated calls."""
+    """A model in which one branch has a fault among unrelated calls."""
 
     def forward(self, x: Tensor) -> Tensor:
         return torch.cond(x.sum() > 0, lambda a: a.sin().cos().relu().exp().exp(), torch.sin, (x * 2,)) + 1
 
 
-def test_graphs_inside_are_made_smaller() -> None:
+def test_inner_graphs_are_made_smaller() -> None:
     module = torch.export.export(Branches(), (torch.ones(2),)).module()
     code = module.true_graph_0.code
 
     def fails(found: fx.GraphModule) -> bool:
-        # The graph must run; otherwise the result would be the branch itself.
+        # The whole graph must still run; otherwise the result would be the branch itself.
         assert isinstance(found(*[torch.ones(2) for _ in found.graph.find_nodes(op="placeholder")]), tuple | Tensor)
         return any(
             calls(inner, torch.ops.aten.relu.default) for inner in found.modules() if isinstance(inner, fx.GraphModule)
@@ -128,8 +128,8 @@ def test_graphs_inside_are_made_smaller() -> None:
 
 
 @pytest.mark.parametrize("layers", [50, 400])
-def test_few_questions_are_asked_of_a_large_graph(layers: int) -> None:
-    """For one relevant node, the number of tries grows logarithmically; each costs a copy of the graph."""
+def test_a_large_graph_needs_few_checks(layers: int) -> None:
+    """With one relevant node, the number of checks grows logarithmically; each costs a copy of the graph."""
     asked = []
 
     def fails(found: fx.GraphModule) -> bool:
@@ -140,12 +140,12 @@ def test_few_questions_are_asked_of_a_large_graph(layers: int) -> None:
     assert len(asked) <= 6 * (2 * layers).bit_length(), asked
 
 
-def test_a_model_that_nobody_here_wrote() -> None:
+def test_a_model_from_transformers_becomes_small() -> None:
     model, inputs = small("gpt2")
     model.config.use_cache = False
     exported = unguarded(torch.export.export(model, (), inputs, strict=False))
     softmax = torch.ops.aten.scaled_dot_product_attention.default
     made = minimise(exported, lambda found: bool(calls(found, softmax)))
     assert len(calls(made, softmax)) == 1 and len(made.graph.nodes) <= 5
-    # An exported graph unpacks the model's original inputs, which these no longer are.
+    # An exported graph would unpack the inputs of the whole model, and these are different inputs.
     assert "tree_flatten" in exported.code and "tree" not in made.code

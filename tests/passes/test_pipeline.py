@@ -16,7 +16,7 @@ MODULE = fx.symbolic_trace(lambda x: torch.relu(torch.sin(x)) + torch.cos(x))
 
 
 def drops_cos(module: fx.GraphModule) -> fx.GraphModule:
-    """Returns a different module, which hooks on the graph would miss."""
+    """Return a different module, whose edits hooks on the given graph would miss."""
     new = fx.GraphModule(module, copy.deepcopy(module.graph))
     for node in new.graph.find_nodes(op="call_function", target=torch.cos):
         node.replace_all_uses_with(node.args[0])
@@ -37,7 +37,7 @@ def raises(module: fx.GraphModule) -> None:
     raise KeyError("my bug")
 
 
-def test_each_pass_is_told_with_what_it_made_erased_and_replaced() -> None:
+def test_each_pass_is_reported_with_what_it_made_erased_and_replaced() -> None:
     seen = run_passes(MODULE, [relu_by_clamp, drops_cos, nothing, Tanh()])
     assert str(seen) == (
         "relu_by_clamp: made 1 (clamp_min); erased 1 (relu); replaced 1 (relu by clamp_min); changed 1 (add)\n"
@@ -59,7 +59,7 @@ def test_a_pass_is_left_out_by_its_name() -> None:
         run_passes(MODULE, [nothing, drops_cos], without="drop_cos")
 
 
-def test_nodes_of_a_graph_inside_have_its_path() -> None:
+def test_nodes_of_an_inner_graph_have_its_path() -> None:
     graph = fx.Graph()
     graph.output(graph.call_module("inner", (graph.placeholder("x"),)))
     outer = fx.GraphModule({"inner": copy.deepcopy(MODULE)}, graph)

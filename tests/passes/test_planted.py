@@ -1,4 +1,4 @@
-"""Planted faults are detected by the right invariant, and right passes have none."""
+"""Each planted fault is detected by one of its invariants, and no fault is reported for a correct pass."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.passes.planted.plant import Plant
 from tests.passes.planted.right import RIGHT
 
 
-def told_of(plant: Plant) -> tuple[set[str], set[str]]:
+def findings_on(plant: Plant) -> tuple[set[str], set[str]]:
     """The invariants that a pass breaks, and those that give advice."""
     report = check_pass(plant.run, plant.model(), plant.inputs)
     print(report)
@@ -23,11 +23,11 @@ def told_of(plant: Plant) -> tuple[set[str], set[str]]:
 
 @pytest.mark.parametrize("plant", [*MISSED, *NOTICED, *OUTSIDE, *BLIND], ids=lambda plant: plant.name)
 def test_a_planted_fault_is_noticed(plant: Plant) -> None:
-    faults, advice = told_of(plant)
+    faults, advice = findings_on(plant)
     noticed = advice if plant.advised else faults
     assert noticed & set(plant.noticed_by)
 
 
 @pytest.mark.parametrize("plant", RIGHT, ids=lambda plant: plant.name)
-def test_no_fault_is_told_of_a_right_pass(plant: Plant) -> None:
-    assert told_of(plant)[0] == set()
+def test_no_fault_is_reported_for_a_correct_pass(plant: Plant) -> None:
+    assert findings_on(plant)[0] == set()

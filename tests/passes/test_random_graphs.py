@@ -1,4 +1,4 @@
-"""Random graphs are valid, varied, restricted as requested, fast, and small where a test fails."""
+"""Random graphs are valid, varied, restricted as requested, reproducible, and small if a test fails."""
 
 from __future__ import annotations
 
@@ -75,12 +75,12 @@ def test_other_dtypes_stay_bounded(dtype: torch.dtype) -> None:
         backward(module)
 
 
-def test_meta_is_what_shapeprop_tells(graphs: list[fx.GraphModule]) -> None:
+def test_meta_is_that_of_shapeprop(graphs: list[fx.GraphModule]) -> None:
     for module in graphs[:60]:
-        told = copy.deepcopy(module)
+        again = copy.deepcopy(module)
         inputs = [x.requires_grad_(x.is_floating_point()) for x in inputs_for(module)]
-        ShapeProp(told).propagate(*inputs)
-        for ours, other in zip(nodes(module), nodes(told), strict=True):
+        ShapeProp(again).propagate(*inputs)
+        for ours, other in zip(nodes(module), nodes(again), strict=True):
             assert ours.op == "output" or ours.meta.get("tensor_meta") == other.meta.get("tensor_meta")
 
 
@@ -127,7 +127,7 @@ def shapes(module: fx.GraphModule) -> set[torch.Size]:
 KINDS = {
     "all six opcodes": lambda module: len({node.op for node in nodes(module)}) == 6,
     "works in place": lambda module: any(map(writes, nodes(module))),
-    "works in place, and nobody reads it": lambda module: any(writes(n) and not n.users for n in nodes(module)),
+    "works in place, and no node uses it": lambda module: any(writes(n) and not n.users for n in nodes(module)),
     "a module called twice": lambda module: (
         max(collections.Counter(node.target for node in nodes(module, "call_module")).values(), default=0) > 1
     ),
@@ -153,7 +153,7 @@ KINDS = {
         isinstance(layer(node), nn.BatchNorm2d) and isinstance(layer(node.all_input_nodes[0]), nn.Conv2d)
         for node in nodes(module, "call_module")
     ),
-    "a convolution of its weights": lambda module: any(node.target is nn.functional.conv2d for node in nodes(module)),
+    "a convolution as a function": lambda module: any(node.target is nn.functional.conv2d for node in nodes(module)),
     "four dimensions": lambda module: any(len(shape) == 4 for shape in shapes(module)),
     "an embedding": lambda module: any(isinstance(layer(node), nn.Embedding) for node in nodes(module)),
     "whole numbers": lambda module: torch.int64 in dtypes(nodes(module)),
@@ -166,7 +166,7 @@ KINDS = {
     "several inputs": lambda module: len(nodes(module, "placeholder")) > 1,
     "an output that is a tuple": lambda module: isinstance(nodes(module, "output")[0].args[0], tuple),
     "an output that is a dict": lambda module: isinstance(nodes(module, "output")[0].args[0], dict),
-    "a call that stands there twice": lambda module: (
+    "a call that occurs twice": lambda module: (
         max(
             collections.Counter(
                 (node.target, str(node.args), str(node.kwargs)) for node in nodes(module, "call_function")
@@ -179,7 +179,7 @@ KINDS = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_of_graph_is_drawn(kind: str, graphs: list[fx.GraphModule]) -> None:
+def test_every_kind_of_graph_occurs(kind: str, graphs: list[fx.GraphModule]) -> None:
     assert sum(map(KINDS[kind], graphs)) >= 3
 
 
@@ -205,14 +205,14 @@ def test_every_kind_of_graph_is_drawn(kind: str, graphs: list[fx.GraphModule]) -
         ({"several_outputs": False}, "an output that is a tuple"),
     ],
 )
-def test_what_is_switched_off_is_not_drawn(limit: dict, kind: str) -> None:
+def test_a_kind_that_is_switched_off_does_not_occur(limit: dict, kind: str) -> None:
     assert not any(KINDS[kind](random_graph(seed, **limit)) for seed in range(100))
 
 
 # ---- custom operators ------------------------------------------------------------------------------------------------
 
 
-def test_only_the_functions_that_are_given() -> None:
+def test_only_the_given_functions_occur() -> None:
     own = {torch.relu, torch.hypot}
     graphs = [random_graph(seed, functions=(torch.relu, (torch.hypot, 2))) for seed in range(60)]
     assert {node.target for module in graphs for node in nodes(module, "call_function")} == own
@@ -229,7 +229,7 @@ def test_only_the_functions_that_are_given() -> None:
         ({"dialect": "edge"}, ValueError, 'choose "torch" or "aten"'),
     ],
 )
-def test_a_wrong_limit_is_told_at_once(limit: dict, error: type[Exception], says: str) -> None:
+def test_a_wrong_limit_is_rejected_at_once(limit: dict, error: type[Exception], says: str) -> None:
     with pytest.raises(error, match=says):
         random_graphs(**limit)
     with pytest.raises(error, match=says):
@@ -239,7 +239,7 @@ def test_a_wrong_limit_is_told_at_once(limit: dict, error: type[Exception], says
 # ---- seeds and inputs ------------------------------------------------------------------------------------------------
 
 
-def test_the_same_seed_gives_the_same_module_and_draws_from_nobody() -> None:
+def test_the_same_seed_gives_the_same_module_and_uses_no_global_generator() -> None:
     torch.manual_seed(5)
     expected = torch.rand(1)
     torch.manual_seed(5)
@@ -267,7 +267,7 @@ def test_a_seed_of_hypothesis_gives_the_same_graphs_whatever_is_loaded(
         return codes
 
     before = drawn()
-    # Hypothesis also draws numbers that it finds in modules.
+    # Hypothesis also uses numbers that it finds in loaded modules.
     (tmp_path / "full_of_numbers.py").write_text(f"NUMBERS = {[*range(512)]}")
     monkeypatch.syspath_prepend(tmp_path)
     importlib.import_module("full_of_numbers")
@@ -277,7 +277,7 @@ def test_a_seed_of_hypothesis_gives_the_same_graphs_whatever_is_loaded(
         del sys.modules["full_of_numbers"]
 
 
-def test_the_whole_numbers_of_an_input_are_told() -> None:
+def test_meta_has_the_range_of_an_integer_input() -> None:
     found = [node for seed in range(60) for node in nodes(random_graph(seed), "placeholder")]
     for node in found:
         assert ("range" in node.meta) is (dtypes([node]) == {torch.int64})
@@ -304,7 +304,7 @@ def test_inputs_for_a_graph_that_was_traced() -> None:
 
 
 def drops_convolutions(module: fx.GraphModule) -> fx.GraphModule:
-    """Wrong, and after a new trace, like many passes."""
+    """Wrong; works on a new trace of the module, like many passes."""
     module = fx.symbolic_trace(module)
     for node in nodes(module, "call_module"):
         if isinstance(layer(node), nn.Conv2d):
@@ -327,11 +327,11 @@ def test_how_often_a_pass_changes_a_graph() -> None:
 
 @settings(QUICK, max_examples=10)
 @given(random_graphs(changed_by=drops_convolutions))
-def test_all_graphs_are_such_that_a_pass_changes_them(module: fx.GraphModule) -> None:
+def test_every_graph_is_one_that_the_pass_changes(module: fx.GraphModule) -> None:
     assert any(isinstance(one, nn.Conv2d) for one in module.modules())
 
 
-def test_a_seed_leads_to_a_graph_that_a_pass_changes() -> None:
+def test_a_seed_gives_a_graph_that_the_pass_changes() -> None:
     module = random_graph(0, changed_by=drops_convolutions)
     assert module.code == random_graph(0, changed_by=drops_convolutions).code
     assert any(isinstance(one, nn.Conv2d) for one in module.modules())
@@ -345,13 +345,13 @@ def test_a_seed_leads_to_a_graph_that_a_pass_changes() -> None:
         ({"functions": (torch.relu,)}, "with more than `functions` it changes some"),
     ],
 )
-def test_where_a_pass_changes_none_it_is_told_what_may_be_missing(limits: dict, says: str) -> None:
-    told = f"`drops_convolutions` changed 0 of 120 random graphs: {says}"
-    with pytest.raises(ValueError, match=told):
+def test_if_a_pass_changes_no_graph_the_error_says_what_may_be_missing(limits: dict, says: str) -> None:
+    message = f"`drops_convolutions` changed 0 of 120 random graphs: {says}"
+    with pytest.raises(ValueError, match=message):
         random_graph(0, changed_by=drops_convolutions, **limits)
 
 
-def test_hypothesis_tells_it_too() -> None:
+def test_hypothesis_raises_the_same_error() -> None:
     @QUICK
     @given(random_graphs(changed_by=drops_convolutions, images=False))
     def test(module: fx.GraphModule) -> None:
@@ -365,7 +365,7 @@ def test_hypothesis_tells_it_too() -> None:
 
 
 def smallest(fails: object) -> tuple[fx.GraphModule, str]:
-    """Hypothesis's final graph and its message."""
+    """The graph that Hypothesis reports in the end, and its message."""
     seen: list[fx.GraphModule] = []
 
     @settings(QUICK, max_examples=400, phases=(Phase.generate, Phase.shrink))
@@ -385,12 +385,12 @@ def smallest(fails: object) -> tuple[fx.GraphModule, str]:
     [
         (lambda module: any(n.target is torch.tanh for n in nodes(module)), [torch.tanh]),
         (lambda module: any(n.target == "add_" for n in nodes(module)), [torch.add, "add_"]),
-        (KINDS["works in place, and nobody reads it"], None),
-        (KINDS["a call that stands there twice"], [torch.relu, torch.relu]),
+        (KINDS["works in place, and no node uses it"], None),
+        (KINDS["a call that occurs twice"], [torch.relu, torch.relu]),
         (KINDS["a module called twice"], ["block_0.linear", "block_0.linear"]),
     ],
 )
-def test_a_failing_graph_ends_small_and_is_shown_with_its_code(fails: object, targets: list | None) -> None:
+def test_a_failing_graph_is_made_small_and_shown_with_its_code(fails: object, targets: list | None) -> None:
     module, shown = smallest(fails)
     called = [node.target for node in nodes(module) if node.op.startswith("call")]
     assert module.code.strip() in shown

@@ -1,4 +1,4 @@
-"""The report from check_pass has the right content and order, and nothing untested passes."""
+"""The report of check_pass has the right content and order, and what was not tested does not pass."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ RELUS = (torch.relu, nn.functional.relu, aten.relu.default)
 
 
 def negates(module: fx.GraphModule) -> PassResult:
-    """Obviously wrong: replaces relu with neg."""
+    """Obviously wrong: replace relu with neg."""
     found = [node for node in module.graph.nodes if node.target in RELUS]
     for node in found:
         node.target, node.kwargs = aten.neg.default, {}
@@ -42,7 +42,7 @@ def program(dynamic: bool = False) -> torch.export.ExportedProgram:
 
 
 class Scaled(nn.Module):
-    """Has a keyword input."""
+    """A model with keyword inputs."""
 
     def forward(self, x: Tensor, *, factor: Tensor, offset: float = 2.0) -> Tensor:
         return torch.relu(x * factor + offset)
@@ -55,7 +55,7 @@ def names(findings: tuple[Any, ...]) -> list[str]:
 # ---- what did not run does not pass ----------------------------------------------------------------------------------
 
 
-def test_fixed_sizes_are_drawn_as_they_are_and_are_not_asked_at_another_size() -> None:
+def test_fixed_sizes_are_kept_and_no_other_size_is_tested() -> None:
     report = check_pass(negates, program().module())
     assert names(report.faults)[0] == "values" and not report
     assert "sizes are fixed" in report.asked["values_at_another_size"]
@@ -78,7 +78,7 @@ def test_inputs_on_which_the_module_does_not_run(inputs: Any, kind: type[Excepti
             ask(negates, module, inputs)
 
 
-def test_given_inputs_get_other_rows_where_the_graph_allows_it() -> None:
+def test_given_inputs_are_tested_with_other_rows_if_the_graph_allows_it() -> None:
     def burns_the_size(module: fx.GraphModule) -> None:
         for node in module.graph.find_nodes(op="call_method", target="size"):
             node.replace_all_uses_with(2)
@@ -98,8 +98,8 @@ def test_given_inputs_get_other_rows_where_the_graph_allows_it() -> None:
         invariants.values_at_another_size(nothing, program().module())
 
 
-def test_a_size_with_a_name_stays_open() -> None:
-    """A comparison with a number would fix it in the shape environment, which all copies share."""
+def test_a_dynamic_size_stays_dynamic() -> None:
+    """Comparing the size with a number would fix it in the shape environment, which all copies share."""
     sizes = ({1: torch.export.Dim.DYNAMIC},)
     module = torch.export.export(nn.Softmax(1), (torch.ones(4, 6),), dynamic_shapes=sizes).module()
     for _ in range(2):
@@ -107,7 +107,7 @@ def test_a_size_with_a_name_stays_open() -> None:
         assert report.asked["values_at_another_size"] == 2 and report.asked["meta"] == 1
 
 
-def test_nested_tensors_are_told_as_not_compared() -> None:
+def test_nested_tensors_are_reported_as_not_compared() -> None:
     module = fx.symbolic_trace(lambda x: torch.relu(x))
     nested = torch.nested.nested_tensor([torch.ones(2, 3), torch.ones(4, 3)], layout=torch.jagged)
     report = check_pass(nothing, module, (nested,))
@@ -131,7 +131,7 @@ def test_a_result_that_cannot_be_compared_is_not_equal(module: fx.GraphModule, v
 # ---- content ---------------------------------------------------------------------------------------------------------
 
 
-def test_a_pass_that_raises_is_told_as_that_with_its_error() -> None:
+def test_a_pass_that_raises_is_reported_with_its_error() -> None:
     module = random_graph(7)
     report = check_pass(raises, module, keep=["meta"])
     assert [str(fault) for fault in report.faults] == ["runs: the pass raises KeyError: 'no such layer'"]
@@ -142,7 +142,7 @@ def test_a_pass_that_raises_is_told_as_that_with_its_error() -> None:
         invariants.gradients(raises, module)
 
 
-def test_the_second_run_is_told_as_the_second() -> None:
+def test_a_fault_in_the_second_run_is_reported_as_such() -> None:
     def only_once(module: fx.GraphModule) -> PassResult:
         [node] = module.graph.find_nodes(op="call_function", target=torch.relu)
         node.target = aten.relu.default
@@ -161,7 +161,7 @@ def test_conventions_are_advice_unless_they_are_named() -> None:
     assert names(check_pass(lambda module: None, module, keep=["modified"]).faults) == ["modified"]
 
 
-def test_values_stand_first_and_the_text_and_the_table_have_all() -> None:
+def test_values_come_first_and_the_text_and_the_table_are_complete() -> None:
     report = check_pass(negates, fx.symbolic_trace(lambda x: torch.relu(x)), (torch.ones(2, 3),))
     assert names(report.faults)[:2] == ["values", "values_at_another_size"] and report.faults[0].node == "relu"
     assert report.changes.changed == 1 and report.changes.nodes == 3 and report.result.modified
@@ -170,14 +170,14 @@ def test_values_stand_first_and_the_text_and_the_table_have_all() -> None:
         assert str(finding) in str(report) and f"<code>{finding.invariant}</code>" in shown
 
 
-def test_each_invariant_has_a_class_of_errors_that_travels() -> None:
+def test_each_invariant_has_an_error_class_that_can_be_pickled() -> None:
     kinds = {invariants.error_of(one.__name__) for one in invariants.ALL}
     assert len(kinds) == len(invariants.ALL) and all(issubclass(kind, invariants.InvariantError) for kind in kinds)
     error = pickle.loads(pickle.dumps(invariants.error_of("values")("values: wrong")))
     assert type(error) is invariants.error_of("values") and str(error) == "values: wrong"
 
 
-def test_names_only_are_no_change() -> None:
+def test_renaming_nodes_is_no_change() -> None:
     def renames(module: fx.GraphModule) -> PassResult:
         [node] = module.graph.find_nodes(op="call_function", target=torch.relu)
         node.name = f"{node.name}_again"
@@ -208,7 +208,7 @@ def test_a_weight_with_a_prefix_is_no_fault_and_a_renamed_one_is() -> None:
     assert fault.message == "the weight `0.bias` is called `layer.bias` in state_dict"
 
 
-def test_a_folded_weight_is_not_asked_for_its_gradient_and_the_input_is() -> None:
+def test_the_gradient_of_the_input_is_compared_but_not_that_of_a_folded_weight() -> None:
     def halves(module: fx.GraphModule) -> PassResult:
         layer = module.get_submodule("0")
         module.add_submodule("0", twice := nn.Linear(2, 2, bias=False))
@@ -226,39 +226,39 @@ def test_a_folded_weight_is_not_asked_for_its_gradient_and_the_input_is() -> Non
 
 @pytest.mark.parametrize("dynamic", [False, True])
 def test_in_a_backend_of_torch_compile(dynamic: bool) -> None:
-    told: list[Any] = []
+    found: list[Any] = []
 
     def backend(module: fx.GraphModule, example_inputs: list[Any]) -> Callable[..., Any]:
-        told.append("older" in str(draw(module)).replace("placeholder", ""))
+        found.append("older" in str(draw(module)).replace("placeholder", ""))
         for inputs in (tuple(example_inputs), inputs_for(module)):
-            told.extend((names(check_pass(nothing, module, inputs).faults), names(check_pass(negates, module).faults)))
+            found.extend((names(check_pass(nothing, module, inputs).faults), names(check_pass(negates, module).faults)))
         return module.forward
 
     torch._dynamo.reset()
     run = torch.compile(lambda x: torch.relu(x) * x.shape[0], backend=backend, dynamic=dynamic)
     assert torch.equal(run(torch.ones(4, 3)), torch.full((4, 3), 4.0))
-    assert told[:2] == [False, []] and told[3] == [] and told[2][0] == told[4][0] == "values"
+    assert found[:2] == [False, []] and found[3] == [] and found[2][0] == found[4][0] == "values"
 
 
 def test_in_a_compiler_of_aot_autograd() -> None:
     from functorch.compile import make_boxed_func
     from torch._dynamo.backends.common import aot_autograd
 
-    told: list[Any] = []
+    found: list[Any] = []
 
     def in_graph(graph: fx.Graph) -> None:
         for node in graph.find_nodes(op="call_function", target=aten.relu.default):
             node.target = aten.neg.default
 
     def compiler(module: fx.GraphModule, example_inputs: list[Any]) -> Callable[..., Any]:
-        told.append(names(check_pass(nothing, module, tuple(example_inputs)).faults))
-        told.append(names(check_pass(invariants.over_graph(in_graph), module, tuple(example_inputs)).faults))
+        found.append(names(check_pass(nothing, module, tuple(example_inputs)).faults))
+        found.append(names(check_pass(invariants.over_graph(in_graph), module, tuple(example_inputs)).faults))
         return make_boxed_func(module.forward)
 
     torch._dynamo.reset()
     with torch.no_grad():
         torch.compile(lambda x: torch.relu(x) + 1, backend=aot_autograd(fw_compiler=compiler))(torch.ones(2))
-    assert told == [[], ["values", "gradients"]]
+    assert found == [[], ["values", "gradients"]]
 
 
 def test_inputs_by_name() -> None:
@@ -295,7 +295,7 @@ def test_a_pass_over_an_exported_program() -> None:
 
 
 class Block(nn.Module):
-    """Contains what torch's passes look for."""
+    """A model with everything that passes of torch look for."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -328,7 +328,7 @@ RIGHT = (optimization.fuse, optimization.remove_dropout, CSEPass(), partitions, 
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("run", RIGHT, ids=lambda run: getattr(run, "__name__", type(run).__name__))
-def test_of_a_right_pass_of_torch_no_fault_is_told(run: Any) -> None:
+def test_no_fault_is_reported_for_a_correct_pass_of_torch(run: Any) -> None:
     inputs = (torch.randn(2, 3, 8, 8, generator=torch.Generator().manual_seed(0)),)
     module = fx.symbolic_trace(Block().eval())
     ShapeProp(module).propagate(*inputs)
@@ -345,15 +345,15 @@ def detaches_relu(module: fx.GraphModule) -> PassResult:
 
 
 @pytest.mark.parametrize("mode", [torch.no_grad, torch.inference_mode])
-def test_gradients_are_asked_where_the_caller_has_none(mode: Callable[[], Any]) -> None:
+def test_gradients_are_compared_even_if_the_caller_turned_them_off(mode: Callable[[], Any]) -> None:
     module = fx.symbolic_trace(lambda x: torch.relu(x) * 2)
     with mode():
         report = check_pass(detaches_relu, module, (torch.ones(2),))
     assert [fault.invariant for fault in report.faults] == ["gradients"]
 
 
-def test_in_a_backend_only_the_inputs_that_ask_have_gradients() -> None:
-    """A Dynamo graph has running statistics among its inputs, which batch_norm only accepts without requires_grad."""
+def test_in_a_backend_only_inputs_that_require_grad_have_gradients() -> None:
+    """A Dynamo graph has running statistics among its inputs, and batch_norm rejects them if they require grad."""
     reports = []
 
     def backend(module: fx.GraphModule, example_inputs: list[Any]) -> Callable[..., Any]:
@@ -373,7 +373,7 @@ def test_inputs_that_python_cannot_copy(value: Tensor) -> None:
     assert check_pass(lambda module: PassResult(module, False), module, (value,))
 
 
-def test_what_was_given_is_not_skipped() -> None:
+def test_invalid_options_are_rejected() -> None:
     module = fx.symbolic_trace(lambda x, y: x @ y)
     given = (torch.ones(2, 2), torch.ones(2, 2))
     with pytest.raises(ValueError, match=r"does not run on `others` of the shapes \(1, 3\), \(2, 2\)"):

@@ -36,7 +36,7 @@ def run(module: fx.GraphModule, folder: Path, inputs: tuple[Any, ...] | None = N
 
 
 class Parts(nn.Module):
-    """Modules with and without a repr that is a call, a stored tensor, and arguments of many kinds."""
+    """Modules whose repr is a call, or is not, a stored tensor, and arguments of many kinds."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ class Parts(nn.Module):
 
 
 class Branches(nn.Module):
-    """A graph with inner graphs."""
+    """A model whose exported graph has inner graphs."""
 
     def forward(self, x: Tensor) -> Tensor:
         return torch.cond(x.sum() > 0, lambda a: a.relu() + 1, torch.sin, (x,))
@@ -71,7 +71,7 @@ CASES: list[Callable[[], tuple[fx.GraphModule, tuple[Tensor, ...] | None]]] = [
 
 
 @pytest.mark.parametrize("made", CASES)
-def test_a_small_graph_is_the_same_elsewhere(
+def test_a_small_graph_is_rebuilt_identically(
     made: Callable[[], tuple[fx.GraphModule, tuple[Tensor, ...] | None]], tmp_path: Path
 ) -> None:
     module, inputs = made()
@@ -84,14 +84,14 @@ def test_a_small_graph_is_the_same_elsewhere(
         assert torch.equal(weights[name][0], weight) and weights[name][1] == weight.requires_grad
 
 
-def test_what_guards_an_exported_module_is_left_out(tmp_path: Path) -> None:
+def test_the_guards_of_an_exported_module_are_left_out(tmp_path: Path) -> None:
     module = torch.export.export(nn.Linear(2, 2), (torch.ones(1, 2),)).module()
     result, graph, _ = run(module, tmp_path, (torch.ones(1, 2),))
     assert torch.equal(result[0], module(torch.ones(1, 2))) and "_guards_fn" in str(module.graph)
     assert "_guards_fn" not in graph
 
 
-def test_large_tensors_are_drawn_and_that_is_said(tmp_path: Path) -> None:
+def test_large_tensors_get_random_numbers_and_the_program_says_so(tmp_path: Path) -> None:
     model = nn.Sequential(nn.Linear(30, 30), nn.BatchNorm1d(30)).eval()
     nn.init.uniform_(model[0].weight, 3, 4)
     module = fx.symbolic_trace(model)
@@ -103,7 +103,7 @@ def test_large_tensors_are_drawn_and_that_is_said(tmp_path: Path) -> None:
     assert "larger tensors hold other numbers" in text and len(text) < 8_000
 
 
-def test_what_was_minimised_is_written_with_its_meta(tmp_path: Path) -> None:
+def test_a_minimised_graph_is_written_with_its_meta(tmp_path: Path) -> None:
     module = exported(nn.Sequential(*(nn.Sequential(nn.Linear(4, 4), nn.GELU()) for _ in range(6))), torch.ones(2, 4))
     gelu = torch.ops.aten.gelu.default
     small = minimise(module, lambda found: bool(found.graph.find_nodes(op="call_function", target=gelu)))
@@ -112,7 +112,7 @@ def test_what_was_minimised_is_written_with_its_meta(tmp_path: Path) -> None:
     assert "FakeTensorProp(module, mode).propagate(*inputs)" in code
 
 
-def test_what_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_a_graph_that_cannot_be_written_is_rejected(tmp_path: Path) -> None:
     graph = fx.Graph()
     graph.output(graph.call_function(lambda x: x, (graph.placeholder("x"),)))
     with pytest.raises(ValueError, match=r"calls .*lambda.*, which no other program can import: move it"):

@@ -1,4 +1,4 @@
-"""Finished passes keep their invariants on random graphs, and the page has the right counts."""
+"""Finished passes keep their invariants on random graphs, and the record has the right counts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.room(name="passes")
 _RECORDED = yaml.safe_load((ROOT / RECORD).read_text(encoding="utf-8"))
 
 
-def test_the_record_is_of_these_passes_and_programs() -> None:
+def test_the_record_covers_these_passes_and_programs() -> None:
     assert (_RECORDED["graphs"], _RECORDED["graphs_for_torch"]) == (drawn.EXAMPLES, faults.GRAPHS)
     assert len(_RECORDED["passes"]) == len(TRIALS)
     assert len(_RECORDED["torch"]) == len(FAULTS)
@@ -27,16 +27,16 @@ def test_the_record_is_of_these_passes_and_programs() -> None:
 def test_a_pass_keeps_what_it_must_on_random_graphs(place: int) -> None:
     trial: Trial = TRIALS[place]
     counts = drawn.counted(trial)
-    # A pass that never applies proves nothing.
+    # A pass that changes no graph proves nothing.
     assert counts["applied"] >= 3
-    assert _RECORDED["passes"][place] == trial.told | counts
+    assert _RECORDED["passes"][place] == trial.entry | counts
 
 
 @pytest.mark.parametrize("place", range(len(FAULTS)), ids=[f"{fault.name}-{fault.body}" for fault in FAULTS])
 def test_a_pass_of_torch_changes_the_program(place: int) -> None:
     fault: Fault = FAULTS[place]
-    told = dict(_RECORDED["torch"][place])
-    assert told["before"] != told["after"]
-    broken = told.pop("broken", None)
+    entry = dict(_RECORDED["torch"][place])
+    assert entry["before"] != entry["after"]
+    broken = entry.pop("broken", None)
     assert (broken is None) is (fault.limits is None) and broken != 0
-    assert told == fault.told
+    assert entry == fault.entry

@@ -22,10 +22,10 @@ def imports(path: Path) -> list[ast.ImportFrom]:
     return [node for node in nodes if isinstance(node, ast.ImportFrom) and str(node.module).startswith("fxbook")]
 
 
-def test_type_checkers_read_the_names_that_python_finds() -> None:
-    told = {one.name: node.module for node in imports(Path(fxbook.__file__)) for one in node.names if one.asname}
-    assert sorted(told) == fxbook.__all__
-    for name, module in told.items():
+def test_type_checkers_see_the_names_that_python_finds() -> None:
+    typed = {one.name: node.module for node in imports(Path(fxbook.__file__)) for one in node.names if one.asname}
+    assert sorted(typed) == fxbook.__all__
+    for name, module in typed.items():
         assert getattr(importlib.import_module(str(module)), name) is getattr(fxbook, name)
     assert sorted(one.name for node in imports(SAMPLE) for one in node.names) == fxbook.__all__
 

@@ -1,4 +1,4 @@
-"""The companions' fixes hold on models other than those in their cells."""
+"""The fixes in the companion pages also work on models other than those in their cells."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def cosine_of_sine(x: Tensor) -> Tensor:
 @pytest.mark.parametrize(
     ("program", "cure"), [(written_inside, "no_method_writes"), (switched_inside, "no_mode_changes")]
 )
-def test_a_filter_looks_between_the_nodes_of_a_match_too(program: Callable[[Tensor], Tensor], cure: str) -> None:
+def test_a_filter_also_looks_between_the_nodes_of_a_match(program: Callable[[Tensor], Tensor], cure: str) -> None:
     graphs: list[fx.GraphModule] = []
     leaf = torch.ones(2, requires_grad=True)
     given = leaf if cure == "no_mode_changes" else torch.ones(2)
@@ -106,7 +106,7 @@ class Counting(nn.Module):
         super().__init__()
         self.register_buffer("seen", torch.zeros(2))
 
-    # No annotation: it would be a string here, which prevents pickling before torch 2.14.
+    # Not annotated: here, an annotation would be a string, which prevents pickling before torch 2.14.
     def forward(self, x):
         self.seen.add_(1)
         return x * self.seen[:2]
@@ -114,7 +114,7 @@ class Counting(nn.Module):
 
 def test_a_saved_trace_still_writes_its_buffer(monkeypatch: pytest.MonkeyPatch) -> None:
     sized, without, tracer = companion("10_models_as_they_come", "sized", "without_tracer", "KeepingBuffers")
-    # Pickle must find it where it claims to be defined, as in an importable file.
+    # Pickle must find the class in the module that it names, as in an importable file.
     monkeypatch.setattr(tracer, "__module__", __name__)
     monkeypatch.setattr(sys.modules[__name__], "KeepingBuffers", tracer, raising=False)
     traced = sized(Counting(), x=ones)
@@ -123,7 +123,7 @@ def test_a_saved_trace_still_writes_its_buffer(monkeypatch: pytest.MonkeyPatch) 
         assert torch.equal(loaded(ones), traced(ones))
 
 
-def test_a_cond_inside_the_chosen_side_runs_its_own_chosen_side() -> None:
+def test_a_cond_inside_the_chosen_branch_runs_its_own_chosen_branch() -> None:
     class Nested(nn.Module):
         def forward(self, x: Tensor) -> Tensor:
             def inner(x: Tensor) -> Tensor:

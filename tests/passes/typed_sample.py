@@ -1,4 +1,4 @@
-"""A sample that uses every public name of the tools, for type checkers. Nothing runs it."""
+"""A sample for type checkers, which uses every public name of the tools. Nothing runs it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Passes that are each wrong in one way, as people write them."""
+"""Passes like those that people write, each of them wrong in one way."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def nothing(module: fx.GraphModule) -> PassResult:
 
 
 def relu_by_clamp(module: fx.GraphModule) -> PassResult:
-    """Right for every number: a clamp from below differs from relu only in the gradient at zero."""
+    """Right for every value: a clamp from below differs from relu only in the gradient at zero."""
     found = nodes_that_call(module, torch.relu)
     for node in found:
         with module.graph.inserting_before(node):
@@ -118,7 +118,7 @@ def detaches(module: fx.GraphModule) -> PassResult:
 
 
 def halves_weights_in_place(module: fx.GraphModule) -> PassResult:
-    """Wrong: the weight is also the model's. The result is unchanged, because the input is doubled."""
+    """Wrong: the model shares the weight. The result does not change, because the input is doubled."""
     found = [
         node
         for node in module.graph.nodes
@@ -167,7 +167,7 @@ def forgets_meta(module: fx.GraphModule) -> PassResult:
 
 
 def tells_a_wrong_shape(module: fx.GraphModule) -> PassResult:
-    """Wrong: the flattened value does not have the shape that its copied meta says."""
+    """Wrong: the value does not have the shape in its meta, which is copied from another node."""
     found = nodes_that_call(module, torch.tanh)
     for node in found:
         with module.graph.inserting_after(node):

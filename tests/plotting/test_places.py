@@ -1,4 +1,4 @@
-"""A picture and its text show which arguments of a call are in ``args`` and which in ``kwargs``."""
+"""A picture and its text show which arguments of a call are in ``args`` and which are in ``kwargs``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> list[Plot]:
     return found
 
 
-def test_each_call_says_where_its_arguments_are(shown: list[Plot]) -> None:
+def test_the_text_says_where_the_arguments_of_each_call_are(shown: list[Plot]) -> None:
     graph = fx.symbolic_trace(lambda x: torch.sum(input=x, dim=0) + x.sum(0)).graph
     by_name, by_position = [node for node in graph.nodes if node.name in ("sum_1", "sum_2")]
     places({"torch.sum(input=x, dim=0)": by_name, "x.sum(0)": by_position}, "Two places")
@@ -27,7 +27,7 @@ def test_each_call_says_where_its_arguments_are(shown: list[Plot]) -> None:
     assert "x.sum(0) has args (x, 0) and kwargs {}" in plot.says
 
 
-def test_bars_say_their_numbers(shown: list[Plot]) -> None:
+def test_the_text_has_the_numbers_of_the_bars(shown: list[Plot]) -> None:
     nodes = list(fx.symbolic_trace(lambda x: x.neg()).graph.nodes)
     seconds = {node: [1.0, 1.0, 1.0] for node in nodes}
     time_and_work(seconds, dict(zip(nodes, (0, 8, 0), strict=True)), "FLOPs")

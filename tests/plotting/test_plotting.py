@@ -1,4 +1,4 @@
-"""Plots and heat-coloured graphs are reproducible, fit light and dark pages, and have a text version."""
+"""Plots and heat-coloured graphs are reproducible, fit light and dark pages, and have a text alternative."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SAYS = "In millions: stem 7.1, head 0.1."
 
 @pytest.fixture
 def shown(monkeypatch: pytest.MonkeyPatch) -> list[Plot]:
-    """The plots that are displayed."""
+    """A list of the plots that are displayed."""
     displayed: list[Plot] = []
     monkeypatch.setattr("IPython.display.display", displayed.append)
     return displayed
@@ -60,7 +60,7 @@ def without_ordinals(page: str) -> str:
     return re.sub(r"fx-notebook-\d+", "fx-notebook-N", page)
 
 
-def test_two_plots_of_the_same_are_the_same_bytes(shown: list[Plot]) -> None:
+def test_plotting_twice_gives_the_same_bytes(shown: list[Plot]) -> None:
     draw_everything()
     draw_everything()
     first, second = (without_ordinals(plot._repr_html_()) for plot in shown)
@@ -77,7 +77,7 @@ def test_plot_stays_within_its_frame(shown: list[Plot]) -> None:
         assert "#000000" not in svg and "black" not in svg and "DejaVu" not in svg
         ids = re.findall(r' id="([^"]+)"', svg)
         assert len(ids) == len(set(ids))
-        # All references have targets.
+        # Every reference has a target.
         assert set(re.findall(r'url\(#([^)]+)\)|href="#([^"]+)"', svg)) <= {(i, "") for i in ids} | {
             ("", i) for i in ids
         }
@@ -92,13 +92,13 @@ def test_a_plot_says_what_it_shows(shown: list[Plot]) -> None:
     page = made._repr_html_()
     root = ET.fromstring(page[page.index("<svg") : page.index("</svg>") + 6].replace(' xmlns="', ' data-ns="'))
     assert root.get("role") == "img"
-    told = {root.find(f".//*[@id='{name}']").text for name in root.get("aria-labelledby", "").split()}
-    assert told == {"Bars & more", SAYS}
+    texts = {root.find(f".//*[@id='{name}']").text for name in root.get("aria-labelledby", "").split()}
+    assert texts == {"Bars & more", SAYS}
     with pytest.raises(ValueError, match="write what the plot shows"), plot("A picture", " "):
         pass
 
 
-def test_a_class_takes_the_place_of_a_look_and_nothing_has_an_id() -> None:
+def test_classes_replace_inline_styles_and_nothing_has_an_id() -> None:
     with canvas(200, 100, (20, 5, 20, 5)) as drawn:
         drawn.axes.bar([0, 1], [1, 2], color="red", gid=styled("block passed"))
         drawn.axes.tick_params(bottom=False, left=False)
@@ -125,13 +125,13 @@ def test_heat_colours_by_share_and_writes_it() -> None:
         (lambda module: {next(iter(module.graph.nodes)): -1.0}, "not negative"),
     ],
 )
-def test_heat_says_what_it_cannot_draw(values, message: str) -> None:
+def test_invalid_heat_values_are_rejected(values, message: str) -> None:
     module = traced()
     with pytest.raises(ValueError, match=message):
         heat(module, values(module), "FLOPs")
 
 
-def test_heat_of_a_graph_too_large_to_draw_is_refused() -> None:
+def test_heat_of_a_graph_that_is_too_large_is_rejected() -> None:
     graph = fx.Graph()
     node = graph.placeholder("x")
     for _ in range(500):

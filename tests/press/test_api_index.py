@@ -1,4 +1,4 @@
-"""The API index lists what torch.fx has, and says that a cell uses a name only if its code does."""
+"""The API index lists the names that torch.fx has, and says that a cell uses a name only if the cell's code does."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from press.pages.api.private import private_names, table
 from press.pages.api.uses import Uses
 from press.pages.status import page_text as status_text
 
-_NOT_YET = "a chapter from 10 on is to show it"
-_SIZES = "needs a graph with symbolic sizes, which a chapter from 10 on is to show"
+_NOT_YET = "to be shown in one of the chapters from 10 on"
+_SIZES = "needs a graph with symbolic sizes, to be shown in one of the chapters from 10 on"
 # On the official page, but in no cell. Remove a name once a cell uses it; never add one.
 NO_CELL = {
     "Graph.create_size_node": _SIZES,
@@ -125,9 +125,9 @@ def test_ambiguous_attribute_counts_only_in_its_section() -> None:
 
 
 def test_a_class_that_the_notebook_does_not_name_has_no_uses() -> None:
-    told = f"{_TRACED}def f(holder):\n    holder.keys(), holder.to_bool, holder.env"
-    assert not {full for full in uses([told]).used if full.startswith(("torch.fx.Tracer", "torch.fx.Interpreter"))}
-    assert "torch.fx.Tracer.to_bool" in uses([f"{told}\nfx.Tracer"]).used
+    code = f"{_TRACED}def f(holder):\n    holder.keys(), holder.to_bool, holder.env"
+    assert not {full for full in uses([code]).used if full.startswith(("torch.fx.Tracer", "torch.fx.Interpreter"))}
+    assert "torch.fx.Tracer.to_bool" in uses([f"{code}\nfx.Tracer"]).used
 
 
 def test_values_persist_between_cells_but_not_notebooks() -> None:
@@ -157,31 +157,31 @@ def test_every_name_has_a_line_and_every_line_a_name() -> None:
 
 
 def test_a_signature_is_that_of_the_installed_torch() -> None:
-    told = {name.shown: signature(name) for name in names()}
-    assert told["Graph.erase_node"] == "(to_erase)"
-    assert told["Graph.placeholder"] == "(name, type_expr=None, default_value=inspect.Signature.empty) -> Node"
-    assert told["Interpreter.run"] == "(*args, initial_env=None, enable_io_processing=True)"
-    assert told["GraphModule"] == "(root, graph, class_name='GraphModule')"
-    assert told["Node.users"] == ": dict[Node, None]"
+    signatures = {name.shown: signature(name) for name in names()}
+    assert signatures["Graph.erase_node"] == "(to_erase)"
+    assert signatures["Graph.placeholder"] == "(name, type_expr=None, default_value=inspect.Signature.empty) -> Node"
+    assert signatures["Interpreter.run"] == "(*args, initial_env=None, enable_io_processing=True)"
+    assert signatures["GraphModule"] == "(root, graph, class_name='GraphModule')"
+    assert signatures["Node.users"] == ": dict[Node, None]"
 
 
 def test_names_without_a_cell_are_listed() -> None:
     missing = undemonstrated(uses_of(the_book()))
-    assert set(missing) - set(NO_CELL) == set(), "no cell uses these any more: show them again"
-    assert set(NO_CELL) - set(missing) == set(), "a cell uses these now: take them out of NO_CELL"
+    assert set(missing) - set(NO_CELL) == set(), "no cell uses these any more: use them again in one"
+    assert set(NO_CELL) - set(missing) == set(), "a cell uses these now: remove them from NO_CELL"
 
 
-def test_the_page_tells_the_coverage_and_what_is_missing() -> None:
+def test_the_page_shows_the_coverage_and_what_is_missing() -> None:
     text = page_text(the_book())
     assert f"| {coverage(the_book())} |" in text
-    told = re.search(r"used by no cell: (.+)\.\n", text)[1]
-    assert re.findall(r"`([\w.]+)`", told) == undemonstrated(uses_of(the_book()))
+    missing = re.search(r"used by no cell: (.+)\.\n", text)[1]
+    assert re.findall(r"`([\w.]+)`", missing) == undemonstrated(uses_of(the_book()))
     assert f"that a cell uses | {coverage(the_book())} |" in status_text(the_book())
     for name in names():
         assert (LINES.get(name.shown) or BEYOND[name.full]) in text
 
 
-def test_printing_is_imported_without_torch() -> None:
+def test_importing_the_press_does_not_import_torch() -> None:
     code = "import sys, press.binding.bind, press.printing.freshness, press.printing.notebooks\n"
     code += "assert 'torch' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
@@ -206,6 +206,6 @@ def test_every_private_name_that_a_cell_uses_has_a_reason() -> None:
         ("self._count = 1\nx.__class__\n_ = 1\n'a._b'  # c._d", []),
     ],
 )
-def test_a_private_name_is_known_where_code_uses_it(source: str, names: list[str]) -> None:
+def test_a_private_name_is_found_where_code_uses_it(source: str, names: list[str]) -> None:
     notebook = v4.new_notebook(cells=[v4.new_code_cell(source), v4.new_markdown_cell("`x._y`")])
     assert list(private_names({Path("chapters/01_x.ipynb"): notebook})) == names

@@ -1,4 +1,4 @@
-"""The texts for authors name only existing things, and the exercise that they show is the tested template."""
+"""The texts for authors name only what exists, and the exercise that they show is the tested template."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.press.test_public_host import unknown
 GUIDE = ROOT / "docs" / "authoring.md"
 TEXTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 SHOWN = "01-double-the-input"
-# Runs in the copy: the tests of answers for the new exercise, and its check on stub and solution.
+# Run in the copy: the tests of the new exercise's answers, and its check on the stub and the solution.
 _PROOF = """
 import json, sys
 import torch
@@ -34,7 +34,7 @@ every = tasks.all_exercises
 tasks.all_exercises = lambda: tuple(one for one in every() if one.id == identity)
 from tests.checking import test_answers
 for one in test_answers.ANSWERS[identity]:
-    (test_answers.is_told if one.violated else test_answers.passes)(identity, one, 1)
+    (test_answers.gets_its_report if one.violated else test_answers.passes)(identity, one, 1)
 test_answers.test_every_rule_rejects_an_answer(identity)
 for source, passes in forms:
     names = {"torch": torch, "fx": fx}

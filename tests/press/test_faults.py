@@ -36,7 +36,7 @@ def page(name: str, text: str) -> Manuscript:
 
 
 def book(chapter: Manuscript, companion: Manuscript | None) -> SimpleNamespace:
-    """A book of one chapter, and its companion if given."""
+    """A book with one chapter, and its companion if one is given."""
     companions = {"when_it_breaks/01_x": companion.path} if companion else {}
     return SimpleNamespace(chapters={"01_x": chapter.path}, companions=companions, page=lambda _: companion)
 
@@ -48,7 +48,9 @@ def test_the_marker_becomes_a_list_with_the_anchors_of_the_entries() -> None:
     name = "typeerror-it-is-none"
     link = f"[TypeError: it is `None`](when_it_breaks/01_x.ipynb#{name})"
     assert f'- <a id="{name}"></a>{link}' in cell.source
-    assert "- [Known already](when_it_breaks/01_x.ipynb#known-already)" in cell.source, "an id stands on a page once"
+    assert "- [Known already](when_it_breaks/01_x.ipynb#known-already)" in cell.source, (
+        "an id occurs only once on a page"
+    )
     assert FAULTS not in cell.source
 
 
@@ -56,8 +58,8 @@ def test_the_marker_becomes_a_list_with_the_anchors_of_the_entries() -> None:
     ("text", "has_companion"),
     [("# T\n", True), (f"# T\n\n{FAULTS}\n\n{FAULTS}\n", True), (f"# T\n\n{FAULTS}\n", False)],
 )
-def test_a_chapter_without_its_list_is_refused(text: str, has_companion: bool) -> None:
+def test_a_chapter_without_its_list_is_rejected(text: str, has_companion: bool) -> None:
     chapter = page("01_x.md", text)
     companion = page("when_it_breaks/01_x.md", ENTRIES) if has_companion else None
-    with pytest.raises(PressError, match=re.escape("has <!-- all faults --> once, another has none")):
+    with pytest.raises(PressError, match=re.escape("must have <!-- all faults --> once, and no other page")):
         with_faults(chapter, book(chapter, companion))

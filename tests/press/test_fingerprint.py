@@ -12,7 +12,7 @@ from press.binding import bind, fingerprint
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """A small project that was built."""
+    """A small project that has been built."""
     for name in ("_config.yml", "book/intro.md", "book/_ext/own.py", "chapters/a.ipynb", "built/index.html"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(name)

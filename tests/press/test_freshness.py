@@ -1,4 +1,4 @@
-"""A generated notebook matches its manuscript, and manual edits are found without executing anything."""
+"""Every generated notebook matches its manuscript; edits by hand are found without executing anything."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from press.book import Book, the_book
 from press.pages.derived import PAGES
 from press.printing import unchanged
 from press.printing.freshness import INDEX, problems
-from press.printing.notebooks import print_notebooks
+from press.printing.notebooks import generate
 
 CHAPTER = "# Title\n\nSome text.\n\n```{code-cell} ipython3\n1 + 1\n```\n\nMore.\n"
 
 
-def test_the_book_is_printed_as_its_manuscript_says() -> None:
+def test_the_book_matches_its_manuscript() -> None:
     assert problems(the_book(), PAGES) == []
 
 
 @pytest.fixture
-def printed(project: Path, write: Callable[[str, str], Path]) -> Path:
+def generated(project: Path, write: Callable[[str, str], Path]) -> Path:
     write("chapters/01_x.md", CHAPTER)
-    assert print_notebooks(Book(project)) == 0
+    assert generate(Book(project)) == 0
     assert problems(Book(project)) == []
     return project / "chapters" / "01_x.ipynb"
 
@@ -65,7 +65,7 @@ EDITS = {
     change_source: "cell 2 ('1 + 1') differs in its source from its manuscript: run `make notebooks`",
     change_prose: "cell 1 ('# Title') differs in its source from its manuscript",
     change_order: "cell 1 ('# Title') differs in its id from its manuscript",
-    drop_cell: "has 2 cells, its manuscript 3",
+    drop_cell: "has 2 cells, and its manuscript has 3",
     change_id: "cell 1 ('# Title') differs in its id",
     add_tag: "cell 2 ('1 + 1') differs in its metadata",
     unexecute: "cell 2 ('1 + 1') was not executed",
@@ -74,51 +74,51 @@ EDITS = {
 
 
 @pytest.mark.parametrize("edit", EDITS, ids=lambda edit: edit.__name__)
-def test_an_edit_by_hand_is_found_at_its_cell_and_printed_away(edit: Callable[[dict], None], printed: Path) -> None:
-    notebook = json.loads(printed.read_text())
+def test_an_edit_by_hand_is_found_at_its_cell_and_overwritten(edit: Callable[[dict], None], generated: Path) -> None:
+    notebook = json.loads(generated.read_text())
     edit(notebook)
-    printed.write_text(json.dumps(notebook))
-    (problem,) = problems(Book(printed.parents[1]))
+    generated.write_text(json.dumps(notebook))
+    (problem,) = problems(Book(generated.parents[1]))
     assert EDITS[edit] in problem.message
-    assert problem.path == printed
-    assert print_notebooks(Book(printed.parents[1])) == 0
-    assert problems(Book(printed.parents[1])) == []
+    assert problem.path == generated
+    assert generate(Book(generated.parents[1])) == 0
+    assert problems(Book(generated.parents[1])) == []
 
 
-def test_a_damaged_notebook_is_named(printed: Path) -> None:
-    printed.write_text("{")
-    (problem,) = problems(Book(printed.parents[1]))
+def test_a_damaged_notebook_is_named(generated: Path) -> None:
+    generated.write_text("{")
+    (problem,) = problems(Book(generated.parents[1]))
     assert "is missing or not a notebook: run `make notebooks`" in problem.message
 
 
-def test_a_notebook_without_manuscript_is_named(printed: Path) -> None:
-    stray = printed.with_name("02_stray.ipynb")
-    stray.write_text(printed.read_text())
-    (problem,) = problems(Book(printed.parents[1]))
+def test_a_notebook_without_manuscript_is_named(generated: Path) -> None:
+    stray = generated.with_name("02_stray.ipynb")
+    stray.write_text(generated.read_text())
+    (problem,) = problems(Book(generated.parents[1]))
     assert (problem.path, problem.message.split(":")[0]) == (stray, "has no manuscript")
 
 
-def test_a_stale_index_of_exercises_is_named(printed: Path) -> None:
-    index = printed.parents[1] / INDEX
+def test_a_stale_index_of_exercises_is_named(generated: Path) -> None:
+    index = generated.parents[1] / INDEX
     index.write_text("{}")
-    (problem,) = problems(Book(printed.parents[1]))
+    (problem,) = problems(Book(generated.parents[1]))
     assert problem.path == index
 
 
 @pytest.mark.parametrize("source", ["chapters/01_x.md", "reference/record.yml"])
 def test_every_source_of_a_page_is_compared(
-    printed: Path, project: Path, write: Callable[[str, str], Path], source: str
+    generated: Path, project: Path, write: Callable[[str, str], Path], source: str
 ) -> None:
     (project / "book" / "reference").mkdir()
     unchanged.remember(project)
-    assert unchanged.since_the_last_print(project)
+    assert unchanged.since_the_last_run(project)
     write(source, CHAPTER.replace("1 + 1", "1 + 2"))
-    assert not unchanged.since_the_last_print(project)
+    assert not unchanged.since_the_last_run(project)
 
 
-def test_printing_again_prints_nothing(printed: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    before = printed.stat().st_mtime_ns
+def test_generating_again_changes_nothing(generated: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = generated.stat().st_mtime_ns
     capsys.readouterr()
-    assert print_notebooks(Book(printed.parents[1])) == 0
-    assert capsys.readouterr().out == "Nothing to print: every notebook matches its manuscript.\n"
-    assert printed.stat().st_mtime_ns == before
+    assert generate(Book(generated.parents[1])) == 0
+    assert capsys.readouterr().out == "Nothing to generate: every notebook matches its manuscript.\n"
+    assert generated.stat().st_mtime_ns == before

@@ -1,4 +1,4 @@
-"""Set-up reports what pip fetches and how far it is, for any output from pip, and names no registry."""
+"""Set-up reports pip's progress, whatever pip prints, and names no registry."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Collecting filelock==4.3.1 (from -r requirements.txt (line 3))
 Collecting torch==2.13.0 (from -r requirements.txt (line 590))
   Downloading {TORCH} (191.8 MB)
 """
-# Prints its input, then stays silent until a file exists, like pip during a large download, with a time limit.
+# Print the first argument, then stay silent like pip during a large download: until a file exists, within a time limit.
 SILENT = """\
 import sys, time
 from pathlib import Path
@@ -37,23 +37,16 @@ for _ in range(6000):
 
 @pytest.fixture
 def said(monkeypatch: pytest.MonkeyPatch) -> queue.Queue[str]:
-    """The lines of a heartbeat, one by one."""
+    """A queue of the lines that heartbeats print."""
     lines: queue.Queue[str] = queue.Queue()
     monkeypatch.setattr(Heartbeat, "say", lambda _, text: lines.put(text))
     return lines
 
 
-def waited_for(said: queue.Queue[str], beginning: str) -> None:
-    """Wait for a line, up to the time limit of a test."""
+def wait_for(said: queue.Queue[str], beginning: str) -> None:
+    """Wait for a line that begins so, up to the time limit of a test."""
     while not said.get().startswith(beginning):
         pass
-
-
-def read(text: str, total: int | None, packages: Path) -> PipProgress:
-    progress = PipProgress(total, packages)
-    for line in text.splitlines():
-        progress.read(line)
-    return progress
 
 
 @pytest.mark.parametrize(
@@ -72,7 +65,7 @@ def test_progress_is_repeated_while_pip_is_silent(
         try:
             done = pool.submit(install, pip, [], PipProgress(3, tmp_path), Heartbeat(every=0.01), tmp_path)
             for _ in range(3):
-                waited_for(said, line)
+                wait_for(said, line)
         finally:
             (tmp_path / "go").touch()
         assert done.result()

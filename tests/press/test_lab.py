@@ -1,4 +1,4 @@
-"""`make lab` opens the introduction, and trusts printed notebooks, and only those, without running them."""
+"""`make lab` opens the introduction; it trusts generated notebooks and no others, without running them."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from jupyter_server.services.contents.largefilemanager import LargeFileManager
 
 from press import ROOT, lab
 from press.book import Book
-from press.printing.notebooks import print_notebooks
+from press.printing.notebooks import generate
 
 DRAWN = "# Title\n\n```{code-cell} ipython3\nfrom IPython.display import HTML\n\nHTML('<b>drawn</b>')\n```\n"
 
 
 @pytest.fixture
-def printed(project: Path, write: Callable[[str, str], Path]) -> Path:
-    """A project with one printed notebook that shows HTML."""
+def generated(project: Path, write: Callable[[str, str], Path]) -> Path:
+    """A project with one generated notebook, which shows HTML."""
     write("chapters/01_x.md", DRAWN)
-    assert print_notebooks(Book(project)) == 0
+    assert generate(Book(project)) == 0
     return project
 
 
@@ -39,34 +39,34 @@ def cells_as_shown(root: Path, name: str) -> list[bool]:
     return [cell.metadata.trusted for cell in cells if cell.cell_type == "code"]
 
 
-def test_a_learner_meets_the_introduction_and_three_folders() -> None:
+def test_a_learner_sees_the_introduction_and_three_folders() -> None:
     assert {entry["name"] for entry in manager(ROOT).get("")["content"]} == {"chapters", "exercises", "solutions"}
     (page,) = (option for option in lab.command(ROOT, ROOT) if option.startswith("--LabApp.default_url="))
     assert (ROOT / page.partition("/lab/tree/")[2]).is_file()
     assert (lab.STYLE / "custom.css").is_file() and (lab.STYLE / "overrides.json").is_file()
 
 
-def test_a_printed_notebook_is_trusted_without_a_run(printed: Path) -> None:
-    before = (printed / "chapters/01_x.ipynb").read_bytes()
-    (printed / "trusted").mkdir()
-    assert cells_as_shown(printed, "chapters/01_x.ipynb") == [False]
-    assert lab.trust(Book(printed), printed / "trusted") == 1
-    assert cells_as_shown(printed, "chapters/01_x.ipynb") == [True]
-    assert (printed / "chapters/01_x.ipynb").read_bytes() == before
+def test_a_generated_notebook_is_trusted_without_a_run(generated: Path) -> None:
+    before = (generated / "chapters/01_x.ipynb").read_bytes()
+    (generated / "trusted").mkdir()
+    assert cells_as_shown(generated, "chapters/01_x.ipynb") == [False]
+    assert lab.trust(Book(generated), generated / "trusted") == 1
+    assert cells_as_shown(generated, "chapters/01_x.ipynb") == [True]
+    assert (generated / "chapters/01_x.ipynb").read_bytes() == before
 
 
-def test_foreign_notebook_is_not_trusted(printed: Path) -> None:
-    text = (printed / "chapters/01_x.ipynb").read_text(encoding="utf-8").replace("drawn", "planted")
-    (printed / "chapters/02_planted.ipynb").write_text(text, encoding="utf-8")
-    lab.trust(Book(printed), printed / "trusted")
-    assert cells_as_shown(printed, "chapters/02_planted.ipynb") == [False]
+def test_foreign_notebook_is_not_trusted(generated: Path) -> None:
+    text = (generated / "chapters/01_x.ipynb").read_text(encoding="utf-8").replace("drawn", "planted")
+    (generated / "chapters/02_planted.ipynb").write_text(text, encoding="utf-8")
+    lab.trust(Book(generated), generated / "trusted")
+    assert cells_as_shown(generated, "chapters/02_planted.ipynb") == [False]
 
 
-def test_changed_notebook_is_not_trusted(printed: Path) -> None:
-    lab.trust(Book(printed), printed / "trusted")
-    path = printed / "chapters/01_x.ipynb"
+def test_changed_notebook_is_not_trusted(generated: Path) -> None:
+    lab.trust(Book(generated), generated / "trusted")
+    path = generated / "chapters/01_x.ipynb"
     path.write_text(path.read_text(encoding="utf-8").replace("drawn", "planted"), encoding="utf-8")
-    assert cells_as_shown(printed, "chapters/01_x.ipynb") == [False]
+    assert cells_as_shown(generated, "chapters/01_x.ipynb") == [False]
 
 
 def test_the_signatures_are_the_projects_own(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The command that tests external links: what it collects, what it reports, and its behaviour offline."""
+"""The command that checks external links: what it collects, what it reports, and what it does offline."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ def test_each_outer_address_is_collected_once_with_its_pages(book: Path) -> None
 def test_a_dead_link_is_named_with_its_pages(book: Path, capsys: pytest.CaptureFixture[str]) -> None:
     answers = {GONE: ("broken", "404 Client Error"), WELL: ("redirected", "https://example.org/better")}
     assert links.check(book, lambda: True, lambda _: answers) == 1
-    said = capsys.readouterr().out
-    assert f"broken: {GONE}\n  404 Client Error\n  on one.html, part/two.html" in said
-    assert f"moved: {WELL}\n  to https://example.org/better" in said and "1 of 2 addresses" in said
+    output = capsys.readouterr().out
+    assert f"broken: {GONE}\n  404 Client Error\n  on one.html, part/two.html" in output
+    assert f"moved: {WELL}\n  to https://example.org/better" in output and "1 of 2 addresses" in output
 
 
-def test_untested_address_is_no_success(book: Path) -> None:
+def test_an_unchecked_address_is_no_success(book: Path) -> None:
     assert links.check(book, lambda: True, lambda _: {WELL: ("working", "")}) == 1
-    assert links.check(book, lambda: True, lambda asked: dict.fromkeys(asked, ("working", ""))) == 0
+    assert links.check(book, lambda: True, lambda addresses: dict.fromkeys(addresses, ("working", ""))) == 0
 
 
-def test_without_a_network_it_says_so_and_asks_nothing(book: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert links.check(book, lambda: False, lambda _: pytest.fail("asked")) == 2
+def test_without_a_network_it_says_so_and_checks_nothing(book: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert links.check(book, lambda: False, lambda _: pytest.fail("checked")) == 2
     assert "No network: none of the 2 addresses was checked." in capsys.readouterr().err
 
 
@@ -70,9 +70,9 @@ def host() -> Iterator[str]:
         server.shutdown()
 
 
-def test_sphinx_asks_pages_and_anchors(host: str) -> None:
-    asked = links.asked([f"{host}/there", f"{host}/there#part", f"{host}/there#nothing", f"{host}/gone"])
-    assert {address.removeprefix(host): status for address, (status, _) in asked.items()} == {
+def test_sphinx_checks_pages_and_anchors(host: str) -> None:
+    results = links.sphinx_results([f"{host}/there", f"{host}/there#part", f"{host}/there#nothing", f"{host}/gone"])
+    assert {address.removeprefix(host): status for address, (status, _) in results.items()} == {
         "/there": "working",
         "/there#part": "working",
         "/there#nothing": "broken",

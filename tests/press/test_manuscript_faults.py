@@ -11,7 +11,7 @@ from press.book import Book
 from press.manuscript.problems import PressError
 from press.manuscript.reading import HEADER, anchor, headings, read
 from press.printing.derive import derive, with_reports
-from press.printing.notebooks import print_notebooks
+from press.printing.notebooks import generate
 
 Write = Callable[..., Path]
 FIRST = len(HEADER.splitlines()) + 2
@@ -77,7 +77,7 @@ BAD_CHAPTERS = {
     "unknown tag": (
         "# T\n\n```{code-cell} ipython3\n:tags: [hide_input]\n1\n```",
         FIRST + 4,
-        "unknown cell tag 'hide_input': legal are hide-input",
+        "unknown cell tag 'hide_input': the tags are hide-input",
     ),
     "unknown option": ("# T\n\n```{code-cell} ipython3\n:name: a\n1\n```", FIRST + 4, "unknown cell option 'name'"),
     "open fence": ("# T\n\n```{code-cell} ipython3\n1\n", FIRST + 2, "the fence ``` opened here is never closed"),
@@ -86,7 +86,7 @@ BAD_CHAPTERS = {
 
 
 @pytest.mark.parametrize("name", BAD_CHAPTERS)
-def test_bad_chapter_is_refused_at_its_line(name: str, write: Write) -> None:
+def test_bad_chapter_is_rejected_at_its_line(name: str, write: Write) -> None:
     body, line, message = BAD_CHAPTERS[name]
     path = write("chapters/01_x.md", body)
     with pytest.raises(PressError) as caught:
@@ -128,13 +128,13 @@ BAD_TASKS = {
     "difficulty 4": ("ty: 1", "ty: 4", MARKER.replace("ty: 1", "ty: 4"), "difficulty is 1, 2 or 3"),
     "no title": ("# Write relu\n", "Write relu\n", "Write relu", "an exercise begins with its title"),
     "no such heading": ("#the-six", "#the-ten", MARKER.replace("#the-six", "#the-ten"), "names no heading of 01_x.md"),
-    "a second title": ("Write it.", "## Write gelu", "## Write gelu", "this would open another exercise"),
+    "a second title": ("Write it.", "## Write gelu", "## Write gelu", "this would begin another exercise"),
 }
 
 
 @pytest.fixture
 def sheet(project: Path, write: Write) -> Path:
-    """A folder with one printable exercise."""
+    """A folder with one valid exercise."""
     write("chapters/01_x.md", CHAPTER)
     folder = project / "fxbook" / "tasks" / "01_x"
     slug = folder / "write_relu"
@@ -154,7 +154,7 @@ def refusal(sheet: Path) -> str:
 
 
 @pytest.mark.parametrize("name", BAD_TASKS)
-def test_bad_task_is_refused_at_its_line(name: str, sheet: Path) -> None:
+def test_bad_task_is_rejected_at_its_line(name: str, sheet: Path) -> None:
     old, new, blamed, message = BAD_TASKS[name]
     assert old in TASK
     path = sheet / "write_relu" / "task.md"
@@ -168,12 +168,12 @@ def test_bad_task_is_refused_at_its_line(name: str, sheet: Path) -> None:
 BAD_OPENINGS = {
     "no title": ("# Exercises: title", "# Tasks", 1, "the title must begin with '# Exercises: '"),
     "a second heading": ("```{", "## Run this\n\n```{", 3, "a second-level heading would look like an exercise"),
-    "a stub": ("import fxbook", "# stub\n# solution\n# end", 4, "a stub before the first exercise"),
+    "a stub": ("import fxbook", "# stub\n# solution\n# end", 4, "a stub belongs in the task.md of an exercise"),
 }
 
 
 @pytest.mark.parametrize("name", BAD_OPENINGS)
-def test_bad_opening_is_refused_at_its_line(name: str, sheet: Path) -> None:
+def test_bad_opening_is_rejected_at_its_line(name: str, sheet: Path) -> None:
     old, new, line, message = BAD_OPENINGS[name]
     path = sheet / "opening.md"
     path.write_text(OPENING.replace(old, new, 1).strip())
@@ -182,9 +182,9 @@ def test_bad_opening_is_refused_at_its_line(name: str, sheet: Path) -> None:
     assert f"01_x/opening.md:{line}: " in said
 
 
-# The change of the folder, and the message.
+# A change to the folder, and the message.
 BAD_FOLDERS: dict[str, tuple[Callable[[Path], object], str]] = {
-    "no opening": (lambda folder: (folder / "opening.md").unlink(), "opening.md:1: is missing: write what the sheet"),
+    "no opening": (lambda folder: (folder / "opening.md").unlink(), "opening.md:1: is missing: write the opening"),
     "no order": (lambda folder: (folder / "__init__.py").unlink(), "__init__.py:1: is missing: write ORDER = ("),
     "an entry without a folder": (
         lambda folder: (folder / "__init__.py").write_text('ORDER = ("write_relu", "write_gelu")'),
@@ -192,7 +192,7 @@ BAD_FOLDERS: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "a folder that is not in the order": (
         lambda folder: (folder / "write_relu").rename(folder / "write_gelu"),
-        "the folder 'write_gelu' is not in ORDER: add it there in its place",
+        "the folder 'write_gelu' is not in ORDER: add it where it belongs",
     ),
     "no task": (lambda folder: (folder / "write_relu" / "task.md").unlink(), "write_relu/task.md:1: is missing"),
     "no check": (
@@ -209,7 +209,7 @@ def test_bad_folder_is_rejected_with_a_fix(name: str, sheet: Path) -> None:
     assert message in refusal(sheet)
 
 
-def test_exercise_has_the_stub_and_solution_the_answer(sheet: Path) -> None:
+def test_the_exercise_has_the_stub_and_the_solution_has_the_answer(sheet: Path) -> None:
     (sheet / "write_relu" / "task.md").write_text(TASK.strip().replace("it.", "it.\n\n<!-- tells\nWrite it.\n-->"))
     exercise, solution = derive(Book(sheet.parents[2]), sheet)
     exercise = with_reports(exercise, {"01-write-relu": "not yet"})
@@ -234,43 +234,41 @@ STOPS = {
 
 
 @pytest.mark.parametrize("name", STOPS)
-def test_failed_print_keeps_the_earlier_notebook(
+def test_a_failure_keeps_the_earlier_notebook(
     name: str, write: Write, project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = write("chapters/01_x.md", CHAPTER)
-    assert print_notebooks(Book(project), [path]) == 0
-    printed = project / "chapters" / "01_x.ipynb"
-    before = printed.read_bytes()
+    assert generate(Book(project), [path]) == 0
+    notebook = project / "chapters" / "01_x.ipynb"
+    before = notebook.read_bytes()
     source, message = STOPS[name]
     write("chapters/01_x.md", CHAPTER.replace("1 + 1", source))
     capsys.readouterr()
-    assert print_notebooks(Book(project), [path]) == 1
+    assert generate(Book(project), [path]) == 1
     stderr = capsys.readouterr().err
     assert f"01_x.md:{FIRST + 5}: {message}" in stderr
     assert "Traceback" not in stderr
-    assert printed.read_bytes() == before
-    assert [file.name for file in printed.parent.iterdir()] == ["01_x.ipynb"]
+    assert notebook.read_bytes() == before
+    assert [file.name for file in notebook.parent.iterdir()] == ["01_x.ipynb"]
 
 
 REPORTS = "def check(identity, answer):\n    return 'not yet: ' + str(answer())"
 
 
-def test_a_solution_that_does_not_pass_is_not_printed(sheet: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_notebook_is_written_if_a_solution_does_not_pass(sheet: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (sheet / "opening.md").write_text(OPENING.strip().replace("import fxbook", REPORTS))
-    assert print_notebooks(Book(sheet.parents[2]), [sheet / "write_relu" / "task.md"]) == 1
+    assert generate(Book(sheet.parents[2]), [sheet / "write_relu" / "task.md"]) == 1
     line = TASK.strip().splitlines().index('check("01-write-relu", relu)') + 1
     said = capsys.readouterr().err
     assert f"write_relu/task.md:{line}: the solution of 01-write-relu does not pass its check" in said
     assert not (sheet.parents[2] / "solutions").exists() or not list((sheet.parents[2] / "solutions").glob("*.ipynb"))
 
 
-def test_a_cell_of_an_exercise_that_raises_is_named_in_its_own_file(
-    sheet: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_error_in_an_exercise_names_the_file_of_its_cell(sheet: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (sheet / "opening.md").write_text(OPENING.strip().replace("import fxbook", "1 / 0"))
-    assert print_notebooks(Book(sheet.parents[2]), [sheet]) == 1
+    assert generate(Book(sheet.parents[2]), [sheet]) == 1
     assert "01_x/opening.md:4: the cell raises ZeroDivisionError" in capsys.readouterr().err
     (sheet / "opening.md").write_text(OPENING.strip().replace("import fxbook", REPORTS))
     (sheet / "write_relu" / "task.md").write_text(TASK.strip().replace("def relu", "missing\n\n\ndef relu"))
-    assert print_notebooks(Book(sheet.parents[2]), [sheet]) == 1
+    assert generate(Book(sheet.parents[2]), [sheet]) == 1
     assert "write_relu/task.md:8: the cell raises NameError: name 'missing'" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""A copied first cell says what to install; with an address, every notebook installs it if missing."""
+"""The first import of fxbook says what to install; once the book has an address, every notebook installs it."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from press import ROOT, imprint
 from press.book import Book, the_book
 from press.printing import package
 from press.printing.freshness import problems
-from press.printing.notebooks import print_notebooks
+from press.printing.notebooks import generate
 
 HOME = "https://github.com/someone/a-book"
 CHAPTER = (
     "# Title\n\n```{code-cell} ipython3\nimport json\n```\n\n```{code-cell} ipython3\nfrom fxbook import hint\n```\n"
 )
-TELLS = "# fxbook comes with this book: run `pip install . ./fxbook` in its folder."
-TELLS_ADDRESS = f"# fxbook comes with this book: run `pip install . ./fxbook` in a clone of {HOME}."
-# A kernel without some packages, with a pip that only prints its arguments.
+ADVICE = "# fxbook comes with this book: run `pip install . ./fxbook` in its folder."
+ADVICE_WITH_ADDRESS = f"# fxbook comes with this book: run `pip install . ./fxbook` in a clone of {HOME}."
+# Make a kernel without some packages, and with a pip that only prints its arguments.
 ELSEWHERE = """\
 import importlib.util
 
@@ -35,9 +35,9 @@ get_ipython().register_magic_function(lambda line: print(line), magic_name="pip"
 
 
 @pytest.fixture
-def printed(project: Path, write: Callable[[str, str], Path]) -> Path:
+def generated(project: Path, write: Callable[[str, str], Path]) -> Path:
     write("chapters/01_x.md", CHAPTER)
-    assert print_notebooks(Book(project)) == 0
+    assert generate(Book(project)) == 0
     return project
 
 
@@ -54,21 +54,23 @@ def code(root: Path) -> list[nbformat.NotebookNode]:
     return [cell for cell in cells if cell.cell_type == "code"]
 
 
-def test_without_an_address_only_the_import_helps(printed: Path) -> None:
-    assert [cell.source for cell in code(printed)] == ["import json", f"{TELLS}\nfrom fxbook import hint"]
+def test_without_an_address_only_a_comment_helps(generated: Path) -> None:
+    assert [cell.source for cell in code(generated)] == ["import json", f"{ADVICE}\nfrom fxbook import hint"]
 
 
-def test_with_an_address_notebooks_begin_by_installing(printed: Path) -> None:
-    name_the_repository(printed)
-    assert [problem.path.name for problem in problems(Book(printed))] == ["01_x.ipynb"]
-    assert print_notebooks(Book(printed)) == 0
-    assert problems(Book(printed)) == []
-    first, *rest = code(printed)
-    assert [cell.source for cell in rest] == ["import json", f"{TELLS_ADDRESS}\nfrom fxbook import hint"]
+def test_with_an_address_notebooks_begin_by_installing(generated: Path) -> None:
+    name_the_repository(generated)
+    assert [problem.path.name for problem in problems(Book(generated))] == ["01_x.ipynb"]
+    assert generate(Book(generated)) == 0
+    assert problems(Book(generated)) == []
+    first, *rest = code(generated)
+    assert [cell.source for cell in rest] == ["import json", f"{ADVICE_WITH_ADDRESS}\nfrom fxbook import hint"]
     assert first.id == package.CELL and first.outputs == []
     assert dict(first.metadata) == {**package.FOLDED, "jupyter": {"source_hidden": True}}
-    name_the_repository(printed, url="")
-    assert [problem.path.name for problem in problems(Book(printed))] == ["01_x.ipynb"], "no cell without an address"
+    name_the_repository(generated, url="")
+    assert [problem.path.name for problem in problems(Book(generated))] == ["01_x.ipynb"], (
+        "without an address there is no such cell"
+    )
 
 
 @pytest.mark.parametrize(
@@ -82,44 +84,44 @@ def test_with_an_address_notebooks_begin_by_installing(printed: Path) -> None:
         ("models", ("fxbook", "torch"), "[models,torch]"),
     ],
 )
-def test_the_cell_asks_for_what_is_missing(
+def test_the_cell_installs_what_is_missing(
     imports: str, missing: tuple[str, ...], extras: str | None, project: Path, write: Callable[[str, str], Path]
 ) -> None:
     models = CHAPTER.replace("from fxbook import hint", "from fxbook.models import NAMES")
     write("chapters/01_x.md", models if imports == "models" else CHAPTER)
     name_the_repository(project)
-    assert print_notebooks(Book(project)) == 0
+    assert generate(Book(project)) == 0
     cells = [v4.new_code_cell(ELSEWHERE.format(missing=missing)), code(project)[0]]
     nbclient.NotebookClient(v4.new_notebook(cells=cells), kernel_name="python3").execute()
     home = f"git+{HOME}@main"
-    asked = f'install --quiet "fxbook{extras} @ {home}" "fxbook-exercises @ {home}#subdirectory=fxbook"\n'
-    assert "".join(output.text for output in cells[1].outputs) == ("" if extras is None else asked)
+    command = f'install --quiet "fxbook{extras} @ {home}" "fxbook-exercises @ {home}#subdirectory=fxbook"\n'
+    assert "".join(output.text for output in cells[1].outputs) == ("" if extras is None else command)
 
 
-def test_every_notebook_has_the_cell_once() -> None:
+def test_every_notebook_that_imports_fxbook_has_the_advice_once() -> None:
     advice = f"# {package.advice(the_book().imprint)}"
-    lacking = []
+    wrong = []
     for source in the_book().sources:
         for path in the_book().targets(source):
-            cells = [cell.source for cell in the_book().printed(path).cells if cell.cell_type == "code"]
+            cells = [cell.source for cell in the_book().stored(path).cells if cell.cell_type == "code"]
             imports = [line for cell in cells for line in cell.splitlines() if line.startswith("from fxbook")]
-            told = "\n".join(cells).count(advice)
-            if told != bool(imports):
-                lacking.append((path.name, told))
-    assert lacking == []
+            count = "\n".join(cells).count(advice)
+            if count != bool(imports):
+                wrong.append((path.name, count))
+    assert wrong == []
 
 
 def test_the_title_page_names_authors_version_and_day() -> None:
-    told = the_book().imprint
+    about = the_book().imprint
     title = nbformat.read(ROOT / "chapters" / "intro.ipynb", as_version=4).cells[0].source
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
-    assert told.byline in title and imprint.BYLINE not in title
-    for part in (config["author"], f"Version {told.version}", f"{told.day.year}", "BSD 3-Clause", "CC BY 4.0"):
-        assert part in told.byline
+    assert about.byline in title and imprint.BYLINE not in title
+    for part in (config["author"], f"Version {about.version}", f"{about.day.year}", "BSD 3-Clause", "CC BY 4.0"):
+        assert part in about.byline
 
 
 def test_a_citation_has_the_address_once_there_is_one(tmp_path: Path) -> None:
     name_the_repository(tmp_path)
-    told = yaml.safe_load(imprint.citation(imprint.read(tmp_path)))
-    assert told["repository-code"] == told["url"] == told["preferred-citation"]["url"] == HOME
+    fields = yaml.safe_load(imprint.citation(imprint.read(tmp_path)))
+    assert fields["repository-code"] == fields["url"] == fields["preferred-citation"]["url"] == HOME
     assert "url" not in json.dumps(yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8")), default=str)

@@ -1,4 +1,4 @@
-"""Output to predict is folded together with its answer: in the printed notebook, in JupyterLab, and on the page."""
+"""An output to predict is folded, and so is its answer: in the generated notebook, in JupyterLab, and on the page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CELL = "```{code-cell} ipython3\n:tags: [hide-output]\n\n1\n```\n\n"
 
 
 def after(text: str) -> str:
-    """The printed prose after a folded output."""
+    """The prose after a folded output, as the notebook shows it."""
     page = parse(Path("a.md"), f"{HEADER}\n# A\n\n{CELL}{text}\n")
     return with_answers(page, SimpleNamespace()).cells[-1].source
 
@@ -28,8 +28,8 @@ def test_only_the_first_paragraph_is_folded() -> None:
     assert after("## The next section") == "## The next section"
 
 
-def test_transition_in_an_answer_is_rejected() -> None:
-    with pytest.raises(PressError, match=r"a\.md:\d+: this paragraph folds with the output above it"):
+def test_a_lead_in_at_the_end_of_an_answer_is_rejected() -> None:
+    with pytest.raises(PressError, match=r"a\.md:\d+: this paragraph is folded with the output above it"):
         after("It is one. Now two:")
 
 

@@ -1,4 +1,4 @@
-"""A long test run shows its progress, a line per part, failures at once, and skipped tests."""
+"""What a long test run says was proven names tests that exist."""
 
 from __future__ import annotations
 

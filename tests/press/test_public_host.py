@@ -61,7 +61,7 @@ def unknown(command: str) -> list[str]:
 
 
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.name)
-def test_a_workflow_runs_what_is_there(workflow: Path) -> None:
+def test_a_workflow_runs_what_exists(workflow: Path) -> None:
     assert steps(workflow)
     assert [lost for command in steps(workflow) for lost in unknown(command)] == []
     assert unknown("python -m press bind tests/nowhere") == ["bind", "tests/nowhere"]
@@ -74,12 +74,12 @@ def test_jobs_have_time_limits_and_few_permissions() -> None:
         assert all(job["timeout-minutes"] <= 90 for job in workflow["jobs"].values())
 
 
-def test_the_dev_container_installs_what_the_tests_need_and_runs_what_is_there() -> None:
-    told = json.loads((ROOT / ".devcontainer" / "devcontainer.json").read_text(encoding="utf-8"))
-    assert unknown(told["postCreateCommand"]) == []
-    version = re.search(r":(\d\.\d+)-", told["image"])
+def test_the_dev_container_installs_what_the_tests_need_and_runs_what_exists() -> None:
+    container = json.loads((ROOT / ".devcontainer" / "devcontainer.json").read_text(encoding="utf-8"))
+    assert unknown(container["postCreateCommand"]) == []
+    version = re.search(r":(\d\.\d+)-", container["image"])
     assert version and SpecifierSet(PROJECT["requires-python"]).contains(version[1])
-    installed = set(re.findall(r"[\w-]+", told["onCreateCommand"].partition("--no-install-recommends")[2]))
+    installed = set(re.findall(r"[\w-]+", container["onCreateCommand"].partition("--no-install-recommends")[2]))
     needed = (ROOT / ".ci" / "tools").read_text(encoding="utf-8").partition("--no-install-recommends \\\n")[2]
     assert installed == set(needed.partition(">")[0].split()) - {"node-configurable-http-proxy"}
 

@@ -1,4 +1,4 @@
-"""Every direct dependency is pinned, and no pin depends on a machine: no link, local build or CUDA package."""
+"""Every direct dependency is pinned, and every pin works on any machine: no link, local build or CUDA package."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_every_line_pins_one_version_from_an_index() -> None:
         assert pin.url is None and "+" not in specifier.version
 
 
-def test_every_direct_dependency_is_pinned_as_it_asks() -> None:
+def test_every_direct_dependency_is_pinned_to_an_allowed_version() -> None:
     teachers = tomllib.loads((ROOT / "classroom" / "pyproject.toml").read_text(encoding="utf-8"))
     direct: list[str] = []
     for project in (PROJECT["project"], teachers["project"]):

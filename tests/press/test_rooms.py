@@ -11,7 +11,7 @@ import pytest
 
 from press import ROOT, rooms
 from press import __main__ as commands
-from press.printing.execution import PRINTED_SEED
+from press.printing.execution import NOTEBOOK_SEED
 from tests.cold import drawn
 
 # A room's folder, a file with a marked and an unmarked test, and a notebook, which is in no room.
@@ -42,9 +42,9 @@ def test_unknown_room_is_rejected(tmp_path: Path) -> None:
     assert ran.returncode == 4 and "names no room" in ran.stderr
 
 
-@pytest.mark.parametrize("asked", [["--room", "site"], []])
+@pytest.mark.parametrize("options", [["--room", "site"], []])
 def test_prove_says_what_each_room_adds_and_runs_it(
-    asked: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    options: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ran: list[list[str]] = []
 
@@ -56,15 +56,15 @@ def test_prove_says_what_each_room_adds_and_runs_it(
     monkeypatch.setattr(commands.environment, "run_module", lambda *_: None)
     monkeypatch.setattr(commands.subprocess, "run", run)
     monkeypatch.setattr(os, "environ", {name: value for name, value in os.environ.items() if name != "OMP_NUM_THREADS"})
-    assert commands.main(["prove", *asked, "-x"]) == 1
-    names = ["site"] if asked else list(rooms.ROOMS)
+    assert commands.main(["prove", *options, "-x"]) == 1
+    names = ["site"] if options else list(rooms.ROOMS)
     assert [command[command.index("-m", 3) + 1] for command in ran] == [f"room(name='{name}')" for name in names]
     assert all(command[-1] == "-x" for command in ran)
     output = capsys.readouterr().out
     assert all(str(rooms.ROOMS[name]) in output for name in names) and "Room site: failed." in output
 
 
-def test_the_cold_room_draws_a_share_that_its_number_decides(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_the_cold_room_decides_what_it_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     draws = []
     for number in (7, 7, 8):
         monkeypatch.setattr(drawn, "NUMBER", number)
@@ -75,10 +75,10 @@ def test_the_cold_room_draws_a_share_that_its_number_decides(monkeypatch: pytest
     assert drawn.some("ab", 20) == ["a", "b"]
 
 
-def test_checks_in_tests_draw_what_was_drawn_for_the_page() -> None:
+def test_checks_in_tests_use_the_seed_of_the_generated_reports() -> None:
     code = "import os; from press.printing import nbval_plugin; from types import SimpleNamespace as Config\n"
     code += "config = Config(stash={}, option=Config(), getoption=lambda *_: 'python3')\n"
     code += "nbval_plugin.pytest_configure(config); from fxbook.checking import new_seed; print(new_seed(), new_seed())"
     environment = {name: value for name, value in os.environ.items() if name != "FXBOOK_SEED"}
     ran = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True)
-    assert ran.stdout.split() == [str(PRINTED_SEED)] * 2, ran.stderr
+    assert ran.stdout.split() == [str(NOTEBOOK_SEED)] * 2, ran.stderr

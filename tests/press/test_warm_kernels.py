@@ -45,7 +45,7 @@ def run(client: BlockingKernelClient, source: str) -> str:
 
 
 def started(name: str, folder: Path) -> tuple[KernelManager, BlockingKernelClient, int]:
-    # Long enough for any machine.
+    # 600 seconds are enough on any machine.
     manager, client = start_new_kernel(600, name, cwd=str(folder), env={**os.environ, "FX_TEST": "here"})
     return manager, client, int(run(client, "import os; print(os.getpid())"))
 
@@ -84,7 +84,7 @@ def test_the_tests_of_notebooks_run_in_warm_kernels(pytestconfig: pytest.Config)
     assert chosen == warm.NAME or "--nbval-kernel-name" in " ".join(pytestconfig.invocation_params.args)
 
 
-@pytest.mark.parametrize("how", ["asked to", "killed", "with the server"])  # Last, because the server is gone then.
+@pytest.mark.parametrize("how", ["on request", "killed", "with the server"])  # Last, because it stops the server.
 def test_a_kernel_ends_with_its_stub_and_with_the_server(kernels: warm.WarmKernels, tmp_path: Path, how: str) -> None:
     manager, client, kernel = started(warm.NAME, tmp_path)
     if how == "with the server":

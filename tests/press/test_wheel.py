@@ -1,4 +1,4 @@
-"""Two wheels contain everything that notebooks import and read; the tools work without the other and without extras."""
+"""Two wheels contain everything that notebooks import and read; that of the tools works alone and without extras."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from press import ROOT
 from press.book import the_book
 from press.printing import package
 
-# Manuscripts, and right and wrong answers: learners do not get them.
+# Manuscripts, and right and wrong answers, which learners do not get.
 NOT_SHIPPED = ("answers.py", "answering.py", "task.md", "opening.md", "questions.toml")
-# Modules that come with a package of another name.
+# Modules whose package has another name.
 DISTRIBUTIONS = {"IPython": "ipykernel", "functorch": "torch", "numpy": "matplotlib"}
 # Modules that a cell writes before it imports them.
 WRITTEN = {"pipeline_worker"}
+# The limit for the wheel of the tools, in bytes.
 SMALL = 250_000
-"""Bytes of the wheel of the tools, at most."""
 
 
 @pytest.fixture(scope="module")
@@ -60,11 +60,11 @@ def installed(wheels: list[Path], tmp_path_factory: pytest.TempPathFactory) -> P
 
 
 def imported() -> list[str]:
-    """The import lines of all printed notebooks, each once."""
+    """The import lines of all notebooks, each once."""
     lines: dict[str, None] = {}
     for source in the_book().sources:
         for target in the_book().targets(source):
-            for cell in the_book().printed(target).cells:
+            for cell in the_book().stored(target).cells:
                 if cell.cell_type == "code":
                     nodes = ast.walk(ast.parse(package.python(cell)))
                     found = (node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom))
@@ -73,7 +73,7 @@ def imported() -> list[str]:
 
 
 def files(folder: Path) -> set[Path]:
-    """The files of the library under a folder."""
+    """The files of the library in a folder."""
     found = {path.relative_to(folder) for path in (folder / "fxbook").rglob("*") if path.is_file()}
     return {path for path in found if "__pycache__" not in path.parts}
 
@@ -82,7 +82,7 @@ def is_kept_back(path: Path) -> bool:
     return path.name == "pyproject.toml" or ("tasks" in path.parts and path.name in NOT_SHIPPED)
 
 
-def test_every_file_of_the_library_is_in_one_of_them(wheels: list[Path], tmp_path: Path) -> None:
+def test_every_file_of_the_library_is_in_one_wheel(wheels: list[Path], tmp_path: Path) -> None:
     of_tools, of_exercises = (files(unpacked(wheel, tmp_path / wheel.name)) for wheel in wheels)
     shipped = {path for path in files(ROOT) if not is_kept_back(path)}
     licences = {Path("fxbook/tasks") / name for name in ("LICENSE", "LICENSE-TEXT")}
@@ -131,10 +131,10 @@ def test_imports_of_notebooks_are_dependencies() -> None:
     assert exercises["dependencies"] == [f"fxbook[notebooks]=={project['version']}"]
     assert project["dependencies"] == ["msgspec", f"torch>={TRIED_TORCH[0]}"]
     assert {*extras["draw"], *extras["hypothesis"], *extras["plots"]} < set(extras["notebooks"])
-    asked = [*project["dependencies"], *extras["notebooks"], *extras["models"]]
-    brought = {re.split(r"[^\w.-]", requirement, maxsplit=1)[0] for requirement in asked}
+    requirements = [*project["dependencies"], *extras["notebooks"], *extras["models"]]
+    installed = {re.split(r"[^\w.-]", requirement, maxsplit=1)[0] for requirement in requirements}
     found = {re.match(r"(?:from|import) (\w+)", line)[1] for line in imported()} - set(sys.stdlib_module_names)
-    assert {DISTRIBUTIONS.get(name, name) for name in found} - brought - {"fxbook"} - WRITTEN == set()
+    assert {DISTRIBUTIONS.get(name, name) for name in found} - installed - {"fxbook"} - WRITTEN == set()
 
 
 def test_the_tools_work_with_torch_and_msgspec_alone(tools: Path, tmp_path: Path) -> None:
@@ -152,16 +152,16 @@ check_pass(lambda module: None, module, keep=[invariants.values])
 stepper = RunStepper(module, *inputs_for(module))
 assert repr(stepper) and draw(module)._repr_html_() and EditStepper(module)._repr_html_()
 
-def told(run):
+def message(run):
     try:
         run()
     except ImportError as error:
         print(error)
 
-told(draw(module, order="data")._repr_html_)
-told(random_graphs)
-told(stepper._repr_html_)
-told(lambda: fxbook.check("00-readers", module))
+message(draw(module, order="data")._repr_html_)
+message(random_graphs)
+message(stepper._repr_html_)
+message(lambda: fxbook.check("00-readers", module))
 """
     assert run(program, tools, tmp_path).splitlines() == [
         'draw(order="data") needs graphviz, which is not installed: run `pip install "fxbook[draw]"`.',
@@ -179,7 +179,7 @@ def run(program: str, folder: Path, beside: Path) -> str:
     return done.stdout
 
 
-def test_the_notebooks_find_all_of_the_library_in_it(installed: Path, tmp_path: Path) -> None:
+def test_the_notebooks_find_all_of_the_library_in_the_wheels(installed: Path, tmp_path: Path) -> None:
     lines = [line for line in imported() if line.startswith(("from fxbook", "import fxbook"))]
     assert len(lines) > 10
     program = f"""

@@ -1,4 +1,4 @@
-"""The pages of the rendered book, as `_toc.yml` lists them."""
+"""The pages of the built book that `_toc.yml` lists, and functions that read them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TOC = yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))
 
 
 def documents(entries: list[dict]) -> Iterator[str]:
-    """Yield the documents of a list of entries and its sections, in reading order."""
+    """The documents of a list of entries and of their sections, in reading order."""
     for entry in entries:
         yield entry["file"]
         yield from documents(entry.get("sections", []))
@@ -31,18 +31,18 @@ PROJECTS = [page for page in PAGES if page.startswith("chapters/P")]
 
 @functools.cache
 def parsed(html: Path) -> BeautifulSoup:
-    """Return a built page as a tree; it is shared, so only read it."""
+    """A built page as a tree, which is shared and must not be changed."""
     return BeautifulSoup(html.read_text("utf-8"), "html.parser")
 
 
 @functools.cache
 def ids_of(html: Path) -> Counter[str]:
-    """Count each id of a built page."""
+    """How often each id occurs on a built page."""
     return Counter(tag["id"] for tag in parsed(html)(id=True))
 
 
 def article(book: Path, page: str) -> BeautifulSoup:
-    """Return the main content of a page, without the theme around it."""
+    """The main content of a page, without the theme around it."""
     article = parsed(book / f"{page}.html").select_one("article.bd-article")
     assert article, f"{page}: no article"
     return article

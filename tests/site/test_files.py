@@ -1,4 +1,4 @@
-"""The rendered book as files: complete, reachable, accessible, small, and loading nothing from elsewhere."""
+"""The files of the built book are complete, linked, accessible and small, and load nothing from another host."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.loading import load
 from tests.site.pages import CHAPTERS, PAGES, TOC, article, ids_of, parsed
 from tests.site.test_search import QUERIES, fits
 
-# What a browser loads by itself. Links to other hosts are allowed, because readers click them.
+# The attributes whose address a browser loads without a click. Links to other hosts are allowed.
 LOADS = {
     "script": "src", "link": "href", "img": "src", "iframe": "src", "source": "src", "video": "src", "audio": "src",
     "object": "data", "embed": "src", "use": "href", "image": "href", "input": "src",
@@ -25,7 +25,7 @@ LOADS = {
 ELSEWHERE = re.compile(r"^\s*(?:[a-z][a-z+.-]*:)?//", re.IGNORECASE)
 CSS_LOADS = re.compile(r"""(?:url\(\s*|@import\s+)["']?([^"')\s;]+)""", re.IGNORECASE)
 
-# In bytes: a page as sent (gzip), and everything else that it loads, as on disk.
+# In bytes: a page as it is sent (gzip), and everything else that it loads, as it is on disk.
 PAGE_BUDGET, STATIC_BUDGET = 70_000, 300_000
 
 
@@ -34,7 +34,7 @@ def footer() -> ModuleType:
     return load("book/_ext/footer.py")
 
 
-def test_every_page_of_the_table_of_contents_is_there(built_book: Path) -> None:
+def test_every_page_of_the_table_of_contents_is_built(built_book: Path) -> None:
     assert [page for page in PAGES if not (built_book / f"{page}.html").is_file()] == []
     assert f"{TOC['root']}.html" in (built_book / "index.html").read_text("utf-8")
 
@@ -42,7 +42,9 @@ def test_every_page_of_the_table_of_contents_is_there(built_book: Path) -> None:
 def test_nothing_but_the_book_is_built(built_book: Path) -> None:
     built = {str(path.relative_to(built_book).with_suffix("")) for path in built_book.rglob("*.html")}
     built = {path.replace("\\", "/") for path in built if not path.startswith("_static")}
-    assert built - set(PAGES) == {"404", "index", "search"}, "pages that _toc.yml does not name; if old: remove _build"
+    assert built - set(PAGES) == {"404", "index", "search"}, (
+        "pages that are not in _toc.yml; if they are old, remove _build"
+    )
 
 
 def test_no_page_loads_anything_from_another_host(built_book: Path) -> None:
@@ -145,9 +147,9 @@ def test_a_notebook_can_be_downloaded_as_committed(built_book: Path) -> None:
 
 
 def test_each_page_names_the_pinned_torch(built_book: Path, footer: ModuleType) -> None:
-    told = f"Checked against torch {footer.pinned_version(ROOT / 'requirements.txt', 'torch')}."
+    sentence = f"Checked against torch {footer.pinned_version(ROOT / 'requirements.txt', 'torch')}."
     footers = {page: parsed(built_book / f"{page}.html").select_one(".fx-bookplate") for page in PAGES}
-    assert [page for page, shown in footers.items() if not shown.get_text(strip=True).startswith(told)] == []
+    assert [page for page, shown in footers.items() if not shown.get_text(strip=True).startswith(sentence)] == []
 
 
 def test_status_page_states_its_day(built_book: Path, footer: ModuleType) -> None:
@@ -175,13 +177,13 @@ def test_only_tables_scroll(text: str, table: bool) -> None:
 def test_stored_report_links_to_its_section() -> None:
     linked = load("book/_ext/outputs.py").linked
     sections = {"03_replacement": {"one-use-or-all-uses": "One use, or all uses"}}
-    told = "chapter 03, replacement, section “One use, or all uses”"
-    html = f"<pre>Node `drop` is left.\nRead: {told} (chapters/03_replacement.ipynb)\n</pre>"
-    link = f'<a href="../chapters/03_replacement.html#one-use-or-all-uses">{told}</a>'
+    place = "chapter 03, replacement, section “One use, or all uses”"
+    html = f"<pre>Node `drop` is left.\nRead: {place} (chapters/03_replacement.ipynb)\n</pre>"
+    link = f'<a href="../chapters/03_replacement.html#one-use-or-all-uses">{place}</a>'
     assert linked(html, "exercises/03_replacement", sections) == f"<pre>Node `drop` is left.\nRead: {link}\n</pre>"
 
 
-def test_queries_want_places_that_exist(built_book: Path) -> None:
+def test_queries_name_places_that_exist(built_book: Path) -> None:
     texts = [path.read_text("utf-8") for path in (built_book / "_static/search/pages").glob("*.js")]
     pages = [json.loads(text.strip().removeprefix("fxText(")[:-1]) for text in texts]
     there = [(page, heading, anchor) for page, _, own in pages for anchor, heading, _ in own]

@@ -1,4 +1,4 @@
-"""The rendered book in Chromium, light and dark, wide and narrow: no error, foreign request or axe violation."""
+"""In Chromium, light and dark, wide and narrow, a page has no error, no request to another host, no axe violation."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ pytestmark = needs_chromium
 
 MOST_ELEMENTS = 7_000
 WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 360, "height": 740}
-# Without preload, with which axe would fetch style sheets again, imported ones from a wrong address.
+# With preload, axe would fetch style sheets again, and imported ones from a wrong address.
 AXE = {"resultTypes": ["violations"], "preload": False, "rules": {"label-content-name-mismatch": {"enabled": True}}}
 AXE_ON_A_PHONE = {"resultTypes": ["violations"], "preload": False} | {
     "runOnly": ["color-contrast", "scrollable-region-focusable", "target-size"]
 }
 THEMES = ("light", "dark")
 Look = tuple[str, dict[str, int], dict]
-# All rules on a wide light page; only colours and width on a dark phone.
+# A wide light page is tested with all rules, a dark page on a phone only for colours and width.
 LOOKS: tuple[Look, ...] = (("light", WIDE, AXE), ("dark", PHONE, AXE_ON_A_PHONE))
-# `make test` tests a page of each kind in all looks, the room *site* all pages.
+# `make test` tests a page of each kind in all looks, and the room *site* tests all pages.
 LOOKS_AT_A_KIND: tuple[Look, ...] = (*LOOKS, ("dark", WIDE, AXE_ON_A_PHONE), ("light", PHONE, AXE))
 # Pages of solutions are built like chapters.
 _FIRST_OF_FOLDER = {page.rpartition("/")[0]: page for page in reversed(PAGES) if not page.startswith("solutions/")}
@@ -35,8 +35,8 @@ KINDS = (*_FIRST_OF_FOLDER.values(), CHAPTERS[0], "chapters/reference/symptom_in
 in_site_room = pytest.mark.room(name="site")
 # axe spends most of its time on contrast.
 ONLY_WHAT_IS_MARKED = "axe.configure({rules: [{id: 'color-contrast', selector: '[data-colours]'}]})"
-# Mark and return texts with a new combination of colour, background and size. In a drawing, the background is a shape
-# coloured by its class.
+# Mark and return the texts whose combination of colour, background and size is new. In a drawing, the background is a
+# shape, which gets its colour from its class.
 MARK_NEW_COLOURS = """known => {
   const fresh = new Set(), grounds = new Map([[null, ""]]);
   const ground = element => {
@@ -61,7 +61,7 @@ MARK_NEW_COLOURS = """known => {
   }
   return [...fresh];
 }"""
-# Shortly after the page has its width, the theme makes scrolling elements reachable by keyboard.
+# Soon after the page gets its width, the theme makes elements that scroll reachable by keyboard.
 SCROLLERS_REACHED = """() => [...document.querySelectorAll("article pre, .cell_output > .output, \
 .pst-scrollable-table-container")].every(box => box.tabIndex === 0 || box.scrollWidth <= box.clientWidth)"""
 
@@ -73,7 +73,7 @@ def address(built_book: Path) -> Iterator[str]:
 
 
 def context_for(browser: Browser, theme: str) -> BrowserContext:
-    """A reader with a chosen theme, as the theme remembers it."""
+    """A reader who has chosen a theme, as the site's script stores the choice."""
     context = browser.new_context(viewport=WIDE, color_scheme=theme, reduced_motion="reduce")
     context.add_init_script(f"localStorage.setItem('mode', '{theme}'); localStorage.setItem('theme', '{theme}')")
     return context
@@ -81,7 +81,7 @@ def context_for(browser: Browser, theme: str) -> BrowserContext:
 
 @pytest.fixture(scope="module")
 def readers(browser: Browser) -> Iterator[dict[str, BrowserContext]]:
-    """A reader for each theme, with a shared cache."""
+    """A reader for each theme; each keeps its cache for all pages."""
     contexts = {theme: context_for(browser, theme) for theme in THEMES}
     yield contexts
     for context in contexts.values():
@@ -108,7 +108,7 @@ def troubles_of(page: Page, host: str) -> list[str]:
 
 
 def violations(page: Page, options: dict, script: str = "") -> list[str]:
-    """The axe violations: rule, place and reason; ``script`` runs before."""
+    """The axe violations, each with rule, element and reason; ``script`` runs before axe."""
     axe = Axe()
     axe.axe_script += f"\n{script}"
     violations = axe.run(page, options=options).response["violations"]
@@ -120,7 +120,7 @@ def violations(page: Page, options: dict, script: str = "") -> list[str]:
 
 
 def faults_of(page: Page, address: str, name: str, looks: Sequence[Look], known: dict[str, set[str]]) -> Iterator[str]:
-    """Visit a page once. A look without options skips axe. ``known`` has the colours already tested, by theme."""
+    """Visit a page in all looks. A look without options skips axe; ``known`` are the colours tested, by theme."""
     troubles = troubles_of(page, urlsplit(address).netloc)
     page.set_viewport_size(looks[0][1])
     page.goto(f"{address}/{name}.html")
@@ -162,7 +162,7 @@ def test_page_passes(readers: dict[str, BrowserContext], address: str, name: str
 def test_a_reader_switches_the_theme(readers: dict[str, BrowserContext], address: str) -> None:
     page = readers["dark"].new_page()
     page.goto(f"{address}/{CHAPTERS[0]}.html")
-    assert page.locator("html").get_attribute("data-theme") == "dark", "as it was chosen"
+    assert page.locator("html").get_attribute("data-theme") == "dark", "the theme is the one that was chosen"
     themes = set()
     for _ in range(3):
         page.locator(".theme-switch-button:visible").click()
@@ -173,7 +173,7 @@ def test_a_reader_switches_the_theme(readers: dict[str, BrowserContext], address
 
 @in_site_room
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
-def test_a_page_works_without_scripts(browser: Browser, address: str, size: dict[str, int]) -> None:
+def test_a_page_works_without_javascript(browser: Browser, address: str, size: dict[str, int]) -> None:
     context = browser.new_context(viewport=size, java_script_enabled=False)
     page = context.new_page()
     page.goto(f"{address}/{CHAPTERS[0]}.html")
@@ -194,7 +194,7 @@ STORAGE_BLOCKED = """for (const name of ["localStorage", "sessionStorage"]) Obje
 
 
 @in_site_room
-def test_a_page_works_where_storage_is_blocked(browser: Browser, address: str) -> None:
+def test_a_page_works_if_storage_is_blocked(browser: Browser, address: str) -> None:
     context = browser.new_context(viewport=WIDE, color_scheme="dark")
     context.add_init_script(STORAGE_BLOCKED)
     page = context.new_page()

@@ -1,4 +1,4 @@
-"""With an address, a page links to its repository, manuscript, reports and places to run it; without one, to none."""
+"""Once the book has an address, pages link to the repository, the manuscript, reports and services that run them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pytest_regressions.file_regression import FileRegressionFixture
 from press import ROOT, imprint
 from press.book import the_book
 from press.manuscript.problems import PressError
-from press.pages.derived import PAGES as PRINTED
+from press.pages.derived import PAGES as GENERATED
 from tests.loading import load
 from tests.site.pages import PAGES, parsed
 
@@ -38,7 +38,7 @@ def opened() -> ModuleType:
 
 
 def configured(folder: Path, url: str, branch: str = "main", hub: str = "") -> Path:
-    """The book's own settings in a folder, with an address."""
+    """A folder with the book's own settings, and an address."""
     config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
     config["repository"] = {"url": url, "branch": branch, "discussion": f"{url}/discussions"}
     config["launch_buttons"]["jupyterhub_url"] = hub
@@ -59,7 +59,7 @@ def addressed(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (root / page).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(source, (root / page).parent)
     (root / "fxbook/tasks/01_node_creation").mkdir(parents=True)
-    # Links lead to pages that are left out here, so warnings are allowed.
+    # Warnings are allowed, since links lead to pages that are left out here.
     command = [sys.executable, "-c", "import press; from jupyter_book.cli.main import main; main()", "build", str(root)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -67,7 +67,7 @@ def addressed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def buttons(html: Path) -> dict[str, str]:
-    """The targets of a page's buttons, by label or else by text."""
+    """The targets of a page's buttons, by label, or by text in the launch menu."""
     page = parsed(html)
     source = {label: link["href"] for label in LABELS for link in page.select(f"a.btn-{label}")}
     launch = page.select(".dropdown-launch-buttons a")
@@ -76,8 +76,8 @@ def buttons(html: Path) -> dict[str, str]:
 
 def where(html: Path) -> str:
     """What a page says about where its exercises run."""
-    told = parsed(html).select_one("h1 + .fx-where")
-    return told.get_text() if told else ""
+    note = parsed(html).select_one("h1 + .fx-where")
+    return note.get_text() if note else ""
 
 
 def test_exercise_page_says_where_cells_run(built_book: Path, addressed: Path) -> None:
@@ -89,7 +89,7 @@ def test_exercise_page_says_where_cells_run(built_book: Path, addressed: Path) -
 
 
 def test_without_an_address_nothing_shows_one(built_book: Path) -> None:
-    assert the_book().imprint.repository == "", "with one, these tests ask for what it shows"
+    assert the_book().imprint.repository == "", "the book has an address now: test what it shows"
     shown = {page: buttons(built_book / f"{page}.html") for page in PAGES}
     assert {page: found for page, found in shown.items() if found} == {}
     setup = (built_book / "book/setup.html").read_text(encoding="utf-8")
@@ -101,15 +101,15 @@ def test_without_an_address_nothing_shows_one(built_book: Path) -> None:
 def test_buttons_lead_to_the_manuscript_a_report_and_places_to_run_it(
     addressed: Path, file_regression: FileRegressionFixture
 ) -> None:
-    """For a chapter, exercises, a generated page, and a page without code."""
+    """A chapter, exercises, a generated page, and a page without code."""
     shown = {page: buttons(addressed / f"{page}.html") for page in SHOWN}
     file_regression.check(yaml.safe_dump(shown, sort_keys=False, width=200), basename="buttons", extension=".yml")
 
 
-def test_the_set_up_page_tells_the_address_and_the_buttons(addressed: Path) -> None:
+def test_the_set_up_page_shows_the_address_and_explains_the_buttons(addressed: Path) -> None:
     text = parsed(addressed / "book/setup.html").get_text(" ", strip=True)
-    told = re.sub(r"\s+", " ", text)
-    assert f"git clone {HOME}" in told and told.index("git clone") < 1200, "before the ways to run it"
+    line = re.sub(r"\s+", " ", text)
+    assert f"git clone {HOME}" in line and line.index("git clone") < 1200, "not before the ways to run the book"
     assert parsed(addressed / "book/setup.html").select(f"article a[href='{TALK}']")
     assert "Binder, Colab or JupyterHub" in text
 
@@ -121,19 +121,19 @@ def test_every_page_with_a_manuscript_leads_to_it(opened: ModuleType) -> None:
             page = target.relative_to(ROOT).with_suffix("").as_posix()
             assert opened.manuscript_of(ROOT, page) == source.relative_to(ROOT).as_posix()
     made = {page for page in PAGES if not opened.manuscript_of(ROOT, page)}
-    assert made == {path.with_suffix("").as_posix() for path in PRINTED if path.suffix == ".md"}
+    assert made == {path.with_suffix("").as_posix() for path in GENERATED if path.suffix == ".md"}
 
 
 @pytest.mark.parametrize(
     "url", ["git@github.com:someone/a-book", "https://github.com/someone", "https://example.org/a/b"]
 )
-def test_an_address_that_cannot_be_used_is_refused(url: str, tmp_path: Path) -> None:
+def test_an_unusable_address_is_rejected(url: str, tmp_path: Path) -> None:
     with pytest.raises(PressError, match="write https://github"):
         imprint.read(configured(tmp_path, url))
 
 
 def test_rendering_needs_no_torch() -> None:
-    """Rendering works without torch and jupytext."""
+    """Nor does it need jupytext."""
     code = (
         "import sys; sys.modules.update(dict.fromkeys(('torch', 'jupytext')))\n"
         "import press, runpy; runpy.run_path('book/_ext/launch_buttons.py')"

@@ -1,4 +1,4 @@
-"""Long lists: all exercises, the symptom index, and the record of solved exercises."""
+"""Long lists can be filtered: all exercises and the symptom index; the record of solved exercises can be saved."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ pytestmark = [needs_chromium, pytest.mark.room(name="site")]
 REFERENCE = "chapters/reference"
 KEY = "torch-fx-node-by-node"
 FIRST, SECOND, THIRD = list(catalogue())[:3]
-# The format that browsers stored before it had days.
+# An older format, in which a page or an exercise has no day.
 OLD = {"read": {"chapters/00_first_graph": True}, "seen": {}, "solved": {FIRST: True, SECOND: "2026-11-21"}}
 
 
 @pytest.fixture
 def page(browser: Browser, built_book: Path) -> Iterator[Page]:
-    """A page in a browser with stored progress."""
+    """A page of a browser that has stored progress."""
     page = browser.new_page(viewport={"width": 1400, "height": 900}, accept_downloads=True)
     page.goto((built_book / f"{REFERENCE}/status.html").as_uri())
     page.evaluate("([key, kept]) => localStorage.setItem(key, JSON.stringify(kept))", [KEY, OLD])
@@ -35,7 +35,7 @@ def rows(page: Page) -> int:
     return page.locator("tbody tr:visible").count()
 
 
-def test_exercises_are_chosen_by_words_chapter_difficulty_and_what_is_left(page: Page, built_book: Path) -> None:
+def test_exercises_are_filtered_by_words_chapter_difficulty_and_unsolved(page: Page, built_book: Path) -> None:
     page.goto((built_book / f"{REFERENCE}/exercises.html").as_uri())
     every = list(catalogue().values())
     assert rows(page) == len(every)
@@ -52,7 +52,7 @@ def test_exercises_are_chosen_by_words_chapter_difficulty_and_what_is_left(page:
 
 def test_the_record_is_shown_saved_and_loaded(page: Page, built_book: Path, tmp_path: Path) -> None:
     page.goto((built_book / f"{REFERENCE}/solved.html").as_uri())
-    assert rows(page) == 3, "the chapter that was read, and two exercises of it"
+    assert rows(page) == 3, "the chapter that was read, and two of its exercises"
     assert "solved 2 of" in page.locator(".fx-sum").inner_text()
     with page.expect_download() as saving:
         page.get_by_role("button", name="Save to a file").click()
@@ -73,7 +73,7 @@ def test_the_record_is_shown_saved_and_loaded(page: Page, built_book: Path, tmp_
     assert not page.get_by_role("button", name="Save to a file").is_visible() and rows(page) == 4
 
 
-def test_messages_are_chosen_and_their_classes_open(page: Page, built_book: Path) -> None:
+def test_messages_are_filtered_and_their_classes_open(page: Page, built_book: Path) -> None:
     address = (built_book / f"{REFERENCE}/symptom_index.html").as_uri()
     page.goto(address)
     assert page.evaluate("document.documentElement.scrollHeight") < 8 * 900
@@ -93,7 +93,7 @@ def test_messages_are_chosen_and_their_classes_open(page: Page, built_book: Path
 
 
 @pytest.mark.parametrize("name", ["exercises", "solved", "symptom_index"])
-def test_without_scripts_the_lists_are_whole(browser: Browser, built_book: Path, name: str) -> None:
+def test_without_javascript_the_lists_are_complete(browser: Browser, built_book: Path, name: str) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto((built_book / f"{REFERENCE}/{name}.html").as_uri())

@@ -1,4 +1,4 @@
-"""The space that pages take: chapters at a laptop's width, code and steppers on a phone."""
+"""On a phone, code wraps, the controls of a stepper stay in view, and buttons are large enough."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.browsing import needs_chromium
 pytestmark = [needs_chromium, pytest.mark.room(name="site")]
 
 PHONE = {"width": 390, "height": 844}
-# The columns of the longest unwrapped line, and whether any line is cut off.
+# Whether no line of code is cut off.
 ROWS = """() => [...document.querySelectorAll("article div.cell_input pre")]
   .filter(pre => pre.checkVisibility()).every(pre => pre.scrollWidth <= pre.clientWidth)"""
 
@@ -30,7 +30,7 @@ def test_code_wraps_with_a_mark_on_a_phone(browser: Browser, built_book: Path, c
     assert wide.locator("article div.cell_input .fx-line").count() == 0
     page = opened(browser, built_book, chapter, PHONE)
     assert page.evaluate(ROWS)
-    assert page.evaluate(text) == wide.evaluate(text), "what one copies is the same"
+    assert page.evaluate(text) == wide.evaluate(text), "the copied text is the same"
     tall = """lines => lines.filter(line => line.getClientRects().length && line.offsetHeight
       > 1.5 * parseFloat(getComputedStyle(line).lineHeight)).length"""
     assert page.locator("article div.cell_input .fx-line").evaluate_all(tall) > 0
@@ -38,7 +38,7 @@ def test_code_wraps_with_a_mark_on_a_phone(browser: Browser, built_book: Path, c
     page.close()
 
 
-def test_in_the_book_the_controls_of_a_stepper_stay_in_view_too(browser: Browser, built_book: Path) -> None:
+def test_on_a_page_the_controls_of_a_stepper_stay_in_view(browser: Browser, built_book: Path) -> None:
     page = opened(browser, built_book, "00_first_graph", PHONE)
     root, bar = page.locator(".fx-stepper"), page.locator(".fx-steps")
     page.evaluate("y => scrollBy(0, y)", root.bounding_box()["y"] + root.bounding_box()["height"] / 2)
@@ -55,7 +55,7 @@ SMALL = """() => [...document.querySelectorAll("button, .btn, summary, select, i
 
 
 @pytest.mark.parametrize("name", ["chapters/intro", "exercises/03_replacement", "chapters/reference/exercises"])
-def test_a_finger_meets_every_button(browser: Browser, built_book: Path, name: str) -> None:
+def test_every_button_is_large_enough_for_a_finger(browser: Browser, built_book: Path, name: str) -> None:
     page = browser.new_page(viewport=PHONE, has_touch=True, is_mobile=True)
     page.goto((built_book / f"{name}.html").as_uri())
     assert page.evaluate(SMALL) == []

@@ -1,4 +1,4 @@
-"""The sidebar lists each page once, in its chapter's group; the reading order has every chapter and no answer."""
+"""The sidebar lists each page once, in the group of its chapter; the reading order has every chapter but no answer."""
 
 from __future__ import annotations
 
@@ -61,10 +61,10 @@ def test_only_the_group_of_the_open_page_is_unfolded(built_book: Path) -> None:
             assert inside == [f"chapters/{stem}"], here
         else:
             assert inside == (["chapters/reference/fact_check"] if "fact_check" in here else []), here
-        assert all(fold.summary["aria-label"] for fold in folds), "a summary says what it unfolds"
+        assert all(fold.summary["aria-label"] for fold in folds), "a summary names what it unfolds"
 
 
-def test_reading_on_meets_each_chapter_then_its_exercises_and_never_an_answer(built_book: Path) -> None:
+def test_the_next_page_is_the_exercises_then_the_next_chapter_and_never_an_answer(built_book: Path) -> None:
     read, page = [], PAGES[0]
     while page:
         assert page not in read
@@ -75,7 +75,7 @@ def test_reading_on_meets_each_chapter_then_its_exercises_and_never_an_answer(bu
         assert read[read.index(chapter) + 1] == chapter.replace("chapters/", "exercises/")
 
 
-def test_pages_beside_the_order_link_back_and_on(built_book: Path) -> None:
+def test_pages_outside_the_reading_order_link_back_and_on(built_book: Path) -> None:
     for chapter in CHAPTERS:
         following = TOPS[TOPS.index(chapter) + 1]
         name = chapter.partition("/")[2]
@@ -84,7 +84,7 @@ def test_pages_beside_the_order_link_back_and_on(built_book: Path) -> None:
             assert neighbour(built_book, beside, "next") == following
 
 
-def test_a_project_stands_with_its_milestones_and_solutions(built_book: Path) -> None:
+def test_a_project_is_listed_with_its_milestones_and_solutions(built_book: Path) -> None:
     for project in PROJECTS:
         following = TOPS[TOPS.index(project) + 1]
         name = project.partition("/")[2]

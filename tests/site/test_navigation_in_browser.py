@@ -1,4 +1,4 @@
-"""Arrow keys turn pages unless something else uses them, the contents follow the text, and progress is stored."""
+"""Arrow keys turn pages unless something else uses them, the contents follow the text, and progress is kept."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def address(built_book: Path) -> Iterator[str]:
 
 @pytest.fixture
 def context(browser: Browser) -> Iterator[BrowserContext]:
-    """A new reader."""
+    """A browser of a new reader, with nothing stored."""
     context = browser.new_context(viewport={"width": 1400, "height": 900}, reduced_motion="reduce")
     yield context
     context.close()
@@ -63,7 +63,7 @@ def test_right_and_left_turn_the_page(page: Page, address: str) -> None:
     page.wait_for_url(f"**/{BEFORE}.html")
 
 
-# Counts the pages that would be turned.
+# Count page turns, and prevent them.
 TURNED = """() => {
   window.turned = 0;
   navigation.onnavigate = event => { window.turned += 1; event.preventDefault(); };
@@ -79,7 +79,7 @@ TURNED = """() => {
         "a slider": "document.body.insertAdjacentHTML('afterbegin', '<div id=probe tabindex=0 role=slider></div>')",
         "what scrolls sideways": "document.body.insertAdjacentHTML('afterbegin', '<pre id=probe tabindex=0 "
         'style="width:100px;overflow-x:auto">' + "x" * 400 + "</pre>')",
-        "what has acted on it": "document.body.insertAdjacentHTML('afterbegin', '<p id=probe tabindex=0>x</p>'); "
+        "a handler of the key": "document.body.insertAdjacentHTML('afterbegin', '<p id=probe tabindex=0>x</p>'); "
         "document.querySelector('#probe').addEventListener('keydown', event => event.preventDefault())",
         "an open dialog": "document.body.insertAdjacentHTML('afterbegin', '<dialog id=probe tabindex=0>x</dialog>'); "
         "document.querySelector('#probe').showModal()",
@@ -97,7 +97,7 @@ def test_keys_in_use_turn_no_page(page: Page, address: str, prepare: str) -> Non
     assert page.evaluate("turned") == 1
 
 
-def test_a_list_tells_the_keys_and_closes(page: Page, address: str) -> None:
+def test_a_list_of_the_keys_opens_and_closes(page: Page, address: str) -> None:
     for name in (CHAPTER, "book/setup", "search"):
         page.goto(f"{address}{name}.html")
         page.locator("body").click(position={"x": 5, "y": 5})
@@ -120,7 +120,7 @@ def test_a_slash_leads_to_the_search(page: Page, address: str) -> None:
     page.keyboard.press("/")
     page.wait_for_function("document.activeElement.matches('input[type=search]')")
     page.keyboard.press("?")
-    assert page.evaluate("document.activeElement.value") == "?", "where one types, keys are letters"
+    assert page.evaluate("document.activeElement.value") == "?", "in a text field, keys are letters"
 
 
 # ---- The sidebar, and the button to the top --------------------------------------------------------------------------
@@ -133,7 +133,7 @@ def test_a_hidden_sidebar_stays_hidden_and_the_text_keeps_its_distance(page: Pag
     sidebar, text = page.locator("#pst-primary-sidebar"), page.locator("article h1")
     page.locator(".primary-toggle").click()
     assert not sidebar.is_visible() and text.bounding_box()["x"] >= 20
-    # As first painted, before any script of the site runs.
+    # At the first paint, before any script of the site runs.
     page.route("**/site.js*", lambda route: route.abort())
     page.goto(f"{address}{EXERCISES}.html")
     assert not sidebar.is_visible() and text.bounding_box()["x"] >= 20
@@ -159,7 +159,7 @@ COVERED = """() => {
 }"""
 
 
-def test_the_button_to_the_top_lies_on_no_stepper(page: Page, address: str) -> None:
+def test_the_button_to_the_top_covers_no_stepper(page: Page, address: str) -> None:
     page.set_viewport_size({"width": 360, "height": 740})
     page.goto(f"{address}{CHAPTER}.html")
     shown = 0
@@ -201,7 +201,7 @@ def test_no_entry_of_the_contents_is_cut_off(page: Page, address: str) -> None:
 
 
 def today() -> str:
-    """Today in the browser's format."""
+    """Today's date in the format that the site stores."""
     return datetime.now().date().isoformat()
 
 
@@ -210,14 +210,14 @@ def kept(page: Page) -> dict:
 
 
 def read_through(page: Page, until: float = 1.0) -> None:
-    """Scroll like a reader, while the page's clock runs."""
+    """Scroll through a page like a reader, while the page's clock runs."""
     height = page.evaluate("document.documentElement.scrollHeight")
     for top in range(0, int(height * until), 500):
         page.evaluate(f"scrollTo(0, {top})")
         page.clock.run_for(1100)
 
 
-def test_a_page_that_was_read_is_marked_and_one_that_was_left_is_not(page: Page, address: str) -> None:
+def test_a_page_is_marked_once_it_was_read_to_the_end(page: Page, address: str) -> None:
     page.clock.install()
     page.goto(f"{address}book/setup.html")
     read_through(page, 0.3)
@@ -225,7 +225,7 @@ def test_a_page_that_was_read_is_marked_and_one_that_was_left_is_not(page: Page,
     page.goto(f"{address}chapters/intro.html")
     page.goto(f"{address}book/setup.html")
     read_through(page)
-    assert kept(page)["read"] == {"book/setup": today()}, "the rest, on another visit"
+    assert kept(page)["read"] == {"book/setup": today()}, "the rest was read on another visit"
     assert page.locator(".fx-read-box input").is_checked()
     page.goto(f"{address}chapters/intro.html")
     assert page.locator(LINK.format("book/setup.html")).inner_text().endswith("(read)")
@@ -276,7 +276,7 @@ def test_progress_can_be_deleted_and_restored(page: Page, address: str) -> None:
     assert kept(page) == before and page.locator(".fx-read-box input").is_checked()
 
 
-def test_a_solved_puzzle_is_marked_until_it_is_forgotten(page: Page, address: str) -> None:
+def test_a_solved_puzzle_is_marked_until_the_progress_is_deleted(page: Page, address: str) -> None:
     page.goto(f"{address}chapters/reference/graph_lab.html")
     summary = page.locator("[data-fx-puzzle=one-anchor] > details > summary")
     page.evaluate("document.dispatchEvent(new CustomEvent('fx-solved', {detail: 'one-anchor'}))")
@@ -287,7 +287,7 @@ def test_a_solved_puzzle_is_marked_until_it_is_forgotten(page: Page, address: st
     assert "solved" not in summary.inner_text()
 
 
-def test_without_storage_there_is_nothing_to_see(context: BrowserContext, page: Page, address: str) -> None:
+def test_without_storage_the_page_offers_no_progress(context: BrowserContext, page: Page, address: str) -> None:
     context.add_init_script(
         f"""const set = Storage.prototype.setItem;
         Storage.prototype.setItem = function (key, value) {{

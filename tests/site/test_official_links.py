@@ -1,4 +1,4 @@
-"""API names link to the official documentation, using only the inventories in the repository."""
+"""API names link to the official documentation, with addresses from the inventories in the repository alone."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ official = load("book/_ext/official.py")
 
 
 def addresses() -> dict[str, str]:
-    """Every name with its full address, read by Sphinx."""
+    """Every name with its full address, as Sphinx reads the inventories."""
     found: dict[str, str] = {}
     for base, file in MAPPING.values():
         with (ROOT / file).open("rb") as stream:
@@ -38,7 +38,7 @@ FX = "https://docs.pytorch.org/docs/2.13/fx.html#torch.fx."
 
 
 def cell(code: str) -> str:
-    """A cell as Sphinx highlights it, with an element around each token."""
+    """The HTML of a cell as Sphinx highlights it, with an element around each token."""
     marked = re.sub(r"\w+|[^\w\s]", lambda sign: f'<span class="n">{_escaped(sign[0])}</span>', code)
     return (
         '<div class="highlight-ipython3 notranslate"><div class="highlight"><pre><span></span>'
@@ -51,7 +51,7 @@ def _escaped(text: str) -> str:
 
 
 def links(page: str) -> list[tuple[str, str]]:
-    """The added links: text and address."""
+    """The text and the address of each link that was added."""
     tree = BeautifulSoup(official.linked(page, OFFICIAL), "html.parser")
     return [(link.get_text(), link["href"]) for link in tree.select("a.fx-api")]
 
@@ -67,17 +67,19 @@ def word(text: str) -> str:
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.stem)
 def test_an_inventory_is_what_its_table_says(table: Path, tmp_path: Path) -> None:
     inventory.write(table, tmp_path / "made.inv")
-    assert (tmp_path / "made.inv").read_bytes() == table.with_suffix(".inv").read_bytes(), "python -m press inventory"
+    assert (tmp_path / "made.inv").read_bytes() == table.with_suffix(".inv").read_bytes(), (
+        "run `python -m press inventory`"
+    )
 
 
 def test_the_tables_and_the_settings_name_the_same_places() -> None:
-    told = {table.stem: inventory.tomllib.loads(table.read_text("utf-8")) for table in TABLES}
-    assert {name: [one["address"], f"book/_links/{name}.inv"] for name, one in told.items()} == MAPPING
+    tables = {table.stem: inventory.tomllib.loads(table.read_text("utf-8")) for table in TABLES}
+    assert {name: [one["address"], f"book/_links/{name}.inv"] for name, one in tables.items()} == MAPPING
     pinned = re.search(r"^torch==(\d+\.\d+)", (ROOT / "requirements.txt").read_text("utf-8"), re.MULTILINE)[1]
-    assert told["torch"]["version"] == pinned and f"/{pinned}/" in told["torch"]["address"]
+    assert tables["torch"]["version"] == pinned and f"/{pinned}/" in tables["torch"]["address"]
 
 
-def test_every_documented_name_of_torch_fx_is_there_and_no_other() -> None:
+def test_the_inventory_has_every_documented_name_of_torch_fx_and_no_other() -> None:
     there = {name for name, address in OFFICIAL.addresses.items() if "/fx.html#" in address}
     assert there == {name.full for name in names() if name.listed}
 
@@ -91,7 +93,7 @@ def test_every_name_exists() -> None:
             except ModuleNotFoundError:
                 continue
             for part in parts[split:]:
-                # Attributes set by `__init__` are members too, but have no value on the class.
+                # Members may also be attributes that `__init__` sets, which the class does not have.
                 held = getattr(held, part, None)
             break
         assert held is not None, name
@@ -100,13 +102,13 @@ def test_every_name_exists() -> None:
 # ---- Code ------------------------------------------------------------------------------------------------------------
 
 
-def test_a_name_is_followed_through_the_imports_of_the_page() -> None:
+def test_a_name_is_resolved_through_the_imports_of_the_page() -> None:
     page = cell("import torch\nfrom torch import fx, nn\nimport torch.nn.functional as F")
     page += cell("fx.symbolic_trace(nn.Linear(2, 2))\nF.gelu(torch.ones(2))")
     assert [text for text, _ in links(page)] == ["fx.symbolic_trace", "nn.Linear", "F.gelu", "torch.ones"]
 
 
-def test_a_member_is_linked_where_its_class_is_sure() -> None:
+def test_a_member_is_linked_only_if_its_class_is_certain() -> None:
     page = cell(
         "graph.placeholder('x')\ntraced.graph.erase_node(node)\nnode.args\nthing.recompile()\nthing.placeholder\nthing.append(1)"
     )
@@ -119,7 +121,7 @@ def test_a_member_is_linked_where_its_class_is_sure() -> None:
     ]
 
 
-def test_links_in_code_change_no_sign_and_stop_no_tab_key() -> None:
+def test_links_in_code_change_no_character_and_are_no_tab_stops() -> None:
     page = cell("import torch\nx = torch.add(torch.ones(2), 1)")
     made = BeautifulSoup(official.linked(page, OFFICIAL), "html.parser")
     assert made.get_text() == BeautifulSoup(page, "html.parser").get_text()
@@ -185,9 +187,9 @@ def test_links_are_not_nested(built_book: Path) -> None:
     assert nested == []
 
 
-def test_a_link_of_an_author_leads_to_the_version_that_the_book_is_proven_with(built_book: Path) -> None:
+def test_links_by_authors_lead_to_the_version_that_the_book_is_proven_with(built_book: Path) -> None:
     written = '<a href="https://docs.pytorch.org/docs/stable/fx.html#torch.fx.Graph">at docs/stable/</a>'
-    assert inventory.of_the_version(written) == f'<a href="{FX}Graph">at docs/stable/</a>'
+    assert inventory.to_pinned_docs(written) == f'<a href="{FX}Graph">at docs/stable/</a>'
     linked = [link["href"] for page in PAGES for link in article(built_book, page).select("a[href*='/docs/']")]
     assert sum(address.startswith("https://docs.pytorch.org/docs/2.13/") for address in linked) > 500
     assert [address for address in linked if "/docs/stable/" in address] == []

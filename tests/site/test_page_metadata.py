@@ -1,4 +1,4 @@
-"""Pages have descriptions, the 404 page works at any depth, and an address adds cards and a sitemap."""
+"""Pages have descriptions, the 404 page works at any depth, and with an address there are cards and a sitemap."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ PAGES_OF_SMALL = {
 
 
 def small_book(folder: Path, base: str) -> Path:
-    """A small book with the real theme and extensions, at an address."""
+    """A small book with the real theme and extensions, built for an address."""
     source = folder / "source"
     for name, text in PAGES_OF_SMALL.items():
         (source / name).parent.mkdir(parents=True, exist_ok=True)
@@ -57,7 +57,7 @@ def small_book(folder: Path, base: str) -> Path:
 
 @pytest.fixture(scope="module")
 def addressed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]:
-    """A book with an address, served there below a path, like a project's pages."""
+    """A book that is served at its address, below a path, like the pages of a project."""
     folder = tmp_path_factory.mktemp("addressed")
     empty = folder / "empty"
     empty.mkdir()
@@ -77,12 +77,12 @@ def described(html: Path) -> str:
 
 
 def test_each_page_has_a_description_of_its_own(built_book: Path) -> None:
-    told = {page: described(built_book / f"{page}.html") for page in PAGES}
-    assert [page for page, text in told.items() if not 40 <= len(text) <= 160] == []
-    assert len(set(told.values())) == len(told)
+    descriptions = {page: described(built_book / f"{page}.html") for page in PAGES}
+    assert [page for page, text in descriptions.items() if not 40 <= len(text) <= 160] == []
+    assert len(set(descriptions.values())) == len(descriptions)
 
 
-def test_no_title_says_a_thing_twice(built_book: Path) -> None:
+def test_no_title_repeats_itself(built_book: Path) -> None:
     titles = {page: parsed(built_book / f"{page}.html").title.get_text(strip=True) for page in PAGES}
     assert titles[TOC["root"]] == TITLE
     assert len(set(titles.values())) == len(titles)
@@ -106,16 +106,16 @@ def test_without_an_address_nothing_needs_one(tmp_path: Path) -> None:
 def test_a_page_has_a_card_with_whole_addresses(addressed: tuple[Path, str]) -> None:
     out, address = addressed
     page = parsed(out / "part/two.html")
-    told = {tag["property"]: tag["content"] for tag in page.select("meta[property^='og:']")}
-    assert told["og:title"] == "Two" and told["og:url"] == f"{address}part/two.html"
-    assert told["og:description"] == described(out / "part/two.html")
-    assert told["og:description"].startswith('The second page says what it is "about".')
-    assert told["og:image"] == f"{address}_static/card.png" and (out / "_static/card.png").is_file()
+    properties = {tag["property"]: tag["content"] for tag in page.select("meta[property^='og:']")}
+    assert properties["og:title"] == "Two" and properties["og:url"] == f"{address}part/two.html"
+    assert properties["og:description"] == described(out / "part/two.html")
+    assert properties["og:description"].startswith('The second page says what it is "about".')
+    assert properties["og:image"] == f"{address}_static/card.png" and (out / "_static/card.png").is_file()
     assert page.select_one("meta[name='twitter:card']")["content"] == "summary_large_image"
-    assert page.select_one("link[rel=canonical]")["href"] == told["og:url"]
+    assert page.select_one("link[rel=canonical]")["href"] == properties["og:url"]
 
 
-def test_the_map_lists_each_page_and_robots_are_told_of_it(addressed: tuple[Path, str]) -> None:
+def test_the_sitemap_lists_each_page_and_robots_txt_names_it(addressed: tuple[Path, str]) -> None:
     out, address = addressed
     space = {"map": "http://www.sitemaps.org/schemas/sitemap/0.9"}
     listed = [loc.text for loc in ET.parse(out / found.MAP).iterfind("map:url/map:loc", space)]
@@ -133,7 +133,7 @@ def test_404_page_works_at_any_depth(browser: Browser, addressed: tuple[Path, st
     page.on("pageerror", lambda error: troubles.append(str(error)))
     page.on("response", lambda answer: answer.status >= 400 and troubles.append(answer.url))
     page.goto(address + missing, wait_until="networkidle")
-    assert troubles == [address + missing], "the page itself, and nothing that it loads"
+    assert troubles == [address + missing], "only the missing page itself fails, and nothing that the 404 page loads"
     assert page.locator("h1").inner_text().startswith("There is no such page")
     assert page.evaluate("getComputedStyle(document.querySelector('.bd-article')).lineHeight") != "normal"
     page.locator("nav.bd-docs-nav a", has_text="Two").click()
@@ -165,6 +165,6 @@ def test_the_card_is_what_its_code_draws(tmp_path: Path) -> None:
     with Image.open(card.CARD) as kept, Image.open(tmp_path / "card.png") as drawn:
         assert kept.size == drawn.size == found.CARD_SIZE == (card.WIDTH, card.HEIGHT)
         difference = ImageChops.difference(kept.convert("L"), drawn.convert("L"))
-        # Another version of the library may shift a letter by half a pixel.
-        assert sum(difference.histogram()[48:]) < 0.005 * card.WIDTH * card.HEIGHT, "python -m press card"
+        # Another version of matplotlib may shift a letter by half a pixel.
+        assert sum(difference.histogram()[48:]) < 0.005 * card.WIDTH * card.HEIGHT, "run `python -m press card`"
     assert card.CARD.stat().st_size < 100_000

@@ -1,4 +1,4 @@
-"""The search finds the section for a word and the entry for a message, and loads little."""
+"""The search finds the sections for a word or a message, and loads little."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.site.test_in_browser import AXE, violations
 pytestmark = [needs_chromium, pytest.mark.room(name="site")]
 
 SECTIONS = 3
-# In bytes as sent: the index, and everything that a search loads.
+# In bytes as they are sent: the index, and everything that a search loads.
 LARGEST_INDEX, MOST_FETCHED = 150_000, 200_000
 Search = Callable[[str], list[tuple[str, str, str]]]
 ASK = "query => fxFind(query)"
@@ -39,7 +39,7 @@ ENTRIES = [
 
 @pytest.fixture(scope="module")
 def search(browser: Browser, built_book: Path) -> Iterator[Search]:
-    """The results of a query, best first: a page, ``"Page > heading"`` or the page's title, and the anchor."""
+    """A function that searches; results, best first, are a page, ``"Page > heading"`` or its title, and the anchor."""
     page = browser.new_page()
     page.goto((built_book / "search.html").as_uri())
     yield lambda query: [tuple(found) for found in page.evaluate(ASK, query)]
@@ -47,13 +47,13 @@ def search(browser: Browser, built_book: Path) -> Iterator[Search]:
 
 
 def middle(message: str) -> str:
-    """Up to ten words of a message after the first; a short message in full."""
+    """Up to ten words from the middle of a message, or all of a short message."""
     words = message.partition(": ")[2].split()
     return " ".join(words[1:11]) if len(words) > 3 else message
 
 
 def test_every_message_leads_to_the_section_that_explains_it(search: Search) -> None:
-    """Searches for the middle; some messages have more than three sections, one for each cause."""
+    """The query is the middle of a message; some messages have a section for each of more than three causes."""
     found = []
     for message, entry in ENTRIES:
         page, title = f"chapters/{entry.chapter}", re.sub(r"\\(?=[^\w\s]|_)", "", entry.heading)
@@ -75,7 +75,7 @@ def test_common_queries_find_their_section_first(search: Search, kind: str, most
 
 
 def fits(hit: tuple[str, str, str], place: str) -> bool:
-    """Whether a result is a place of queries.yml: `03 Heading`, `03! Heading` of its companion, `folder/ Heading`."""
+    """Whether a result is at a place of queries.yml: `03 Heading`, `03! Heading` (companion) or `folder/ Heading`."""
     where, _, heading = place.partition(" ")
     page = hit[0].removeprefix("chapters/").removeprefix("book/")
     if chapter := re.match(r"(when_it_breaks/)?([0-9P]\d)_", page):
@@ -110,7 +110,7 @@ def test_a_message_with_other_names_is_found_first(search: Search, pasted: str, 
 
 
 def numbered(page: str) -> str:
-    """A chapter by its number, its companion as ``"when_it_breaks/00"``, any other page unchanged."""
+    """The number of a chapter, ``"when_it_breaks/00"`` for its companion, and any other page unchanged."""
     return re.sub(r"^chapters/(when_it_breaks/)?(\d\d)_\w+$", r"\1\2", page)
 
 
@@ -125,7 +125,7 @@ def test_words_find_the_section_that_teaches_them(search: Search) -> None:
     assert len(missed) <= 3, missed
 
 
-def test_every_wanted_section_is_there(built_book: Path) -> None:
+def test_every_wanted_section_exists(built_book: Path) -> None:
     wanted = yaml.safe_load((Path(__file__).parent / "sought.yml").read_text("utf-8"))
     pages = [page for page in PAGES if numbered(page) != page]
     anchors = {numbered(page): ids_of(built_book / f"{page}.html") for page in pages}
@@ -152,7 +152,7 @@ def test_a_page_loads_nothing_of_the_search(built_book: Path) -> None:
         assert "_static/search/" not in (built_book / f"{chapter}.html").read_text("utf-8")
 
 
-def test_without_scripts_the_page_says_where_to_look(browser: Browser, built_book: Path) -> None:
+def test_without_javascript_the_page_says_where_to_look(browser: Browser, built_book: Path) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto((built_book / "search.html").as_uri())
@@ -178,7 +178,7 @@ def test_a_result_opens_its_section_from_a_folder(browser: Browser, built_book: 
     page.close()
 
 
-def test_results_come_while_one_types_and_the_keys_lead_to_them(browser: Browser, built_book: Path) -> None:
+def test_results_appear_while_typing_and_keys_move_between_them(browser: Browser, built_book: Path) -> None:
     page = browser.new_page(viewport={"width": 360, "height": 740})
     page.goto((built_book / f"{CHAPTERS[0]}.html").as_uri())
     page.keyboard.press("Control+k")
@@ -189,7 +189,7 @@ def test_results_come_while_one_types_and_the_keys_lead_to_them(browser: Browser
     results.get_by_role("link", name="Dead code: what eliminate_dead_code deletes").wait_for()
     box = page.locator("#pst-search-dialog .fx-found").bounding_box()
     results.locator(".fx-found-text:not(:empty)").first.wait_for()
-    assert page.locator("#pst-search-dialog .fx-found").bounding_box() == box, "nothing jumps when texts come"
+    assert page.locator("#pst-search-dialog .fx-found").bounding_box() == box, "nothing moves when the texts are loaded"
     assert page.locator("#pst-search-dialog [role=status]").inner_text().startswith("The best 12 of ")
     assert violations(page, AXE) == []
     page.locator(".fx-more").first.click()
@@ -215,7 +215,7 @@ def test_an_empty_search_has_examples_that_find_something(browser: Browser, buil
     page.close()
 
 
-def test_words_for_a_section_that_is_not_there_are_refused() -> None:
+def test_search_words_for_a_missing_section_are_rejected() -> None:
     find = load("book/_ext/search_index.py")
     pages = {"chapters/here": ("Here", [find.Section("there-is-one", "There is one", "A text.")])}
     find.index(pages, {"chapters/here#there-is-one": "word", "chapters/left-out#any": "word"})

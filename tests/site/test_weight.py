@@ -1,4 +1,4 @@
-"""A page is light: few bytes and requests on its first load, and no repetition."""
+"""A page is light: its first load needs few bytes and requests, and it repeats nothing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.browsing import needs_chromium
 from tests.loading import load
 from tests.site.pages import CHAPTERS, PAGES
 
-# For the first load of a chapter.
+# Limits for the first load of a chapter.
 MOST_BYTES, MOST_REQUESTS = 150_000, 12
 
 
@@ -23,11 +23,11 @@ def test_the_first_load_of_a_chapter_is_light(browser: Browser, built_book: Path
     weights = {page: pages.weigh(browser, built_book / f"{page}.html") for page in CHAPTERS}
     heavy = {page: it for page, it in weights.items() if it.bytes > MOST_BYTES or it.requests > MOST_REQUESTS}
     assert heavy == {}
-    # A page that failed to load would be light.
+    # A page that failed to load would also be light.
     assert min(weight.bytes for weight in weights.values()) > 50_000
 
 
-def test_each_style_and_script_stands_once_on_a_page(built_book: Path) -> None:
+def test_each_style_and_script_occurs_once_on_a_page(built_book: Path) -> None:
     for page in PAGES:
         html = (built_book / f"{page}.html").read_text("utf-8")
         own = re.findall(r"<(?:style|script)[^>]*>([^<].*?)</(?:style|script)>", html, re.DOTALL)
@@ -65,7 +65,7 @@ def test_licences_stay(built_book: Path) -> None:
 
 
 def test_every_class_that_a_page_shows_keeps_its_rules(built_book: Path) -> None:
-    """The site's style sheet has every rule of the theme that matches an element."""
+    """The site's style sheet has every rule of the theme that matches an element of a page."""
     bundle = load("book/_ext/bundle.py")
     import pydata_sphinx_theme
 

@@ -1,4 +1,4 @@
-"""Steppers in Chromium: keys and mouse, linked marks, both themes, wide, narrow, on paper, and without script."""
+"""Edit steppers in Chromium: keys, mouse, linked marks, both themes, all widths, paper, and no JavaScript."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from tests.stepping.test_edit_stepper import traced, twelve_nodes_eight_frames
 
 pytestmark = [needs_chromium, pytest.mark.room(name="site")]
 
-# The drawn nodes from top to bottom: key, top, bottom.
+# The visible nodes from top to bottom, each as [key, top, bottom].
 ROWS = """() => [...document.querySelectorAll(".fx-frames > .fx-film .fx-node")]
   .filter(node => getComputedStyle(node).visibility === "visible")
   .map(node => [node.dataset.fxNode, node.querySelector(".fx-shape").getBoundingClientRect()])
   .map(([key, {top, bottom}]) => [key, top, bottom]).sort((one, other) => one[1] - other[1])"""
-# The largest distance of an arrow's end from a node.
+# The largest distance from the head of an arrow to the nearest node.
 LOOSE = """() => Math.max(...[...document.querySelectorAll(".fx-frames > .fx-film .fx-head")]
   .filter(head => getComputedStyle(head).visibility === "visible").map(head => {
     const {x, y, width, height} = head.getBoundingClientRect();
@@ -54,7 +54,7 @@ def caption(page: Page) -> str:
 def test_keyboard_steps_to_the_end_without_jumps(show) -> None:
     page = show(twelve_nodes_eight_frames())
     page.locator("input[type=range]").focus()
-    # JupyterLab's shortcuts, such as B for a new cell, look for it on this element.
+    # On this element, JupyterLab looks for the attribute that turns off its shortcuts, such as B for a new cell.
     assert page.evaluate("document.activeElement.hasAttribute('data-lm-suppress-shortcuts')")
     rows, height = page.evaluate(ROWS), page.evaluate(STEPPER_HEIGHT)
     for at in range(2, 9):
@@ -63,7 +63,7 @@ def test_keyboard_steps_to_the_end_without_jumps(show) -> None:
         later = page.evaluate(ROWS)
         both = {key for key, *_ in rows} & {key for key, *_ in later}
         kept = [[key for key, *_ in frame if key in both] for frame in (rows, later)]
-        assert kept[0] == kept[1], "no node overtakes another that nobody moved"
+        assert kept[0] == kept[1], "nodes that were not moved keep their order"
         gaps = [below[1] - above[2] for above, below in itertools.pairwise(later)]
         assert min(gaps) > 0 and max(gaps) < 40, "there is no room for nodes that come later"
         assert page.evaluate(LOOSE) < 2
@@ -103,7 +103,7 @@ def test_to_the_end_by_mouse_slider_and_play(show) -> None:
 
 
 def marked(page: Page, kind: str) -> set[str]:
-    """The keys with this mark, if drawing and table agree."""
+    """The keys with this mark, which must be the same in the drawing and the table."""
     keys = "parts => parts.map(part => part.dataset.fxNode)"
     drawn = page.locator(f".fx-frames > .fx-film .fx-node.{kind}:visible").evaluate_all(keys)
     listed = page.locator(f".fx-now tr.{kind}").evaluate_all(keys)
@@ -111,7 +111,7 @@ def marked(page: Page, kind: str) -> set[str]:
     return set(listed)
 
 
-def test_node_row_and_line_mark_each_other(show) -> None:
+def test_a_node_its_row_and_its_line_of_code_highlight_each_other(show) -> None:
     page = show(EditStepper(traced(), "The block"), moved_node())
     page = page.locator(".fx-stepper").first
     keys = {
@@ -174,7 +174,7 @@ def test_a_moved_node_leaves_a_ghost_and_an_arrow(show) -> None:
     assert page.locator(".fx-frames > .fx-film .fx-jump").is_visible()
 
 
-def test_without_script_all_frames_stand_stacked(show) -> None:
+def test_without_javascript_all_frames_are_stacked(show) -> None:
     page = show(twelve_nodes_eight_frames(), script=False)
     assert page.locator(".fx-caption:visible").count() == 8
     assert page.locator("table:visible").count() == 8 and page.locator("svg.fx-svg[role=img]:visible").count() == 8
@@ -183,7 +183,7 @@ def test_without_script_all_frames_stand_stacked(show) -> None:
     assert tops == sorted(tops)
 
 
-def test_on_paper_all_frames_stand_stacked(show) -> None:
+def test_on_paper_all_frames_are_stacked(show) -> None:
     page = show(twelve_nodes_eight_frames())
     page.emulate_media(media="print")
     assert page.locator(".fx-caption:visible").count() == 8
@@ -191,7 +191,7 @@ def test_on_paper_all_frames_stand_stacked(show) -> None:
     assert not page.locator(".fx-steps").is_visible() and not page.locator(".fx-frames > .fx-film").is_visible()
 
 
-def test_steppers_that_come_later_start_and_none_starts_twice(show) -> None:
+def test_steppers_that_are_added_later_start_and_none_starts_twice(show) -> None:
     page = show(moved_node())
     html = moved_node()._repr_html_()
     page.evaluate("html => document.querySelector('main').insertAdjacentHTML('beforeend', html)", html)

@@ -39,13 +39,13 @@ def traced() -> fx.GraphModule:
 
 
 def tree(steps: EditStepper) -> list[ET.Element]:
-    """The frames of the HTML, which must be well-formed except for the script and the static pictures."""
+    """The frames of the HTML, which must be well-formed XML except for script and static pictures."""
     html = re.sub(r"<script>.*</script>|<img [^>]*>", "", steps._repr_html_(), flags=re.S)
     return ET.fromstring(html).findall(".//div[@class='fx-frame']")
 
 
 def table_of(frame: ET.Element) -> dict[str, str]:
-    """The classes of a frame's table rows, by name."""
+    """The classes of the rows in a frame's table, by node name."""
     return {row.get("data-fx-name", ""): row.get("class", "") for row in frame.iter("tr") if row.get("data-fx-name")}
 
 
@@ -53,7 +53,7 @@ def table_of(frame: ET.Element) -> dict[str, str]:
 
 
 def inserted() -> EditStepper:
-    """A node that uses itself for a while."""
+    """Frames in which a new node has no user at first, then uses itself, and is then repaired."""
     module = traced()
     x = next(iter(module.graph.nodes))
     steps = EditStepper(module, "As traced", title="Insert tanh")
@@ -105,7 +105,7 @@ BUILDS = {"inserted": inserted, "changed": changed, "append": lambda: moved(True
 
 @pytest.mark.parametrize("name", BUILDS)
 def test_each_frame_says_what_changed(name: str, file_regression: FileRegressionFixture) -> None:
-    """It does so in its remarks, its table's marks, and its code, which is the old code if stale."""
+    """Its remarks do, the marks in its table, and its code, which is the old code while the module is stale."""
     steps = BUILDS[name]()
     marks = [{name: kinds for name, kinds in table_of(frame).items() if kinds} for frame in tree(steps)]
     code = [" ".join("".join(frame.find(".//pre").itertext()).split()) for frame in tree(steps) if frame.find(".//pre")]
@@ -231,7 +231,7 @@ def test_thousands_of_frames_have_a_limit() -> None:
     assert f"! {1501 - MAX_FRAMES} more frames were not kept: a stepper holds {MAX_FRAMES}" in repr(steps)
 
 
-def test_an_edit_inside_a_branch_is_seen() -> None:
+def test_an_edit_inside_a_branch_is_shown() -> None:
     module = torch.export.export(Branches(), (torch.ones(2),)).module()
     before = EditStepper(module)
     steps = EditStepper(module)
@@ -248,7 +248,7 @@ def test_an_edit_inside_a_branch_is_seen() -> None:
 
 
 class Branches(nn.Module):
-    """Two functions, one of which runs."""
+    """A model in which one of two functions runs."""
 
     def forward(self, x: Tensor) -> Tensor:
         return torch.cond(x.sum() > 0, torch.relu, torch.sin, (x,))

@@ -1,4 +1,4 @@
-"""n and p step the visible stepper, arrows the focused one, and a page's own keys keep working."""
+"""The keys n and p step the stepper in view, arrows step the focused one, and the page's own keys keep working."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.stepping.test_edit_stepper import traced, twelve_nodes_eight_frames
 
 pytestmark = [needs_chromium, pytest.mark.room(name="site")]
 
-# A page that navigates on arrow keys unless something else has used the key, like the book.
+# Like the book, the page navigates on arrow keys unless something else has used the key.
 NAVIGATION = """() => {
   window.went = [];
   document.addEventListener("keydown", event => {
@@ -27,7 +27,7 @@ FAR_APART = """() => {
 
 
 def captions(page: Page) -> list[str]:
-    """The number of each stepper's frame."""
+    """The number of the current frame of each stepper, or its caption if it has only one."""
     return [text.split("/")[0] for text in page.locator(".fx-now .fx-caption").all_inner_texts()]
 
 
@@ -49,7 +49,7 @@ def test_n_and_p_step_the_stepper_in_view(page: Page) -> None:
     assert captions(page) == ["2", "2", "one frame"]
     page.evaluate("scrollTo(0, document.body.scrollHeight)")
     page.keyboard.press("p")
-    assert captions(page) == ["2", "2", "one frame"], "a stepper of one frame, or none, is in view"
+    assert captions(page) == ["2", "2", "one frame"], "the stepper in view has one frame, or no stepper is in view"
 
 
 def test_n_and_p_are_letters_in_text_fields(page: Page) -> None:
@@ -66,7 +66,7 @@ def test_n_and_p_are_letters_in_text_fields(page: Page) -> None:
     assert captions(page)[0] == "1"
 
 
-def test_arrows_belong_to_the_stepper_in_focus_and_else_to_the_page(page: Page) -> None:
+def test_arrows_step_the_focused_stepper_and_otherwise_reach_the_page(page: Page) -> None:
     page.keyboard.press("ArrowRight")
     assert (captions(page)[0], page.evaluate("went")) == ("1", ["ArrowRight"])
     for place in ("button:text('Next')", "input[type=range]", ".fx-now tr[data-fx-node]"):
@@ -78,4 +78,4 @@ def test_arrows_belong_to_the_stepper_in_focus_and_else_to_the_page(page: Page) 
     page.keyboard.press("End")
     page.keyboard.press("ArrowRight")
     assert captions(page)[0] == "8"
-    assert page.evaluate("went") == ["ArrowRight"], "only the one that was pressed outside"
+    assert page.evaluate("went") == ["ArrowRight"], "only the key that was pressed outside a stepper"

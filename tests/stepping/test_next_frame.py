@@ -1,4 +1,4 @@
-"""A step shifts nothing except what changes, as measured by the browser's layout shift."""
+"""A step moves nothing except what changes, as measured by the browser's layout shift."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WATCH = """() => {
   watcher.observe({type: "layout-shift", buffered: false});
   window.shiftsSoFar = () => { keep(watcher.takeRecords()); return window.shifts; };
 }"""
-# A frame is painted when a message sent in its callback arrives.
+# A message that is sent in the callback of an animation frame arrives after that frame is painted.
 STEP = """() => new Promise(done => {
   document.dispatchEvent(new KeyboardEvent("keydown", {key: "n", bubbles: true, cancelable: true}));
   requestAnimationFrame(() => {

@@ -1,4 +1,4 @@
-"""On a phone, a stepper keeps its controls visible, shows one panel at a time, and fits one and a half screens."""
+"""On a phone, a stepper keeps its controls in view, shows one panel at a time, and fits one and a half screens."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_the_controls_stay_in_view(browser: Browser) -> None:
         page.evaluate("y => scrollTo(0, y)", top + part * height)
         box = bar.bounding_box()
         assert -1 <= box["y"] < 10, part
-        # Nothing covers them.
+        # Nothing covers the controls.
         page.touchscreen.tap(box["x"] + 100, box["y"] + 20)
     assert page.locator(".fx-now .fx-caption").inner_text().startswith("4/8")
     page.context.close()
@@ -67,7 +67,7 @@ def test_a_swipe_over_the_drawing_steps_and_one_that_scrolls_does_not(browser: B
     def swiped(selector: str, right: int, down: int) -> str:
         target = page.locator(selector).first.element_handle()
         assert page.evaluate(SWIPE, [target, [200, 300], [200 + right, 300 + down]]), (
-            "the browser's own acts are left to it"
+            "the browser still does what it does by default"
         )
         return page.locator(".fx-now .fx-count").inner_text()
 
@@ -75,9 +75,9 @@ def test_a_swipe_over_the_drawing_steps_and_one_that_scrolls_does_not(browser: B
     assert swiped(drawing, -90, 10) == "2/8"
     assert swiped(drawing, 90, 10) == "1/8"
     assert swiped(drawing, -90, 120) == swiped(drawing, -20, 0) == "1/8"
-    assert swiped(".fx-now .fx-caption", -90, 0) == "1/8", "text is selected so"
+    assert swiped(".fx-now .fx-caption", -90, 0) == "1/8", "this gesture selects text"
     page.locator(".fx-frames > .fx-film .fx-scroll").evaluate("box => { box.style.width = '100px'; }")
-    assert swiped(drawing, -90, 0) == "1/8", "it scrolls sideways itself"
+    assert swiped(drawing, -90, 0) == "1/8", "the drawing itself scrolls sideways"
     page.context.close()
 
 

@@ -1,4 +1,4 @@
-"""Run steppers in Chromium: keyboard, the plot's moving mark, both themes, wide, narrow, and without script."""
+"""Run steppers in Chromium: keys, the mark that moves in the plot, both themes, all widths, and no JavaScript."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def block(**options: object) -> RunStepper:
 
 
 def all_kinds() -> list[RunStepper]:
-    """One of each kind: one run, two of one graph, two graphs, an error, groups, and a failed run."""
+    """One of each kind: one run, two runs of one graph, two graphs, an error, groups of nodes, and a failed run."""
     four = torch.ones(4)
     return [
         block(),
@@ -82,7 +82,7 @@ def test_the_current_node_and_the_states_are_drawn(show: Show) -> None:
     assert drawn("fx-is-later") == [str(at) for at in range(4, 12)]
 
 
-def test_nodes_of_two_graphs_are_told_apart(show: Show) -> None:
+def test_nodes_of_two_graphs_are_distinguished(show: Show) -> None:
     four = torch.ones(4)
     page = show(RunStepper(trace(lambda a: a + 1), four, compare=trace(lambda a: a * 2)))
     page.locator(".fx-now tr[data-fx-name=mul]").hover()

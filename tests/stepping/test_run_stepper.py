@@ -1,4 +1,4 @@
-"""The run stepper shows the values and memory of the actual run, and keeps nothing alive itself."""
+"""The run stepper shows the values and memory of a real run, and keeps nothing alive itself."""
 
 from __future__ import annotations
 
@@ -79,15 +79,15 @@ RUNS: dict[str, tuple[Callable[..., Any], tuple[torch.Tensor, ...], dict[str, An
 @pytest.mark.parametrize("name", RUNS)
 @torch.no_grad()
 def test_each_frame_says_what_is_alive(name: str, file_regression: FileRegressionFixture) -> None:
-    """Its caption says so, and its table shows the state of each value."""
+    """Its caption does, and its table shows the state of each value."""
     program, inputs, options = RUNS[name]
     for weight in getattr(program, "parameters", list)():
         weight.fill_(0.5)
     stepper = RunStepper(trace(program), *inputs, **options)
     frames = [part for part in tree_of(stepper).iter("div") if part.get("class") == "fx-frame"]
-    told = [words(part) for frame in frames for part in (frame.find("*"), *rows(frame))]
-    told = [line for line in told if not line.endswith("· not yet")]
-    file_regression.check("\n".join([repr(stepper), *told, ""]), basename=name)
+    lines = [words(part) for frame in frames for part in (frame.find("*"), *rows(frame))]
+    lines = [line for line in lines if not line.endswith("· not yet")]
+    file_regression.check("\n".join([repr(stepper), *lines, ""]), basename=name)
 
 
 def rows(frame: ET.Element) -> list[ET.Element]:
@@ -140,7 +140,7 @@ def test_the_recorder_keeps_nothing_alive() -> None:
     assert "five" in repr(steppers[3])
 
 
-def test_inputs_are_copied_and_left_alone() -> None:
+def test_inputs_are_copied_and_stay_unchanged() -> None:
     given = torch.ones(4, requires_grad=True)
     copies = cloned([given, [given, 3], {"key": FOUR}])
     assert copies[0] is not given
@@ -205,7 +205,7 @@ class Unreadable:
 fx.wrap("boom")
 
 
-def lint_refuses() -> fx.Graph:
+def fails_lint() -> fx.Graph:
     graph = fx.Graph()
     sin = graph.call_function(torch.sin, (graph.placeholder("x"),))
     with graph.inserting_after(sin):
@@ -236,7 +236,7 @@ def packed() -> fx.GraphModule:
     return trace(lambda d: {"sum": d["a"] + d["b"]}, concrete_args={"d": {"a": fx.PH, "b": fx.PH}})
 
 
-# Before 2.10, torch runs on a list of any length.
+# Before 2.10, torch accepts a list of inputs of any length.
 COUNTS = Version(torch.__version__) >= Version("2.10")
 HARD: dict[str, tuple[Callable[[], Any], tuple, dict, str]] = {
     "too few, boxed": (
@@ -254,7 +254,7 @@ HARD: dict[str, tuple[Callable[[], Any], tuple, dict, str]] = {
     ),
     "shapes": (lambda: trace(two_inputs), (FOUR, torch.ones(3)), {}, "mul raised RuntimeError: The size of tensor"),
     "raises": (lambda: trace(lambda x: boom(x + 1)), (FOUR,), {}, "boom raised KeyError"),
-    "lint refuses": (lint_refuses, (FOUR,), {}, "tan raised RuntimeError: Node tan referenced nonexistent value cos"),
+    "fails lint": (fails_lint, (FOUR,), {}, "tan raised RuntimeError: Node tan referenced nonexistent value cos"),
     "no output": (no_output, (FOUR,), {}, "0 B when the run had returned"),
     "stale": (stale, (FOUR,), {}, "The compiled code is older"),
     "containers": (lambda: trace(nested), (FOUR,), {"boxed": True}, "dict of 3 [sum: tuple of 2"),
@@ -268,7 +268,7 @@ HARD: dict[str, tuple[Callable[[], Any], tuple, dict, str]] = {
 
 
 @pytest.mark.parametrize("name", HARD)
-def test_hard_cases_show_what_worked_and_what_did_not(name: str) -> None:
+def test_hard_cases_show_what_ran_and_what_failed(name: str) -> None:
     make, inputs, options, expected = HARD[name]
     stepper = RunStepper(make(), *inputs, **options)
     text = repr(stepper)
@@ -293,7 +293,7 @@ def test_hard_cases_show_what_worked_and_what_did_not(name: str) -> None:
         ((trace(two_inputs), FOUR, OTHER, {"boxed": True, "compare": "boxed_run"}), ValueError, "use 'run'"),
     ],
 )
-def test_wrong_arguments_are_refused_with_what_to_do(arguments: tuple, kind: type, message: str) -> None:
+def test_wrong_arguments_are_rejected_with_a_fix(arguments: tuple, kind: type, message: str) -> None:
     *given, last = arguments
     options = last if isinstance(last, dict) else {}
     with pytest.raises(kind, match=re.escape(message)):

@@ -1,8 +1,8 @@
-"""In an untrusted notebook, a drawing is a picture, a stepper its last frame, and the drawings' text is hidden.
+"""In an untrusted notebook, a drawing is shown as an image, a stepper as its last frame, without text from drawings.
 
-The rules are from the sanitisers of JupyterLab and of code hosts' viewers: both drop script and style with their text,
-and svg, ids and events, but keep the text in an svg. JupyterLab keeps inline style; code hosts keep neither that nor
-embedded images.
+The rules are those by which JupyterLab and the viewers of code hosts sanitise outputs. Both drop scripts and styles
+with their text; the tags of an svg, but not its text; ids; and events. JupyterLab keeps inline styles and embedded
+images, and code hosts drop them.
 """
 
 from __future__ import annotations
@@ -58,9 +58,9 @@ def test_last_frame_is_readable(browser: Browser, inline: bool) -> None:
     page = opened(browser, moved_node(), inline=inline)
     text = page.locator("main").inner_text()
     assert "2/2 append moves cos behind sin" in " ".join(text.split())
-    assert "1/2" not in text, "the earlier frame is in a fold"
+    assert "1/2" not in text, "the earlier frame is folded"
     assert page.locator("table:visible").count() == 1 and page.locator("pre:visible").count() == 1
-    assert "stood here" not in text, "a word of the drawing alone"
+    assert "stood here" not in text, "a word that only the drawing has"
     page.locator("summary", has_text="The frame before the last").click()
     assert "1/2 cos reads sin" in " ".join(page.locator("main").inner_text().split())
     page.close()

@@ -1,4 +1,4 @@
-"""On another torch, every cell runs, and a cell that only lacks an earlier cell's result is recognised."""
+"""On another torch, every cell runs, and a cell that fails only for lack of an earlier result is recognised."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> list[Difference]:
 
 
 def named(found: list[Difference]) -> dict[int, Difference]:
-    """By the number of the cell."""
+    """The differences by the number of the cell."""
     return {int(one.section.rpartition("-")[2]): one for one in found}
 
 
@@ -73,7 +73,7 @@ def test_statements_after_a_failing_one_still_run(found: list[Difference]) -> No
     assert not {1, 4} & set(named(found))
 
 
-def test_cell_using_a_failed_cells_names_is_marked(found: list[Difference]) -> None:
+def test_a_cell_that_uses_names_of_a_failed_cell_is_marked(found: list[Difference]) -> None:
     assert {number for number, one in named(found).items() if one.reads_lost} == {2, 5}
 
 

@@ -1,4 +1,4 @@
-"""An environment for another torch is made once and shares everything but torch; an error is one line."""
+"""An environment for another torch is made once and borrows all other packages; an error is one line."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def commands_of(calls: list[list[str]]) -> list[str]:
     return [" ".join(call[:2]) if call[0] == "pip" else call[0] for call in calls]
 
 
-def test_it_is_made_once_and_shares_what_is_not_torch(asked: list[list[str]], tmp_path: Path) -> None:
+def test_it_is_made_once_and_borrows_all_but_torch(asked: list[list[str]], tmp_path: Path) -> None:
     python = environments.ensure("2.15.0")
     assert python.is_relative_to(tmp_path / ".venv-torch-2.15.0")
     assert commands_of(asked) == ["venv", "pip install"]
@@ -57,17 +57,17 @@ def test_it_is_made_once_and_shares_what_is_not_torch(asked: list[list[str]], tm
     assert len(asked) == 2
 
 
-def test_the_version_that_is_installed_needs_no_other_environment(asked: list[list[str]]) -> None:
+def test_the_installed_version_needs_no_other_environment(asked: list[list[str]]) -> None:
     assert environments.ensure("2.13.0") == Path(sys.executable) and not asked
 
 
-def test_an_environment_that_was_cut_off_is_completed(asked: list[list[str]]) -> None:
+def test_an_interrupted_environment_is_completed(asked: list[list[str]]) -> None:
     make()
     environments.ensure("2.15.0")
     assert commands_of(asked) == ["pip install"]
 
 
-def test_an_index_of_builds_is_asked_first(asked: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_index_of_builds_is_searched(asked: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TORCH_INDEX", "https://download.pytorch.org/whl/cpu")
     assert environments.newest() == "2.15.0"
     assert asked[0][asked[0].index("--index") + 1] == "https://download.pytorch.org/whl/cpu"
@@ -81,7 +81,7 @@ def test_invalid_version_is_rejected_in_one_line(asked: list[list[str]], version
 
 
 @pytest.mark.parametrize("given", [["--torch", "2.15.0"], ["--torch=2.15.0"], ["-x", "--torch", "2.15.0", "-k", "a"]])
-def test_the_tests_run_with_the_torch_that_is_asked(monkeypatch: pytest.MonkeyPatch, given: list[str]) -> None:
+def test_the_tests_run_with_the_chosen_torch(monkeypatch: pytest.MonkeyPatch, given: list[str]) -> None:
     started: list[list[str]] = []
 
     def run(command: list[str], **_: Any) -> subprocess.CompletedProcess:
@@ -99,17 +99,22 @@ def test_the_tests_run_with_the_torch_that_is_asked(monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("version", ["2.6.0", "2.15.0"])
 def test_a_named_test_runs_alone(version: str) -> None:
-    assert tested.asked(["-x", "chapters/04_recompile.ipynb"], version) == ["-x", "chapters/04_recompile.ipynb"]
+    assert tested.pytest_arguments(["-x", "chapters/04_recompile.ipynb"], version) == [
+        "-x",
+        "chapters/04_recompile.ipynb",
+    ]
 
 
 def test_with_an_older_torch_the_tests_of_the_library_run() -> None:
-    paths = [one for one in tested.asked(["-x"], "2.12.1") if not one.startswith("-")]
-    assert set(paths) == set(tested.LIBRARY) < set(tested.TESTS) == set(tested.asked([], "2.13.0"))
-    ignored = [one.removeprefix("--ignore=") for one in tested.asked([], "2.12.1") if one.startswith("--ignore=")]
+    paths = [one for one in tested.pytest_arguments(["-x"], "2.12.1") if not one.startswith("-")]
+    assert set(paths) == set(tested.LIBRARY) < set(tested.TESTS) == set(tested.pytest_arguments([], "2.13.0"))
+    ignored = [
+        one.removeprefix("--ignore=") for one in tested.pytest_arguments([], "2.12.1") if one.startswith("--ignore=")
+    ]
     assert len(ignored) == len(tested.ANSWERS) and all((ROOT / path).exists() for path in [*paths, *ignored])
 
 
-def test_the_versions_that_are_proven_are_those_of_the_record() -> None:
+def test_the_proven_versions_are_those_without_a_difference() -> None:
     assert {version for version in record.read().versions if tested.is_proven(version)} == set(record.ALIKE)
 
 

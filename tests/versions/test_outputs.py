@@ -1,4 +1,4 @@
-"""Two outputs of a cell differ if nbval says so, and rules propose the kind of difference."""
+"""Two outputs of a cell differ if nbval says so, and rules decide the kind of difference."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_addresses_pictures_and_the_number_of_a_cell_make_no_difference() -> Non
     assert not differ(shown([one]), shown([other]))
 
 
-def test_the_machine_and_the_moment_make_no_difference() -> None:
+def test_paths_process_ids_and_times_make_no_difference() -> None:
     one = "W1123 12:19:44.992000 6359 /here/lib/site-packages/torch/x.py:183] No CUDA\n"
     other = "W1124 02:01:04.100000 12 /there/site-packages/torch/x.py:183] No CUDA\n"
     assert not differ(cell(stderr=one), cell(stderr=other))
@@ -42,12 +42,12 @@ def test_split_stream_equals_the_stream() -> None:
 
 
 def test_warning_about_another_torch_is_no_difference() -> None:
-    told = "fxbook was tried with torch 2.13, and this is torch 2.15.0: outputs and messages may differ.\n"
-    assert not differ(cell("a\n"), cell("a\n", stderr=told))
-    assert differ(cell("a\n"), cell("a\n", stderr=told + "FutureWarning: x\n"))
+    warning = "fxbook was tried with torch 2.13, and this is torch 2.15.0: outputs and messages may differ.\n"
+    assert not differ(cell("a\n"), cell("a\n", stderr=warning))
+    assert differ(cell("a\n"), cell("a\n", stderr=warning + "FutureWarning: x\n"))
 
 
-def test_outputs_that_are_not_compared_may_differ_and_an_error_may_not() -> None:
+def test_a_cell_whose_output_is_ignored_differs_only_if_it_raises() -> None:
     assert not differ(cell("1.0 s\n"), cell("2.0 s\n"), ignored=True)
     assert differ(cell("1.0 s\n"), cell(error="AssertionError: slow"), ignored=True)
 
@@ -76,17 +76,17 @@ def test_outputs_that_are_not_compared_may_differ_and_an_error_may_not() -> None
         ),
     ],
 )
-def test_the_kind_by_rule(printed: Shown, here: Shown, lost: tuple[str, ...], expected: str) -> None:
+def test_rules_decide_the_kind(printed: Shown, here: Shown, lost: tuple[str, ...], expected: str) -> None:
     assert kind(printed, here, lost) == expected
 
 
-def test_the_first_difference_is_told_in_a_line() -> None:
+def test_the_first_difference_is_a_pair_of_lines() -> None:
     assert first_difference(cell("a\nb\nc\n"), cell("a\nx\nc\n")) == ("b", "x")
     got = cell(error="AssertionError: expected E with 'a' in its message, got E: b\nmore")
     assert first_difference(cell("E: a\n"), got) == ("E: a", "E: b more")
 
 
-def test_the_messages_are_those_that_torch_says_not_those_of_a_cell_that_fails() -> None:
+def test_messages_come_from_torch_not_from_a_failing_cell() -> None:
     assert messages(cell("a\n" + PRINTED)) == [PRINTED.strip()]
     got = cell(error="AssertionError: expected ValueError with 'a' in its message, got ValueError: b\nmore")
     assert messages(got) == ["ValueError: b"]

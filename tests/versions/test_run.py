@@ -1,4 +1,4 @@
-"""A run on another torch records differences, and names each cell without an explaining fact."""
+"""A run on another torch records the differences, and names each cell that no fact explains."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ UNEXPLAINED = cell("False", "nothing like it")
 
 @pytest.fixture
 def kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Record]:
-    """The record in memory; probes print what they did, and a run finds ``UNEXPLAINED``."""
-    told = record.read()
-    monkeypatch.setattr(record, "read", lambda *_: told)
+    """The record, in memory; the probes print what is recorded, and the only cell that differs is ``UNEXPLAINED``."""
+    kept = record.read()
+    monkeypatch.setattr(record, "read", lambda *_: kept)
     monkeypatch.setattr(record, "write", lambda *_: True)
     monkeypatch.setattr(run.environments, "ensure", lambda _: tmp_path)
     monkeypatch.setattr(run.environments, "newest", lambda: "2.99.0")
     monkeypatch.setattr(run, "cells", lambda *_: (9, [UNEXPLAINED]))
-    newest = {name: lines[record.in_order(lines)[-1]] for name, lines in told.facts.items()}
-    monkeypatch.setattr(run.probes, "ask", lambda _: newest)
+    newest = {name: lines[record.in_order(lines)[-1]] for name, lines in kept.facts.items()}
+    monkeypatch.setattr(run.probes, "outputs", lambda _: newest)
     monkeypatch.setattr(run, "REPORTS", run.ROOT / "_build" / tmp_path.name)
-    yield told
+    yield kept
     for report in run.REPORTS.glob("*"):
         report.unlink()
     run.REPORTS.rmdir()
@@ -50,7 +50,7 @@ def test_each_cell_that_differs_is_explained_by_rule(monkeypatch: pytest.MonkeyP
     patterns = {"said": ("E: said",), "x": (r"04_.*True => False$",), "silent": ("silent",)}
     book = Book()
     book.remarks = {
-        "said": Remark(("2.6.0",), "E: said", "Something is otherwise."),
+        "said": Remark(("2.6.0",), "E: said", "Something differs."),
         "silent": Remark(("2.6.0",), "silent", kind=WORDING),
     }
     monkeypatch.setattr(run.facts, "patterns", lambda *_: patterns)
@@ -62,8 +62,8 @@ def test_each_cell_that_differs_is_explained_by_rule(monkeypatch: pytest.MonkeyP
         cell("True", "lost", reads_lost=True),
         UNEXPLAINED,
     ]
-    told = Record(facts=facts)
-    found = run.note(told, book, "2.6.0", cells)
+    kept = Record(facts=facts)
+    found = run.note(kept, book, "2.6.0", cells)
     assert [(one.kind, fact) for one, fact in found] == [
         (BEHAVIOUR, "x"),
         (BEHAVIOUR, "said"),
@@ -72,26 +72,28 @@ def test_each_cell_that_differs_is_explained_by_rule(monkeypatch: pytest.MonkeyP
         (FOLLOWS, ""),
         (BEHAVIOUR, ""),
     ]
-    assert told.pages == {NOTEBOOK: ["x", "said"]}
+    assert kept.pages == {NOTEBOOK: ["x", "said"]}
 
 
 @pytest.mark.parametrize(
-    ("printed", "at"), [("True", ""), ("TypeError: before", "04_recompile.ipynb#outer")], ids=["in place", "beside"]
+    ("printed", "at"),
+    [("True", ""), ("TypeError: before", "04_recompile.ipynb#outer")],
+    ids=["no message here", "another message here"],
 )
-def test_a_message_is_noted_with_its_section_unless_a_fact_tells_it_in_place(
+def test_a_message_is_noted_with_its_section_if_that_shows_a_message(
     monkeypatch: pytest.MonkeyPatch, printed: str, at: str
 ) -> None:
     monkeypatch.setattr(run.facts, "patterns", lambda *_: {"x": ("TypeError: got",)})
-    told = Record()
-    run.note(told, Book(), "2.6.0", [cell(printed, "TypeError: got 'x' from user code: 9")])
-    assert told.messages == [Message("TypeError: got 'x'", ("2.6.0",), at, "x")]
+    kept = Record()
+    run.note(kept, Book(), "2.6.0", [cell(printed, "TypeError: got 'x' from user code: 9")])
+    assert kept.messages == [Message("TypeError: got 'x'", ("2.6.0",), at, "x")]
 
 
 def test_a_cell_that_no_fact_explains_is_named(kept: Record, capsys: pytest.CaptureFixture[str]) -> None:
     assert run.run(["newest"]) == 1
-    told = capsys.readouterr().out
-    assert "torch 2.99.0: 1 cells differ, 1 of them without a fact; 0 facts" in told
-    assert f"{NOTEBOOK} · outer.recompile()" in told
+    output = capsys.readouterr().out
+    assert "torch 2.99.0: 1 cells differ, 1 of them unexplained; 0 facts" in output
+    assert f"{NOTEBOOK} · outer.recompile()" in output
     assert kept.versions["2.99.0"] == {"cells": 9, "wording": 0, "warning": 0, "behaviour": 1, "follows": 0}
     assert "+nothing like it" in (run.REPORTS / "2.99.0.md").read_text(encoding="utf-8")
 
@@ -99,7 +101,7 @@ def test_a_cell_that_no_fact_explains_is_named(kept: Record, capsys: pytest.Capt
 def test_a_fact_that_prints_something_new_is_named(kept: Record, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "cells", lambda *_: (9, []))
     assert run.run(["newest"]) == 0
-    monkeypatch.setattr(run.probes, "ask", lambda _: {"annotate": "something new"})
+    monkeypatch.setattr(run.probes, "outputs", lambda _: {"annotate": "something new"})
     assert run.run(["newest"], facts_alone=True) == 1
     assert "- `annotate`: " in (run.REPORTS / "2.99.0.md").read_text(encoding="utf-8")
 
@@ -109,7 +111,7 @@ def test_today_is_one_of_the_versions(kept: Record, capsys: pytest.CaptureFixtur
     assert capsys.readouterr().out.partition("torch ")[2].partition(":")[0] in record.VERSIONS
 
 
-def test_cells_that_cannot_be_forked_end_the_command_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_fork_the_command_ends_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run.warm, "AVAILABLE", False)
     with pytest.raises(SetupError, match=r"only Linux and macOS allow\."):
         run.cells(Book(), [], Path("python"))

@@ -9,18 +9,18 @@ import yaml
 
 from press import ROOT
 from press.pages.wild import RECORD
-from tests.wild.programs import PACKAGES, interpreter, said, versions
+from tests.wild.programs import PACKAGES, interpreter, outputs, versions
 
 _AT_A_TIME = 2
 
 
 def main() -> None:
-    python, told = interpreter(), {}
+    python, said = interpreter(), {}
     with ThreadPoolExecutor(_AT_A_TIME) as pool:
-        for package, programs in zip(PACKAGES, pool.map(lambda name: said(python, name), PACKAGES), strict=True):
-            told |= programs
+        for package, programs in zip(PACKAGES, pool.map(lambda name: outputs(python, name), PACKAGES), strict=True):
+            said |= programs
             print(package, file=sys.stderr)
-    text = yaml.safe_dump({"versions": versions(), "said": told}, sort_keys=False, width=120, allow_unicode=True)
+    text = yaml.safe_dump({"versions": versions(), "said": said}, sort_keys=False, width=120, allow_unicode=True)
     (ROOT / RECORD).write_text(text, encoding="utf-8")
 
 

@@ -14,19 +14,19 @@ from press.versions import environments
 
 _HERE = Path(__file__).parent
 PINS = tuple((_HERE / "requirements.txt").read_text(encoding="utf-8").split())
-# By package and name, as in the record.
+# Each as package/name, as in the record.
 PROGRAMS = sorted(path.relative_to(ROOT / FAULTS).with_suffix("").as_posix() for path in (ROOT / FAULTS).glob("*/*.py"))
 PACKAGES = sorted({program.partition("/")[0] for program in PROGRAMS})
 _ALONE = {"PYTHONSAFEPATH": "1", "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1"}
 
 
 def interpreter() -> Path:
-    """The interpreter with the packages; torch and the book come from the project's own environment.
+    """An interpreter with the packages; torch and the book come from the project's own environment.
 
     Raises:
-        SetupError: it cannot be made.
+        SetupError: its environment cannot be made.
     """
-    return environments.beside(ROOT / ".venv-wild", PINS, "600 MB", lent=["torch"])
+    return environments.with_packages(ROOT / ".venv-wild", PINS, "600 MB", lent=["torch"])
 
 
 def versions() -> dict[str, str]:
@@ -35,7 +35,7 @@ def versions() -> dict[str, str]:
     return {package: pinned[package] for package in PACKAGES}
 
 
-def said(python: Path, package: str) -> dict[str, list[str]]:
+def outputs(python: Path, package: str) -> dict[str, list[str]]:
     """The lines that each program for a package prints.
 
     Raises:
@@ -51,5 +51,5 @@ def said(python: Path, package: str) -> dict[str, list[str]]:
         env={**os.environ, **_ALONE},
     )
     if done.returncode:
-        raise RuntimeError(f"a fault of {package} is not there any more:\n{done.stderr[-2000:]}")
+        raise RuntimeError(f"a fault of {package} no longer exists:\n{done.stderr[-2000:]}")
     return dict(zip(names, json.loads(done.stdout), strict=True))

@@ -7,11 +7,11 @@ import runpy
 import sys
 
 
-def said(path: str) -> list[str]:
+def output(path: str) -> list[str]:
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         runpy.run_path(path, run_name="__main__")
     return printed.getvalue().splitlines()
 
 
 if __name__ == "__main__":
-    json.dump([said(path) for path in sys.argv[1:]], sys.stdout)
+    json.dump([output(path) for path in sys.argv[1:]], sys.stdout)

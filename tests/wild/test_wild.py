@@ -1,4 +1,4 @@
-"""Each program shows its fault, and the page prints the tools' output (a minute)."""
+"""Each program shows its fault, and its output is the one on the page (a minute)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import yaml
 from press import ROOT
 from press.binding.environment import SetupError
 from press.pages.wild import RECORD
-from tests.wild.programs import PACKAGES, interpreter, said
+from tests.wild.programs import PACKAGES, interpreter, outputs
 
 _RECORDED = yaml.safe_load((ROOT / RECORD).read_text(encoding="utf-8"))
 # Other processors round differently.
@@ -28,7 +28,7 @@ def python() -> Path:
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_programs_print_the_recorded_lines(package: str, python: Path) -> None:
-    for program, lines in said(python, package).items():
+    for program, lines in outputs(python, package).items():
         assert _without_rounding(lines) == _without_rounding(_RECORDED["said"][program]), program
 
 

@@ -159,12 +159,12 @@ def test_changed_notebook_is_refused(assignment: Assignment, tmp_path: Path, mon
     notebook = nbformat.read(ROOT / "exercises/02_insertion_points.ipynb", 4)
     next(cell for cell in notebook.cells if "def put_in_order" in cell.source).source += "\n    # my own answer"
     nbformat.write(notebook, tmp_path / "02_insertion_points.ipynb")
-    original = release.derive_as_printed
+    original = release.derive_as_stored
 
     def elsewhere(*arguments: Any) -> list[Any]:
         return [dataclasses.replace(derived, path=tmp_path / derived.path.name) for derived in original(*arguments)]
 
-    monkeypatch.setattr(release, "derive_as_printed", elsewhere)
+    monkeypatch.setattr(release, "derive_as_stored", elsewhere)
     with pytest.raises(ReleaseError, match=r"exercises/02_insertion_points\.ipynb differs from the book \(cell \d+"):
         release.make(assignment, tmp_path / "week2.zip")
 

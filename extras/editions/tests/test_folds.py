@@ -1,4 +1,4 @@
-"""No fold is left: everything that readers should guess is at the end of the page, under the fold's number."""
+"""No fold is left: what readers should guess is at the end of the page, under a number, and other folds are open."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A page is static: nothing moves or loads, and code that is too long continues on the next line, complete."""
+"""A page is static: long lines of code and long names break without losing a character."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LONG = "b" * (COLUMNS - 2)
 
 
 def block(code: str) -> HtmlElement:
-    """The code block of a static page with this code."""
+    """This code as a block of a static page."""
     return read(settled(f'<div class="highlight"><pre><span></span>{code}</pre></div>'))
 
 
@@ -22,10 +22,10 @@ def test_long_lines_are_marked_and_no_character_is_lost() -> None:
     lines = tree.find_class("fx-line")
     assert tree.text_content() == f"a = <\n\n{LONG}xyz\nc\n"
     assert ["fx-long" in line.classes for line in lines] == [False, False, True, False]
-    assert not block("&lt;" * COLUMNS).find_class("fx-line"), "a character that is escaped is one"
+    assert not block("&lt;" * COLUMNS).find_class("fx-line"), "an escaped character counts as one"
 
 
-def test_a_token_of_several_lines_keeps_its_colour_in_each() -> None:
+def test_a_token_keeps_its_colour_in_each_of_its_lines() -> None:
     tree = block(f'<span class="sd">"""one\n{LONG}xyz"""</span>\n')
     assert [text(part) for part in tree.find_class("sd")] == ['"""one', f'{LONG}xyz"""']
 
@@ -40,6 +40,6 @@ def test_name_in_a_table_breaks_at_a_joint(pieces: tuple[str, ...]) -> None:
     assert ("fx-anywhere" in code.classes) is (max(map(len, pieces)) > PIECE)
 
 
-def test_malformed_page_is_refused() -> None:
+def test_malformed_page_is_rejected() -> None:
     with pytest.raises(etree.XMLSyntaxError, match="Opening and ending tag mismatch"):
         settled("<p>one</p>\n<p><b>bold</p>")

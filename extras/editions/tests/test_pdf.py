@@ -1,4 +1,4 @@
-"""The document to print: contents, internal links between the book's pages, and nothing wider than the paper."""
+"""The PDF has contents and an outline, links between the book's pages, and nothing that is wider than the paper."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_pdf_has_full_size_contents_and_outline(folder: Path, tmp_path: Path) ->
         assert sum(len(page.get("/Annots", ())) for page in pdf.pages) >= 7
         assert str(pdf.docinfo["/Author"]) == "its authors"
     with pypdfium2.PdfDocument(target) as pdf:
-        # Spaces in a PDF are not characters but gaps, at which a PDF reader has to guess.
+        # Spaces in a PDF are not characters but gaps, and readers of a PDF have to guess them.
         words = ["".join(page.get_textpage().get_text_bounded().split()) for page in pdf]
         assert words[1].endswith("ContentsAbookChapters00·First00·Exercises")
         assert words[3].startswith("Chapters00·First4")

@@ -1,4 +1,4 @@
-"""A stepper without a script: up to four frames are drawn, and every frame names its step."""
+"""In a stepper without a script, up to four frames are drawn, and every frame has its caption."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.browsing import needs_chromium
 
 
 class Block(nn.Module):
-    """Two steps to edit."""
+    """A model with two layers to edit."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -30,7 +30,7 @@ class Block(nn.Module):
 
 @cache
 def edited(frames: int) -> str:
-    """A stepper with that many frames; two nodes change in the third one, and in no other inner one."""
+    """A stepper with this many frames; of all but the first and last, only the third changes two nodes."""
     traced = fx.symbolic_trace(Block())
     steps = EditStepper(traced, "as traced", title="An edit")
     for number in range(2, frames + 1):
@@ -63,12 +63,12 @@ def test_each_frame_has_its_own_drawing() -> None:
     assert ["tanh" in found for found in names] == [False, False, True, True]
     assert all({"x", "first", "second", "add", "output"} <= found for found in names)
     assert not find(tree, ".//s:use | .//s:defs") and "var(" not in edited(4)
-    # Before the new node is there, the rows below it close up.
+    # In frames without the new node, the rows below it move up.
     moved = [bool(find(film, ".//*[starts-with(@transform, 'translate(0 -')]")) for film in tree.find_class("fx-film")]
     assert moved == [True, True, False, False]
 
 
-def test_code_is_shown_where_it_differs_from_the_previous_frame() -> None:
+def test_code_is_shown_if_it_differs_from_the_previous_frame() -> None:
     traced = fx.symbolic_trace(Block())
     steps = EditStepper(traced, "as traced")
     steps.frame("nothing")
@@ -87,7 +87,7 @@ def test_nothing_that_moves_or_loads_is_left() -> None:
 
 @needs_chromium
 def test_drawings_are_visible(browser: Browser) -> None:
-    """A class in the site's own style may hide an element with the same class name here."""
+    """A class name must not be one that the site's own style hides."""
     page = browser.new_page()
     style = "".join(path.read_text(encoding="utf-8") for path in (*STYLES, STATIC / "print.css"))
     body = edited(8) + settled(draw(fx.symbolic_trace(Block()))._repr_html_())

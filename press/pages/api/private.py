@@ -13,7 +13,7 @@ from press.printing import package
 
 
 def private_names(notebooks: Mapping[Path, NotebookNode]) -> dict[str, list[Path]]:
-    """The names with one underscore that cells in printed notebooks use, with the notebooks, both in order.
+    """The names with one leading underscore that cells use, each with its notebooks, both in order.
 
     Attributes of ``self`` in a page's own class do not count.
     """

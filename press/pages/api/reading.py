@@ -1,11 +1,11 @@
 """Find the torch.fx names that a cell uses, from its syntax tree, without running it or following values.
 
-A dotted name counts if the imports of the notebook resolve it to torch.fx. An attribute counts as that of a class
+A dotted name counts if the imports of the notebook resolve it to torch.fx. An attribute counts as a member of a class
 
 - if the class of its object is known: ``self`` and ``super()`` in a subclass, a call to a class, a variable assigned
-from such a call, or a variable with the lower-case name of a class, such as ``node``;
-- otherwise, for each class that the notebook names. Nodes, graphs and GraphModules come with every trace and need not
-be named. An attribute that lists, strings, tensors and the like also have counts only if the section's text names it.
+  from such a call, or a variable with the lower-case name of a class, such as ``node``;
+- otherwise, if the notebook names the class. Nodes, graphs and GraphModules come with every trace and need not be
+  named. An attribute that lists, strings, tensors and the like also have counts only if the section's text names it.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class CodeOfNotebook:
             case ast.ImportFrom():
                 found = [_things().get(f"{node.module}.{alias.name}") for alias in node.names]
             case ast.Call(func=called, keywords=keywords):
-                # A keyword of the constructor sets the attribute: `Interpreter(traced, garbage_collect_values=False)`.
+                # A constructor's keyword sets an attribute: `Interpreter(traced, garbage_collect_values=False)`.
                 members = _members().get(self._classes.get(_last(called), ""), {})
                 found = [members.get(word.arg or "") for word in keywords]
             case ast.ClassDef(name=name, body=body):

@@ -1,4 +1,4 @@
-"""The sections whose cells use each name of torch.fx, read from the printed notebooks."""
+"""The sections whose cells use each name of torch.fx, read from the generated notebooks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from press.pages.api.documented import Name
 from press.pages.api.reading import CodeOfNotebook
 from press.printing import package
 
-# The rank of sections as places to read about any name.
+# Added to the score of these sections for any name: they are poor places to read about it.
 _WORTH = {"In one page": -4, "Check yourself": -4, "What people get wrong": -3, "When it breaks": -3}
 _TITLE, _TAUGHT = -4, 2
 _SPAN = re.compile(r"`([^`]+)`")
@@ -25,7 +25,7 @@ _LISTED = re.compile(r"fx\.html#(torch\.fx\.[\w.]+)")
 
 @dataclasses.dataclass
 class Section:
-    """A heading in a printed notebook, with the code spans in its text and how many of its cells use each name.
+    """A heading in a notebook, with the code spans in its text and how many of its cells use each name.
 
     ``page`` is the number of the chapter (also for a companion), or the kind of page in the reference: ``"03"``,
     ``"fact check:"``.
@@ -44,7 +44,7 @@ class Section:
         folder = {"chapters": "../", COMPANIONS: f"../{COMPANIONS}/"}.get(here, "")
         return f"{folder}{self.path.name}#{anchor(self.heading)}"
 
-    def tells(self, name: Name) -> int:
+    def score(self, name: Name) -> int:
         """This section's score for a name: whether its cells use it, its text names it, and its heading names it."""
         word = re.compile(rf"(?<!\w){re.escape(name.last)}(?!\w)")
         spoken = sum(bool(word.search(span)) for span in self.spans)
@@ -69,7 +69,7 @@ class Uses:
         teacher = self._teacher(name)
 
         def worth(section: Section) -> int:
-            return section.tells(name) + _TAUGHT * (section.path == teacher)
+            return section.score(name) + _TAUGHT * (section.path == teacher)
 
         return sorted(chapters or using, key=worth, reverse=True)[:most]
 
@@ -81,7 +81,7 @@ class Uses:
         return max((path for path in linked if linked[path]), key=linked.__getitem__, default=None)
 
     def _add(self, path: Path, notebook: NotebookNode) -> list[str]:
-        """Add the sections of a notebook; return the full names that its last part links."""
+        """Add the sections of a notebook; return the full names that its last part links to."""
         companion = path.parent.name == COMPANIONS
         chapter = companion or path.parent.name == "chapters"
         page = path.stem[:2] if chapter else " ".join(path.stem.split("_")[:2]) + ":"

@@ -1,8 +1,8 @@
 """Warm kernels: one process imports torch and IPython once and forks a kernel for each notebook.
 
-A cold kernel spends seconds on imports and milliseconds on the cells. Jupyter starts kernels by command, so the kernel
-specification names a small program, the :mod:`stub <press.printing.warm.stub>`, that asks the :mod:`server
-<press.printing.warm.server>` for a fork and represents it: when the stub is stopped, so is the kernel.
+A cold kernel spends seconds on imports and milliseconds on the cells. Jupyter starts a kernel by a command, so the
+kernel specification names a small program, the :mod:`stub <press.printing.warm.stub>`, that asks the :mod:`server
+<press.printing.warm.server>` for a fork and stands in for it: when the stub is stopped, so is the kernel.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class WarmKernels:
         assert self._server.stdout
         if self._server.stdout.readline() != "ready\n":
             raise RuntimeError(
-                "The warm kernels did not start; `pytest --nbval-kernel-name=python3` does without them."
+                "The warm kernels did not start; `pytest --nbval-kernel-name=python3` works without them."
             )
 
     def stop(self) -> None:

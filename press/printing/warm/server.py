@@ -2,8 +2,8 @@
 
 A request is one line of JSON: ``{"connection": file, "folder": path, "environment": {…}}``; the answer is the child's
 process id. The child ends when the connection closes, so a kernel outlives neither its stub nor the server. The server
-does not import the book's own library, so that each notebook sees its current state. A notebook may lack an import that
-the server has done, but the press prints in cold kernels, where that fails.
+does not import the book's own library, so that each notebook sees its current state. A notebook that lacks one of the
+server's imports fails nowhere here, but it fails in the cold kernels in which the press generates notebooks.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _end_with(connection: socket.socket, server: int) -> None:
 
 
 if __name__ == "__main__":
-    # The folder of this script must not be imported from; a kernel adds the notebook's folder by itself.
+    # Nothing may be imported from this script's folder; a kernel adds the notebook's folder itself.
     sys.path.pop(0)
     import IPython.core.completer  # noqa: F401  (a kernel imports it when it starts)
     import torch._dynamo

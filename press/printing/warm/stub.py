@@ -1,4 +1,4 @@
-"""Represent a warm kernel: ``stub.py SOCKET CONNECTION_FILE`` asks the server for one and lives as long as it does."""
+"""Stand in for a warm kernel: ``stub.py SOCKET CONNECTION_FILE`` asks the server for it, and ends when it ends."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Faults of kinds for which no invariant existed when they were planted, each as it was first noticed."""
+"""Faults of kinds for which no invariant existed when they were planted, each in the form first noticed."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def log_behind(x: Tensor) -> None:
 
 
 def positive(x: Tensor) -> Tensor:
-    """Rejects some inputs and returns the others."""
+    """Return positive values, and reject all others."""
     if bool((x < -100).any()):
         raise ValueError("below -100")
     return x
@@ -76,7 +76,7 @@ class Recorded(nn.Module):
 
 
 class Doubled(nn.Module):
-    """A layer, twice its result, and a buffer that no node reads."""
+    """A model that doubles the result of a layer, with a buffer that no node reads."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -119,7 +119,7 @@ def traced(kind: type[nn.Module], prepare: Callable[[fx.GraphModule], Any] = lam
     def model() -> fx.GraphModule:
         root = kind()
         module = fx.GraphModule(root, _Leaves().trace(root))
-        # A buffer that no node reads is left behind by the constructor.
+        # The constructor does not copy a buffer that no node reads.
         for name, held in root.named_buffers(recurse=False):
             module.register_buffer(name, held)
         prepare(module)
@@ -172,7 +172,7 @@ def folds_a_buffer(module: fx.GraphModule) -> PassResult:
 
 
 def folds_with_its_history(module: fx.GraphModule) -> PassResult:
-    """The folded buffer is no leaf of autograd, so the module cannot be copied any more."""
+    """Wrong: the folded buffer is not a leaf of autograd, so the module can no longer be copied."""
     return folds_a_buffer(module)
 
 
@@ -181,7 +181,7 @@ def sweeps(module: fx.GraphModule) -> PassResult:
 
 
 def folds(name: str, new_layer: Callable[[nn.Linear], nn.Linear]) -> Callable[[fx.GraphModule], PassResult]:
-    """A pass that doubles the weights of a layer in place of its result."""
+    """A pass that doubles the weights of a layer instead of its result."""
 
     def run(module: fx.GraphModule) -> PassResult:
         found = calls(module, operator.mul)
@@ -215,7 +215,7 @@ def takes_a_name(module: fx.GraphModule) -> PassResult:
 
 
 def inlines(name: str, program: Callable[..., Any]) -> Callable[[fx.GraphModule], PassResult]:
-    """A pass that computes a layer as a program of its input, weight and bias does."""
+    """A pass that replaces a layer with a program of its input, weight and bias."""
 
     def run(module: fx.GraphModule) -> PassResult:
         found = calls(module, "layer")

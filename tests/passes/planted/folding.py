@@ -1,4 +1,4 @@
-"""Fold a batch norm into the preceding convolution, correctly or with one value forgotten."""
+"""Fold batch norms into the preceding convolutions, correctly or with one value forgotten."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.passes.planted.plant import done, erase, layers_of
 
 
 def folds(forgotten: str = "") -> Callable[[fx.GraphModule], PassResult]:
-    """The pass; a forgotten value is that of a fresh norm."""
+    """A pass that folds batch norms but forgets one of their values, unless ``forgotten`` is empty."""
 
     def run(module: fx.GraphModule) -> PassResult:
         found = list(layers_of(module, nn.BatchNorm2d))
@@ -24,7 +24,7 @@ def folds(forgotten: str = "") -> Callable[[fx.GraphModule], PassResult]:
             weight = torch.ones_like(weight) if forgotten == "weight" else weight
             bias = torch.zeros_like(bias) if forgotten == "bias" else bias
             scale = weight / (norm.running_var + (0 if forgotten == "eps" else eps)).sqrt()
-            # A new layer would use up random numbers for its initial weights.
+            # Making a new layer would consume random numbers for its initial weights.
             new = copy.copy(conv)
             new._parameters = {
                 "weight": nn.Parameter((conv.weight * scale[:, None, None, None]).detach()),

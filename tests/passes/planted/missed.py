@@ -1,4 +1,4 @@
-"""Faults that `check_pass` did not detect at first, as people make them."""
+"""Faults of the kind that people make, which `check_pass` did not detect at first."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def makes_a_new_root(module: fx.GraphModule) -> PassResult:
 
 
 def copies_the_root(module: fx.GraphModule) -> PassResult:
-    """Wrong: `copy.deepcopy` loses them too."""
+    """Wrong: `copy.deepcopy` of the module loses them, too."""
     return PassResult(copy.deepcopy(module), False)
 
 
@@ -299,7 +299,7 @@ MISSED = [
     Plant(copies_the_root, models.kept_root, ROWS, ("effects", "state_kept")),
     Plant(drops_what_nobody_reads, models.noted, VECTOR, ("effects",)),
     *(Plant(run, models.layers, ROWS, ("purity",)) for run in LEFT_BEHIND),
-    Plant(tells_another_line, models.told, (rows(3), rows(3)), ("meta",), advised=True),
+    Plant(tells_another_line, models.with_lines, (rows(3), rows(3)), ("meta",), advised=True),
     *(
         Plant(edits_a_branch(name), models.branches, (torch.ones(3),), ("values",))
         for name in ("true_graph_0", "false_graph_0")

@@ -1,4 +1,4 @@
-"""The models with planted faults, traced or exported."""
+"""The models that expose planted faults, traced or exported."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ def note(what: Tensor) -> None:
 
 @dataclasses.dataclass
 class Out:
-    """A result that pytree does not know."""
+    """A class of results that pytree does not know."""
 
     values: Tensor
 
 
 class Cache:
-    """A result whose class has no `==`."""
+    """A class of results that has no `==`."""
 
     def __init__(self, values: Tensor) -> None:
         self.values = values
@@ -40,7 +40,7 @@ def cache(values: Tensor) -> Cache:
 
 
 def sealed(values: Tensor) -> object:
-    """An opaque result."""
+    """A result whose values cannot be reached."""
     return object()
 
 
@@ -230,7 +230,7 @@ def quantised() -> fx.GraphModule:
     return fx.symbolic_trace(lambda x: torch.quantize_per_tensor(x.relu(), 0.1, 0, torch.qint8))
 
 
-def told() -> fx.GraphModule:
+def with_lines() -> fx.GraphModule:
     module = added()
     for node in module.graph.nodes:
         node.meta["stack_trace"] = f'File "model.py", line {len(node.name)}, in forward'
@@ -282,7 +282,7 @@ def tied_and_trained() -> fx.GraphModule:
 
 
 class BuffersToo(fx.Tracer):
-    """Traces writes to buffers."""
+    """Records buffers as nodes, and so the writes to them."""
 
     proxy_buffer_attributes = True
 

@@ -18,7 +18,7 @@ Run = Callable[[fx.GraphModule], PassResult]
 
 
 def edit(name: str, change: Callable[[fx.GraphModule], Any]) -> Run:
-    """A pass that makes one edit, once."""
+    """A pass that makes one edit in its first run, and none after that."""
 
     def run(module: fx.GraphModule) -> PassResult:
         if module.meta.get("edited"):

@@ -1,4 +1,4 @@
-"""Faults planted without knowledge of the code, each hidden by common inputs."""
+"""Faults that were planted without knowledge of the checker's code; common inputs hide each of them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.passes.planted.plant import Model, Plant, calls, done, erase, rows
 
 
 def calling(target: Any, function: Callable[..., Any], name: str) -> Any:
-    """A pass that replaces the called function and keeps the arguments."""
+    """A pass that replaces a called function and keeps the arguments."""
 
     def run(module: fx.GraphModule) -> PassResult:
         found = calls(module, target)
@@ -89,7 +89,7 @@ def drops(*targets: Any) -> Any:
 
 
 def folds_a_written_constant(module: fx.GraphModule) -> PassResult:
-    """Wrong in the second call, because the graph writes to the constant."""
+    """Wrong from the second call on, because the graph writes to the constant."""
     found = calls(module, torch.zeros)
     for node in found:
         module.register_buffer("folded", torch.zeros(4), persistent=False)

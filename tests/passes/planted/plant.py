@@ -1,4 +1,4 @@
-"""A planted fault: pass, model, inputs and detecting invariants; and common edits."""
+"""A planted fault (a pass, a model, its inputs and the invariants that detect the fault), and common edits."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Plant:
         run: the pass.
         model: makes the model.
         inputs: the model's inputs.
-        noticed_by: the invariants that may detect the fault; none for a right pass.
+        noticed_by: the invariants that may detect the fault; none for a correct pass.
         advised: whether the fault is reported as advice, because other passes may have that effect on purpose.
     """
 
@@ -33,7 +33,7 @@ class Plant:
 
     @property
     def name(self) -> str:
-        """The name of the pass, with the model's if several plants share the pass."""
+        """The name of the pass, and of the model if several plants share the pass."""
         return f"{self.run.__name__}-{self.model.__name__}"
 
 
@@ -56,7 +56,7 @@ def erase(node: fx.Node) -> None:
 
 
 def behind(node: fx.Node, make: Callable[[fx.Graph], fx.Node]) -> fx.Node:
-    """Insert a node after another, and let all users use it."""
+    """Insert a node after another, and make all users of the other use the new one."""
     with node.graph.inserting_after(node):
         new = make(node.graph)
     new.meta = dict(node.meta)
@@ -72,5 +72,5 @@ def layers_of(module: fx.GraphModule, kind: type[nn.Module]) -> Iterator[tuple[f
 
 
 def rows(*shape: int) -> torch.Tensor:
-    """The same numbers each time."""
+    """A tensor with the same numbers each time."""
     return torch.randn(shape, generator=torch.Generator().manual_seed(3))

@@ -1,4 +1,4 @@
-"""Correct passes on the models with planted faults: no fault may be reported."""
+"""Correct passes, on the models that expose planted faults: no fault may be reported for them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.passes.planted.plant import Plant, calls, done, erase, layers_of, row
 
 
 def shares_equal_calls(module: fx.GraphModule) -> PassResult:
-    """For pure functions, if at most one of the equal results is returned."""
+    """Correct for pure functions if at most one of the equal results is returned."""
     known: dict[str, fx.Node] = {}
     merged = 0
     for node in list(module.graph.nodes):
@@ -36,7 +36,7 @@ def relu_by_clamp(module: fx.GraphModule) -> PassResult:
 
 
 def drops_dropouts(module: fx.GraphModule) -> PassResult:
-    """Right for a model in eval mode only."""
+    """Correct, since it changes only models in eval mode."""
     found = calls(module, "first", "second") if not module.training else []
     for node in found:
         erase(node)
@@ -45,12 +45,12 @@ def drops_dropouts(module: fx.GraphModule) -> PassResult:
 
 
 def drops_what_only_computes(module: fx.GraphModule) -> PassResult:
-    """Right, because the functions of this model write nothing."""
+    """Correct, because the functions of this model write nothing."""
     return done(module, module.graph.eliminate_dead_code())
 
 
 def calls_functions(module: fx.GraphModule) -> PassResult:
-    """Right for layers without weights and hooks."""
+    """Correct for layers without weights or hooks."""
     found = [node for node, layer in layers_of(module, nn.ReLU) if not layer._forward_hooks]
     for node in found:
         with module.graph.inserting_before(node):
@@ -62,12 +62,12 @@ def calls_functions(module: fx.GraphModule) -> PassResult:
 
 
 def copies_first(module: fx.GraphModule) -> PassResult:
-    """Returns a different module in which all parameters are copies."""
+    """Return a different module, in which all parameters are copies."""
     return relu_by_clamp(copy.deepcopy(module))
 
 
 def halves_a_tied_weight(module: fx.GraphModule) -> PassResult:
-    """Keeps the new parameter under both names, at the place of the old one."""
+    """Store the new parameter under both names of the old one."""
     if module.meta.get("halved"):
         return PassResult(module, False)
     module.meta["halved"] = True
@@ -85,7 +85,7 @@ def halves_a_tied_weight(module: fx.GraphModule) -> PassResult:
 
 
 def folds_equal_assertions(module: fx.GraphModule) -> PassResult:
-    """Right, because one of two equal assertions is enough."""
+    """Correct, because one of two equal assertions is enough."""
     others = calls(module, torch._assert)[1:]
     for node in others:
         module.graph.erase_node(node)
@@ -119,7 +119,7 @@ ALL_MODELS = [
     *((model, VECTOR) for model in (models.sparse, models.spectrum, models.quantised, models.attached)),
     (models.asserted_scalar, (torch.ones(3),)),
     (models.branches, (torch.ones(3),)),
-    (models.told, (rows(3), rows(3))),
+    (models.with_lines, (rows(3), rows(3))),
     (models.from_dict, ({"x": rows(3)},)),
 ]
 RIGHT = [
@@ -138,5 +138,5 @@ RIGHT = [
         for model in (models.asserted, models.noted, models.in_dataclass, models.in_object, models.sparse)
     ),
     *(Plant(relu_by_clamp, model, VECTOR) for model in (models.spectrum, models.quantised)),
-    *(Plant(nothing, *told) for told in ALL_MODELS),
+    *(Plant(nothing, *model) for model in ALL_MODELS),
 ]

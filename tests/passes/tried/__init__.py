@@ -1,1 +1,1 @@
-"""The chapters' finished passes, and torch's passes, with their invariants on random graphs."""
+"""Try the finished passes of the chapters, and passes of torch, on random graphs."""

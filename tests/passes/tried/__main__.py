@@ -17,11 +17,11 @@ from tests.passes.tried.chapters import TRIALS
 def record() -> dict[str, Any]:
     passes = []
     for trial in TRIALS:
-        passes.append(trial.told | drawn.counted(trial))
+        passes.append(trial.entry | drawn.counted(trial))
         print(trial.chapter, trial.name, file=sys.stderr)
     wrong = []
     for fault in faults.FAULTS:
-        wrong.append(fault.told | ({} if fault.limits is None else {"broken": fault.broken()}))
+        wrong.append(fault.entry | ({} if fault.limits is None else {"broken": fault.broken()}))
         print(fault.name, file=sys.stderr)
     return {"graphs": drawn.EXAMPLES, "passes": passes, "graphs_for_torch": faults.GRAPHS, "torch": wrong}
 

@@ -9,7 +9,7 @@ aten, functional = torch.ops.aten, nn.functional
 
 
 class Attention(nn.Module):
-    """Written-out attention between the rows of one value."""
+    """Attention between the rows of one value, as single operations."""
 
     def forward(self, x: Tensor) -> Tensor:
         heads = x[None, None]
@@ -40,7 +40,7 @@ class Scaled(nn.Module):
 
 
 class Clamped(nn.Module):
-    """Clamps in three spellings."""
+    """Clamps that are written in three ways."""
 
     def forward(self, x: Tensor) -> Tensor:
         return torch.clamp(x, -1, 1) + x.clip(max=0.25) + torch.clip(min=-0.5, input=x)
@@ -69,7 +69,7 @@ class Heads(nn.Module):
 
 
 class Masked(nn.Module):
-    """Attention in operators, with a scale and a mask."""
+    """Attention as ATen operators, with a scale and a mask."""
 
     def __init__(self, features: int) -> None:
         super().__init__()

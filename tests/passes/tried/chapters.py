@@ -1,4 +1,4 @@
-"""The chapters' passes, with the random graphs to try, the invariants to keep, and the expected results."""
+"""The passes of the chapters, each with its random graphs, the invariants to keep, and the expected results."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from tests.passes.tried.instead import (
 )
 from tests.passes.tried.trial import NUMBERS, Pass, Trial, frozen, in_operators, opened
 
-_LORA = ("add_lora", "merge_lora", "Adapter")  # loaded together because they share a class
-# Fewer kinds of steps leave more room for a trial's own layers.
+_LORA = ("add_lora", "merge_lora", "Adapter")  # Loaded together because they share a class.
+# With fewer kinds of steps, more of a graph's steps are the trial's own layers.
 _FEWER_KINDS = dict.fromkeys(["tuples", "sizes", "masks", "repeats", "images", "integers", "attention"], False)
 _FOLD, _OPERATE, _CUT, _SHIP = "14_fold_and_fuse", "15_operate_on_a_transformer", "16_cut_a_graph", "17_ship_a_pass"
 
@@ -36,7 +36,7 @@ _FOLD, _OPERATE, _CUT, _SHIP = "14_fold_and_fuse", "15_operate_on_a_transformer"
 
 
 def rounded(module: fx.GraphModule) -> fx.GraphModule:
-    """Round each weight of a linear layer to 255 steps per output."""
+    """Round each weight of a linear layer to one of 255 values per output channel."""
     for one in linears(module).found:
         weight = one.weight.detach()
         step = weight.abs().amax(0 if one.transposed else 1, keepdim=True) / 127
@@ -45,7 +45,7 @@ def rounded(module: fx.GraphModule) -> fx.GraphModule:
 
 
 def adapted(module: fx.GraphModule) -> fx.GraphModule:
-    """Put a trained adapter beside each linear layer."""
+    """Add an adapter with random weights to each linear layer."""
     add_lora, _, adapter = from_notebook(_OPERATE, *_LORA)
     with torch.random.fork_rng():
         torch.manual_seed(0)
@@ -134,7 +134,7 @@ def _first_head(prune_heads: Pass) -> Pass:
 
 
 def in_halves(module: fx.GraphModule) -> fx.GraphModule:
-    """The graph in two parts, or in one if it has no second call."""
+    """Cut a graph into two parts, or one if it has no second call."""
     calls = [node for node in module.graph.nodes if node.op.startswith("call")]
     return from_notebook(_CUT, "cut")(module, calls[len(calls) // 2 :][:1])
 
@@ -157,7 +157,7 @@ TRIALS = (
     Trial(
         "00_first_graph",
         "relu_to_tanh",
-        "calls torch.tanh in place of torch.relu",
+        "calls torch.tanh instead of torch.relu",
         {"also": [("call_function", torch.relu, 1)]},
         without=NUMBERS,
         equal_to=TanhForTheFunction,
@@ -165,7 +165,7 @@ TRIALS = (
     Trial(
         "01_node_creation",
         "scale_after",
-        "multiplies what a layer gives by one parameter",
+        "multiplies the result of a layer by a parameter",
         called=_first_layer,
         without=(*NUMBERS, "meta", "state_kept", "idempotence"),
         equal_to=HalfOfALayer,
@@ -173,7 +173,7 @@ TRIALS = (
     Trial(
         "02_insertion_points",
         "insert_after_all",
-        "puts two calls behind each torch.relu",
+        "puts two calls after each torch.relu",
         {"functions": (torch.relu, torch.sigmoid, (torch.add, 2))},
         called=_after_relu,
         without=(*NUMBERS, "meta", "idempotence"),
@@ -182,20 +182,20 @@ TRIALS = (
     Trial(
         "03_replacement",
         "relu_to_gelu",
-        "calls GELU in place of ReLU, in place where ReLU was",
+        "calls GELU instead of ReLU, in place if ReLU was",
         {"also": [("call_function", torch.relu_, 1), ("call_module", added.relu, 1)]},
         without=NUMBERS,
         equal_to=Gelu,
-        found="the node that copies had no `meta`: mended",
+        found="the node that copies had no `meta`: fixed",
     ),
     Trial(
         "04_recompile",
         "relu_to_tanh",
-        "calls torch.tanh in place of torch.relu",
+        "calls torch.tanh instead of torch.relu",
         {"also": [("call_function", torch.relu, 1)]},
         without=NUMBERS,
         equal_to=TanhForTheFunction,
-        found="`drop_dead_code`, of an earlier version of the chapter, erased calls in place: it is gone",
+        found="`drop_dead_code`, from an earlier version of the chapter, erased in-place calls: removed",
     ),
     Trial(
         "04_recompile",
@@ -237,7 +237,7 @@ TRIALS = (
     Trial(
         "12_patterns",
         "fuse_pattern",
-        "calls no ReLU of a sigmoid",
+        "removes a ReLU after a sigmoid",
         {"functions": (torch.relu, torch.sigmoid), "modules": False, "methods": False},
         called=_no_relu,
         without=("idempotence",),
@@ -245,7 +245,7 @@ TRIALS = (
     Trial(
         "13_retrace_and_meta",
         "lower",
-        "writes the graph in ATen operators",
+        "lowers the graph to ATen operators",
         {"also": [("call_module", added.dropout, 1)]},
         called=_lowered,
         without=(
@@ -257,7 +257,7 @@ TRIALS = (
             "values_at_another_size",
             "state_kept",
         ),
-        found="a buffer that the run does not read is not in the new `state_dict`: told in the chapter",
+        found="the new `state_dict` lacks a buffer that the run does not read: explained in the chapter",
     ),
     Trial(
         _FOLD,
@@ -283,7 +283,7 @@ TRIALS = (
         "makes one call of attention",
         {"also": [("call_module", lambda _: added.Attention(), 1)]},
         opened,
-        found="a result that was written in place had no gradient, and the node of the scale lacked `meta`: mended",
+        found="a result that was written in place had no gradient, and the node of the scale lacked `meta`: fixed",
     ),
     Trial(
         _OPERATE,
@@ -301,12 +301,12 @@ TRIALS = (
         {"also": [("call_module", added.linear, 1)]},
         without=(*NUMBERS, "state_kept"),
         equal_to=rounded,
-        found="the weight of a layer got no `meta`: mended",
+        found="the weight of a layer got no `meta`: fixed",
     ),
     Trial(
         _OPERATE,
         "prune_heads",
-        "cuts a head out of attention",
+        "prunes a head of attention",
         {"also": [("call_module", added.Heads, 1)], **_FEWER_KINDS},
         opened,
         _first_head,
@@ -317,11 +317,11 @@ TRIALS = (
     Trial(
         _CUT,
         "cut",
-        "calls a graph in two parts",
+        "cuts a graph into two parts",
         called=_in_halves,
-        # The call to a part that writes and returns nothing stays.
+        # The call to a part that only writes has no user, but stays.
         without=("meta", "state_kept", "no_dead_nodes", "idempotence"),
-        found="a graph without a call got an empty part: mended",
+        found="a graph without a call got an empty part: fixed",
     ),
     Trial(_CUT, "checkpoint_parts", "calls parts through a checkpoint", captured=in_halves, called=_all_parts),
     Trial(
@@ -330,7 +330,7 @@ TRIALS = (
         "makes one call of attention in operators",
         {"also": [("call_module", added.Masked, 1)], **_FEWER_KINDS},
         opened,
-        found="a result that was written in place had no gradient: mended",
+        found="a result that was written in place had no gradient: fixed",
     ),
     Trial(_SHIP, "drop_dropouts", "erases dropouts that are off", {"also": [("call_module", added.dropout, 1)]}),
     Trial(

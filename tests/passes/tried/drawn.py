@@ -1,4 +1,4 @@
-"""Try a pass from a chapter on graphs drawn by Hypothesis, and count the results."""
+"""Try a pass from a chapter on random graphs from Hypothesis, and count the results."""
 
 from __future__ import annotations
 

@@ -64,8 +64,8 @@ class Fault:
         run: the pass.
         wrong: the fault, in a few words.
         inputs: ``x`` and ``y`` as lists of numbers.
-        limits: for the random graphs to count; none if the fault was found by hand.
-        known: an issue in pytorch/pytorch, if there is one.
+        limits: options for the random graphs on which the fault is counted; none if it was found by hand.
+        known: the number of an issue in pytorch/pytorch, if there is one.
     """
 
     name: str
@@ -77,11 +77,11 @@ class Fault:
     known: int | None = None
 
     @property
-    def told(self) -> dict[str, Any]:
+    def entry(self) -> dict[str, Any]:
         """The entry in the record, with the program's results before and after the pass."""
         before, after = self.shown()
-        told = {"name": self.name, "wrong": self.wrong, "program": self.body, "before": before, "after": after}
-        return told | ({"known": self.known} if self.known else {})
+        entry = {"name": self.name, "wrong": self.wrong, "program": self.body, "before": before, "after": after}
+        return entry | ({"known": self.known} if self.known else {})
 
     def shown(self) -> tuple[str, str]:
         """The program's results before and after the pass."""
@@ -127,7 +127,7 @@ FAULTS = (
         "Graph.eliminate_dead_code",
         "z = x + 1; z.mul_(2); return z",
         _eliminate_dead_code,
-        "erases calls in place whose result nobody reads",
+        "erases in-place calls whose result no node uses",
         limits={},
         known=68301,
     ),
@@ -135,14 +135,14 @@ FAULTS = (
         "CSEPass",
         "z = x + 1; z.mul_(2); return z - (x + 1)",
         _share,
-        "merges equal calls with a write between them",
+        "merges equal calls although there is a write between them",
         limits={"views": False},
     ),
     Fault(
         "CSEPass",
         "return x * 2, x * 2.0",
         _share,
-        "merges calls whose numbers are equal and of another type",
+        "merges calls whose numbers are equal but of different types",
         inputs=([1], [1]),
         known=192597,
     ),
@@ -150,33 +150,33 @@ FAULTS = (
         "legalize_graph",
         "z = x + 0; z.add_(x.sin().cos()); return z * 2",
         _legalize_graph,
-        "moves a write behind those who read, and behind the output",
+        "moves a write after the nodes that use the value, and after the output",
         limits={},
     ),
     Fault(
         "split_module",
         "z = x + 1; z.mul_(2); return z * 3",
         _split,
-        "carries a read across a write, where the write is a part of its own",
+        "moves a read across a write if the write is a part of its own",
     ),
     Fault(
         "CapabilityBasedPartitioner",
         "z = x + 1; z.mul_(2); return z * 3",
         _partition,
-        "the same, where the backend takes all but the write",
+        "moves a read across a write if the backend supports everything but the write",
         known=81244,
     ),
     Fault(
         "merge_matmul",
         "z = torch.matmul(x, y); x.zero_(); return z, torch.matmul(x + 1, y)",
         merge_matmul,
-        "multiplies after the write what was multiplied before it",
+        "moves a multiplication after a write",
         inputs=([[1.0]], [[1.0]]),
     ),
     Fault(
         "replace_pattern",
         "z = x + 1; x.add_(1); return z * 2",
         _replace,
-        "puts the replacement where the match ends, behind a write",
+        "puts the replacement at the end of the match, after a write",
     ),
 )

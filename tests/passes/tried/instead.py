@@ -1,4 +1,4 @@
-"""The expected results for passes that change values or outputs: an interpreted run of the original graph."""
+"""The expected results of passes that change values or outputs, computed by interpreting the original graph."""
 
 from __future__ import annotations
 
@@ -59,14 +59,14 @@ class Limited(Instead):
 
 
 class LogOfSquares(Instead):
-    """The logarithm of 1 + x² follows each call to `torch.relu`."""
+    """Each call to `torch.relu` is followed by the logarithm of 1 + x²."""
 
     def instead(self, node: fx.Node, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return torch.relu(*args, **kwargs).square().log1p() if node.target is torch.relu else None
 
 
 class HalfOfALayer(Instead):
-    """The first called layer gives half its value, in each of its calls."""
+    """Each call to the layer that is called first returns half its value."""
 
     def instead(self, node: fx.Node, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if node.op != "call_module" or node.target != layers(self.module)[0]:
@@ -75,7 +75,7 @@ class HalfOfALayer(Instead):
 
 
 class WithoutAHead(Instead):
-    """The first head of the first attention gives zeros."""
+    """The first head of the first attention returns zeros."""
 
     def instead(self, node: fx.Node, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         attends = functional.scaled_dot_product_attention
@@ -87,7 +87,7 @@ class WithoutAHead(Instead):
 
 
 class Kept(fx.Interpreter):
-    """Returns the values of chosen nodes at their time, or the graph's own results if none is chosen."""
+    """Returns the values of chosen nodes as they were computed, or the graph's own results if none is chosen."""
 
     def __init__(self, module: fx.GraphModule, names: Callable[[fx.GraphModule], dict[str, str]]) -> None:
         super().__init__(module)
@@ -108,7 +108,7 @@ def layers(module: fx.GraphModule) -> list[str]:
 
 
 def some_tensors(module: fx.GraphModule) -> dict[str, str]:
-    """An input, a node in the middle, and the second-to-last node that computes a single tensor, by name."""
+    """By name, three nodes that compute a single tensor: the first, one in the middle, and the second to last."""
     nodes = [
         node for node in module.graph.nodes if hasattr(node.meta.get("tensor_meta"), "shape") and node.op != "output"
     ]
@@ -117,7 +117,7 @@ def some_tensors(module: fx.GraphModule) -> dict[str, str]:
 
 
 def some_layers(module: fx.GraphModule) -> dict[str, str]:
-    """Two layers that are called once, by the names of their calls."""
+    """Up to two layers that are called once, by the names of their calls."""
     called = layers(module)
     calls = [n for n in module.graph.find_nodes(op="call_module") if called.count(n.target) == 1]
     return {node.name: node.target for node in calls[:2]}

@@ -1,4 +1,4 @@
-"""A pass on random graphs: how graphs are captured, the invariants to keep, and the expected results."""
+"""A trial of a pass on random graphs: how graphs are captured, what must hold, and what results are expected."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def itself(run: Any) -> Any:
 
 
 def opened(module: fx.GraphModule) -> fx.GraphModule:
-    """The graph with a trial's modules traced through, and an example in each node's meta."""
+    """The graph with the modules of a trial traced through, and an example in the meta of each node."""
     whole = fx.symbolic_trace(module)
     FakeTensorProp(whole, FakeTensorMode(allow_non_fake_inputs=True)).propagate(*inputs_for(module))
     return whole
@@ -50,12 +50,12 @@ class Trial:
         chapter: the notebook with the pass.
         name: the function's name there.
         does: its effect, in a few words.
-        limits: for the random graphs.
+        limits: options for the random graphs.
         captured: prepares a random graph for the pass.
-        called: makes a pass of one argument.
+        called: turns the function into a pass with one argument.
         without: invariants that the pass need not keep.
         equal_to: computes the expected results from the original module, if values change.
-        may_refuse: if the pass changes nothing, values must not change.
+        may_refuse: whether the pass may leave a graph unchanged; its values must then stay the same.
         rtol: the relative tolerance.
         found: what random graphs have found, and whether it is fixed.
     """
@@ -73,16 +73,16 @@ class Trial:
     found: str = ""
 
     @property
-    def told(self) -> dict[str, Any]:
-        told: dict[str, Any] = {"chapter": self.chapter, "name": self.name, "does": self.does}
+    def entry(self) -> dict[str, Any]:
+        entry: dict[str, Any] = {"chapter": self.chapter, "name": self.name, "does": self.does}
         left_out = [name for name in self.without if self.equal_to is None or name not in NUMBERS]
-        return told | ({"without": left_out} if left_out else {}) | ({"found": self.found} if self.found else {})
+        return entry | ({"without": left_out} if left_out else {}) | ({"found": self.found} if self.found else {})
 
     def of(self, drawn: fx.GraphModule) -> bool:
         """Run the pass on a random graph and check the requirements; return whether it changed something.
 
         Raises:
-            AssertionError: it breaks an invariant, or computes something other than expected.
+            AssertionError: the pass breaks an invariant, or its result is not the expected one.
         """
         module = self.captured(drawn)
         inputs = inputs_for(drawn)

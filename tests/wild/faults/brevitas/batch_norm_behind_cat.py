@@ -1,7 +1,7 @@
-"""`preprocess_for_quantize` loses the `eps` of a batch norm behind a `cat`.
+"""`preprocess_for_quantize` loses the `eps` of a batch norm after a `cat`.
 
-Expected: a batch norm that is moved before a `cat`, one part for each branch, computes the same values as before.
-What happens: the parts, which `MoveSplitBatchNormBeforeCat` makes, are new layers with the default `eps`.
+Expected: a batch norm that is split and moved before a `cat`, one part for each branch, computes the same values.
+What happens: `MoveSplitBatchNormBeforeCat` makes new layers for the parts, with the default `eps`.
 Workaround: before the call, add `norm.eps - 1e-05` to `norm.running_var`, and set `norm.eps` to 1e-05.
 """
 

@@ -1,4 +1,4 @@
-"""`preprocess_for_quantize` takes a value once that is concatenated with itself.
+"""`preprocess_for_quantize` drops one of two uses of a value that is concatenated with itself.
 
 Expected: `cat([y, y])`, where `y = cat([x, x + 1])`, becomes `cat([x, x + 1, x, x + 1])`.
 What happens: `CollapseConsecutiveConcats` makes it `cat([x, x + 1])`.

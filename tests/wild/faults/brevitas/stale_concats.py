@@ -1,8 +1,8 @@
 """`CollapseConsecutiveConcats` returns a module whose code is older than its graph.
 
-Expected: the code of a module that a pass returns is made from its graph.
-What happens: the pass first rewrites each `cat` to take its arguments by name. Where nothing collapses after that, it
-does not recompile.
+Expected: the code of a module that a pass returns matches its graph.
+What happens: the pass first rewrites each `cat` to take its arguments by name. If it then collapses nothing, it does
+not recompile.
 Workaround: call `module.recompile()`.
 """
 

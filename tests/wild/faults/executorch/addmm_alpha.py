@@ -1,7 +1,7 @@
 """`AddmmToLinearTransform` loses the factors of `addmm`.
 
 Expected: `addmm(bias, x, w.T, alpha=2)` is not `linear(x, w, bias)`, and is left alone.
-What happens: it becomes one; `alpha` and `beta` are dropped.
+What happens: it becomes a `linear`, without `alpha` and `beta`.
 Workaround: multiply by hand: `torch.addmm(bias, x, 2 * w.T)`.
 """
 

@@ -1,8 +1,8 @@
 """`FuseBatchNormWithConvPass` scales a transposed convolution along the wrong dimension.
 
 Expected: the weight of a transposed convolution is `[in, out, ...]`, and is scaled along `out`.
-What happens: it is scaled along `in`, as an ordinary convolution's weight is. Where both have the same size, there is
-no error.
+What happens: the weight is scaled along its first dimension, which is `out` only in an ordinary convolution. If both
+dimensions have the same size, no error is raised.
 Workaround: leave the pass out for a model with transposed convolutions, or fuse before the export, with
 `torch.nn.utils.fusion.fuse_conv_bn_eval`.
 """

@@ -1,7 +1,7 @@
-"""`optimize_einsums_full` loses a factor where a value is multiplied by itself.
+"""`optimize_einsums_full` loses a factor if a value is multiplied by itself.
 
 Expected: with `y = x @ w / 2`, the product of `y` and `y` has the factor 1/4.
-What happens: `fuse_scalars` moves the factor after the product, and counts it once: 1/2.
+What happens: `fuse_scalars` moves the factor after the product, but applies it only once: 1/2.
 Workaround: call `optimize_einsums`, which moves no factors, in place of `optimize_einsums_full`.
 """
 

@@ -1,9 +1,9 @@
 """`FuseBatchNorm1dInLinear` folds a batch norm that works on another dimension.
 
-Expected: on input of three dimensions, `Linear` works on the last one and `BatchNorm1d` on the second one. The two do
-not fold into one layer.
-What happens: they are folded where both happen to have the same size.
-Workaround: fuse only where the input has two dimensions.
+Expected: on a three-dimensional input, `Linear` works on the last dimension and `BatchNorm1d` on the second, so they
+are not folded into one layer.
+What happens: they are folded if both dimensions happen to have the same size.
+Workaround: fuse only if the input has two dimensions.
 """
 
 import copy

@@ -1,7 +1,7 @@
-"""`FuseBatchNorm2dInConv2d` adds 1 where the batch norm has no bias.
+"""`FuseBatchNorm2dInConv2d` adds 1 if the batch norm has no bias.
 
-Expected: `BatchNorm2d(affine=False)` has neither weight nor bias, which is a weight of 1 and a bias of 0.
-What happens: the missing bias is taken as 1.
+Expected: `BatchNorm2d(affine=False)`, without weight and bias, acts like a weight of 1 and a bias of 0.
+What happens: the missing bias is treated as 1.
 Workaround: leave `affine` on, or fuse with `torch.fx.experimental.optimization.fuse`.
 """
 

@@ -1,8 +1,8 @@
 """`FuseBiasInLinear` changes the model that was traced.
 
-Expected: the graph module that is given to the pass changes; the model that it was traced from does not.
-What happens: a layer gets a wider weight and loses its bias. The model shares this layer with its graph module, and no
-longer runs.
+Expected: the graph module that the pass gets changes; the model that it was traced from does not.
+What happens: a layer gets a wider weight and loses its bias. The model shares this layer with the graph module, so it
+no longer runs.
 Workaround: trace `copy.deepcopy(model)`.
 """
 

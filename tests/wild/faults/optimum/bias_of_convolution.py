@@ -1,7 +1,7 @@
 """`FuseBatchNorm2dInConv2d` does not scale the bias of the convolution.
 
 Expected: the fused bias is `(bias - mean) * scale + shift`, with the scale of the batch norm.
-What happens: it is `bias - mean * scale + shift`. The two are equal where the convolution has no bias.
+What happens: it is `bias - mean * scale + shift`. The two are equal if the convolution has no bias.
 Workaround: build the convolutions with `bias=False`, or fuse with `torch.fx.experimental.optimization.fuse`.
 """
 

@@ -1,8 +1,9 @@
 """`RemoveNop` removes the copy that a later `view` needs.
 
-Expected: `contiguous()` stays where its result is viewed.
-What happens: the copy goes, and torch refuses to view the value before it. The source says that strides are not
-visible in the format that it writes, so a compiled model may be right; the program no longer runs in torch.
+Expected: `contiguous()` stays if its result is viewed.
+What happens: the copy is removed, and torch cannot view the value from which it was made. According to tico's source,
+its file format does not record strides, so a compiled model may still be right; but the program no longer runs in
+torch.
 Workaround: to compare with torch, keep a copy of the program as it was before this pass.
 """
 

@@ -1,7 +1,7 @@
 """`DecomposeGroupNorm` loses the strides of the result of a layer norm.
 
 Expected: the result is contiguous, as the result of `native_layer_norm` is.
-What happens: the operations in its place keep the strides of the input. A `view` after them fails in torch.
+What happens: the operations that replace it keep the strides of the input, so a `view` of the result fails in torch.
 Workaround: call `contiguous()` on the input of the layer norm.
 """
 

@@ -1,4 +1,4 @@
-"""`DecomposeSliceScatter` takes a start that counts from the end for one that counts from the front.
+"""`DecomposeSliceScatter` mistakes a start that counts from the end for one that counts from the front.
 
 Expected: `x[-2:] = y` writes into the last two elements.
 What happens: the replacement concatenates all of `y` and all of `x`: the result is longer than `x`.

@@ -1,7 +1,7 @@
-"""`fuse` folds two batch norms into one convolution, `fuse_fx` one of them.
+"""`fuse` folds two batch norms into one convolution, and `fuse_fx` folds one of them.
 
 Expected: a convolution that is called twice, with a batch norm after each call, is left alone or split into two.
-What happens: both calls still use one weight. `fuse` has folded both norms into it, `fuse_fx` the last one.
+What happens: both calls still use one weight. `fuse` has folded both norms into it, and `fuse_fx` only the last one.
 Workaround: give each batch norm a convolution of its own (`copy.deepcopy`) before you fuse.
 Known as: pytorch/pytorch#104593
 """

@@ -1,9 +1,9 @@
-"""`constant_fold` of Inductor takes a buffer that the graph writes into for a constant.
+"""`constant_fold` of Inductor mistakes a buffer that the graph writes to for a constant.
 
 Expected: values computed from such a buffer are computed again in each run.
-What happens: they are computed once, while the pass runs, and the write happens then too: the pass changes the buffer,
-and the resulting module does not.
-Workaround: fold only where no node writes into a buffer.
+What happens: they are computed once, while the pass runs, and so is the write: the pass changes the buffer, and the
+resulting module does not.
+Workaround: fold only if no node writes to a buffer.
 """
 
 import copy

@@ -1,7 +1,7 @@
 """`constant_fold` of Inductor leaves a module that cannot be copied.
 
 Expected: a folded constant is stored as a tensor without a history.
-What happens: where gradients are recorded, the constant keeps its `grad_fn`, and `copy.deepcopy` refuses such a tensor.
+What happens: if gradients are recorded, the constant keeps its `grad_fn`, and `copy.deepcopy` rejects such a tensor.
 Workaround: call the pass in `torch.no_grad()`.
 """
 

@@ -1,4 +1,4 @@
-"""`remove_dropout` raises on a dropout whose input comes by name.
+"""`remove_dropout` raises on a dropout whose input is passed by name.
 
 Expected: `dropout(input=x)` becomes `x`, as `dropout(x)` does.
 What happens: the pass expects one argument by position, and asserts that there is one.

@@ -1,4 +1,4 @@
-"""`split_module` gives a module in training mode for one in eval mode.
+"""`split_module` returns a module in training mode for one in eval mode.
 
 Expected: the parts, and the module that calls them, are in the mode of the module that was split.
 What happens: they are new modules, and a new module is in training mode. The layers in them keep their mode.

@@ -1,6 +1,6 @@
-"""`move_exported_model_to_eval` gives each batch norm an `eps` of 1e-05, and the shape of the pattern.
+"""`move_exported_model_to_eval` gives each batch norm an `eps` of 1e-05 and the shape from a pattern.
 
-Expected: batch norm goes from training to eval mode, and keeps its other arguments; `meta["val"]` has its shape.
+Expected: the batch norm changes to eval mode and keeps its other arguments; `meta["val"]` has the shape of its result.
 What happens: the call is replaced with one from a pattern, whose `eps` and `momentum` are the defaults; `meta["val"]`
 is the pattern's, with shape `[1, 1, 3, 3]`. A comment in the source names `eps` and `momentum` as still to be done.
 Workaround: export the model twice, once after `model.eval()`.

@@ -8,7 +8,7 @@ from pathlib import Path
 import nbformat
 
 from press.book import Book
-from press.printing.notebooks import print_notebooks
+from press.printing.notebooks import generate
 
 EVERY_KIND = """
 # Every kind of output
@@ -52,25 +52,25 @@ display(traced)
 """
 
 
-def test_two_prints_are_the_same_bytes(project: Path, write: Callable[[str, str], Path]) -> None:
+def test_two_runs_give_the_same_bytes(project: Path, write: Callable[[str, str], Path]) -> None:
     path = write("chapters/01_x.md", EVERY_KIND)
-    prints = []
+    notebooks = []
     for _ in range(2):
-        assert print_notebooks(Book(project), [path], everything=True) == 0
-        prints.append((project / "chapters" / "01_x.ipynb").read_bytes())
-    assert prints[0] == prints[1]
-    assert b"0x\xe2\x80\xa6" in prints[0], "the notebook shows no address: the test tests nothing"
-    assert b"<svg" in prints[0]
+        assert generate(Book(project), [path], everything=True) == 0
+        notebooks.append((project / "chapters" / "01_x.ipynb").read_bytes())
+    assert notebooks[0] == notebooks[1]
+    assert b"0x\xe2\x80\xa6" in notebooks[0], "the notebook shows no address, so this test proves nothing"
+    assert b"<svg" in notebooks[0]
 
 
-def test_prose_changes_run_nothing(project: Path, write: Callable[[str, str], Path]) -> None:
+def test_a_change_of_prose_runs_no_cell(project: Path, write: Callable[[str, str], Path]) -> None:
     text = "# A page\n\nA sentence.\n\n```{code-cell} ipython3\nimport time\n\nprint(time.time_ns())\n```\n"
-    printed = project / "chapters" / "01_x.ipynb"
+    notebook = project / "chapters" / "01_x.ipynb"
 
     def shown(text: str, everything: bool = False) -> tuple[str, str]:
         path = write("chapters/01_x.md", text)
-        assert print_notebooks(Book(project), [path], everything=everything) == 0
-        prose, code = nbformat.read(printed, as_version=4).cells
+        assert generate(Book(project), [path], everything=everything) == 0
+        prose, code = nbformat.read(notebook, as_version=4).cells
         return prose.source, code.outputs[0].text
 
     _, first = shown(text)

@@ -11,21 +11,21 @@ from press import ROOT
 from press.book import the_book
 from press.printing.derive import Derived
 from press.printing.execution import execute
-from press.printing.freshness import derive_as_printed
+from press.printing.freshness import derive_as_stored
 from press.stored import serialised
 from tests.cold import drawn
 
 BOOK = the_book()
-PRINTED = [derived for source in BOOK.sources for derived in derive_as_printed(BOOK, source) if derived.executed]
+EXECUTED = [derived for source in BOOK.sources for derived in derive_as_stored(BOOK, source) if derived.executed]
 
 
 @pytest.mark.parametrize(
-    "derived", drawn.some(PRINTED, 40), ids=lambda derived: derived.path.relative_to(ROOT).as_posix()
+    "derived", drawn.some(EXECUTED, 40), ids=lambda derived: derived.path.relative_to(ROOT).as_posix()
 )
-def test_second_print_is_byte_equal(derived: Derived) -> None:
-    printed = BOOK.printed(derived.path)
-    assert printed is not None
-    assert serialised(stable(asyncio.run(execute(derived)))) == serialised(stable(printed))
+def test_a_second_run_gives_the_same_bytes(derived: Derived) -> None:
+    stored = BOOK.stored(derived.path)
+    assert stored is not None
+    assert serialised(stable(asyncio.run(execute(derived)))) == serialised(stable(stored))
 
 
 def stable(notebook: NotebookNode) -> NotebookNode:
