@@ -23,18 +23,20 @@ def test_readme_shows_the_current_report(capsys: pytest.CaptureFixture[str]) -> 
 
 def test_each_chapter_has_a_row_with_its_minutes_and_exercises() -> None:
     rows = re.findall(
-        r"^\| \[(\w\w)\]\(chapters/(\w+)\.ipynb\) \| .+ \| (\d+) \| \[(\d+)\]\(exercises/(\w+)\.ipynb\) \|$",
+        r"^\| \[(\w\w)\]\(chapters/(\w+)\.ipynb\) \| .+ "
+        r"\| (\d+)(?:, and (\d+) hours)? \| \[(\d+)\]\(exercises/(\w+)\.ipynb\) \|$",
         README,
         re.M,
     )
-    for number, name, minutes, exercises, sheet in rows:
+    for number, name, minutes, hours, exercises, sheet in rows:
         text = "\n".join(
             line
             for cell in the_book().page(the_book().chapters.get(name, ROOT / f"book/chapters/{name}.md")).cells
             for _, line in prose_lines(cell)
         )
         assert sheet == name and minutes == re.search(r"\b(\d+) minutes", text)[1]
-        assert int(exercises) == sum(about.id.startswith(f"{number}-") for about in catalogue().values())
+        solving = [about.minutes for about in catalogue().values() if about.id.startswith(f"{number}-")]
+        assert int(exercises) == len(solving) and hours in ("", str(round(sum(solving) / 60)))
     assert {name for _, name, *_ in rows} == {*the_book().chapters, "P1_one_model"}
 
 

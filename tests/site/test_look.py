@@ -54,9 +54,15 @@ SMALL = """() => [...document.querySelectorAll("button, .btn, summary, select, i
   .map(it => it.outerHTML.slice(0, 200))"""
 
 
-@pytest.mark.parametrize("name", ["chapters/intro", "exercises/03_replacement", "chapters/reference/exercises"])
+FINGERS = ["chapters/intro", "exercises/03_replacement", "chapters/reference/exercises", "search"]
+
+
+@pytest.mark.parametrize("name", FINGERS)
 def test_every_button_is_large_enough_for_a_finger(browser: Browser, built_book: Path, name: str) -> None:
     page = browser.new_page(viewport=PHONE, has_touch=True, is_mobile=True)
     page.goto((built_book / f"{name}.html").as_uri())
     assert page.evaluate(SMALL) == []
+    if name == "chapters/intro":
+        page.locator(".search-button__button").first.click()
+        assert page.locator("#pst-search-dialog").is_visible() and page.evaluate(SMALL) == []
     page.close()
