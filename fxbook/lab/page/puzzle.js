@@ -18,7 +18,9 @@ export const close = (a, b) => {
   return Array.isArray(a) && Array.isArray(b) ? a.length === b.length && a.every((item, at) => close(item, b[at])) : a === b;
 };
 
-const counted = (count, noun) => `${count || "No"} ${noun}${count === 1 ? "" : "s"}`;
+/** What a node does, in any spelling: as a function, an operator, a method or a layer. @param {import("./module.js").GraphModule} module @param {Node} node */
+const callsOf = ({data}, {op, target}) => op === "call_module" ? data.modules[target].layer.toLowerCase()
+  : op === "call_function" || op === "call_method" ? target.split(".").at(-1) : "";
 
 /** Where a graph first differs from the program compiled before. @param {import("./module.js").GraphModule} module @returns {Fault | undefined} */
 const differing = ({graph, program}) => {
@@ -50,19 +52,21 @@ const RULES = {
     const dead = module.graph.nodes.find(node => !node.users.size && !module.graph.isImpure(node));
     return dead && {message: `Node \`${dead.name}\` is dead: no node uses its result.`, node: dead.name};
   },
-  count: ({module}, target, wanted) => {
-    const found = module.graph.nodes.filter(node => node.target === target);
-    if (found.length === wanted) return undefined;
-    if (!wanted) return {message: `Node \`${found[0].name}\` is still in the graph.`, node: found[0].name};
-    return {message: `${counted(found.length, "node")} ${found.length === 1 ? "calls" : "call"} \`${target}\`. There should be ${wanted}.`};
+  calls: ({module}, name, wanted) => {
+    const found = module.graph.nodes.filter(node => callsOf(module, node) === name).length;
+    if (found < wanted) return {message: wanted === 1 ? `No node calls \`${name}\` yet.` : `So far, ${found} of ${wanted} nodes call \`${name}\`.`};
   },
-  order: ({module}, ...targets) => {
-    const found = module.graph.nodes.filter(node => targets.includes(node.target)).map(node => node.target);
-    if (found.join() === targets.join()) return undefined;
-    const short = names => names.map(name => `\`${name.split(".").at(-1)}\``).join(", ");
-    const missing = targets.filter(target => !found.includes(target));
+  gone: ({module}, name) => {
+    const found = module.graph.nodes.find(node => callsOf(module, node) === name);
+    return found && {message: `Node \`${found.name}\` is still in the graph.`, node: found.name};
+  },
+  order: ({module}, ...names) => {
+    const found = module.graph.nodes.map(node => callsOf(module, node)).filter(name => names.includes(name));
+    if (found.join() === names.join()) return undefined;
+    const short = names => names.map(name => `\`${name}\``).join(", ");
+    const missing = names.filter(name => !found.includes(name));
     return {message: missing.length ? `${short(missing)} ${missing.length === 1 ? "is" : "are"} missing.`
-      : `The order is ${short(found)}. It should be ${short(targets)}.`};
+      : `The order is ${short(found)}. It should be ${short(names)}.`};
   },
   kept: ({module}, ...names) => {
     const lost = names.find(name => !module.graph.find(name));
@@ -78,8 +82,10 @@ const RULES = {
     return used && {message: `Do it without ${{recompile: "“Recompile”", "dead code": "“Delete dead code”"}[used.do]}. Undo, or start again.`};
   },
   did: ({history}, kind) => history.some(action => action.do === kind) ? undefined : {message: `Now press ${{"dead code": "“Delete dead code”"}[kind]}.`},
-  "one anchor": ({history}) => {
-    const used = new Set(history.filter(action => action.do === "create").map(action => `${action.where} \`${action.anchor}\``));
+  "one anchor": ({module}) => {
+    const made = module.graph.nodes.filter(node => node.made !== undefined), loose = made.find(node => !node.made);
+    if (loose) return {message: `\`${loose.name}\` was created at the end of the list, without an anchor. Erase it, or undo.`, node: loose.name};
+    const used = new Set(made.map(node => node.made));
     return used.size < 2 ? undefined : {message: `The new nodes have different anchors: ${[...used].join(" and ")}. The lab chooses each new node, so choose the first anchor again before the second insertion. Undo, or start again.`};
   },
   result: ({module}, ...tries) => {
