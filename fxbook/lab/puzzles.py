@@ -29,7 +29,7 @@ def _node(name: str) -> dict[str, str]:
 
 
 _RECOMPILE: Action = {"do": "recompile"}
-_TIDY = (["lint"], ["no dead nodes"], ["compiled"])
+_TIDY = (["lint"], ["no dead nodes"])
 
 PUZZLES: dict[str, Puzzle] = {
     "another-function": Puzzle(
@@ -114,10 +114,10 @@ PUZZLES: dict[str, Puzzle] = {
         title="Negate one of two uses",
         wish="`sub` uses `sin` twice. Make the module return `sin(x) - (-sin(x))`: negate only the second use.",
         hint="Create `neg` after `sin`. Then change one of the two arguments of `sub`.",
-        lesson="`replace_all_uses_with` could not do this. It replaces every use of `sin` in `sub`, so both "
-        "arguments would change.",
+        lesson="`sub.replace_input_with` and `sin.replace_all_uses_with` could not do this. Each replaces every use of "
+        "`sin` in `sub`, so both arguments would change.",
         forward=lambda self, x: (lambda wave: torch.sub(wave, wave))(torch.sin(x)),
-        wanted=lambda self, x: torch.sin(x) + torch.sin(x),
+        wanted=lambda self, x: (lambda wave: torch.sub(wave, torch.neg(wave)))(torch.sin(x)),
         rules=(["calls", "sub", 1], *_TIDY),
         solution=(
             _call("torch.neg", _node("sin"), after="sin"),
@@ -135,7 +135,7 @@ PUZZLES: dict[str, Puzzle] = {
         "exempt the new node.",
         forward=lambda self, x: torch.relu(self.up(x)),
         wanted=lambda self, x: torch.exp(torch.relu(self.up(x))),
-        rules=(["at most", 1, *_EDITS], ["lint"], ["no dead nodes"], ["compiled"]),
+        rules=(["at most", 1, *_EDITS], *_TIDY),
         setup=(_call("torch.exp", _node("relu"), after="relu"), {"do": "replace", "old": "relu", "new": "exp"}),
         solution=({"do": "input", "node": "exp", "old": "exp", "new": "relu"}, _RECOMPILE),
     ),
@@ -181,7 +181,7 @@ PUZZLES: dict[str, Puzzle] = {
         "that it depends on.",
         forward=lambda self, x: (torch.relu(x), torch.abs(x).sum())[0],
         wanted=lambda self, x: torch.relu(x),
-        rules=(["did", "dead code"], ["kept", "sum_1"], ["lint"], ["no dead nodes"], ["compiled"]),
+        rules=(["kept", "sum_1"], *_TIDY, ["did", "dead code"]),
         solution=(_call("torch._assert", _node("sum_1"), "not zero", after="sum_1"), {"do": "dead code"}, _RECOMPILE),
     ),
     "back-to-the-code": Puzzle(

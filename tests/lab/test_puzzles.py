@@ -53,35 +53,6 @@ def test_a_puzzle_is_solved_by_its_solution_and_not_before(name: str, player: Pl
 
 
 RECOMPILE = {"do": "recompile"}
-MISTAKES = [
-    (
-        "another-function",
-        [{"do": "target", "node": "relu", "target": "torch.tanh"}],
-        "still runs the old code",
-        "",
-    ),
-    ("another-function", [RECOMPILE], "No node calls `tanh` yet", ""),
-    ("both-uses", [{"do": "erase", "node": "act"}], "Node `act` is still in the graph", "act"),
-    ("break-the-cycle", [RECOMPILE], "`exp` uses `exp` before it is defined", "exp"),
-    ("erase-by-hand", [{"do": "dead code"}, RECOMPILE], "without “Delete dead code”", ""),
-    ("compile-once", [RECOMPILE, RECOMPILE], "You recompiled 2 times, but 1 is enough", ""),
-    ("keep-a-check", [{"do": "dead code"}], "`sum_1` is gone", ""),
-    ("back-to-the-code", [RECOMPILE], "without “Recompile”", ""),
-    ("back-to-the-code", [{"do": "lint"}], "The call of `relu` is not the one in the code", "relu"),
-    (
-        "back-to-the-code",
-        PUZZLES["back-to-the-code"].solution[:1],
-        "The call of `add` is not the one in the code",
-        "add",
-    ),
-    ("back-to-the-code", PUZZLES["back-to-the-code"].solution[:2], "The code does not have `neg`", "neg"),
-    (
-        "back-to-the-code",
-        [{"do": "erase", "node": "neg"}, *PUZZLES["back-to-the-code"].solution[:2]],
-        "`sin` does not stand where the code has it",
-        "sin",
-    ),
-]
 
 
 def make(op: str, target: str, *args: Any, after: str = "", before: str = "", **kwargs: Any) -> dict[str, Any]:
@@ -227,6 +198,83 @@ def test_each_right_way_solves_a_puzzle(name: str, way: list, player: Player) ->
     for action in way + [RECOMPILE] * (name != "back-to-the-code"):
         answer = player.ask(action=action)
     assert not answer.get("error") and not answer.get("fault"), answer.get("fault")
+
+
+MISTAKES = [
+    (
+        "another-function",
+        [{"do": "target", "node": "relu", "target": "torch.tanh"}],
+        "still runs the old code",
+        "",
+    ),
+    ("another-function", [RECOMPILE], "No node calls `tanh` yet", ""),
+    ("both-uses", [{"do": "erase", "node": "act"}], "Node `act` is still in the graph", "act"),
+    ("break-the-cycle", [RECOMPILE], "`exp` uses `exp` before it is defined", "exp"),
+    ("erase-by-hand", [{"do": "dead code"}, RECOMPILE], "without “Delete dead code”", ""),
+    ("compile-once", [RECOMPILE, RECOMPILE], "You recompiled 2 times, but 1 is enough", ""),
+    ("keep-a-check", [{"do": "dead code"}], "`sum_1` is gone", ""),
+    ("back-to-the-code", [RECOMPILE], "without “Recompile”", ""),
+    ("back-to-the-code", [{"do": "lint"}], "The call of `relu` is not the one in the code", "relu"),
+    (
+        "back-to-the-code",
+        PUZZLES["back-to-the-code"].solution[:1],
+        "The call of `add` is not the one in the code",
+        "add",
+    ),
+    ("back-to-the-code", PUZZLES["back-to-the-code"].solution[:2], "The code does not have `neg`", "neg"),
+    (
+        "back-to-the-code",
+        [{"do": "erase", "node": "neg"}, *PUZZLES["back-to-the-code"].solution[:2]],
+        "`sin` does not stand where the code has it",
+        "sin",
+    ),
+    ("four-opcodes", [SCALE], "No node uses `scale` yet", "scale"),
+    ("a-list-of-nodes", [call("torch.cat", [], before="output")], "The list that `cat` gets is empty", "cat"),
+    ("one-of-two-users", [retarget("sub", "torch.add"), RECOMPILE], "No node calls `sub` yet", ""),
+    (
+        "one-of-two-users",
+        [call("operator.neg", SIN, after="sin"), {"do": "input", "node": "sub", "old": "sin", "new": "neg"}],
+        "Look at `sub`: its `args[0]` is `neg`, which is not the right value there. After “Recompile”, the module will",
+        "sub",
+    ),
+    ("return-both", [use("output", [RELU, UP]), RECOMPILE], "Look at `output`: its `args[0][0]` is `relu`", "output"),
+    (
+        "return-both",
+        [call("operator.add", UP, RELU, before="output"), use("output", node("add")), RECOMPILE],
+        "Look at the arguments of `output`. The module returns",
+        "output",
+    ),
+    (
+        "compile-once",
+        [
+            *(retarget(name, "torch.tanh") for name in ("relu", "relu_1", "relu_2")),
+            *(call("torch.abs", node("relu_1"), after="relu_1"), use("up_1", node("abs_1"))),
+        ],
+        "Look at `up_1`: its `args[0]` is `abs_1`",
+        "up_1",
+    ),
+    (
+        "four-opcodes",
+        [
+            SCALE,
+            SCALED,
+            call("torch.mul", node("up"), node("up"), before="output"),
+            *erase("scale"),
+            swap("x", "mul", "output"),
+        ],
+        "Look at `mul`: its `args[0]` is `up`",
+        "mul",
+    ),
+    ("keep-a-check", [call("torch._assert", node("sum_1"), "", before="output")], "Press “Delete dead code”", ""),
+    (
+        "one-anchor",
+        [call("cos", SIN, after="sin"), call("tan", COS, after="cos")],
+        "have different anchors: after `sin` and after `cos`",
+        "",
+    ),
+    ("one-anchor", [call("tan", SIN, after="sin"), call("cos", SIN, after="sin")], "No node uses `cos` yet", "cos"),
+    ("one-anchor", [call("cos", SIN), call("tan", COS)], "`cos` was created at the end of the list", "cos"),
+]
 
 
 @pytest.mark.parametrize(("name", "actions", "says", "node"), MISTAKES)

@@ -31,12 +31,13 @@ export class Foot {
     const fault = judge(puzzle, module, history), begun = history.length > 0;
     const said = !fault ? puzzle.lesson : begun ? fault.message : "";
     // Nothing is announced twice.
-    if (said !== this.judged) this.verdict.replaceChildren(...said ? [make("strong", {}, fault ? "Not yet:" : "✓ Solved."), " ", ...withCode(said)] : []);
+    if (said !== this.judged) this.verdict.replaceChildren(...said ? [make("strong", {}, fault ? fault.todo ? "Still to do:" : "Not yet:" : "✓ Solved."), " ", ...withCode(said)] : []);
     this.judged = said;
     this.verdict.classList.toggle("fx-fine", !fault);
+    this.verdict.classList.toggle("fx-todo", Boolean(fault && fault.todo));
     this.next.hidden = Boolean(fault) || !this.follows;
     if (!fault) tellSolved(puzzle.id);
-    return begun ? fault : undefined;
+    return begun && fault && !fault.todo ? fault : undefined;
   }
 }
 
