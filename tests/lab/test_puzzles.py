@@ -212,6 +212,8 @@ MISTAKES = [
     ("break-the-cycle", [RECOMPILE], "`exp` uses `exp` before it is defined", "exp"),
     ("erase-by-hand", [{"do": "dead code"}, RECOMPILE], "without “Delete dead code”", ""),
     ("compile-once", [RECOMPILE, RECOMPILE], "You recompiled 2 times, but 1 is enough", ""),
+    ("compile-once", [retarget("relu", "torch.tanh"), RECOMPILE], "You have recompiled already, but", ""),
+    ("break-the-cycle", [use("exp", UP)], "The graph is not right yet. That was your one edit", "relu"),
     ("keep-a-check", [{"do": "dead code"}], "`sum_1` is gone", ""),
     ("back-to-the-code", [RECOMPILE], "without “Recompile”", ""),
     ("back-to-the-code", [{"do": "lint"}], "The call of `relu` is not the one in the code", "relu"),

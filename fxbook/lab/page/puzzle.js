@@ -6,7 +6,7 @@ import {shown} from "./values.js";
 
 /**
  * @typedef {{id: string, wish: string, lesson: string, section: string, hint: string, rules: any[][], steps: import("./culprit.js").Step[]}} Puzzle
- * @typedef {{message: string, node?: string, todo?: boolean}} Fault `todo`: nothing is wrong, but something is left to do
+ * @typedef {{message: string, node?: string, todo?: "edit" | "press"}} Fault `todo`: nothing is wrong, but something is left to do
  */
 
 /** Where a graph first differs from the program compiled before. @param {GraphModule} module @returns {Fault | undefined} */
@@ -24,7 +24,10 @@ const differing = ({graph, program}) => {
 
 const isEmpty = item => Array.isArray(item) && !item.length;
 
-/** @type {Record<string, (state: {module: GraphModule, history: any[], steps: import("./culprit.js").Step[]}, ...given: any[]) => Fault | undefined>} */
+/**
+ * @type {Record<string, (state: {module: GraphModule, history: any[], steps: import("./culprit.js").Step[],
+ *   rest: () => Fault | undefined}, ...given: any[]) => Fault | undefined>}
+ */
 const RULES = {
   lint: ({module}) => {
     try {
@@ -35,45 +38,48 @@ const RULES = {
       return {message: `\`lint\` raises an error: ${reader ? `\`${reader}\` uses \`${input}\` before it is defined.` : error.message.split("\n")[0]}`, node: reader};
     }
   },
-  compiled: ({module}) => module.refused || module.stale ? {message: "The graph is edited, but the module still runs the old code. Press “Recompile”.", todo: true} : undefined,
+  compiled: ({module}) => module.refused || module.stale ? {message: "The graph is edited, but the module still runs the old code. Press “Recompile”.", todo: "press"} : undefined,
   "as the code": ({module}) => module.stale ? differing(module) || {message: "The graph and the code still differ."} : undefined,
   "no dead nodes": ({module}) => {
     const dead = module.graph.nodes.find(node => !node.users.size && !module.graph.isImpure(node));
-    return dead && {message: `No node uses \`${dead.name}\` yet. Use it, or erase it if you do not need it.`, node: dead.name, todo: true};
+    return dead && {message: `No node uses \`${dead.name}\` yet. Use it, or erase it if you do not need it.`, node: dead.name, todo: "edit"};
   },
   calls: ({module}, name, wanted) => {
     const found = module.graph.nodes.filter(node => callsOf(module, node) === name);
     const empty = found.find(({args, kwargs}) => [...args, ...Object.values(kwargs)].some(isEmpty));
-    if (empty) return {message: `The list that \`${empty.name}\` gets is empty.`, node: empty.name, todo: true};
+    if (empty) return {message: `The list that \`${empty.name}\` gets is empty.`, node: empty.name, todo: "edit"};
     if (found.length < wanted)
-      return {message: wanted === 1 ? `No node calls \`${name}\` yet.` : `So far, ${found.length} of ${wanted} nodes call \`${name}\`.`, todo: true};
+      return {message: wanted === 1 ? `No node calls \`${name}\` yet.` : `So far, ${found.length} of ${wanted} nodes call \`${name}\`.`, todo: "edit"};
   },
   gone: ({module}, name) => {
     const found = module.graph.nodes.find(node => callsOf(module, node) === name);
-    return found && {message: `Node \`${found.name}\` is still in the graph.`, node: found.name, todo: true};
+    return found && {message: `Node \`${found.name}\` is still in the graph.`, node: found.name, todo: "edit"};
   },
   order: ({module}, ...names) => {
     const found = module.graph.nodes.map(node => callsOf(module, node)).filter(name => names.includes(name));
     if (found.join() === names.join()) return undefined;
     const short = (names, last = ", ") => names.map(name => `\`${name}\``).join(last);
     const missing = names.filter(name => !found.includes(name));
-    if (missing.length) return {message: `No node calls ${short(missing, " or ")} yet.`, todo: true};
+    if (missing.length) return {message: `No node calls ${short(missing, " or ")} yet.`, todo: "edit"};
     return {message: `The order is ${short(found)}. It should be ${short(names)}.`};
   },
   kept: ({module}, ...names) => {
     const lost = names.find(name => !module.graph.find(name));
     return lost && {message: `Node \`${lost}\` is gone, but it should stay. Undo, or start again.`};
   },
-  "at most": ({history}, most, ...kinds) => {
-    const used = history.filter(action => kinds.includes(action.do)).length;
-    const what = kinds.length === 1 ? `${kinds[0]}d ${used} times` : `made ${used} edits`;
-    return used <= most ? undefined : {message: `You ${what}, but ${most} ${most === 1 ? "is" : "are"} enough. Undo, or start again.`};
+  "at most": ({history, rest}, most, ...kinds) => {
+    const used = history.filter(action => kinds.includes(action.do)).length, recompiles = kinds[0] === "recompile";
+    if (used > most) return {message: `You ${recompiles ? `recompiled ${used} times` : `made ${used} edits`}, but ${most} ${most === 1 ? "is" : "are"} enough. Undo, or start again.`};
+    const left = used === most && rest();
+    // What is left to do after the last recompile needs another one.
+    if (left && recompiles) return {message: "You have recompiled already, but the graph was not finished. Undo the recompile, or start again."};
+    if (left && left.todo !== "press") return {node: left.node, message: `${left.todo ? "The graph is not right yet." : left.message} That was your one edit. Undo it, or start again.`};
   },
   never: ({history}, ...kinds) => {
     const used = history.find(action => kinds.includes(action.do));
     return used && {message: `Do it without ${{recompile: "“Recompile”", "dead code": "“Delete dead code”"}[used.do]}. Undo, or start again.`};
   },
-  did: ({history}, kind) => history.some(action => action.do === kind) ? undefined : {message: `Press ${{"dead code": "“Delete dead code”"}[kind]}.`, todo: true},
+  did: ({history}, kind) => history.some(action => action.do === kind) ? undefined : {message: `Press ${{"dead code": "“Delete dead code”"}[kind]}.`, todo: "press"},
   "one anchor": ({module}) => {
     const made = module.graph.nodes.filter(node => node.made !== undefined), loose = made.find(node => !node.made);
     if (loose) return {message: `\`${loose.name}\` was created at the end of the list, without an anchor. Erase it, or undo.`, node: loose.name};
@@ -101,10 +107,8 @@ const RULES = {
   },
 };
 
-/** @param {Puzzle} puzzle @param {GraphModule} module @param {any[]} history @returns {Fault | undefined} */
-export const judge = ({rules, steps}, module, history) => {
-  for (const [kind, ...given] of rules) {
-    const fault = RULES[kind]({module, history, steps}, ...given);
-    if (fault) return fault;
-  }
+/** @param {Pick<Puzzle, "rules" | "steps">} puzzle @param {GraphModule} module @param {any[]} history @returns {Fault | undefined} */
+export const judge = ({rules: [[kind, ...given], ...others], steps}, module, history) => {
+  const rest = () => others.length ? judge({rules: others, steps}, module, history) : undefined;
+  return RULES[kind]({module, history, steps, rest}, ...given) || rest();
 };
