@@ -204,6 +204,20 @@ def test_a_phone_shows_the_picture_with_the_form_and_with_what_the_lab_says(brow
     page.close()
 
 
+def test_two_taps_in_the_picture_fill_two_arguments(browser: Browser, address: str) -> None:
+    page = browser.new_page(viewport={"width": 360, "height": 780}, has_touch=True, is_mobile=True)
+    page.goto(f"{address}#back-to-the-code")
+    lab = page.locator('[data-fx-puzzle="back-to-the-code"]')
+    node = lambda name: lab.locator(f'.fx-node[data-fx-pick="{name}"]')  # noqa: E731
+    node("add").tap()
+    lab.get_by_role("button", name="Change its arguments").tap()
+    for name in ("relu", "sin"):
+        node(name).tap()
+    lab.get_by_role("button", name="Set", exact=True).tap()
+    assert lab.locator(".fx-lab-said").inner_text() == "Done: add.args = (relu, sin)"
+    page.close()
+
+
 def test_a_number_that_cannot_be_read_says_how_to_write_one(page: Page) -> None:
     lab = opened(page, "one-anchor")
     choose(lab, "sin")

@@ -44,9 +44,11 @@ export const textField = (right, why, attributes) => {
   return input;
 };
 
+/** @typedef {{element: any, value: () => any, point: (name: string) => void, empty: () => boolean, takesNode: () => boolean, listed: () => boolean}} Field */
+
 /**
- * Where a node goes that the reader points at: into the marked field. The first empty one is marked, then the next.
- * @param {{element: any, point: (name: string) => void, empty: () => boolean, listed: () => boolean}[]} fields @returns {(name: string) => void}
+ * Where a node goes that the reader points at: into the marked field. The first empty one is marked, then the next that can hold a node.
+ * @param {Field[]} fields @returns {(name: string) => void}
  */
 export const aimed = fields => {
   const firstEmpty = () => fields.findIndex(field => field.empty());
@@ -59,7 +61,9 @@ export const aimed = fields => {
   aim(Math.max(firstEmpty(), 0));
   return name => {
     fields[at].point(name);
-    if (!fields[at].listed() && firstEmpty() >= 0) aim(firstEmpty());
+    if (fields[at].listed()) return;
+    const next = firstEmpty() >= 0 ? firstEmpty() : fields.findIndex((field, k) => k > at && field.takesNode());
+    if (next >= 0) aim(next);
   };
 };
 
@@ -77,7 +81,7 @@ const parseNumber = text => /^-?\d+$/.test(text) ? Number(text) : {float: Number
  * A field for one argument: a node, a number, a list of nodes, or the constant that stands there now.
  * @param {import("./graph.js").Graph} graph @param {string} text the name of the parameter
  * @param {{kind?: string, now?: any, nodeOnly?: boolean}} [how]
- * @returns {{element: any, value: () => any, point: (name: string) => void, empty: () => boolean, listed: () => boolean}}
+ * @returns {Field}
  */
 export const argumentField = (graph, text, {kind = "value", now, nodeOnly = false} = {}) => {
   const given = now === undefined ? undefined : asData(now);
@@ -118,6 +122,7 @@ export const argumentField = (graph, text, {kind = "value", now, nodeOnly = fals
       show();
     },
     empty: () => !select.value,
+    takesNode: () => select.value === "list" || select.value.startsWith("node "),
     listed: () => select.value === "list",
     value: () => {
       const chosen = select.value;
