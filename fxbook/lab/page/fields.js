@@ -17,6 +17,18 @@ export const make = (name, attributes = {}, ...inside) => {
 /** Text in which names between backquotes are code. @param {string} text @returns {(string | HTMLElement)[]} */
 export const withCode = text => text.split("`").map((part, at) => at % 2 ? make("code", {}, part) : part);
 
+/**
+ * Keeps the used control where it is on the screen while what stands above it grows or shrinks, as far as what is said is in sight.
+ * @param {HTMLElement} said @returns {() => void} to be called afterwards
+ */
+export const staying = said => {
+  const control = document.activeElement, top = control.getBoundingClientRect().top;
+  return () => {
+    if (control.getClientRects().length && control !== document.body) scrollBy(0, control.getBoundingClientRect().top - top);
+    said.scrollIntoView({block: "nearest"});
+  };
+};
+
 let serial = 0;
 
 /** A label and its control. @param {string} text @param {any} control */
