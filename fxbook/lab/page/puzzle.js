@@ -49,7 +49,7 @@ const RULES = {
     const empty = found.find(({args, kwargs}) => [...args, ...Object.values(kwargs)].some(isEmpty));
     if (empty) return {message: `The list that \`${empty.name}\` gets is empty.`, node: empty.name, todo: "edit"};
     if (found.length < wanted)
-      return {message: wanted === 1 ? `No node calls \`${name}\` yet.` : `So far, ${found.length} of ${wanted} nodes call \`${name}\`.`, todo: "edit"};
+      return {message: wanted === 1 ? `No node calls \`${name}\` yet.` : `So far, \`${name}\` is called by ${found.length} of ${wanted} nodes.`, todo: "edit"};
   },
   gone: ({module}, name) => {
     const found = module.graph.nodes.find(node => callsOf(module, node) === name);
