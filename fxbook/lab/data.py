@@ -18,10 +18,13 @@ from fxbook.graph.record import not_traced
 _ONE = (("input", "tensor"),)
 _TWO = (("input", "tensor"), ("other", "value"))
 
+_A, _AB = (("a", "tensor"),), (("a", "tensor"), ("b", "value"))
+"""The parameters of an operator, which takes no keywords."""
+
 FUNCTIONS: dict[str, tuple[Any, tuple[tuple[str, str], ...]]] = {
-    **{f"operator.{name}": (getattr(operator, name), _TWO) for name in ("add", "sub", "mul", "truediv")},
-    "operator.neg": (operator.neg, _ONE),
-    "operator.getitem": (operator.getitem, (("input", "tensor"), ("index", "number"))),
+    **{f"operator.{name}": (getattr(operator, name), _AB) for name in ("add", "sub", "mul", "truediv")},
+    "operator.neg": (operator.neg, _A),
+    "operator.getitem": (operator.getitem, (*_A, ("b", "number"))),
     **{
         f"torch.{name}": (getattr(torch, name), _ONE)
         for name in ("sin", "cos", "tan", "tanh", "exp", "abs", "sqrt", "neg", "round", "sigmoid", "relu")

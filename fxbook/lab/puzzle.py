@@ -26,7 +26,7 @@ class Puzzle:
         lesson: the text after the solution.
         forward: the model, with one input ``x``; its layers are those of ``_Model``.
         wanted: what the module should compute at the end.
-        rules: the other conditions, each a name and its arguments; the result comes last.
+        rules: the other conditions, each a name and its arguments; the result comes last, and the recompile.
         solution: one correct way.
         setup: actions that are performed on the graph before the reader starts.
     """
@@ -63,14 +63,15 @@ class Puzzle:
         return _model(self.wanted)
 
     def data(self, name: str) -> dict[str, Any]:
-        """The data for the page: the goal, and the correct results for two inputs."""
+        """The data for the page: the goal, correct results for two inputs, and each node's value for the first."""
         model, tries = self.right(), []
         for x in (X, torch.tensor([-0.75, 1.5, 0.25], dtype=torch.float64)):
             tries.append({"inputs": {"x": numbers(x)}, "output": _encode(model(x))})
         rules = [list(rule) for rule in self.rules]
         return {
             **{"id": name, "wish": self.wish, "hint": self.hint, "lesson": self.lesson, "section": self.section},
-            "rules": [*rules, ["result", *tries]],
+            "rules": [*rules, ["result", *tries], ["compiled"]],
+            "steps": _steps(model),
         }
 
 
@@ -92,6 +93,28 @@ def _encode(value: Any) -> Any:
         return [_encode(item) for item in value]
     # Processors differ in the last digits, and the page must be the same everywhere.
     return numbers(value.detach().mul(1e9).round().div(1e9))
+
+
+def _steps(model: nn.Module) -> list[dict[str, Any]]:
+    """The nodes of a correct graph: what each does, its inputs as places in this list, and its value."""
+    traced = fx.symbolic_trace(model)
+    run = fx.Interpreter(traced, garbage_collect_values=False)
+    run.run(X)
+    functions = {function: name.split(".")[-1] for name, (function, _) in FUNCTIONS.items()}
+    places, steps = {node: at for at, node in enumerate(traced.graph.nodes)}, []
+    for node in traced.graph.nodes:
+        inputs: list[int] = []
+        fx.map_arg((node.args, node.kwargs), lambda one, found=inputs: found.append(places[one]))
+        match node.op:
+            case "call_function":
+                calls = functions[node.target]
+            case "call_module":
+                calls = type(traced.get_submodule(node.target)).__name__.lower()
+            case _:
+                calls = str(node.target) if node.op == "call_method" else ""
+        value = {} if node.op == "output" else {"value": _encode(run.env[node])}
+        steps.append({"calls": calls, "inputs": inputs, **value})
+    return steps
 
 
 def _perform(graph: fx.Graph, action: Action) -> None:

@@ -29,7 +29,7 @@ def _node(name: str) -> dict[str, str]:
 
 
 _RECOMPILE: Action = {"do": "recompile"}
-_TIDY = (["lint"], ["no dead nodes"], ["compiled"])
+_TIDY = (["lint"], ["no dead nodes"])
 
 PUZZLES: dict[str, Puzzle] = {
     "another-function": Puzzle(
@@ -42,7 +42,7 @@ PUZZLES: dict[str, Puzzle] = {
         lesson="The node still has the name `relu`: changing what a node calls does not change its name.",
         forward=lambda self, x: torch.relu(self.up(x)),
         wanted=lambda self, x: torch.tanh(self.up(x)),
-        rules=(["count", "torch.tanh", 1], *_TIDY),
+        rules=(["calls", "tanh", 1], *_TIDY),
         solution=({"do": "target", "node": "relu", "target": "torch.tanh"}, _RECOMPILE),
     ),
     "return-both": Puzzle(
@@ -83,7 +83,7 @@ PUZZLES: dict[str, Puzzle] = {
         lesson="`torch.fx` finds nodes inside a list: `cat` is now a user of both `sin` and `cos`.",
         forward=lambda self, x: (torch.sin(x), torch.cos(x))[0],
         wanted=lambda self, x: torch.cat([torch.sin(x), torch.cos(x)]),
-        rules=(["count", "torch.cat", 1], *_TIDY),
+        rules=(["calls", "cat", 1], *_TIDY),
         solution=(
             _call("torch.cat", [_node("sin"), _node("cos")], before="output"),
             {"do": "replace", "old": "sin", "new": "cat", "only": ["output"]},
@@ -101,7 +101,7 @@ PUZZLES: dict[str, Puzzle] = {
         "up reversed.",
         forward=lambda self, x: torch.sin(x),
         wanted=lambda self, x: torch.tan(torch.cos(torch.sin(x))),
-        rules=(["order", "torch.sin", "torch.cos", "torch.tan"], ["one anchor"], *_TIDY),
+        rules=(["order", "sin", "cos", "tan"], ["one anchor"], *_TIDY),
         solution=(
             _call("torch.cos", _node("sin"), before="output"),
             _call("torch.tan", _node("cos"), before="output"),
@@ -114,11 +114,11 @@ PUZZLES: dict[str, Puzzle] = {
         title="Negate one of two uses",
         wish="`sub` uses `sin` twice. Make the module return `sin(x) - (-sin(x))`: negate only the second use.",
         hint="Create `neg` after `sin`. Then change one of the two arguments of `sub`.",
-        lesson="`replace_all_uses_with` could not do this. It replaces every use of `sin` in `sub`, so both "
-        "arguments would change.",
+        lesson="`sub.replace_input_with` and `sin.replace_all_uses_with` could not do this. Each replaces every use of "
+        "`sin` in `sub`, so both arguments would change.",
         forward=lambda self, x: (lambda wave: torch.sub(wave, wave))(torch.sin(x)),
-        wanted=lambda self, x: torch.sin(x) + torch.sin(x),
-        rules=(["count", "torch.neg", 1], ["count", "torch.sub", 1], *_TIDY),
+        wanted=lambda self, x: (lambda wave: torch.sub(wave, torch.neg(wave)))(torch.sin(x)),
+        rules=(["calls", "sub", 1], *_TIDY),
         solution=(
             _call("torch.neg", _node("sin"), after="sin"),
             {"do": "set", "node": "sub", "args": [_node("sin"), _node("neg")], "kwargs": {}},
@@ -135,7 +135,7 @@ PUZZLES: dict[str, Puzzle] = {
         "exempt the new node.",
         forward=lambda self, x: torch.relu(self.up(x)),
         wanted=lambda self, x: torch.exp(torch.relu(self.up(x))),
-        rules=(["at most", 1, *_EDITS], ["lint"], ["no dead nodes"], ["compiled"]),
+        rules=(["at most", 1, *_EDITS], *_TIDY),
         setup=(_call("torch.exp", _node("relu"), after="relu"), {"do": "replace", "old": "relu", "new": "exp"}),
         solution=({"do": "input", "node": "exp", "old": "exp", "new": "relu"}, _RECOMPILE),
     ),
@@ -149,7 +149,7 @@ PUZZLES: dict[str, Puzzle] = {
         "has users cannot be erased.",
         forward=lambda self, x: (lambda hidden: torch.add(torch.sin(hidden), hidden))(self.act(self.up(x))),
         wanted=lambda self, x: (lambda hidden: torch.sin(hidden) + hidden)(nn.functional.gelu(self.up(x))),
-        rules=(["count", "act", 0], *_TIDY),
+        rules=(["gone", "relu"], *_TIDY),
         solution=(
             _call("torch.nn.functional.gelu", _node("up"), after="up"),
             {"do": "replace", "old": "act", "new": "gelu"},
@@ -166,7 +166,7 @@ PUZZLES: dict[str, Puzzle] = {
         lesson="You erased from the last node to the first. “Delete dead code” does the same in one step.",
         forward=lambda self, x: (torch.relu(x), torch.tan(torch.cos(torch.sin(x))))[0],
         wanted=lambda self, x: torch.relu(x),
-        rules=(["never", "dead code"], *_TIDY),
+        rules=(["never", "dead code"], ["gone", "tan"], ["gone", "cos"], ["gone", "sin"], *_TIDY),
         solution=(*({"do": "erase", "node": name} for name in ("tan", "cos", "sin")), _RECOMPILE),
     ),
     "keep-a-check": Puzzle(
@@ -181,7 +181,7 @@ PUZZLES: dict[str, Puzzle] = {
         "that it depends on.",
         forward=lambda self, x: (torch.relu(x), torch.abs(x).sum())[0],
         wanted=lambda self, x: torch.relu(x),
-        rules=(["did", "dead code"], ["kept", "sum_1"], ["lint"], ["no dead nodes"], ["compiled"]),
+        rules=(["kept", "sum_1"], *_TIDY, ["did", "dead code"]),
         solution=(_call("torch._assert", _node("sum_1"), "not zero", after="sum_1"), {"do": "dead code"}, _RECOMPILE),
     ),
     "back-to-the-code": Puzzle(
@@ -216,7 +216,7 @@ PUZZLES: dict[str, Puzzle] = {
         lesson="You do not have to recompile after each edit. One `recompile` at the end compiles all of them.",
         forward=lambda self, x: torch.relu(self.up(torch.relu(self.up(torch.relu(x))))),
         wanted=lambda self, x: torch.tanh(self.up(torch.tanh(self.up(torch.tanh(x))))),
-        rules=(["at most", 1, "recompile"], ["count", "torch.tanh", 3], *_TIDY),
+        rules=(["at most", 1, "recompile"], ["calls", "tanh", 3], *_TIDY),
         solution=(
             *({"do": "target", "node": name, "target": "torch.tanh"} for name in ("relu", "relu_1", "relu_2")),
             _RECOMPILE,

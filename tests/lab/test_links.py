@@ -20,6 +20,13 @@ def test_a_link_leads_to_a_section(section: str) -> None:
     assert heading in the_book().headings(page)
 
 
+def test_the_last_puzzle_leads_to_the_chapter_after_those_with_puzzles() -> None:
+    found = re.search(r'NEXT_CHAPTER = "(.+)"', (PAGE / "book.js").read_text(encoding="utf-8"))
+    chapters = list(the_book().chapters)
+    last = list(PUZZLES.values())[-1].section.partition("#")[0]
+    assert found and found[1] == chapters[chapters.index(last) + 1]
+
+
 def test_a_link_opens_each_puzzle() -> None:
     page = (ROOT / "book" / "reference" / "graph_lab.md").read_text(encoding="utf-8")
     assert set(PUZZLES) == set(re.findall(r'<a id="(.+)"></a>', page)) == set(re.findall(r'"([a-z-]+)"(?=[,)])', page))

@@ -115,7 +115,7 @@ def do(lab: Locator, action: dict[str, Any]) -> None:
         case "input":
             choose(lab, action["node"])
             tool("Use another input")
-            field("input").select_option(action["old"])
+            field("every use of").select_option(action["old"])
             field("with").select_option(action["new"])
         case "move":
             choose(lab, action["node"])
@@ -194,7 +194,7 @@ def test_a_phone_shows_the_picture_with_the_form_and_with_what_the_lab_says(brow
     tap("Insert before")
     assert in_sight(".fx-lab-form") == in_sight(node("sin")) == [True, True]
     form = lab.locator(".fx-lab-form")
-    first, second = form.get_by_label("input", exact=True), form.get_by_label("other", exact=True)
+    first, second = form.get_by_label("a", exact=True), form.get_by_label("b", exact=True)
     assert [first.input_value(), second.input_value()] == ["node x", ""], "not the node that comes after the new one"
     lab.locator(node("relu")).tap()
     assert [first.input_value(), second.input_value()] == ["node x", "node relu"]
@@ -204,12 +204,26 @@ def test_a_phone_shows_the_picture_with_the_form_and_with_what_the_lab_says(brow
     page.close()
 
 
+def test_two_taps_in_the_picture_fill_two_arguments(browser: Browser, address: str) -> None:
+    page = browser.new_page(viewport={"width": 360, "height": 780}, has_touch=True, is_mobile=True)
+    page.goto(f"{address}#back-to-the-code")
+    lab = page.locator('[data-fx-puzzle="back-to-the-code"]')
+    node = lambda name: lab.locator(f'.fx-node[data-fx-pick="{name}"]')  # noqa: E731
+    node("add").tap()
+    lab.get_by_role("button", name="Change its arguments").tap()
+    for name in ("relu", "sin"):
+        node(name).tap()
+    lab.get_by_role("button", name="Set", exact=True).tap()
+    assert lab.locator(".fx-lab-said").inner_text() == "Done: add.args = (relu, sin)"
+    page.close()
+
+
 def test_a_number_that_cannot_be_read_says_how_to_write_one(page: Page) -> None:
     lab = opened(page, "one-anchor")
     choose(lab, "sin")
     lab.get_by_role("button", name="Insert after").click()
-    lab.get_by_label("other", exact=True).select_option("number")
-    field = lab.get_by_label("other: the number")
+    lab.get_by_label("b", exact=True).select_option("number")
+    field = lab.get_by_label("b: the number")
     for number, right in {"-1": True, " 0.5": True, "0,5": False, "1e3": False, "x": False}.items():
         field.fill(number)
         why = field.evaluate("field => field.validationMessage")

@@ -126,15 +126,17 @@ def an_action(draw: st.DrawFn, module: fx.GraphModule) -> dict[str, Any]:
     if kind == "input":
         return {"do": "input", "node": draw(node), "old": draw(node), "new": draw(node)}
     if kind == "target":
-        called = [one for one in module.graph.nodes if one.op in ("call_function", "call_method")]
+        known = {
+            "call_function": list(FUNCTIONS),
+            "call_method": METHODS,
+            "call_module": [name for name, _ in module.named_modules() if name],
+            "get_attr": [name for name, _ in module.named_parameters()],
+        }
+        called = [one for one in module.graph.nodes if known.get(one.op)]
         if not called:
             return {"do": "lint"}
         one = draw(st.sampled_from(called))
-        return {
-            "do": "target",
-            "node": one.name,
-            "target": draw(st.sampled_from(list(FUNCTIONS) if one.op == "call_function" else METHODS)),
-        }
+        return {"do": "target", "node": one.name, "target": draw(st.sampled_from(known[one.op]))}
     if kind == "erase":
         return {"do": "erase", "node": draw(node)}
     if kind == "move":

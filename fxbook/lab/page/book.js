@@ -11,12 +11,15 @@ export const MESSAGES = [
   [/^Replacement index/, "when_it_breaks/03_replacement#indexerror-replacement-index-1-out-of-range-for-positional-args-tuple"],
 ];
 
-/** The address of a section of a chapter on the site; "" elsewhere. @param {string} section */
+/** Where a reader goes on after the last puzzle. */
+export const NEXT_CHAPTER = "05_control_flow_limits";
+
+/** The address of a chapter or of a section of it on the site; "" elsewhere. @param {string} section */
 export const addressOf = section => {
   const root = document.documentElement.dataset.content_root;
   if (root === undefined) return "";
   const [page, heading] = section.split("#");
-  return `${root}chapters/${page}.html#${heading}`;
+  return `${root}chapters/${page}.html${heading ? `#${heading}` : ""}`;
 };
 
 /** @param {string} message @returns {string} the address of the entry that explains it, or "" */

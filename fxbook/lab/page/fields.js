@@ -17,6 +17,18 @@ export const make = (name, attributes = {}, ...inside) => {
 /** Text in which names between backquotes are code. @param {string} text @returns {(string | HTMLElement)[]} */
 export const withCode = text => text.split("`").map((part, at) => at % 2 ? make("code", {}, part) : part);
 
+/**
+ * Keeps the used control where it is on the screen while what stands above it grows or shrinks, as far as what is said is in sight.
+ * @param {HTMLElement} said @returns {() => void} to be called afterwards
+ */
+export const staying = said => {
+  const control = document.activeElement, top = control.getBoundingClientRect().top;
+  return () => {
+    if (control.getClientRects().length && control !== document.body) scrollBy(0, control.getBoundingClientRect().top - top);
+    said.scrollIntoView({block: "nearest"});
+  };
+};
+
 let serial = 0;
 
 /** A label and its control. @param {string} text @param {any} control */
@@ -44,9 +56,11 @@ export const textField = (right, why, attributes) => {
   return input;
 };
 
+/** @typedef {{element: any, value: () => any, point: (name: string) => void, empty: () => boolean, takesNode: () => boolean, listed: () => boolean}} Field */
+
 /**
- * Where a node goes that the reader points at: into the marked field. The first empty one is marked, then the next.
- * @param {{element: any, point: (name: string) => void, empty: () => boolean, listed: () => boolean}[]} fields @returns {(name: string) => void}
+ * Where a node goes that the reader points at: into the marked field. The first empty one is marked, then the next that can hold a node.
+ * @param {Field[]} fields @returns {(name: string) => void}
  */
 export const aimed = fields => {
   const firstEmpty = () => fields.findIndex(field => field.empty());
@@ -59,7 +73,9 @@ export const aimed = fields => {
   aim(Math.max(firstEmpty(), 0));
   return name => {
     fields[at].point(name);
-    if (!fields[at].listed() && firstEmpty() >= 0) aim(firstEmpty());
+    if (fields[at].listed()) return;
+    const next = firstEmpty() >= 0 ? firstEmpty() : fields.findIndex((field, k) => k > at && field.takesNode());
+    if (next >= 0) aim(next);
   };
 };
 
@@ -77,7 +93,7 @@ const parseNumber = text => /^-?\d+$/.test(text) ? Number(text) : {float: Number
  * A field for one argument: a node, a number, a list of nodes, or the constant that stands there now.
  * @param {import("./graph.js").Graph} graph @param {string} text the name of the parameter
  * @param {{kind?: string, now?: any, nodeOnly?: boolean}} [how]
- * @returns {{element: any, value: () => any, point: (name: string) => void, empty: () => boolean, listed: () => boolean}}
+ * @returns {Field}
  */
 export const argumentField = (graph, text, {kind = "value", now, nodeOnly = false} = {}) => {
   const given = now === undefined ? undefined : asData(now);
@@ -118,6 +134,7 @@ export const argumentField = (graph, text, {kind = "value", now, nodeOnly = fals
       show();
     },
     empty: () => !select.value,
+    takesNode: () => select.value === "list" || select.value.startsWith("node "),
     listed: () => select.value === "list",
     value: () => {
       const chosen = select.value;

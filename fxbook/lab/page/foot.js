@@ -1,5 +1,5 @@
 // The foot of a lab, always in sight: what the last action did, whether the puzzle is solved, and the way to the next one.
-import {openFold, tellSolved} from "./book.js";
+import {NEXT_CHAPTER, addressOf, openFold, tellSolved} from "./book.js";
 import {make, withCode} from "./fields.js";
 import {judge} from "./puzzle.js";
 
@@ -12,7 +12,10 @@ export class Foot {
     this.verdict = make("p", {class: "fx-lab-verdict", "aria-live": "polite"});
     this.follows = nextOf(root);
     this.next = make("button", {type: "button", hidden: true, onclick: () => openFold(this.follows)}, "Next puzzle");
-    this.element = make("div", {class: "fx-lab-foot"}, this.heard, this.verdict, this.next);
+    const address = addressOf(NEXT_CHAPTER);
+    this.last = make("p", {hidden: true}, "That was the last puzzle.",
+      ...address ? [" Continue with ", make("a", {href: address}, "chapter 05"), "."] : []);
+    this.element = make("div", {class: "fx-lab-foot"}, this.heard, this.verdict, this.next, this.last);
   }
 
   /** @param {(string | HTMLElement)[]} said @param {boolean} [bad] whether it is an error */
@@ -31,12 +34,14 @@ export class Foot {
     const fault = judge(puzzle, module, history), begun = history.length > 0;
     const said = !fault ? puzzle.lesson : begun ? fault.message : "";
     // Nothing is announced twice.
-    if (said !== this.judged) this.verdict.replaceChildren(...said ? [make("strong", {}, fault ? "Not yet:" : "✓ Solved."), " ", ...withCode(said)] : []);
+    if (said !== this.judged) this.verdict.replaceChildren(...said ? [make("strong", {}, fault ? fault.todo ? "Still to do:" : "Not yet:" : "✓ Solved."), " ", ...withCode(said)] : []);
     this.judged = said;
     this.verdict.classList.toggle("fx-fine", !fault);
+    this.verdict.classList.toggle("fx-todo", Boolean(fault && fault.todo));
     this.next.hidden = Boolean(fault) || !this.follows;
+    this.last.hidden = Boolean(fault) || Boolean(this.follows);
     if (!fault) tellSolved(puzzle.id);
-    return begun ? fault : undefined;
+    return begun && fault && !fault.todo ? fault : undefined;
   }
 }
 

@@ -58,15 +58,20 @@ export const createForm = (graph, where, anchor) => {
     fields = parametersOf(graph, kind.value, target.value).map(([name, what], at) => {
       const field = argumentField(graph, name, {kind: what, nodeOnly: what === "node"});
       if (near && what !== "list" && !at) field.point(near.name);
-      const keyword = make("input", {type: "checkbox", "aria-label": `${name}: pass it by keyword`});
-      const optional = make("input", {type: "checkbox", "aria-label": `${name}: pass it`});
-      if (OPTIONAL[name]) field.element.append(make("label", {}, optional, "pass it"));
-      else optional.checked = true;
-      if (keywords) field.element.append(make("label", {}, keyword, "by keyword"));
+      const keyword = make("input", {type: "checkbox"}), optional = make("input", {type: "checkbox"});
+      if (OPTIONAL[name]) {
+        field.element.prepend(make("label", {}, optional, `pass ${name} (optional)`));
+        // What the reader fills in is meant to be given.
+        field.element.addEventListener("input", event => { optional.checked ||= event.target !== optional && event.target !== keyword; });
+      } else optional.checked = true;
+      if (keywords) field.element.append(make("label", {}, keyword, `by keyword, ${name}=…`));
       return {name, field, keyword, optional};
     });
     area.replaceChildren(...fields.map(({field}) => field.element));
-    point = fields.length ? aimed(fields.map(({field}) => field)) : undefined;
+    point = fields.length ? aimed(fields.map(({field, optional}) => ({...field, point: name => {
+      optional.checked = true;
+      field.point(name);
+    }}))) : undefined;
   };
   /** @type {((name: string) => void) | undefined} */
   let point;
@@ -124,16 +129,16 @@ export const inputForm = (graph, node) => {
   const old = choice([...node.inputs].map(input => [input.name, input.name])), other = choice([NOTHING, ...nodeOptions(graph)], "");
   return {
     title: `Replace an input of \`${node.name}\``, button: "Replace", point: name => { other.value = name; },
-    parts: [labelled("input", old), marked(labelled("with", other))],
+    parts: [labelled("every use of", old), marked(labelled("with", other))],
     action: () => ({do: "input", node: node.name, old: old.value, new: other.value}),
   };
 };
 
 /** @param {Graph} graph @param {Node} node @returns {Form | undefined} */
 export const targetForm = (graph, node) => {
-  if (node.op !== "call_function" && node.op !== "call_method") return undefined;
+  if (!targetsOf(graph, node.op).length) return undefined;
   const target = choice(targetsOf(graph, node.op).map(name => [name, name]), node.target);
-  return {title: `What \`${node.name}\` calls`, button: "Set", parts: [labelled("target", target)],
+  return {title: `What \`${node.name}\` ${node.op === "get_attr" ? "fetches" : "calls"}`, button: "Set", parts: [labelled("target", target)],
     action: () => ({do: "target", node: node.name, target: target.value})};
 };
 

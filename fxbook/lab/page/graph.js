@@ -57,6 +57,7 @@ export class Graph {
     const node = new Node(this.namespace.create(this.wishedName(op, target)), op, target);
     this.setArguments(node, args, kwargs);
     this.place(node, where, anchor);
+    node.made = anchor ? `${where} \`${anchor.name}\`` : "";
     return node;
   }
 

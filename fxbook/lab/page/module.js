@@ -5,10 +5,10 @@ import {callFunction, callLayer, checkMethod} from "./numbers.js";
 import {codeText} from "./text.js";
 
 export class GraphModule {
-  /** @param {import("./data.js").GraphData} data */
-  constructor(data) {
+  /** @param {import("./data.js").GraphData} data @param {Graph} [graph] the graph of another module */
+  constructor(data, graph = new Graph(data)) {
     this.data = data;
-    this.graph = new Graph(data);
+    this.graph = graph;
     this.code = "";
     /** @type {{op: string, name: string, target: string, args: any[], kwargs: Record<string, any>}[]} */
     this.program = undefined;
@@ -57,8 +57,8 @@ export class GraphModule {
 
   /** @param {any[]} inputs one for each parameter of the compiled program */
   run(inputs) {
-    /** @type {Map<string, any>} */
-    const locals = new Map(this.parameters.map((name, at) => [name, inputs[at]]));
+    /** @type {Map<string, any>} the values of the last run, by the name of the node */
+    const locals = this.locals = new Map(this.parameters.map((name, at) => [name, inputs[at]]));
     const assigned = new Set([...this.parameters, ...this.freed, ...this.program.filter(step => step.op !== "output").map(step => step.name)]);
     const value = argument => {
       if (Array.isArray(argument)) return argument.map(value);

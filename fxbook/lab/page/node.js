@@ -32,6 +32,8 @@ export class Node {
     this.users = new Set();
     /** @type {Set<Node>} */
     this.inputs = new Set();
+    /** Where the reader created it, as "after `sin`"; "" at the end of the list. @type {string | undefined} */
+    this.made = undefined;
   }
 }
 

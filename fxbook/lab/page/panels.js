@@ -4,6 +4,10 @@ import {make} from "./fields.js";
 import {argumentText} from "./text.js";
 import {shown} from "./values.js";
 
+export const LEGEND = ["Thick outline: the chosen node.", "Dashed outline: no node uses the result.", "Bold: changed by your last edit.",
+  "Orange: `lint` reports an error there, or the puzzle is not solved because of it.",
+  "A number at an arrow: the place among the arguments, counted from 0. 0.1 is the second item of the list at place 0.",
+  "Small text in a node: what the node calls, if its name does not say so."];
 const SIGNS = {added: "+", rewired: "↪", moved: "↕", retargeted: "≠", changed: "≠"};
 
 /**
@@ -54,8 +58,11 @@ export const tableOf = (graph, marks, picked) => make("table", {class: "fx-list"
       make("td", {}, [...node.users].map(user => user.name).join(", ") || "–"));
   })));
 
-/** Lines of Python, each as a row of its own. @param {string} text */
-const pythonRows = text => text.split("\n").map(line => make("span", {class: "fx-row"}, line || " "));
+/** Lines of Python, each as a row of its own; what frees values is kept together. @param {string} text */
+const pythonRows = text => text.split("\n").map(line => {
+  const [, made, freed] = /^(.*;  )([\w =]+ = None)$/.exec(line) || [];
+  return make("span", {class: "fx-row"}, ...freed ? [made, make("span", {class: "fx-lab-frees"}, freed)] : [line || " "]);
+});
 
 /** @param {import("./module.js").GraphModule} module @returns {HTMLElement[]} */
 export const codeOf = module => [

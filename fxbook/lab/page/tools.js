@@ -16,7 +16,7 @@ export const toolsOf = (graph, node, {open, say, act}) => {
       node.op === "placeholder" ? node.op : `${node.op === "output" ? "return " : ""}${callOf(graph, node)}`)),
     button("Insert before", () => createForm(graph, "before", node.name)), button("Insert after", () => createForm(graph, "after", node.name)),
     button("Change its arguments", () => argumentsForm(graph, node), `\`${node.name}\` does not have arguments to change.`),
-    button("Change what it calls", () => targetForm(graph, node), `The target of a \`${node.op}\` node cannot be changed here. Create a new node instead.`),
+    button(node.op === "get_attr" ? "Change what it fetches" : "Change what it calls", () => targetForm(graph, node), `\`${node.name}\` does not call anything.`),
     button("Make its users use another node", () => replaceForm(graph, node), `No node uses \`${node.name}\`.`),
     button("Use another input", () => inputForm(graph, node), `\`${node.name}\` does not use a node.`),
     button("Move", () => moveForm(graph, node)),

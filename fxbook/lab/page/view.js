@@ -1,19 +1,15 @@
 // The lab on the page: picture, list and code, the signs, the forms, and the Python that does the same.
 import {addressOf} from "./book.js";
-import {make, withCode} from "./fields.js";
+import {make, staying, withCode} from "./fields.js";
 import {Foot} from "./foot.js";
 import {createForm} from "./forms.js";
 import {place} from "./layout.js";
-import {codeOf, marksOf, saidOf, scriptOf, signsOf, tableOf} from "./panels.js";
+import {LEGEND, codeOf, marksOf, saidOf, scriptOf, signsOf, tableOf} from "./panels.js";
 import {picture} from "./picture.js";
 import {rowsOf} from "./rows.js";
 import {Session} from "./session.js";
 import {toolsOf} from "./tools.js";
 
-const LEGEND = ["Thick outline: the chosen node.", "Dashed outline: no node uses the result.", "Bold: changed by your last edit.",
-  "Orange: `lint` reports an error there, or the puzzle is not solved because of it.",
-  "A number at an arrow: the place among the arguments, counted from 0. 0.1 is the second item of the list at place 0.",
-  "Small text in a node: what the node calls, if its name does not say so."];
 const POINT = "If you choose a node in the picture or in the list, it goes into the marked field.";
 
 export class View {
@@ -95,12 +91,11 @@ export class View {
       const at = event.target.closest("[data-fx-pick]");
       if (at) this.pick(at.getAttribute("data-fx-pick"));
     });
-    const puzzle = this.data.puzzle;
-    const address = puzzle ? addressOf(puzzle.section) : "";
+    const {puzzle} = this.data, address = puzzle ? addressOf(puzzle.section) : "";
     const wish = puzzle ? [make("p", {class: "fx-lab-wish"}, ...withCode(puzzle.wish), " ", ...address ? [make("a", {href: address, target: "_blank", rel: "noopener"}, "Read the section")] : [])] : [];
     const hint = puzzle && puzzle.hint ? [make("details", {class: "fx-lab-hint"}, make("summary", {}, "A hint"), make("p", {}, ...withCode(puzzle.hint)))] : [];
     this.root.replaceChildren(make("p", {class: "fx-title"}, this.data.title), ...wish, ...hint, this.signs,
-      this.tabs, main, this.tools, this.formArea, general, this.foot.element,
+      this.tabs, main, this.foot.element, this.tools, this.formArea, general,
       make("details", {class: "fx-lab-hint"}, make("summary", {}, "What the marks mean"), make("ul", {}, ...LEGEND.map(line => make("li", {}, ...withCode(line))))),
       make("p", {class: "fx-heading"}, "The same in Python"), this.script, make("div", {class: "fx-lab-tools"}, copy));
     this.tab("picture");
@@ -130,6 +125,7 @@ export class View {
     this.form = form;
     this.opener = document.activeElement;
     this.formArea.hidden = false;
+    this.root.classList.add("fx-lab-asks");
     // The form stands in the place of the tools, so that a phone shows it together with the picture.
     this.tools.hidden = true;
     this.formArea.setAttribute("aria-label", form.title.replaceAll("`", ""));
@@ -144,6 +140,7 @@ export class View {
   close() {
     this.form = undefined;
     this.formArea.hidden = true;
+    this.root.classList.remove("fx-lab-asks");
     this.tools.hidden = false;
     this.formArea.replaceChildren();
   }
@@ -159,20 +156,24 @@ export class View {
 
   act(action) {
     const from = document.activeElement, used = this.formArea.contains(from) || this.tools.contains(from), label = from.textContent;
+    const stay = staying(this.foot.element);
     this.close();
     const entry = this.session.do(action);
     if (action.do === "create" && !entry.error) this.picked = this.graph.nodes.find(node => (this.session.marks.get(node.name) || []).includes("added"))?.name;
     this.show();
     this.foot.say(saidOf(action, entry), Boolean(entry.error || entry.outside));
+    stay();
     if (used) ([...this.tools.children].find(button => button.textContent === label) || this.tools).focus();
   }
 
   /** @param {() => (string | HTMLElement)[]} run changes the session, and gives what to say */
   change(run) {
+    const stay = staying(this.foot.element);
     this.close();
     const said = run();
     this.show();
     this.foot.say(said);
+    stay();
   }
 
   show() {
