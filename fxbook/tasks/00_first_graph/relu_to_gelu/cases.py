@@ -54,12 +54,12 @@ class ByName(nn.Module):
         self.activation = nn.ReLU()
 
     def forward(self, x: Tensor) -> Tensor:
-        x = torch.relu(input=self.enter(x)) + torch.tensor([0.5, -0.5, 0.25, 0.0])
+        x = torch.tensor([0.5, -0.5, 0.25, 0.0]) + torch.relu(input=self.enter(x))
         return self.activation(input=self.leave(x))
 
 
 class Methods(nn.Module):
-    """ReLU as a method, twice; a parametric and a leaky ReLU, which must stay."""
+    """ReLU as a method, twice, in a list at the end; a parametric and a leaky ReLU, which must stay."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -70,7 +70,7 @@ class Methods(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         x = self.enter(x).relu()
-        return (self.bend(self.leave(x)).prelu(self.slope) + 0.1).relu()
+        return torch.cat([(self.bend(self.leave(x)).prelu(self.slope) + 0.1).relu(), x])
 
 
 USAGE = Usage(

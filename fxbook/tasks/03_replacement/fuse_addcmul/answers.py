@@ -109,7 +109,7 @@ MIXED = "products on the left and on the right, some with two users"
 
 
 @breaks("If both sides are such products, fuse one of them.", case=MIXED)
-@wrong("products_fused", node="add_5", says="still adds a product that has no other user")
+@wrong("products_fused", node="add_4", says="still adds a product that has no other user")
 def leaves_a_sum_of_two_products(traced):
     for addition, product, other in pairs(traced):
         if other.target is not operator.mul:

@@ -27,8 +27,8 @@ class Affine(nn.Module):
 
 class Products(nn.Module):
     """Sums in both orders; sums of two products, of a product and itself, and of a square; products that are also read
-    elsewhere, contain a number, or are added to a number; products that something other than an addition reads;
-    products and sums in other calls.
+    elsewhere or contain a number, beside a product to fuse or alone, or are added to a number; products that something
+    other than an addition reads; products and sums in other calls.
     """
 
     def __init__(self) -> None:
@@ -43,8 +43,8 @@ class Products(nn.Module):
         second = shared + x
         doubled = x * x
         third = (doubled + doubled) * 2.0 + second
-        fourth = x * x - y, (y * y) * x, y + x * x
-        fifth = third * shared + first * first, 2.0 * second + y, y * y + third, x * y + 1.0
+        fourth = x * x - y, (y * y) * x, third * first + first * first
+        fifth = shared + x * x, 2.0 * second + y, y * y + 2.0 * third, x * y + 1.0
         others = [one(x, y) + y for one in self.products.values()] + [one(x * y, y) for one in self.sums.values()]
         return *fourth, *fifth, *others
 

@@ -20,14 +20,16 @@ def pattern(x: Tensor) -> Tensor:
     return torch.sigmoid(torch.exp(x))
 
 
-def pattern_that_writes(x: Tensor) -> Tensor:
+def pattern_that_writes(x: Tensor, y: Tensor) -> Tensor:
     """Writes into its own value. Its first node is the last node that a matcher reaches."""
     scale = torch.tanh(x)
-    return torch.exp(x).mul_(scale)
+    return torch.exp(x).addcmul_(scale, y)
 
 
 class Written(nn.Module):
-    """The pattern, with writes in some places or without writes; and steps with an underscore inside their names."""
+    """The pattern, with writes in some places or without writes; and steps that write nothing: with an underscore
+    inside their names, or with ``out=None``.
+    """
 
     def __init__(self, *places: str, by: str = "method") -> None:
         super().__init__()
@@ -43,7 +45,7 @@ class Written(nn.Module):
         inner = torch.exp(x)
         self.at("inside", x)
         gate = torch.sigmoid(inner)
-        torch.clamp_min(y, 0.0)
+        torch.clamp_min(y, 0.0, out=None)
         y.type_as(x)
         self.at("behind", y)
         first = gate.add_(y) if "as the first user" in self.places else gate + y
@@ -68,7 +70,7 @@ class Several(nn.Module):
             if kind == "function":
                 torch.tanh_(y)
             elif kind == "method":
-                x.add_(1.0)
+                x.__iadd__(1.0)
             results += [gate * shifted, gate]
         x.sub_(1.0)
         return *results, torch.sigmoid(torch.exp(y))
@@ -76,7 +78,7 @@ class Several(nn.Module):
 
 class Scaled(nn.Module):
     """Matches of the pattern that writes; in one of two, another node writes after the first node. A third begins with
-    a different node from the pattern's first, and another node writes after that.
+    a different node from the pattern's first, and after that a parameter's value is written.
     """
 
     def __init__(self) -> None:
@@ -89,10 +91,10 @@ class Scaled(nn.Module):
             scale = torch.tanh(x)
             if crossed:
                 y.add_(1.0)
-            results.append(torch.exp(x).mul_(scale) - y)
+            results.append(torch.exp(x).addcmul_(scale, y) - y)
         grown = torch.exp(x)
-        y.add_(2.0)
-        return *results, grown.mul_(torch.tanh(x)) - y
+        shifted = y.add_(2.0)
+        return *results, grown.addcmul_(torch.tanh(x), shifted) - y
 
 
 class Unused(nn.Module):

@@ -8,14 +8,19 @@ from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
 # What the result of each pattern reads, keyed by the target of the result.
-_READS = {"torch.sigmoid": ["torch.exp"], "mul_": ["torch.exp", "torch.tanh"]}
+_READS = {"torch.sigmoid": ["torch.exp"], "addcmul_": ["torch.exp", "torch.tanh"]}
 
 
 def write_across(graph: GraphRecord, last: NodeRecord) -> NodeRecord | None:
     """The first node that writes inside the match ending with ``last``, or between ``last`` and its first user."""
-    inside = {*last.inputs, last.index}
+    inside = {*_inner(last), last.index}
     between = graph.nodes[min(inside) : min(last.users, default=last.index)]
     return next((node for node in between if node.index not in inside and writes(node)), None)
+
+
+def _inner(last: NodeRecord) -> tuple[int, ...]:
+    """The indices of what the result of a match reads, without the values of the pattern's parameters."""
+    return tuple(last.inputs[: len(_READS.get(last.target, []))])
 
 
 def writes(node: NodeRecord) -> bool:
@@ -28,8 +33,8 @@ def ends_of_matches(graph: GraphRecord) -> list[NodeRecord]:
     return [
         node
         for node in graph
-        if (inner := [graph.nodes[index] for index in node.inputs])
-        and [read.target for read in inner] == _READS.get(node.target)
+        if (inner := [graph.nodes[index] for index in _inner(node)])
+        and [read.target for read in inner] == _READS[node.target]
         and all(read.users == (node.index,) for read in inner)
     ]
 

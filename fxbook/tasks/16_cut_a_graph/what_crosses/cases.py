@@ -15,18 +15,18 @@ from ..cases import Residual, exported
 
 
 class Spread(nn.Module):
-    """A value that nothing uses, a value that is made early and returned, and values in a nested keyword argument.
+    """A value that nothing uses, values that are made early and returned, and values in a nested keyword argument.
 
-    The node of the first input does not have the name of the input.
+    The node of the first input does not have the name of the input. The names of two nodes begin with those of others.
     """
 
-    def forward(self, input: Tensor, y: Tensor) -> tuple[Tensor, ...]:
+    def forward(self, input: Tensor, outputs: Tensor) -> tuple[Tensor, ...]:
         early, other = torch.sin(input), torch.relu(input)
-        torch.cos(early)
-        low, high = torch.chunk(y, 2)
+        torch.expm1(early)
+        low, high = torch.chunk(outputs, 2)
         middle = torch.tanh(low)
         joined = torch.cat(tensors=[high, middle, other, input])
-        return early, torch.exp(joined)
+        return early, torch.exp(joined) * other.mean(), other
 
 
 def cut_at(*names: str) -> Callable[[nn.Module], tuple[Any, ...]]:
@@ -54,8 +54,8 @@ USAGE = Usage(
     cases=(
         Case("a block with skip connections", Residual, tuple, given=cut_at("up", "relu", "down")),
         Case("before the last additions", Residual, tuple, given=cut_at("mul_1", "add", "add_1")),
-        Case("GPT-2, exported", nn.Identity, tuple, unseen=True, given=cut_of_gpt2),
         Case("a value made early and returned", Spread, tuple, unseen=True, given=cut_at("tanh", "cat", "exp")),
+        Case("GPT-2, exported", nn.Identity, tuple, unseen=True, given=cut_of_gpt2),
         Case("before the output", Spread, tuple, unseen=True, given=cut_at("output")),
         Case("a value that nothing uses", Spread, tuple, unseen=True, given=cut_at("chunk", "getitem")),
     ),
