@@ -87,7 +87,8 @@ def with_faults(page: Manuscript, book: Book) -> Manuscript:
         marked = "".join(f'<a id="{name}"></a>' for name in names)
         lines.append(f"- {marked}[{heading}]({COMPANIONS}/{path.stem}.ipynb#{anchor(heading)})")
     faults = sum(group in GROUPS for group, _ in entries)
-    more = f" · {len(lines) - faults} more on the subject" if len(lines) > faults else ""
+    topics = len(lines) - faults
+    more = f" · {topics} other topic{'s' * (topics > 1)}" if topics else ""
     summary = f"<summary>{faults} more mistakes, each with its cause and fix{more}</summary>"
     fold = "\n".join(["<details>", summary, "", *lines, "", "</details>"])
     return _of_prose(page, lambda cell: cell.source.replace(FAULTS, fold))

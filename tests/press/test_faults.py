@@ -44,7 +44,7 @@ def book(chapter: Manuscript, companion: Manuscript | None) -> SimpleNamespace:
 def test_the_marker_becomes_a_list_with_the_anchors_of_the_entries() -> None:
     chapter = page("01_x.md", f"# T\n\n### Known already\n\n{FAULTS}\n")
     [cell] = with_faults(chapter, book(chapter, page("when_it_breaks/01_x.md", ENTRIES))).cells
-    assert "<summary>2 more mistakes, each with its cause and fix · 1 more on the subject" in cell.source
+    assert "<summary>2 more mistakes, each with its cause and fix · 1 other topic<" in cell.source
     name = "typeerror-it-is-none"
     link = f"[TypeError: it is `None`](when_it_breaks/01_x.ipynb#{name})"
     assert f'- <a id="{name}"></a>{link}' in cell.source

@@ -1,8 +1,8 @@
 r"""`torch.compile` records this book's small GPT-2, with two layers, as one graph of 135 nodes.
 
-On 2.6, it fails: see the note on `torch.compiler.is_exporting`. On 2.7 and 2.8, it makes several graphs. From 2.9 on,
-it makes one graph, which has ten more nodes up to 2.11. Where a page has a smaller model, its number of nodes differs
-too. The counts are for the pinned transformers.
+On 2.6, it fails, because transformers calls `torch.compiler.is_exporting`, which 2.6 does not have. On 2.7 and 2.8, it
+makes several graphs. From 2.9 on, it makes one graph: of 145 nodes up to 2.11, of 135 nodes later. A model of another
+size has other counts. All counts are for the version of transformers that this book installs.
 
 Explains:
     1 77 True => \d
