@@ -180,6 +180,13 @@ def test_the_focus_stays_at_the_tools_when_one_of_them_is_used(page: Page) -> No
         assert page.evaluate(f"{focused}.closest('.fx-lab-node') && {focused}.textContent").startswith(left)
 
 
+COVERED = """buttons => buttons.filter(button => {
+  const box = button.getBoundingClientRect();
+  const foot = button.closest(".fx-lab").querySelector(".fx-lab-foot").getBoundingClientRect();
+  return box.top < foot.bottom && box.bottom > foot.top;
+}).map(button => button.textContent)"""
+
+
 def test_a_phone_shows_the_picture_with_the_form_and_with_what_the_lab_says(browser: Browser, address: str) -> None:
     page = browser.new_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     page.goto(f"{address}#erase-by-hand")
@@ -191,6 +198,7 @@ def test_a_phone_shows_the_picture_with_the_form_and_with_what_the_lab_says(brow
     tap("Erase")
     assert "Tried to erase Node sin" in lab.locator(".fx-lab-said").inner_text()
     assert in_sight(".fx-lab-said") == in_sight(node("sin")) == [True, True]
+    assert not lab.locator(".fx-lab-tools button").evaluate_all(COVERED)
     tap("Insert before")
     assert in_sight(".fx-lab-form") == in_sight(node("sin")) == [True, True]
     form = lab.locator(".fx-lab-form")

@@ -1,5 +1,5 @@
 // The forms of a lab: each asks for what an action needs, and gives the action.
-import {NOTHING, aimed, argumentField, choice, labelled, make, nodeOptions, textField} from "./fields.js";
+import {NOTHING, aimed, argumentField, choice, labelled, make, nodeOptions, textField, withCode} from "./fields.js";
 
 /**
  * @typedef {{title: string, button: string, parts: any[], action: () => any, point?: (name: string) => void}} Form
@@ -138,7 +138,8 @@ export const inputForm = (graph, node) => {
 export const targetForm = (graph, node) => {
   if (!targetsOf(graph, node.op).length) return undefined;
   const target = choice(targetsOf(graph, node.op).map(name => [name, name]), node.target);
-  return {title: `What \`${node.name}\` ${node.op === "get_attr" ? "fetches" : "calls"}`, button: "Set", parts: [labelled("target", target)],
+  return {title: `What \`${node.name}\` ${node.op === "get_attr" ? "fetches" : "calls"}`, button: "Set",
+    parts: [labelled("target", target), make("p", {class: "fx-lab-point"}, ...withCode(`The opcode stays \`${node.op}\`. For another one, create a new node.`))],
     action: () => ({do: "target", node: node.name, target: target.value})};
 };
 

@@ -39,7 +39,7 @@ const RULES = {
     }
   },
   compiled: ({module}) => module.refused || module.stale ? {message: "The graph is edited, but the module still runs the old code. Press “Recompile”.", todo: "press"} : undefined,
-  "as the code": ({module}) => module.stale ? differing(module) || {message: "The graph and the code still differ."} : undefined,
+  "as the code": ({module}) => module.stale ? {...differing(module) || {message: "The graph and the code still differ."}, todo: "edit"} : undefined,
   "no dead nodes": ({module}) => {
     const dead = module.graph.nodes.find(node => !node.users.size && !module.graph.isImpure(node));
     return dead && {message: `No node uses \`${dead.name}\` yet. Use it, or erase it if you do not need it.`, node: dead.name, todo: "edit"};
