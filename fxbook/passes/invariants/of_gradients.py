@@ -24,9 +24,10 @@ _FEW = 2**20
 def gradients(trial: Trial) -> Told | None:
     """The result has the same gradients, for the inputs and for the parameters that both modules have.
 
-    A parameter with a different value counts as a different parameter, so folded weights are not compared. In eval
-    mode, a different gradient for a parameter is only advice. At zeros and ties, a gradient may differ, but must not
-    become nan. A module that was twice differentiable in its inputs must remain so.
+    So are the buffers, once backward has run. A parameter with a different value counts as a different parameter, so
+    folded weights are not compared. In eval mode, a different gradient for a parameter is only advice. At zeros and
+    ties, a gradient may differ, but must not become nan. A module that was twice differentiable in its inputs must
+    remain so.
 
     Example:
         >>> from fxbook import invariants, random_graph

@@ -23,7 +23,9 @@ from fxbook.passes.trial import Trial
 
 @invariant
 def lint(trial: Trial) -> Told | None:
-    """The graph is valid: ``graph.lint()`` raises nothing, and the last node is the output.
+    """The graph and those inside it are valid: ``graph.lint()`` raises nothing, and the last node is the output.
+
+    The same goes for an ``ExportedProgram`` and ``program.validate()``.
 
     Example:
         >>> from fxbook import invariants, random_graph
@@ -68,7 +70,7 @@ def _invalid(program: Any) -> str | None:
 
 @invariant
 def code(trial: Trial) -> Told | None:
-    """``forward`` runs the graph: the module is recompiled.
+    """``forward`` runs the graph: the module is recompiled, and so are the graph modules inside it.
 
     Example:
         >>> from fxbook import invariants, random_graph

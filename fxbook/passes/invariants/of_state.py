@@ -78,8 +78,9 @@ def state_kept(trial: Trial) -> Told | None:
 
     This includes whether a buffer is saved, and the module's tensors and ``meta`` that no node uses.
 
-    A weight under a different name is a fault. What some passes cannot avoid is advice: a weight that is gone or new,
-    as after folding, or a name with a new prefix, as after splitting a graph into parts.
+    A pass must not merge or drop weights because their initial values are equal. A weight under a different name is a
+    fault. What some passes cannot avoid is advice: a weight that is gone or new, as after folding, or a name with a new
+    prefix, as after splitting a graph into parts.
 
     Example:
         >>> from fxbook import invariants, random_graph
