@@ -7,7 +7,7 @@ model has such values. The new values depend only on the tensor's name.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -45,12 +45,15 @@ def shake(module: nn.Module) -> list[str]:
     return fresh
 
 
-def with_other_numbers(modules: Sequence[fx.GraphModule], names: Collection[str]) -> list[fx.GraphModule]:
+def with_other_numbers(
+    modules: Sequence[fx.GraphModule], names: Collection[str], numbers: Mapping[str, Tensor] | None = None
+) -> list[fx.GraphModule]:
     """Copies of modules in which the named tensors hold different values, the same in each copy; all others are shared.
 
-    The values of a tensor are reversed, so that an index stays an index, and a variance a variance.
+    The values are those in ``numbers``, or the old ones in reverse, so that an index stays an index, and a variance a
+    variance.
     """
-    new: dict[str, Tensor] = {}
+    new: dict[str, Tensor] = dict(numbers or {})
     copies = []
     for module in modules:
         memo: dict[int, Any] = {}

@@ -25,7 +25,7 @@ from fxbook.passes.outcome import (
     shared_copy,
     tensors_of,
 )
-from fxbook.passes.pass_run import Pass, Ran, Tried, graph_of, ran
+from fxbook.passes.pass_run import Pass, PassRaisedError, Ran, Tried, graph_of, ran
 from fxbook.passes.resizing import Resized, other_sizes
 from fxbook.passes.shaking import shake, with_other_numbers
 
@@ -44,6 +44,7 @@ class Trial:
         inputs: the positional inputs, with keyword inputs in ``inputs.kwargs``; ``calling.call`` passes both.
         may_change_values: whether the pass is exempt from keeping the values.
         asked: on how many inputs the current invariant is checked; the invariant sets this if it is not 1.
+        as_given: the module, or the program, with its initial values.
         shaken: the names of the tensors whose initial values were replaced.
         not_compared: what could not be compared, in words, with the name of the invariant.
     """
@@ -65,7 +66,7 @@ class Trial:
             TypeError: there is no graph, or the inputs are not a tuple; the message says what to pass.
             ValueError: the module does not run on the inputs.
         """
-        self.run, self.given = _function(run), module
+        self.run, self.given, self.as_given = _function(run), module, module
         self.module = graph_of(module)
         self.inputs_given = inputs is not None or bool(kwargs)
         drawn = (() if inputs is None else inputs) if self.inputs_given else inputs_for(self.module)
@@ -165,6 +166,19 @@ class Trial:
         [other] = with_other_numbers([self.before], held)
         made = self._ran(other if self.given is self.module else _with_numbers(self.given, other), "on other weights")
         return outcome(other, self.inputs), outcome(made.after, self.inputs)
+
+    @functools.cached_property
+    def on_initial_values(self) -> tuple[fx.GraphModule, fx.GraphModule] | None:
+        """The module with its initial values, before the pass and after it.
+
+        ``None`` if they were not replaced, if a copy is expensive, or if the pass raises, as some do in a second run.
+        """
+        if not self.shaken or not self.is_small:
+            return None
+        try:
+            return shared_copy(graph_of(self.as_given)), self._ran(self.as_given, "on its initial values").after
+        except PassRaisedError:
+            return None
 
     def drop(self, run: str) -> None:
         """Free the memory of a later run, in which a module and its graph refer to each other."""

@@ -32,8 +32,10 @@ def _drawn_again(held: Tensor, place: int) -> Tensor:
     if not held.numel():
         return held
     low, high = min(0, int(held.min())), int(held.max())
-    drawn = torch.randint(low, high + 1, held.shape, generator=torch.Generator().manual_seed(place + 1))
-    return drawn.to(held)
+    drawn = torch.randint(low, high + 1, (held.numel(),), generator=torch.Generator().manual_seed(place + 1))
+    # Every other number counts up from the lowest, since an embedding may treat index 0 or 1 as padding.
+    drawn[::2] = torch.arange(len(drawn[::2])) % (high - low + 1) + low
+    return drawn.reshape(held.shape).to(held)
 
 
 def _with_imaginary(held: Tensor, place: int) -> Tensor:

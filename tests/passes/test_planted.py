@@ -6,6 +6,7 @@ import pytest
 
 from fxbook import check_pass
 from tests.passes.planted.blind import BLIND
+from tests.passes.planted.hidden import HIDDEN
 from tests.passes.planted.missed import MISSED
 from tests.passes.planted.noticed import NOTICED
 from tests.passes.planted.outside import OUTSIDE
@@ -21,7 +22,7 @@ def findings_on(plant: Plant) -> tuple[set[str], set[str]]:
     return faults, advice - {"changes"}
 
 
-@pytest.mark.parametrize("plant", [*MISSED, *NOTICED, *OUTSIDE, *BLIND], ids=lambda plant: plant.name)
+@pytest.mark.parametrize("plant", [*MISSED, *NOTICED, *OUTSIDE, *BLIND, *HIDDEN], ids=lambda plant: plant.name)
 def test_a_planted_fault_is_noticed(plant: Plant) -> None:
     faults, advice = findings_on(plant)
     noticed = advice if plant.advised else faults

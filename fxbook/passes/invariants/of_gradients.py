@@ -24,9 +24,10 @@ _FEW = 2**20
 def gradients(trial: Trial) -> Told | None:
     """The result has the same gradients, for the inputs and for the parameters that both modules have.
 
-    A parameter with a different value counts as a different parameter, so folded weights are not compared. In eval
-    mode, a different gradient for a parameter is only advice. At zeros and ties, a gradient may differ, but must not
-    become nan. A module that was twice differentiable in its inputs must remain so.
+    So are the buffers, once backward has run. A parameter with a different value counts as a different parameter, so
+    folded weights are not compared. In eval mode, a different gradient for a parameter is only advice. At zeros and
+    ties, a gradient may differ, but must not become nan. A module that was twice differentiable in its inputs must
+    remain so.
 
     Example:
         >>> from fxbook import invariants, random_graph
@@ -40,11 +41,11 @@ def gradients(trial: Trial) -> Told | None:
     ]
     found = None
     for number, names in enumerate(_groups(kept, old_ones)):
-        told = _otherwise(trial, names, of_inputs=number == 0)
+        told = _otherwise(trial, trial.inputs, names, of_inputs=number == 0)
         if told is not None and not told.advice:
             return told
         found = found or told
-    return _nan_at_zeros(trial) or found or _second_otherwise(trial)
+    return _nan_at_zeros(trial) or _of_other_integers(trial, kept) or found or _second_otherwise(trial)
 
 
 def _groups(names: list[str], held: dict[str, Tensor]) -> Iterator[list[str]]:
@@ -60,14 +61,14 @@ def _groups(names: list[str], held: dict[str, Tensor]) -> Iterator[list[str]]:
     yield group
 
 
-def _otherwise(trial: Trial, names: list[str], *, of_inputs: bool) -> Told | None:
+def _otherwise(trial: Trial, inputs: Sequence[Any], names: list[str], *, of_inputs: bool) -> Told | None:
     """What differs in the gradients of some parameters and, if ``of_inputs``, of the inputs."""
     try:
-        before, asked_before = _gradients(trial.before, trial.inputs, names, of_inputs)
+        before, asked_before, wrote_before = _gradients(trial.before, inputs, names, of_inputs)
     except Exception as error:
         raise NotAskedError(f"backward raises {one_line(error)}, before the pass too") from error
     try:
-        after, asks = _gradients(trial.after, trial.inputs, names, of_inputs)
+        after, asks, wrote = _gradients(trial.after, inputs, names, of_inputs)
     except Exception as error:
         return Told(f"backward raises {one_line(error)}", "keep the operations that autograd can differentiate")
     for place, asked in asked_before.items():
@@ -91,7 +92,20 @@ def _otherwise(trial: Trial, names: list[str], *, of_inputs: bool) -> Told | Non
             found = Told(said, advice=advice)
         if found is not None and not found.advice:
             return found
+    for name in (name for name in wrote_before if name in wrote):
+        where = f"the buffer `{name}`, once backward has run,"
+        if said := difference(wrote_before[name], wrote[name], where, trial.rtol, trial.atol):
+            return Told(said, "run a layer that writes into a buffer outside of checkpoint(), which runs it again")
     return found
+
+
+def _of_other_integers(trial: Trial, names: list[str]) -> Told | None:
+    """What differs for other indices, as for the ``padding_idx`` of an embedding, which gets no gradient."""
+    for words, inputs in varied(trial.inputs, ("with other whole numbers",) if trial.is_small else ()):
+        with contextlib.suppress(NotAskedError):
+            told = _otherwise(trial, inputs, names, of_inputs=True)
+            return told and told._replace(what=f"{words}, {told.what}")
+    return None
 
 
 def _nan_at_zeros(trial: Trial) -> Told | None:
@@ -127,7 +141,7 @@ def _second_otherwise(trial: Trial) -> Told | None:
 
 
 def _second_derivatives(module: fx.GraphModule, inputs: Sequence[Any]) -> dict[str, Tensor]:
-    with _running(module, inputs) as (leaves, results):
+    with _running(module, inputs) as (leaves, results, _):
         parts, weights = _weighted(results.values())
         if not parts or not leaves:
             return {}
@@ -147,25 +161,28 @@ def _alike(before: Tensor, after: Tensor) -> bool:
 
 def _gradients(
     module: fx.GraphModule, inputs: Sequence[Any], names: list[str], of_inputs: bool
-) -> tuple[dict[str, Tensor | None], dict[str, bool]]:
+) -> tuple[dict[str, Tensor | None], dict[str, bool], dict[str, Tensor]]:
     """The gradients of a weighted sum of all results, by name; ``None`` if the result does not depend on it.
 
-    Also says whether each result requires its gradient, by path. A parameter's name is in backquotes.
+    Also says whether each result requires its gradient, by path, and what the buffers hold after backward. A
+    parameter's name is in backquotes.
     """
-    with _running(module, inputs) as (leaves, results):
+    with _running(module, inputs) as (leaves, results, stored):
         asks = {place: part.requires_grad for place, part in results.items()}
         held = dict(module.named_parameters())
         leaves = (leaves if of_inputs else {}) | {f"`{name}`": held[name] for name in names}
         parts, weights = _weighted(results.values())
         if not parts or not leaves:
-            return dict.fromkeys(leaves), asks
+            return dict.fromkeys(leaves), asks, {}
         found = torch.autograd.grad(parts, list(leaves.values()), weights, allow_unused=True)
-    return dict(zip(leaves, found, strict=True)), asks
+        buffers = {name: held.detach() for name, held in module.named_buffers()}
+        wrote = {name: held if same_bytes(stored[name], held) else held.clone() for name, held in buffers.items()}
+    return dict(zip(leaves, found, strict=True)), asks, wrote
 
 
 @contextlib.contextmanager
-def _running(module: fx.GraphModule, inputs: Sequence[Any]) -> Iterator[tuple[dict[str, Tensor], dict[str, Tensor]]]:
-    """The inputs to differentiate with respect to, by name, and the tensors of the result, by path."""
+def _running(module: fx.GraphModule, inputs: Sequence[Any]) -> Iterator[tuple[dict[str, Tensor], ...]]:
+    """The inputs to differentiate for, by name, the tensors of the result, by path, and what the module held."""
     leaves: dict[str, Tensor] = {}
     # If any inputs require gradients, only those are differentiated, as in a backend.
     says = any(isinstance(one, Tensor) and one.requires_grad for one in pytree.tree_leaves(inputs))
@@ -178,10 +195,10 @@ def _running(module: fx.GraphModule, inputs: Sequence[Any]) -> Iterator[tuple[di
         return own.clone()
 
     given = pytree.tree_map_only(Tensor, leaf, inputs)
-    with torch.enable_grad(), kept(module):
+    with torch.enable_grad(), kept(module) as stored:
         result = call(module, given)
         flat = pytree.tree_flatten_with_path(result)[0]
-        yield leaves, {pytree.keystr(path): part for path, part in flat if isinstance(part, Tensor)}
+        yield leaves, {pytree.keystr(path): part for path, part in flat if isinstance(part, Tensor)}, stored
 
 
 def _weighted(results: Iterable[Tensor]) -> tuple[list[Tensor], list[Tensor]]:

@@ -6,12 +6,14 @@ import copy
 import io
 import pickle
 import types
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor, fx
+from torch.export import ExportedProgram
 
+from fxbook.graph.record import GraphRecord, record
 from fxbook.passes.asking import NotAskedError, Told, invariant
 from fxbook.passes.calling import ordered
 from fxbook.passes.growing.inputs import known_size
@@ -21,7 +23,9 @@ from fxbook.passes.trial import Trial
 
 @invariant
 def lint(trial: Trial) -> Told | None:
-    """The graph is valid: ``graph.lint()`` raises nothing, and the last node is the output.
+    """The graph and those inside it are valid: ``graph.lint()`` raises nothing, and the last node is the output.
+
+    The same goes for an ``ExportedProgram`` and ``program.validate()``.
 
     Example:
         >>> from fxbook import invariants, random_graph
@@ -36,12 +40,37 @@ def lint(trial: Trial) -> Told | None:
         return Told("the graph has no output", "call graph.output(result)")
     if late := [node.name for node in found if "never runs: after the output" in node.notes]:
         return Told(f"`{late[0]}` follows the output and never runs", "insert before the output", late[0])
+    for path, inner in _inner_records(trial):
+        if inner.lint:
+            return Told(f"in the graph of `{path}`: {inner.lint}", "put each node after its inputs")
+    if (said := _invalid(trial.first.made)) and not _invalid(trial.given):
+        cure = "tell the signature too: program.graph_signature.replace_all_uses(old.name, new.name)"
+        return Told(f"the program is not valid, and cannot be saved: {said}", cure)
+    return None
+
+
+def _inner_records(trial: Trial) -> Iterator[tuple[str, GraphRecord]]:
+    """The graphs inside the module that were all right before the pass or are new, by path."""
+    was = dict(trial.before.named_modules())
+    for path, inner in trial.after.named_modules():
+        if path and isinstance(inner, fx.GraphModule):
+            old = record(found) if isinstance(found := was.get(path), fx.GraphModule) else None
+            if old is None or not (old.lint or old.stale):
+                yield path, record(inner)
+
+
+def _invalid(program: Any) -> str | None:
+    if isinstance(program, ExportedProgram):
+        try:
+            program.validate()
+        except Exception as error:
+            return one_line(error)
     return None
 
 
 @invariant
 def code(trial: Trial) -> Told | None:
-    """``forward`` runs the graph: the module is recompiled.
+    """``forward`` runs the graph: the module is recompiled, and so are the graph modules inside it.
 
     Example:
         >>> from fxbook import invariants, random_graph
@@ -49,6 +78,9 @@ def code(trial: Trial) -> Told | None:
     """
     if trial.recorded[1].stale:
         return Told("`forward` runs another program than the graph says", "call module.recompile() before you return")
+    if stale := [path for path, inner in _inner_records(trial) if inner.stale]:
+        what = f"`forward` of `{stale[0]}` runs another program than its graph says"
+        return Told(what, "call module.recompile() after the last edit: it recompiles the graphs inside too")
     before, after = (_local_functions(module) for module in (trial.before, trial.after))
     if after and not before:
         what = f"`{after[0].name}` calls a function that cannot be imported by name, so its pickle cannot be loaded"

@@ -22,7 +22,8 @@ _FIRST = ("with every other sign turned", "with other whole numbers")
 def values(trial: Trial) -> Told | None:
     """The result (structure, shapes, dtypes, values) is the same, and so are the writes into inputs and buffers.
 
-    This is also checked in a later call, and for the branches of ``torch.cond`` that the inputs do not take.
+    This is also checked in a later call, for the branches of ``torch.cond`` that the inputs do not take, and with the
+    initial values that :class:`Trial` replaces.
 
     Example:
         >>> import torch
@@ -38,7 +39,12 @@ def values(trial: Trial) -> Told | None:
         fxbook.passes.report.ValuesError: values: the result has other numbers: -0.761594 at [0], before: 0 (1 ...
     """
     skipped: list[str] = []
-    asks = (lambda _: _other_values(trial, trial.inputs, skipped), _in_other_branches, _in_a_later_call)
+    asks = (
+        lambda _: _other_values(trial, trial.inputs, skipped),
+        _in_other_branches,
+        _in_a_later_call,
+        _on_initial_values,
+    )
     if told := next(filter(None, (ask(trial) for ask in asks)), None):
         return told
     if skipped:
@@ -71,6 +77,16 @@ def _in_other_branches(trial: Trial) -> Told | None:
         if said:
             return Told(said, "edit a branch as carefully as the graph: other inputs take it", name)
     return None
+
+
+def _on_initial_values(trial: Trial) -> Told | None:
+    """Whether the pass is wrong for zeros and ones that it finds in a fresh module, as when it divides by them."""
+    if trial.on_initial_values is None:
+        return None
+    before, after = (outcome(module, trial.inputs) for module in trial.on_initial_values)
+    said = of_outcomes(before, after, max(trial.rtol or 0, 1e-3), max(trial.atol or 0, 1e-4))
+    cure = "look for a division by a weight, and keep nothing from one run to the next"
+    return Told(f"with the initial values, which the other checks replace, {said}", cure) if said else None
 
 
 def _in_a_later_call(trial: Trial) -> Told | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from torch import Tensor, nn
+from torch import Tensor, fx, nn
 
 from fxbook.passes.asking import Told, invariant
 from fxbook.passes.likeness import of_outcomes
@@ -78,8 +78,9 @@ def state_kept(trial: Trial) -> Told | None:
 
     This includes whether a buffer is saved, and the module's tensors and ``meta`` that no node uses.
 
-    A weight under a different name is a fault. What some passes cannot avoid is advice: a weight that is gone or new,
-    as after folding, or a name with a new prefix, as after splitting a graph into parts.
+    A pass must not merge or drop weights because their initial values are equal. A weight under a different name is a
+    fault. What some passes cannot avoid is advice: a weight that is gone or new, as after folding, or a name with a new
+    prefix, as after splitting a graph into parts.
 
     Example:
         >>> from fxbook import invariants, random_graph
@@ -100,6 +101,9 @@ def state_kept(trial: Trial) -> Told | None:
     # A pass that builds a new module gets its parameters in the order of the graph.
     if order and trial.before.training and trial.first.in_place:
         return Told(*order)
+    if said := _merged_by_value(trial):
+        cure = "do not merge or drop a weight for its numbers, which training changes: compare with `is`"
+        return Told(said, cure)
     if lost:
         cure = "keep the names, or document that checkpoints no longer fit"
         return Told(f"state_dict has lost `{lost[0]}`{_more(lost)}", cure, advice=True)
@@ -128,16 +132,44 @@ def _loaded_otherwise(trial: Trial) -> Told | None:
     ]
     if not names or of_outcomes(*trial.outcomes(trial.inputs), *_ROUGHLY) is not None:
         return None
-    modules = with_other_numbers([trial.before, trial.after], names)
-    keep_for_each_other(*modules)
-    before, after = (outcome(module, trial.inputs) for module in modules)
-    said = of_outcomes(before, after, *_ROUGHLY) if is_finite(before) else None
+    said = _loaded(trial, (trial.before, trial.after), names)
     if said is None:
         return None
     what = f"with other numbers in `{names[0]}`{_more(names)}, as from a checkpoint, {said}"
     return Told(
         what, "take out of state_dict what was computed from, or document that checkpoints no longer fit", advice=True
     )
+
+
+def _merged_by_value(trial: Trial) -> str | None:
+    """Whether the pass, on the initial values, takes weights for equal, or constant, that a checkpoint makes differ.
+
+    A pass that folds weights and leaves the old ones behind has the same difference on other values.
+    """
+    made = trial.on_initial_values
+    if made is None:
+        return None
+    old, new = (tensors_of(module) for module in made)
+    names = [name for name in trial.shaken if name in old and _alike(old[name], new.get(name))]
+    if not names or _loaded(trial, made, []) or _loaded(trial, (trial.before, trial.after), names):
+        return None
+    numbers = {name: held for name, held in tensors_of(trial.before).items() if name in names}
+    if said := _loaded(trial, made, names, numbers):
+        return f"after a run on the initial values, with others in `{names[0]}`{_more(names)}, {said}"
+    return None
+
+
+def _loaded(
+    trial: Trial,
+    pair: tuple[fx.GraphModule, fx.GraphModule],
+    names: list[str],
+    numbers: dict[str, Tensor] | None = None,
+) -> str | None:
+    """What differs between two modules once the named tensors hold other numbers."""
+    modules = with_other_numbers(pair, names, numbers)
+    keep_for_each_other(*modules)
+    before, after = (outcome(module, trial.inputs) for module in modules)
+    return of_outcomes(before, after, *_ROUGHLY) if is_finite(before) else None
 
 
 def _more(names: list[str]) -> str:

@@ -8,9 +8,10 @@ from typing import Any
 
 import torch
 from torch import fx, nn
+from torch.export import ExportedProgram
 from torch.fx.passes.infra.pass_base import PassResult
 
-Model = Callable[[], fx.GraphModule]
+Model = Callable[[], fx.GraphModule | ExportedProgram]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Plant:
         advised: whether the fault is reported as advice, because other passes may have that effect on purpose.
     """
 
-    run: Callable[[fx.GraphModule], Any]
+    run: Callable[..., Any]
     model: Model
     inputs: tuple[Any, ...]
     noticed_by: tuple[str, ...] = ()
