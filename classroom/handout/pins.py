@@ -33,9 +33,9 @@ def needed(*extras: str, root: Path = ROOT) -> list[str]:
     return [line for name, line, _ in pins if name in wanted]
 
 
-def extras_of(chapters: Iterable[str], root: Path = ROOT) -> tuple[str, ...]:
+def extras_of(chapters: Iterable[str]) -> tuple[str, ...]:
     """The extras that the exercises of these chapters need: ``("models",)`` or none."""
-    paths = (path for chapter in chapters for path in (root / "fxbook" / "tasks" / chapter).rglob("*"))
+    paths = (path for chapter in chapters for path in (ROOT / "fxbook" / "tasks" / chapter).rglob("*"))
     texts = (path.read_text(encoding="utf-8") for path in paths if path.suffix in (".md", ".py"))
     return ("models",) if any("fxbook.models" in text for text in texts) else ()
 

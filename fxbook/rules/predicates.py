@@ -220,24 +220,10 @@ def calls_before(case: CaseView, family: Family, anchor: Family) -> Found:
 
 
 @configurable
-def has_node(
-    case: CaseView, op: str, target: str | None = None, times: int | None = None, label: str | None = None
-) -> Found:
-    """A node with this opcode, and with this readable target if given, occurs in the graph; ``times`` times if given.
-
-    For exercises *about* an opcode; if only the operation matters, use :func:`calls`. The message names the opcode and
-    ``label``, which is the target by default.
-    """
-    matching = [node for node in case.nodes if node.op == op and target in (None, node.target)]
-    what = f"`{op}` node" + (f" for {label or target}" if label or target else "")
-    if times is None and not matching:
-        near = next((node for node in case.nodes if target is not None and node.target == target), None)
-        if near:
-            yield near, f"is a `{near.op}`, not a {what}"
-        yield None, f"The graph has no {what}."
-    if times is not None and len(matching) != times:
-        extra = matching[times] if len(matching) > times else None
-        yield extra, f"The graph has {len(matching)} of the {what}, not {times}."
+def has_node(case: CaseView, op: str) -> Found:
+    """A node with this opcode occurs. For exercises *about* an opcode; for an operation, use :func:`calls`."""
+    if not any(node.op == op for node in case.nodes):
+        yield None, f"The graph has no `{op}` node."
 
 
 @configurable

@@ -40,11 +40,11 @@ def _row(subjects: Sequence[Subject], index: int) -> list[str]:
     return row
 
 
-def freed_text(subject: Subject, step: int, most: int = 3) -> str:
+def freed_text(subject: Subject, step: int) -> str:
     """What was freed after the step: ``a (16 B), add (16 B)``; empty if nothing was."""
     freed = freed_at(subject.run, subject.graph, step)
-    more = f" and {len(freed) - most} more" if len(freed) > most else ""
-    return ", ".join(f"{name} ({size(nbytes)})" for name, nbytes in freed[:most]) + more
+    more = f" and {len(freed) - 3} more" if len(freed) > 3 else ""
+    return ", ".join(f"{name} ({size(nbytes)})" for name, nbytes in freed[:3]) + more
 
 
 def closing_lines(subjects: Sequence[Subject], errors: bool = True) -> list[str]:
