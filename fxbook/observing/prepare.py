@@ -16,7 +16,6 @@ from torch.utils import _pytree as pytree
 
 from fxbook.cases.exercise import Case, Exercise, Use, drawn_order, model_of, seed_of
 from fxbook.graph.given import Given
-from fxbook.observing import waiting
 
 ORIGIN = "fxbook_origin"
 
@@ -84,11 +83,10 @@ def prepare(exercise: Exercise, seed: int, *, rebuildable: bool = False, probe: 
     """
     order = drawn_order(exercise, seed)
     draws = {probe.case: probe.draw} if probe else {}
-    with waiting.told():
-        cases = tuple(
-            _prepared(exercise, exercise.usage.cases[index], seed_of(seed, index), rebuildable, draws.get(index))
-            for index in order
-        )
+    cases = tuple(
+        _prepared(exercise, exercise.usage.cases[index], seed_of(seed, index), rebuildable, draws.get(index))
+        for index in order
+    )
     return Prepared(exercise.id, exercise.usage.use, exercise.usage.call, cases)
 
 
