@@ -124,17 +124,6 @@ def bench(_: argparse.Namespace) -> int:
     return _python("benchmarks/run.py")
 
 
-def links(_: argparse.Namespace) -> int:
-    """Check every external link of the book; needs a network."""
-    bind = importlib.import_module("press.binding.bind")
-    try:
-        book = bind.build().parent
-    except subprocess.CalledProcessError:
-        print("The book was not built, so no link was checked: fix the warnings above.", file=sys.stderr)
-        return 1
-    return importlib.import_module("press.binding.links").check(book)
-
-
 def inventory(_: argparse.Namespace) -> int:
     """Write the inventories of official documentation from their tables in book/_links."""
     return importlib.import_module("press.binding.inventory").write_all()
@@ -173,11 +162,11 @@ _NO_TESTS = 5
 _PROOF = ("-p", "press.proof", "-r", "fE", "--durations", "7")
 _COMMANDS = (
     *(book, test, prove, notebooks, quick, exercise, lab, watch, serve, bench),
-    *(pdf, epub, pins, links, inventory, card, pictures, versions),
+    *(pdf, epub, pins, inventory, card, pictures, versions),
 )
 _NEEDS = {
     **dict.fromkeys((lab, watch), environment.LEARN),
-    **dict.fromkeys((book, serve, links, inventory, pdf, epub), environment.BOOK),
+    **dict.fromkeys((book, serve, inventory, pdf, epub), environment.BOOK),
     **dict.fromkeys((test, prove, bench, pins, pictures, versions), environment.EVERYTHING),
 }
 # These commands pass their arguments on to another program, whose options argparse would reject.
