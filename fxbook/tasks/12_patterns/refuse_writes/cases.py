@@ -27,9 +27,7 @@ def pattern_that_writes(x: Tensor, y: Tensor) -> Tensor:
 
 
 class Written(nn.Module):
-    """The pattern, with writes in some places or without writes; and steps that write nothing: with an underscore
-    inside their names, or with ``out=None``.
-    """
+    """The pattern, with writes in some places or without writes; and steps with an underscore inside their names."""
 
     def __init__(self, *places: str, by: str = "method") -> None:
         super().__init__()
@@ -45,7 +43,7 @@ class Written(nn.Module):
         inner = torch.exp(x)
         self.at("inside", x)
         gate = torch.sigmoid(inner)
-        torch.clamp_min(y, 0.0, out=None)
+        torch.clamp_min(y, 0.0)
         y.type_as(x)
         self.at("behind", y)
         first = gate.add_(y) if "as the first user" in self.places else gate + y
@@ -54,8 +52,8 @@ class Written(nn.Module):
 
 
 class Several(nn.Module):
-    """Three matches in random order: one is followed by a function that writes, one by a method that writes, and one by
-    no write; and a match whose result is returned directly.
+    """Three matches in random order: one is followed by a function that writes, one by ``__iadd__``, and one by no
+    write (``out=None`` writes nothing); and a match whose result is returned directly.
     """
 
     def __init__(self) -> None:
@@ -66,7 +64,7 @@ class Several(nn.Module):
         results = []
         for kind in self.kinds:
             gate = torch.sigmoid(torch.exp(x))
-            shifted = torch.neg(y)
+            shifted = torch.neg(y, out=None)
             if kind == "function":
                 torch.tanh_(y)
             elif kind == "method":
