@@ -63,6 +63,6 @@ def test_every_button_is_large_enough_for_a_finger(browser: Browser, built_book:
     page.goto((built_book / f"{name}.html").as_uri())
     assert page.evaluate(SMALL) == []
     if name == "chapters/intro":
-        page.locator(".search-button__button").first.click()
+        page.locator(".search-button__button >> visible=true").click()
         assert page.locator("#pst-search-dialog").is_visible() and page.evaluate(SMALL) == []
     page.close()
