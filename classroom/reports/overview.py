@@ -239,7 +239,7 @@ def _question(about: About, marks: list[Mark], ideas: list[Idea]) -> Question:
 
 
 def _stuck(students: Sequence[Student], questions: Sequence[Question]) -> tuple[tuple[Student, tuple[str, ...]], ...]:
-    """Students who need help, with reasons, those with the smallest share of their begun points first."""
+    """Students who need help, with reasons; those who solved the smallest share of what they began come first."""
     easy = [
         at
         for at, question in enumerate(questions)

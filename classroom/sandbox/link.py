@@ -37,7 +37,7 @@ _WARM_BYTES, _WARM_PROCESSES = 1 << 30, 16
 
 
 class Link:
-    """One warm process. It prepares in the background, and the first task waits for it.
+    """One warm process. It gets ready in the background, and the first task waits for it.
 
     Args:
         room: one of :data:`contents.ROOMS`.

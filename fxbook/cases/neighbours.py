@@ -1,6 +1,6 @@
 """Layers that are easily mistaken for the layer or function that a task names.
 
-An answer that must change each ``nn.ReLU`` may also change ``nn.LeakyReLU``, or miss ``x.relu()``. A model with
+An answer that is meant to change each ``nn.ReLU`` may also change ``nn.LeakyReLU``, or miss ``x.relu()``. A model with
 both::
 
     self.near = near(nn.ReLU)                                       # in __init__

@@ -58,7 +58,7 @@ def shared_memory(module: fx.GraphModule, inputs: Sequence[Any]) -> list[Shared]
 def newly_shared(before: fx.GraphModule, after: fx.GraphModule, inputs: Sequence[Any]) -> Iterator[Shared]:
     """What a result shares memory with after a pass, but not before it; may raise.
 
-    A new stored tensor counts as any stored tensor that the result shared memory with before.
+    If the result shared memory with a stored tensor before, a new stored tensor counts as that one.
     """
     old = shared_memory(before, inputs)
     names = tensors_of(before).keys()

@@ -120,7 +120,7 @@ def _traced_as_asked(exercise: Exercise, model: nn.Module, inputs: Inputs) -> fx
 
 
 def _alike(given: fx.Graph, asked: fx.Graph) -> Iterator[tuple[int, int]]:
-    """Pair the nodes of two graphs that make the same call, if that call is equally frequent in both."""
+    """Pair the nodes of two graphs that make the same call, if that call occurs equally often in both."""
     ours, theirs = _by_call(given, ""), _by_call(asked, "model.")
     for call, places in ours.items():
         if len(places) == len(theirs[call]):

@@ -107,7 +107,7 @@ class CaseView:
         return self.graph.nodes if self.graph else ()
 
     def kept(self) -> Iterator[tuple[NodeRecord, NodeRecord]]:
-        """Each node that is, or was copied from, a node in the given graph, with that given node."""
+        """Each node that comes from the given graph, directly or as a copy, with the node it comes from."""
         for node, origin in zip(self.nodes, self.origins, strict=True):
             if origin is not None and 0 <= origin < len(self.before):
                 yield node, self.before.nodes[origin]

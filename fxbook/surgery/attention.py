@@ -167,8 +167,8 @@ def key_of(module: fx.GraphModule, old: Written) -> fx.Node:
 def mask_of(module: fx.GraphModule, old: Written) -> fx.Node | None:
     """The mask in the form of ``scaled_dot_product_attention``; nodes that convert it are inserted before the output.
 
-    A mask that was added stays. A fill of minus infinity becomes a boolean mask, in which true means keep. Any other
-    fill becomes a mask to add: the fill where a score was hidden, zero elsewhere.
+    A mask that is added to the scores is kept. A fill of minus infinity becomes a boolean mask, in which true means
+    keep. Any other fill becomes a mask to add: the fill where a score was hidden, zero elsewhere.
     """
     if old.mask is None or old.mask.kind == "add":
         return old.mask and old.mask.node

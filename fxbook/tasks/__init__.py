@@ -63,7 +63,7 @@ def chapters() -> list[str]:
 
 
 def order(chapter: str) -> tuple[str, ...]:
-    """The folders of a chapter, ``"03_replacement"``, in the order of the book."""
+    """The chapter folders, such as ``"03_replacement"``, in the order of the book."""
     return importlib.import_module(f"{__name__}.{chapter}").ORDER
 
 

@@ -1,4 +1,4 @@
-"""The sandbox observes submissions as a notebook does, with part of the library, isolated from everything else."""
+"""The sandbox observes what a notebook would; it has part of the library and is isolated from everything else."""
 
 from __future__ import annotations
 

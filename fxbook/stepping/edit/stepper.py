@@ -179,7 +179,7 @@ def _legend(snapshots: Sequence[Snapshot], changes: Sequence[Changes]) -> list[s
 
 
 def _reluctance(snapshots: Sequence[Snapshot]) -> Callable[[int, int], float]:
-    """If two nodes changed their order, the one with a new sort key was moved."""
+    """If two nodes have swapped places, the one with a new sort key was moved."""
     places = [dict(zip(snapshot.keys, snapshot.places, strict=True)) for snapshot in snapshots]
     return lambda at, key: 1.0 if places[at - 1].get(key) == places[at].get(key) else 0.001
 

@@ -22,7 +22,7 @@ def unsure(scores: Tensor) -> Tensor:
 
 
 class Sharpen(nn.Module):
-    """Multiplies scores by 1.5 until the batch is sure, at most four times; or exactly ``times`` times."""
+    """Multiplies scores by 1.5 until all rows are sure, but at most four times; with ``times``, exactly that often."""
 
     def forward(self, scores: Tensor, times: int | None = None) -> Tensor:
         if times is not None:

@@ -215,7 +215,7 @@ def takes_a_name(module: fx.GraphModule) -> PassResult:
 
 
 def inlines(name: str, program: Callable[..., Any]) -> Callable[[fx.GraphModule], PassResult]:
-    """A pass that replaces a layer with a program of its input, weight and bias."""
+    """A pass that replaces a layer with operations on its input, weight and bias."""
 
     def run(module: fx.GraphModule) -> PassResult:
         found = calls(module, "layer")

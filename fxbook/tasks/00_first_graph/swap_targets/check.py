@@ -69,7 +69,7 @@ def swapped_once(case: CaseView) -> Found:
 
 @rule
 def other_calls_stay(case: CaseView) -> Found:
-    """A node whose target is not a key of the table still calls what it called."""
+    """A node whose target is not a key of the table still calls what it called before."""
     for node, before in case.kept():
         if (
             before.op.startswith("call")

@@ -1,4 +1,4 @@
-"""A chain of layers, and blocks of layers in blocks."""
+"""A chain of layers, and nested blocks of layers."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def clamped(model: nn.Module, x: Tensor) -> Tensor:
 
 @rule
 def result_clamped(case: CaseView) -> Found:
-    """What is clamped is what the model returned, and the range is the required one."""
+    """The clamped value is the one that the model returned, and the range is as required."""
     returned = case.before.nodes[case.before.nodes[-1].inputs[0]]
     clamps = [node for node in case.new() if node in CLAMP]
     if not clamps:

@@ -75,7 +75,7 @@ def refused_or_replaced(case: CaseView) -> Found:
 
 @rule(_READ_LATER)
 def read_after_in_place(case: CaseView) -> Found:
-    """Users of a value that come after a ReLU that changed it in place use the new value."""
+    """If a ReLU changed a value in place, the value's later users use the new value."""
     for relu, value, reader in _read_later(case):
         if "in place" in relu.notes and value.index in reader.inputs:
             yield reader, f"uses `{value.name}`, which `{relu.name}` changed in place: it must get GELU of it"

@@ -133,7 +133,7 @@ def _section(function: Callable[..., Any]) -> str:
 
 @rule
 def right_verdict(case: CaseView) -> Found:
-    """The verdict is true of the function."""
+    """The verdict is correct for the function."""
     name = case.case.name
     if case.value not in _VERDICTS:
         words = ", ".join(repr(word) for word in _VERDICTS)

@@ -17,7 +17,7 @@ from .cases import Zeros
 
 
 def with_dims_kept(model: nn.Module, x: Tensor) -> tuple[Tensor, ...]:
-    """What the model returns with ``keepdim`` in every sum that has a dimension; those stand first in its result."""
+    """What the model returns with ``keepdim`` in every sum that has a dimension; they come first in its result."""
     if isinstance(model, MoreSums):
         hidden = model.sum(x)
         kept = [hidden.sum(dim, keepdim=True) for dim in (1, -1, (0, 1), 0, 1)]

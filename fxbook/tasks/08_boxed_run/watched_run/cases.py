@@ -117,7 +117,7 @@ class Watch:
                 self._refs[name] = weakref.ref(value.untyped_storage())
 
     def compute(self, name: str, reads: list[str], values: list[Any]) -> None:
-        """A step is about to compute, from these values; ``reads`` are those that its node reads."""
+        """A step is about to compute from these values; ``reads`` holds those that its node uses."""
         self.steps.append((name, self.alive()))
         for read, value in zip(reads, values, strict=False):
             received = self._name(value)

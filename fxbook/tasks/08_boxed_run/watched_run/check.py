@@ -77,7 +77,7 @@ def keeps_to_env(case: CaseView) -> Found:
 
 @rule
 def uses_what_was_passed(case: CaseView) -> Found:
-    """Each node computes from the very inputs and results that it uses."""
+    """Each node gets the same tensor objects that were passed in or returned, not copies of them."""
     run = run_of(case)
     for item in run.astray if run else ():
         match item:

@@ -76,7 +76,7 @@ Call = Callable[[], tuple[Any, ...]]
 
 @functools.cache
 def _record(make: Callable[[], nn.Module], *calls: Call) -> tuple[fx.GraphModule, list[Any], nn.Module]:
-    """The graph of a model, called on these inputs in turn, with its example inputs, and the model: recorded once."""
+    """The model, and its graph with example inputs, recorded once from a call on each of these inputs in turn."""
     with seeded(0):
         model = make()
         return *capture(model, *(call() for call in calls)), model

@@ -105,7 +105,7 @@ def run_program(program: ExportedProgram, inputs: tuple[Tensor, ...]) -> dict[st
 def saved_and_run(
     answer: Callable[..., Any], program: ExportedProgram, factor: float, inputs: tuple[Tensor, ...]
 ) -> Any:
-    """What the program that the answer edited returns once saved and loaded; or why it cannot be saved."""
+    """What the edited program returns after it was saved and loaded, or why it cannot be saved."""
     edited = answer(program, factor)
     edited = program if edited is None or edited is program.graph_module else edited
     if not isinstance(edited, ExportedProgram):

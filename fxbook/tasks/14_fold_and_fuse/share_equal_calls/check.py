@@ -136,7 +136,7 @@ def equal_calls_alone_merge(case: CaseView) -> Found:
 
 @rule(EQUAL)
 def different_calls_stay(case: CaseView) -> Found:
-    """No different call to ``PURE`` is gone, even if another call computes the same result."""
+    """A call to ``PURE`` goes only if an equal call stays; computing the same result is not enough."""
     if case.graph is None:
         return
     after = _called(case.graph, _is_pure)

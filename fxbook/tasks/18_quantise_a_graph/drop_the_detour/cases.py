@@ -47,7 +47,7 @@ class Layers(nn.Module):
 
 
 class Differing(nn.Module):
-    """Two pairs in a row for each argument in which they may differ, and two that do not differ."""
+    """For each argument in which two pairs in a row may differ, two that do; and two that do not differ at all."""
 
     def __init__(self) -> None:
         super().__init__()

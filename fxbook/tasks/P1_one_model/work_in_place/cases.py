@@ -75,7 +75,7 @@ class BeforeActivation(nn.Module):
 
 
 class OneLayer(nn.Module):
-    """One activation layer under two names; its first call is unsafe, its others are not."""
+    """One activation layer under two names; its first call is unsafe, the others are safe."""
 
     def __init__(self) -> None:
         super().__init__()
