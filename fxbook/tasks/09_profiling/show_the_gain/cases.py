@@ -78,7 +78,7 @@ def with_and_without(model: nn.Module) -> tuple[Any, ...]:
 
 
 def measured(answer: Callable[..., Any], before: Any, after: Any, inputs: tuple[Tensor, ...], machine: Machine) -> Any:
-    """What the answer returns, and how often it timed each module, with gradients or under a mode, and read the clock."""
+    """What the answer returns, and how often it timed each module, with gradients or a mode, and read the clock."""
     returned = answer(before, after, *inputs, clock=machine.clock)
     first, second = machine.timed("before"), machine.timed("after")
     with_gradients = sum(gradients for gradients, _ in first + second)
