@@ -29,6 +29,8 @@ UNPROTECTED = (
 _OWN_PACKAGES = ("fxbook", "classroom", "press")
 _NEEDED = ("torch", "numpy", "matplotlib", "graphviz", "msgspec", "jupytext", "nbformat")
 _FROM_ETC = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "localtime")
+# Each file that is copied into a bubble is open while the bubble starts.
+_OPEN_FILES = 1024
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 # The warm process needs these to confine its forks, and to read Python's files as root.
 _CAPABILITIES = ("CAP_SYS_ADMIN", "CAP_SETUID", "CAP_SETGID", "CAP_KILL", "CAP_DAC_READ_SEARCH")
@@ -89,6 +91,8 @@ def _try() -> tuple[str, dict[str, bool]]:
         return "The sandbox needs Linux: grade on a Linux machine, in WSL 2 or in a container.", {}
     if not shutil.which("bwrap"):
         return f"bubblewrap, which isolates submissions from your machine, is not installed: {bwrap.INSTALL}.", {}
+    if (most := _raise_open_files()) < _OPEN_FILES:
+        return f"The sandbox opens up to {_OPEN_FILES} files at once, but `ulimit -Hn` allows only {most}.", {}
     try:
         program = calls.program()
     except calls.NoFilterError as problem:
@@ -118,6 +122,17 @@ def _try() -> tuple[str, dict[str, bool]]:
     if not findings["stopped"]:
         return "In this machine's sandbox, a submission could start processes, write files or use the network.", {}
     return "", findings
+
+
+def _raise_open_files() -> int:
+    """Allow this process as many open files as the sandbox needs, or as many as it may; return how many it may open."""
+    import resource  # Windows does not have it, and no sandbox.
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = _OPEN_FILES if hard == resource.RLIM_INFINITY else min(_OPEN_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+    return most
 
 
 def _what_to_do() -> str:
@@ -160,6 +175,7 @@ def start(
         keep: a file descriptor for the program.
         group: limits the resources of the whole bubble.
     """
+    _raise_open_files()
     with contextlib.ExitStack() as opened:
         options: list[str] = []
         for folder in bwrap.above(Path(HALF, path) for path in files):

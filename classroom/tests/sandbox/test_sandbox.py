@@ -236,6 +236,11 @@ def no_libseccomp(patch: pytest.MonkeyPatch, _: Path) -> None:
     patch.setattr(calls, "program", missing)
 
 
+def too_few_open_files(patch: pytest.MonkeyPatch, _: Path) -> None:
+    need_bubblewrap()
+    patch.setattr(bubble, "_raise_open_files", lambda: 256)
+
+
 def packages_that_submissions_cannot_read(patch: pytest.MonkeyPatch, folder: Path) -> None:
     need_bubblewrap()
     if os.geteuid():
@@ -253,6 +258,7 @@ def packages_that_submissions_cannot_read(patch: pytest.MonkeyPatch, folder: Pat
         (no_bubblewrap, r"apt install bubblewrap.*--trusted"),
         (a_bubblewrap_that_is_refused, "No permissions to create new namespace"),
         (no_libseccomp, "apt install libseccomp2"),
+        (too_few_open_files, "`ulimit -Hn` allows only 256"),
         (packages_that_submissions_cannot_read, r"chmod -R o\+rX .*torch"),
     ],
 )
