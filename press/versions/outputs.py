@@ -24,12 +24,14 @@ _EXPECTED = re.compile(
 # The library's own warning about an untested torch.
 _OWN_WARNING = re.compile(r"^fxbook was tried with .*\n", re.MULTILINE)
 _LONGEST = 300
-# Details of a machine and a run that nbval's sanitizer does not know: package paths, process ids and times.
+# Details of a machine and a run that nbval's sanitizer does not know: package paths, process ids, times, and the number
+# of programs that torch.fx has compiled.
 _HERE = (
     (re.compile(r"^[VIWEC]\d{4} [\d:.]+ \d+ ", re.MULTILINE), ""),
     (re.compile(r"[^\s'\"(]*/site-packages/"), "…/site-packages/"),
     (re.compile(r"(?:/t|\bt)?mp/ipykernel_\d+/\d+\.py"), "<cell>"),
     (re.compile(r"/tmp/tmp\w+/"), "…/"),
+    (re.compile(r"<eval_with_key>\.\d+"), "<eval_with_key>.…"),
 )
 
 
