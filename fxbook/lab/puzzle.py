@@ -26,7 +26,7 @@ class Puzzle:
         lesson: the text after the solution.
         forward: the model, with one input ``x``; its layers are those of ``_Model``.
         wanted: what the module should compute at the end.
-        rules: the other conditions, each a name and its arguments; the result comes last, and the recompile.
+        rules: the other conditions, each a name and its arguments; the result and the recompile come last.
         solution: one correct way.
         setup: actions that are performed on the graph before the reader starts.
     """

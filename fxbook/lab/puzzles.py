@@ -28,6 +28,11 @@ def _node(name: str) -> dict[str, str]:
     return {"node": name}
 
 
+def _minus_its_negative(_: nn.Module, x: torch.Tensor) -> torch.Tensor:
+    wave = torch.sin(x)
+    return torch.sub(wave, torch.neg(wave))
+
+
 _RECOMPILE: Action = {"do": "recompile"}
 _TIDY = (["lint"], ["no dead nodes"])
 
@@ -117,7 +122,7 @@ PUZZLES: dict[str, Puzzle] = {
         lesson="`sub.replace_input_with` and `sin.replace_all_uses_with` could not do this. Each replaces every use of "
         "`sin` in `sub`, so both arguments would change.",
         forward=lambda self, x: (lambda wave: torch.sub(wave, wave))(torch.sin(x)),
-        wanted=lambda self, x: (lambda wave: torch.sub(wave, torch.neg(wave)))(torch.sin(x)),
+        wanted=_minus_its_negative,
         rules=(["calls", "sub", 1], *_TIDY),
         solution=(
             _call("torch.neg", _node("sin"), after="sin"),

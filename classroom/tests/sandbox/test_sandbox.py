@@ -273,6 +273,20 @@ def test_missing_requirement_is_reported(
         assert "can read your files" in protection().missing[0]
 
 
+def test_a_room_starts_under_a_low_soft_limit_of_open_files() -> None:
+    need_bubblewrap()
+    import resource  # As in bubble.py.
+
+    old = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (128, old[1]))
+    try:
+        files = {f"inside/{number}.py": "" for number in range(200)}
+        with Path(os.devnull).open("wb") as nowhere:
+            assert bubble.start(files, "pass", stdout=nowhere, stderr=nowhere).wait() == 0
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, old)
+
+
 @pytest.mark.usefixtures("anew")
 def test_missing_control_groups_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     need_bubblewrap()
