@@ -325,7 +325,7 @@ def test_torch_s_functions_of_numbers_alone_are_outside_the_lab(player: Player) 
     assert not is_called_with_numbers_alone(example(1), {"x": INPUTS["x"]})
 
 
-@sequences(300)
+@sequences(80)
 @given(data=st.data(), which=st.integers(0, 1))
 def test_the_lab_and_torch_do_the_same(player: Player, data: st.DataObject, which: int) -> None:
     compare(player, data, which)
@@ -369,7 +369,7 @@ def test_a_wrong_rule_is_noticed_within_300_sequences(script: str, right: str, w
     (tmp_path / "package.json").write_text('{"type": "module"}')
     broken = Player(tmp_path)
 
-    @sequences(300)
+    @sequences(80)
     @given(data=st.data(), which=st.integers(0, 1))
     def tried(data: st.DataObject, which: int) -> None:
         compare(broken, data, which)

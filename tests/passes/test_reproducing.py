@@ -1,10 +1,9 @@
-"""A graph written as a program is rebuilt identically in a fresh process."""
+"""A graph written as a program is rebuilt identically in a fresh process, without fxbook."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,19 +19,20 @@ PROVES = """
 import sys
 assert not [name for name in sys.modules if name.startswith("fxbook")]
 weights = {name: (weight, weight.requires_grad) for name, weight in module.named_parameters()}
-torch.save((result, str(module.graph), weights), sys.argv[1])
+torch.save((result, str(module.graph), weights), __file__ + ".pt")
 """
 
 
-def run(module: fx.GraphModule, folder: Path, inputs: tuple[Any, ...] | None = None) -> tuple[Any, str, dict]:
-    """Run the program in a separate process; return its result, its graph and its weights."""
-    path = write_repro(module, folder / "repro.py", inputs)
-    path.write_text(path.read_text("utf-8") + PROVES, "utf-8")
+def run(*paths: Path) -> list[tuple[Any, str, dict]]:
+    """Run the programs in a process of their own; return the result, the graph and the weights of each."""
+    for path in paths:
+        path.write_text(path.read_text("utf-8") + PROVES, "utf-8")
+    each = "import runpy, sys; [runpy.run_path(path) for path in sys.argv[1:]]"
     done = subprocess.run(
-        [sys.executable, "-I", "-W", "ignore", path, folder / "out.pt"], capture_output=True, text=True, cwd=folder
+        [sys.executable, "-I", "-W", "ignore", "-c", each, *paths], capture_output=True, text=True, cwd=paths[0].parent
     )
-    assert done.returncode == 0, f"{path.read_text('utf-8')}\n{done.stderr}"
-    return torch.load(folder / "out.pt", weights_only=False)
+    assert done.returncode == 0, done.stderr
+    return [torch.load(f"{path}.pt", weights_only=False) for path in paths]
 
 
 class Parts(nn.Module):
@@ -61,41 +61,34 @@ def exported(model: nn.Module, *inputs: Tensor) -> fx.GraphModule:
     return unguarded(torch.export.export(model, inputs))
 
 
-CASES: list[Callable[[], tuple[fx.GraphModule, tuple[Tensor, ...] | None]]] = [
-    lambda: (fx.symbolic_trace(Parts().eval()), (torch.randn(3, 4), torch.randn(3, 4))),
-    lambda: (exported(Branches(), torch.ones(2)), (torch.ones(2),)),
-    lambda: (exported(nn.Sequential(nn.Linear(2, 3), nn.GELU()), torch.ones(2, 2)), None),
-    lambda: (random_graph(3, steps=20, images=False), None),
-    lambda: (random_graph(11, steps=20, images=False), None),
-]
-
-
-@pytest.mark.parametrize("made", CASES)
-def test_a_small_graph_is_rebuilt_identically(
-    made: Callable[[], tuple[fx.GraphModule, tuple[Tensor, ...] | None]], tmp_path: Path
-) -> None:
-    module, inputs = made()
-    given = inputs_for(module, rows=None) if inputs is None else inputs
-    result, graph, weights = run(module, tmp_path, given)
-    leaves = [torch.utils._pytree.tree_leaves(found) for found in (result, module(*given))]
-    torch.testing.assert_close(*leaves, rtol=0, atol=0, equal_nan=True)
-    assert graph == str(module.graph).replace(": 'Tensor'", ":")
-    for name, weight in module.named_parameters():
-        assert torch.equal(weights[name][0], weight) and weights[name][1] == weight.requires_grad
-
-
-def test_the_guards_of_an_exported_module_are_left_out(tmp_path: Path) -> None:
-    module = torch.export.export(nn.Linear(2, 2), (torch.ones(1, 2),)).module()
-    result, graph, _ = run(module, tmp_path, (torch.ones(1, 2),))
-    assert torch.equal(result[0], module(torch.ones(1, 2))) and "_guards_fn" in str(module.graph)
-    assert "_guards_fn" not in graph
+def test_small_graphs_are_rebuilt_identically(tmp_path: Path) -> None:
+    guarded = torch.export.export(nn.Linear(2, 2), (torch.ones(1, 2),)).module()
+    modules: list[tuple[fx.GraphModule, tuple[Tensor, ...] | None]] = [
+        (fx.symbolic_trace(Parts().eval()), (torch.randn(3, 4), torch.randn(3, 4))),
+        (exported(Branches(), torch.ones(2)), (torch.ones(2),)),
+        (exported(nn.Sequential(nn.Linear(2, 3), nn.GELU()), torch.ones(2, 2)), None),
+        (random_graph(3, steps=20, images=False), None),
+        (random_graph(11, steps=20, images=False), None),
+        (guarded, (torch.ones(1, 2),)),
+    ]
+    each = [(module, inputs or inputs_for(module, rows=None)) for module, inputs in modules]
+    paths = [write_repro(module, tmp_path / f"{i}.py", given) for i, (module, given) in enumerate(each)]
+    for (module, given), (result, graph, weights) in zip(each, run(*paths), strict=True):
+        leaves = [torch.utils._pytree.tree_leaves(found) for found in (result, module(*given))]
+        torch.testing.assert_close(*leaves, rtol=0, atol=0, equal_nan=True)
+        for name, weight in module.named_parameters():
+            assert torch.equal(weights[name][0], weight) and weights[name][1] == weight.requires_grad
+        if module is guarded:
+            assert "_guards_fn" in str(module.graph) and "_guards_fn" not in graph
+        else:
+            assert graph == str(module.graph).replace(": 'Tensor'", ":")
 
 
 def test_large_tensors_get_random_numbers_and_the_program_says_so(tmp_path: Path) -> None:
     model = nn.Sequential(nn.Linear(30, 30), nn.BatchNorm1d(30)).eval()
     nn.init.uniform_(model[0].weight, 3, 4)
     module = fx.symbolic_trace(model)
-    result, _, weights = run(module, tmp_path, (torch.ones(2, 30),))
+    [(result, _, weights)] = run(write_repro(module, tmp_path / "repro.py", (torch.ones(2, 30),)))
     weight = weights["0.weight"][0]
     assert result.shape == (2, 30) and 3 <= weight.min() < weight.max() <= 4
     assert torch.equal(weights["1.weight"][0], torch.ones(30))
@@ -107,7 +100,8 @@ def test_a_minimised_graph_is_written_with_its_meta(tmp_path: Path) -> None:
     module = exported(nn.Sequential(*(nn.Sequential(nn.Linear(4, 4), nn.GELU()) for _ in range(6))), torch.ones(2, 4))
     gelu = torch.ops.aten.gelu.default
     small = minimise(module, lambda found: bool(found.graph.find_nodes(op="call_function", target=gelu)))
-    assert run(small, tmp_path)[1] == str(small.graph)
+    [(_, graph, _)] = run(write_repro(small, tmp_path / "repro.py"))
+    assert graph == str(small.graph)
     code = (tmp_path / "repro.py").read_text("utf-8")
     assert "FakeTensorProp(module, mode).propagate(*inputs)" in code
 

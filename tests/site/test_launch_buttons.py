@@ -25,6 +25,7 @@ SHOWN = ("chapters/01_node_creation", "exercises/01_node_creation", "chapters/re
 TOC = {"format": "jb-book", "root": SHOWN[0], "chapters": [{"file": page} for page in SHOWN[1:]]}
 LABELS = ("source-repository-button", "source-edit-button", "source-issues-button", "source-discussion-button")
 TALK = f"{HOME}/discussions"
+builds_a_site = pytest.mark.room(name="site")
 TEXTS = sorted(
     path
     for name in ("*.md", "docs/*.md", "book/**/*.md", "classroom/**/*.md", "chapters/**/*.md")
@@ -80,6 +81,7 @@ def where(html: Path) -> str:
     return note.get_text() if note else ""
 
 
+@builds_a_site
 def test_exercise_page_says_where_cells_run(built_book: Path, addressed: Path) -> None:
     page = "exercises/01_node_creation"
     offline = where(built_book / f"{page}.html")
@@ -98,6 +100,7 @@ def test_without_an_address_nothing_shows_one(built_book: Path) -> None:
     assert "terminal in the project folder" in text and not re.search(r"[Dd]ownload or clone|Get the project", text)
 
 
+@builds_a_site
 def test_buttons_lead_to_the_manuscript_a_report_and_places_to_run_it(
     addressed: Path, file_regression: FileRegressionFixture
 ) -> None:
@@ -106,6 +109,7 @@ def test_buttons_lead_to_the_manuscript_a_report_and_places_to_run_it(
     file_regression.check(yaml.safe_dump(shown, sort_keys=False, width=200), basename="buttons", extension=".yml")
 
 
+@builds_a_site
 def test_the_set_up_page_shows_the_address_and_explains_the_buttons(addressed: Path) -> None:
     text = parsed(addressed / "book/setup.html").get_text(" ", strip=True)
     line = re.sub(r"\s+", " ", text)

@@ -34,6 +34,7 @@ html_static_path, templates_path = [{static!r}], [{templates!r}]
 html_css_files, html_js_files = ["book.css", "navigation.css"], ["keys.js", "contents.js", "memory.js"]
 html_sidebars = {{"**": ["sbt-sidebar-nav.html"]}}
 """
+builds_a_site = pytest.mark.room(name="site")
 PAGES_OF_SMALL = {
     "index": "A book\n======\n\nA book of two pages, which is here for the tests of the site.\n",
     "part/two": 'Two\n===\n\nThe second page says what `it` is "about". More.\n',
@@ -93,6 +94,7 @@ def test_no_title_repeats_itself(built_book: Path) -> None:
 # ---- Without an address ----------------------------------------------------------------------------------------------
 
 
+@builds_a_site
 def test_without_an_address_nothing_needs_one(tmp_path: Path) -> None:
     out = small_book(tmp_path, "")
     assert [name for name in (found.MAP, found.ROBOTS) if (out / name).exists()] == []
@@ -103,6 +105,7 @@ def test_without_an_address_nothing_needs_one(tmp_path: Path) -> None:
 # ---- With an address -------------------------------------------------------------------------------------------------
 
 
+@builds_a_site
 def test_a_page_has_a_card_with_whole_addresses(addressed: tuple[Path, str]) -> None:
     out, address = addressed
     page = parsed(out / "part/two.html")
@@ -115,6 +118,7 @@ def test_a_page_has_a_card_with_whole_addresses(addressed: tuple[Path, str]) -> 
     assert page.select_one("link[rel=canonical]")["href"] == properties["og:url"]
 
 
+@builds_a_site
 def test_the_sitemap_lists_each_page_and_robots_txt_names_it(addressed: tuple[Path, str]) -> None:
     out, address = addressed
     space = {"map": "http://www.sitemaps.org/schemas/sitemap/0.9"}
@@ -124,7 +128,7 @@ def test_the_sitemap_lists_each_page_and_robots_txt_names_it(addressed: tuple[Pa
 
 
 @needs_chromium
-@pytest.mark.room(name="site")
+@builds_a_site
 @pytest.mark.parametrize("missing", ["nothing.html", "part/nothing.html", "a/b/c/d/"])
 def test_404_page_works_at_any_depth(browser: Browser, addressed: tuple[Path, str], missing: str) -> None:
     _, address = addressed
@@ -141,6 +145,7 @@ def test_404_page_works_at_any_depth(browser: Browser, addressed: tuple[Path, st
     page.close()
 
 
+@builds_a_site
 def test_404_page_is_not_indexed(addressed: tuple[Path, str]) -> None:
     page = BeautifulSoup((addressed[0] / "404.html").read_text(), "html.parser")
     assert page.select_one("meta[name=robots]")["content"] == "noindex"
