@@ -65,7 +65,7 @@ class Case:
     given: Callable[[nn.Module], Inputs] | None = None
 
 
-# Wall time for an answer on all its cases, in a notebook.
+# Processor time for an answer on all its cases, in a notebook.
 SECONDS = 10.0
 
 _RETURNS: dict[str, tuple[str, ...]] = {
@@ -95,8 +95,8 @@ class Usage:
         call: ``call(answer, *arguments)``, for an answer that is not called directly, for example ``lambda interpreter,
             module, x: interpreter(module).run(x)``. It runs with its own seed, in the answer's process, which knows
             neither the name nor the position of the case.
-        seconds: wall time for an answer on all its cases in a notebook. The grader allows every answer 10 s of
-            processor time instead.
+        seconds: processor time for an answer on all its cases in a notebook, where it may take six times as long on
+            the clock. The grader allows every answer 10 s of processor time.
 
     Raises:
         ValueError: there is no case, or a pass or an edit has no unseen model.

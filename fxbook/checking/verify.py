@@ -65,7 +65,8 @@ def check(exercise_id: str, answer: Any, *, seed: int | None = None) -> Report:
     Returns:
         The report; ``.passed`` says whether the public checks passed, and ``.case`` is the case that failed, with its
         model, arguments, inputs and graph. A notebook shows the report, a script prints it. Nothing an answer does
-        makes this function raise an error, and an answer is stopped after 10 seconds.
+        makes this function raise an error, and an answer is stopped after 10 seconds of processor time, or one minute
+        in all.
     """
     exercise = tasks.find(exercise_id) if isinstance(exercise_id, str) else None
     if exercise is None:
@@ -127,8 +128,10 @@ def _attempt(exercise: Exercise, answer: Any, seed: int, in_child: bool) -> _Att
         return attempt(observation, judge(exercise, observation, seed))
 
     def observed(prepared: Prepared) -> forked.Outcome:
-        observing = functools.partial(observe, prepared, answer, exercise.usage.seconds)
-        return forked.run_in_child(observing, exercise.usage.seconds + GRACE_SECONDS)
+        seconds = exercise.usage.seconds
+        observing = functools.partial(observe, prepared, answer, seconds)
+        wall = seconds * forked.WALL_PER_PROCESSOR_SECOND + GRACE_SECONDS
+        return forked.run_in_child(observing, wall, processor_seconds=seconds + GRACE_SECONDS)
 
     outcome = observed(prepared)
     if outcome.data is None:

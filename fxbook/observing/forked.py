@@ -28,6 +28,8 @@ from typing import Any, NoReturn
 
 # On macOS, Apple's own frameworks, which torch uses, are known to crash after a fork.
 CAN_FORK = hasattr(os, "fork") and sys.platform != "darwin"
+# Code may wait, and the machine may be busy: in a notebook, code gets this many times its processor time on the clock.
+WALL_PER_PROCESSOR_SECOND = 6
 # This is enough for any answer, but a leak reaches it before the time limit.
 MEMORY = 256 << 20
 _MOST_BYTES = 32 << 20

@@ -29,7 +29,7 @@ from fxbook.graph.global_state import GlobalStateSnapshot
 from fxbook.graph.record import record
 from fxbook.observing.answers import UnusableError, caller
 from fxbook.observing.blame import describe
-from fxbook.observing.forked import spare_memory
+from fxbook.observing.forked import WALL_PER_PROCESSOR_SECOND, spare_memory
 from fxbook.observing.guard import Guard
 from fxbook.observing.observation import CaseFacts, GraphFacts, Observation, Raised, as_json
 from fxbook.observing.prepare import ORIGIN, Prepared, PreparedCase, named
@@ -74,8 +74,8 @@ class _Turn:
 def observe(prepared: Prepared, answer: Any, seconds: float = 0.0) -> JSON:
     """Run the answer on every case of an exercise.
 
-    After ``seconds`` of wall time, the answer is interrupted; 0 sets no limit. It is also interrupted when its process
-    has used up its processor time. Only the main thread can be interrupted.
+    After ``seconds`` of processor time, or six times as long on the clock, the answer is interrupted; 0 sets no limit.
+    It is also interrupted when its process has used up its processor time. Only the main thread can be interrupted.
 
     Returns:
         An :class:`fxbook.observing.observation.Observation` as JSON. For an answer that is data, each case has its own
@@ -298,15 +298,20 @@ def _interrupted_after(seconds: float) -> Iterator[None]:
         return
 
     def ring(_number: int, _frame: FrameType | None) -> None:
+        # Only one timer may fire, and only once, so that the cleanup after the answer is not interrupted.
+        set_timers(0)
         raise TimeUp
 
-    previous = {number: signal.signal(number, ring) for number in (signal.SIGALRM, signal.SIGXCPU)}
-    # The timer fires only once, so that the cleanup after the answer is not interrupted.
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    def set_timers(seconds: float) -> None:
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+        signal.setitimer(signal.ITIMER_REAL, seconds * WALL_PER_PROCESSOR_SECOND)
+
+    previous = {number: signal.signal(number, ring) for number in (signal.SIGPROF, signal.SIGALRM, signal.SIGXCPU)}
+    set_timers(seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        set_timers(0)
         for number, handler in previous.items():
             signal.signal(number, handler)
 

@@ -45,7 +45,7 @@ def _checked(sheet: sheets.Sheet, about: About) -> tuple[bool, str]:
     from fxbook.checking.judge import judge
     from fxbook.checking.report import Report
     from fxbook.checking.verify import GRACE_SECONDS, UNPROTECTED, not_here
-    from fxbook.observing.forked import CAN_FORK, run_in_child
+    from fxbook.observing.forked import CAN_FORK, WALL_PER_PROCESSOR_SECOND, Outcome, run_in_child
     from fxbook.observing.prepare import Prepared, prepare
 
     exercise = tasks.find(about.id)
@@ -56,12 +56,16 @@ def _checked(sheet: sheets.Sheet, about: About) -> tuple[bool, str]:
     def work(prepared: Prepared) -> JSON:
         return sheets.observe_answer(sheet, prepared, about.answer, exercise.usage.seconds)
 
+    def in_child(prepared: Prepared) -> Outcome:
+        wall = longest * WALL_PER_PROCESSOR_SECOND
+        return run_in_child(functools.partial(work, prepared), wall, processor_seconds=longest)
+
     def again(prepared: Prepared) -> JSON:
-        told = run_in_child(functools.partial(work, prepared), longest).data if CAN_FORK else None
+        told = in_child(prepared).data if CAN_FORK else None
         return told and told["observation"]
 
     prepared = prepare(exercise, seed)
-    outcome = run_in_child(functools.partial(work, prepared), longest) if CAN_FORK else None
+    outcome = in_child(prepared) if CAN_FORK else None
     seen = outcome.data if outcome else work(prepared)
     if seen is None:
         why = "did not finish in time" if outcome and outcome.ended == "time" else "ended the Python process"
