@@ -23,10 +23,11 @@ def lower(
     table: Mapping[Any, Callable[..., Any]] | None = None,
     mode: Literal["real", "symbolic"] = "real",
 ) -> fx.GraphModule:
-    """Return a module of ATen operators that computes what `module` computes, and is called in the same way.
+    """Return a module of ATen operators that computes what `module` computes.
 
     The module runs once, including its writes. The recording fixes what that run took from Python: the training mode,
-    dtypes, numbers among the inputs, defaults. The weights are shared, under the names of the old module.
+    dtypes, numbers among the inputs, defaults. The weights are shared, under the names of the old module. The new
+    module takes its inputs as they are given here, by position or by name.
 
     Args:
         module: from `symbolic_trace`, `make_fx`, `torch.compile` or `torch.export`.
@@ -111,6 +112,7 @@ def _with_old_names(recorded: fx.GraphModule, module: fx.GraphModule) -> fx.Grap
             free += "_"
         node.target = old_names.setdefault(id(value), free)
         attributes[node.target] = value
+    recorded.graph._tracer_cls = None  # the one of make_fx cannot load a weight whose name has a dot
     named = fx.GraphModule(attributes, recorded.graph)
     saved = module.state_dict()
     for name, _ in [*named.named_buffers()]:

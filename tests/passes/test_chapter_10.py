@@ -29,6 +29,18 @@ def test_a_trace_that_is_right_only_in_its_first_run_is_rejected() -> None:
         take(Sums().eval(), x=torch.ones(2, 3))
 
 
+class Counting(nn.Module):
+    def forward(self, x: Tensor) -> Tensor:
+        x += 1  # recorded as x + 1
+        return x * 2
+
+
+def test_a_trace_that_does_not_write_into_its_input_is_rejected() -> None:
+    take = from_notebook("10_models_as_they_come", "take")
+    with pytest.raises(AssertionError, match="'x'"):
+        take(Counting().eval(), x=torch.ones(3))
+
+
 @dataclasses.dataclass
 class Hidden:
     value: Tensor

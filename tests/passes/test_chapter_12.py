@@ -49,6 +49,18 @@ def test_a_norm_is_fused_if_its_weight_is_as_wide_as_its_input(
     torch.testing.assert_close(module(*inputs), norm(*inputs))
 
 
+def test_a_norm_whose_eps_is_a_tensor_is_not_fused() -> None:
+    names = "rms_norm", "fused_rms_norm", "fits_rms_norm"
+    rms_norm, fused_rms_norm, fits_rms_norm = from_notebook("12_patterns", *names)
+
+    def norm(x: Tensor, weight: Tensor, eps: Tensor) -> Tensor:
+        return rms_norm(x, weight, eps, torch.float32)
+
+    module = fx.symbolic_trace(norm)
+    Noting(module).run(torch.rand(4, 6), torch.rand(6), torch.rand(4, 1))
+    assert not fuse_pattern(module, rms_norm, fused_rms_norm, filters=[fits_rms_norm]).modified
+
+
 # ---- random numbers --------------------------------------------------------------------------------------------------
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import pickle
 from typing import Any, Literal, NamedTuple
 
 import pytest
@@ -33,6 +34,13 @@ def test_a_constant_of_the_second_retrace_does_not_take_the_name_of_the_first() 
     twice = lower(once, x, table=table)
     assert torch.equal(twice(x), torch.full((2,), 5.0))
     assert len(list(twice.buffers())) == 2
+
+
+def test_a_lowered_module_with_a_dot_in_the_name_of_a_weight_can_be_pickled() -> None:
+    model, x = nn.Sequential(nn.Linear(2, 2)), torch.ones(1, 2)
+    loaded = pickle.loads(pickle.dumps(lower(fx.symbolic_trace(model), x)))
+    assert list(loaded.state_dict()) == ["0.weight", "0.bias"]
+    assert torch.equal(loaded(x), model(x))
 
 
 # ---- inputs and results ----------------------------------------------------------------------------------------------
