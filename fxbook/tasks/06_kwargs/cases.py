@@ -1,4 +1,4 @@
-"""What the cases of chapter 06 share: inputs, sums in every spelling, and all that a module does."""
+"""What the cases of chapter 06 share: inputs, sums in every spelling, and a record of everything that a module does."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Sums(nn.Module):
 
 
 class MoreSums(nn.Module):
-    """Every spelling of the arguments, a ``dim`` that is ``None``, and calls that only look like a sum."""
+    """Sums with their arguments in every spelling, sums with ``dim=None``, and calls that only look like a sum."""
 
     def __init__(self) -> None:
         super().__init__()

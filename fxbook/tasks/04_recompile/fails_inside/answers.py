@@ -174,9 +174,7 @@ def gives_the_name_in_the_parent(traced, *inputs):
 
 
 @breaks("Run the *graphs* on the inputs:", case="an edit that was not compiled, three levels deep")
-@wrong(
-    "names_the_node", says="(an edit that was not compiled, three levels deep): your function returns None", read=LINE
-)
+@wrong("names_the_node", says="your function returns None", read=LINE)
 def looks_only_if_a_call_raises(traced, *inputs):
     try:
         traced.forward(*inputs)
@@ -254,9 +252,7 @@ def calls_the_root_by_its_class(traced, *inputs):
     "A node that calls a layer of another class, such as `nn.Linear`, is itself the node that fails.",
     case="a layer after a traced module",
 )
-@wrong(
-    "names_the_node", says="(a layer after a traced module): your function names node `output` of `blocks.0`", read=LINE
-)
+@wrong("names_the_node", says="your function names node `output` of `blocks.0`", read=LINE)
 def takes_the_last_module_that_began(traced, *inputs):
     begun, draft = [], copy.deepcopy(traced)
 

@@ -10,6 +10,7 @@ from torch import fx
 
 from fxbook.tasks.answering import breaks, right, wrong
 
+LAMBDA = "when_it_breaks/04_recompile#objnotfounderror-function-lambda--was-not-found-as-__main__lambda"
 PICKLE = "04_recompile#save-and-load"
 COPY = "when_it_breaks/04_recompile#what-a-copy-keeps"
 
@@ -143,11 +144,7 @@ def compares_in_any_order(traced):
     return survives(traced, same=lambda loaded, traced: lines(loaded) == lines(traced))
 
 
-@wrong(
-    "ends well",
-    says="our code raises ObjNotFoundError",
-    read="when_it_breaks/04_recompile#objnotfounderror-function-lambda--was-not-found-as-__main__lambda",
-)
+@wrong("ends well", says="our code raises ObjNotFoundError", read=LAMBDA)
 def lets_the_error_through(traced):
     return same_program(reloaded(traced), traced)
 

@@ -1,4 +1,4 @@
-"""Models with activations that may work in place, and some that may not."""
+"""Models with activations that may work in place, and with activations that may not."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ functional = nn.functional
 
 
 class Block(nn.Module):
-    """The block of the exercises."""
+    """The block that the learner knows."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -31,7 +31,7 @@ class Block(nn.Module):
 
 
 class Aliased(nn.Module):
-    """Views; a value that is also returned; a value that is used twice; a parameter; a value made in place earlier."""
+    """Views; a value that is also returned; a value that is used twice; a parameter; the result of an in-place call."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -50,8 +50,8 @@ class Aliased(nn.Module):
 
 
 class Called(nn.Module):
-    """Layers called by their own name, first in a safe place; layers that return what they are given, or a view;
-    layers with the names of methods; a method called twice; a function that is a maker.
+    """A layer that is called first in a safe place, then in an unsafe one; layers that return their input or a view of
+    it; layers named like methods; a method called twice; a function that is a maker.
     """
 
     def __init__(self) -> None:
@@ -70,7 +70,7 @@ class Called(nn.Module):
 
 
 class NoMakers(nn.Module):
-    """Values that other calls made; calls that are not activations; a call in place on a value that is used again."""
+    """Values that no maker made; calls that are not activations; an in-place call on a value that is used again."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -103,8 +103,8 @@ class Vision(nn.Module):
 
 
 class UsedBefore(nn.Module):
-    """Values made by a function, a method and a layer, whose other user comes before the activation, which is the
-    last user; one is dead. The other users keep nothing, so that overwriting would do no harm here.
+    """Values whose other user, once a dead node, comes before the activation. The other users keep nothing, so
+    overwriting would do no harm here.
     """
 
     def __init__(self) -> None:
@@ -120,7 +120,7 @@ class UsedBefore(nn.Module):
 
 
 class Quiet(nn.Module):
-    """In eval mode: a dropout that drops nothing; and layers that work in place already, safe or not."""
+    """In eval mode: a dropout, which drops nothing; and layers that already work in place, safely or not."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -135,7 +135,7 @@ class Quiet(nn.Module):
 
 
 class RandomGraph(nn.Module):
-    """Steps drawn at random when the model is made: makers of new values, views, values that are kept, activations."""
+    """Random steps, chosen when the model is made: makers, views, calls that keep their result, activations."""
 
     def __init__(self, length: int = 14) -> None:
         super().__init__()
@@ -180,7 +180,7 @@ class RandomGraph(nn.Module):
 
 
 def watched(answer: Any, model: nn.Module) -> Any:
-    """The module that the answer makes from the model; running it reports all that it does.
+    """The module that the answer makes from the model; running it reports everything that it does.
 
     It also reports, as ``"settings"``, the settings of the layer that each node calls, by node name.
     """
@@ -190,7 +190,7 @@ def watched(answer: Any, model: nn.Module) -> Any:
     if isinstance(result, fx.GraphModule):
         forward = result.forward
 
-        # Wrapped, so that what forward was compiled from is still found.
+        # Wrapped, so that the source of forward is still found.
         @functools.wraps(forward)
         def forward_watched(*inputs: Tensor) -> dict[str, Any]:
             calls = result.graph.find_nodes(op="call_module")
@@ -215,10 +215,10 @@ USAGE = Usage(
     cases=(
         Case("the block", Block, rows()),
         Case("views, a parameter, values with other users", Aliased, rows(), unseen=True),
-        Case("layers called by their own name", Called, rows(), unseen=True),
+        Case("layers with the names of nodes and methods", Called, rows(), unseen=True),
         Case("values that none of `MAKERS` made", NoMakers, rows(), unseen=True),
         Case("submodules, keywords, dropout", Vision, lambda: (torch.randn(2, 2, 4, 4),), unseen=True),
-        Case("values that another node uses before", UsedBefore, rows(), unseen=True),
+        Case("values that another node uses first", UsedBefore, rows(), unseen=True),
         Case("a model in eval mode", Quiet, rows(), unseen=True),
         *(random_graph(number) for number in (1, 2)),
     ),

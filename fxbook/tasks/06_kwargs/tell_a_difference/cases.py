@@ -1,4 +1,4 @@
-"""Models, each with a pass that changes it; the effect is determined elsewhere."""
+"""Models, each with a pass that changes it or leaves it alone; the check finds out how the two differ."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from fxbook.cases.nameless import nameless_model
 from ..cases import rows
 
 if torch.distributed.is_available():
-    # torch.testing imports it when it first compares: half of the time that an answer has.
+    # torch.testing needs this import for its first comparison; it would take half of an answer's time limit.
     import torch.distributed.tensor
 
 functional = nn.functional
 
 
 class Pair(nn.Module):
-    """A model, and what a pass made of it."""
+    """A model that knows how a pass changes it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -31,7 +31,7 @@ class Pair(nn.Module):
         return self.project(x)
 
     def draw(self) -> Tensor:
-        """The tensor on which both are compared; so many rows that some gradient differs in its last digit."""
+        """The tensor on which both are compared; it has enough rows for some gradient to differ in its last digit."""
         return torch.randn(16, 4)
 
     def changed(self) -> fx.GraphModule:
@@ -45,7 +45,7 @@ class Pair(nn.Module):
         """The pass; here it does nothing."""
 
     def insert(self, graph: fx.Graph, value: fx.Node, function: Any, *arguments: Any) -> None:
-        """The users of ``value`` use a call of ``function`` on it instead."""
+        """Let the users of ``value`` use the result of ``function(value, *arguments)`` instead."""
         with graph.inserting_after(value):
             new = graph.call_function(function, (value, *arguments))
         value.replace_all_uses_with(new, delete_user_cb=lambda user: user is not new)
@@ -80,12 +80,11 @@ class InPlace(Pair):
     """The last function works in place."""
 
     def change(self, graph: fx.Graph) -> None:
-        """Set its keyword."""
         [node for node in graph.nodes if "inplace" in node.kwargs][-1].update_kwarg("inplace", True)
 
 
 class SafelyInPlace(InPlace):
-    """In place where it is safe; gradients differ in their last digits, as ``celu`` then takes another formula."""
+    """In place where it is safe; gradients differ in their last digits, because ``celu`` uses another formula."""
 
     def forward(self, x: Tensor) -> Tensor:
         return functional.celu(self.project(x), alpha=0.7) * x
@@ -133,7 +132,7 @@ class _StraightThrough(torch.autograd.Function):
 
 
 class LostBackward(Pair):
-    """A gradient of its own, which tracing loses."""
+    """A function with its own gradient, which tracing loses."""
 
     def forward(self, x: Tensor) -> Tensor:
         return self.project(x) * _StraightThrough.apply(x)
@@ -146,41 +145,37 @@ class Detached(Pair):
         return functional.linear(x, self.project.weight) + self.project.bias
 
     def change(self, graph: fx.Graph) -> None:
-        """Detach the bias."""
         [bias] = graph.find_nodes(op="get_attr", target="project.bias")
         self.insert(graph, bias, torch.detach)
 
 
 class Raising(Pair):
-    """A dimension that the value does not have."""
+    """The softmax is taken over a dimension that the value does not have."""
 
     def forward(self, x: Tensor) -> Tensor:
         return functional.softmax(self.project(x), dim=1)
 
     def change(self, graph: fx.Graph) -> None:
-        """Ask for that dimension."""
         graph.output_node().args[0].update_kwarg("dim", 2)
 
 
 class Reordered(Pair):
-    """The rows of the result in another order: their sum is the same, and so are all gradients of it."""
+    """The rows of the result are in a different order: their sum and its gradients are the same."""
 
     def change(self, graph: fx.Graph) -> None:
-        """Reverse the order of the rows."""
         self.insert(graph, graph.output_node().args[0], torch.flip, (0,))
 
 
 class TurnedTwice(Reordered):
-    """The rows of the result in another order, and back."""
+    """The rows of the result are reversed twice, so they are in the same order."""
 
     def change(self, graph: fx.Graph) -> None:
-        """Reverse the order of the rows, twice."""
         super().change(graph)
         super().change(graph)
 
 
 class _HandedOn(torch.autograd.Function):
-    """Returns what it is given, reverses every gradient in these dimensions, and multiplies it."""
+    """Returns its input, but reverses its gradient in the given dimensions and multiplies it by a factor."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, dims: tuple[int, ...], factor: float) -> Tensor:
@@ -193,12 +188,12 @@ class _HandedOn(torch.autograd.Function):
 
 
 def handed_on(x: Tensor, dims: tuple[int, ...], factor: float) -> Tensor:
-    """``x``, with a gradient that is reversed in these dimensions, and multiplied."""
+    """``x``, with a gradient that is reversed in these dimensions and multiplied by ``factor``."""
     return _HandedOn.apply(x, dims, factor)
 
 
 class HandedOnGradient(Pair):
-    """The gradients of the input take a different path, but are what they were."""
+    """The gradients of the input are passed on by another function, unchanged."""
 
     dims: tuple[int, ...] = ()
     factor = 1.0
@@ -207,12 +202,11 @@ class HandedOnGradient(Pair):
         return self.project(x) * x
 
     def change(self, graph: fx.Graph) -> None:
-        """Pass on the gradient of the input."""
         self.insert(graph, next(iter(graph.nodes)), handed_on, self.dims, self.factor)
 
 
 class MirroredGradient(HandedOnGradient):
-    """The gradients of the input in other rows: their sum is the same."""
+    """The gradients of the input are in different rows; their sum is the same."""
 
     dims = (0,)
 
@@ -224,23 +218,22 @@ class LargerGradient(HandedOnGradient):
 
 
 class Larger(Pair):
-    """The result is a little too large, and its gradients are what they were."""
+    """The result is a little too large; its gradients are the same."""
 
     amount = 0.001
 
     def change(self, graph: fx.Graph) -> None:
-        """Add a little."""
         self.insert(graph, graph.output_node().args[0], torch.add, self.amount)
 
 
 class NoLarger(Larger):
-    """Nothing is added, and the result is what it was."""
+    """Zero is added, so the result is the same."""
 
     amount = 0.0
 
 
 class Clipped(Pair):
-    """Clipped at six, on an input that stays below six; the input plus one would not."""
+    """The result of ReLU is clipped at six, on an input below six; the input plus one would exceed six."""
 
     least = 4.9
 
@@ -251,27 +244,25 @@ class Clipped(Pair):
         return self.project(functional.relu(x))
 
     def change(self, graph: fx.Graph) -> None:
-        """Call the function that clips."""
         [node] = graph.find_nodes(op="call_function", target=functional.relu)
         node.target = functional.relu6
 
 
 class ClippedMore(Clipped):
-    """Clipped at six, on an input above six; half of the input would not be."""
+    """The result of ReLU is clipped at six, on an input above six; half the input would not be clipped."""
 
     least = 6.5
 
 
 class Reshaped(Pair):
-    """The same numbers in another shape, which compare as equal where shapes are broadcast."""
+    """The same numbers in a different shape, which are equal if one compares them with broadcasting."""
 
     def change(self, graph: fx.Graph) -> None:
-        """Add a dimension in front."""
         self.insert(graph, graph.output_node().args[0], torch.unsqueeze, 0)
 
 
 class ZeroGradient(Pair):
-    """A parameter whose gradient is zero, and then not there."""
+    """A parameter whose gradient is zero in the model, and missing in the changed module."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -281,7 +272,6 @@ class ZeroGradient(Pair):
         return self.project(x) + self.spare * 0
 
     def change(self, graph: fx.Graph) -> None:
-        """Leave out the addition."""
         addition = graph.output_node().args[0]
         addition.replace_all_uses_with(addition.args[0])
         graph.eliminate_dead_code()
@@ -291,13 +281,13 @@ class ZeroGradient(Pair):
 
 
 def model_and_changed(model: nn.Module) -> tuple[Any, ...]:
-    """A model, what a pass made of it, and an input."""
+    """The arguments of the answer: a model, the module that a pass made of it, and an input."""
     assert isinstance(model, Pair)
     return nameless_model(model), model.changed(), model.draw()
 
 
-def asked(answer: Callable[..., Any], model: nn.Module, changed: nn.Module, x: Tensor) -> dict[str, Any]:
-    """What the answer says about the modules, what it left behind, and whether it let an error through."""
+def observed(answer: Callable[..., Any], model: nn.Module, changed: nn.Module, x: Tensor) -> dict[str, Any]:
+    """What the answer returns, what it leaves behind, and whether it lets the error of ``changed`` through."""
     before = x.clone()
     verdict, let_through = None, False
     try:
@@ -313,7 +303,7 @@ def asked(answer: Callable[..., Any], model: nn.Module, changed: nn.Module, x: T
 
 
 def _error_of(changed: nn.Module, x: Tensor) -> type[Exception] | None:
-    """The class of the error that the module raises when it runs, or when its gradient is computed."""
+    """The class of the error that the module raises in its run or when its gradient is computed, if any."""
     leaf = x.clone().requires_grad_()
     try:
         torch.autograd.grad(changed.forward(leaf + 0).sum(), [leaf])
@@ -333,11 +323,11 @@ USAGE = Usage(
         Case("a straight-through rounding and its trace", LostBackward, rows()),
         Case("a parameter that was detached", Detached, rows()),
         Case("a softmax over a dimension that does not exist", Raising, rows()),
-        Case("a result with its rows in another order", Reordered, rows()),
+        Case("a result whose rows are reversed", Reordered, rows()),
         Case("a result with one more dimension", Reshaped, rows()),
-        Case("gradients in other rows", MirroredGradient, rows()),
-        Case("a result that is a thousandth more", Larger, rows()),
-        Case("gradients that are a hundredth more", LargerGradient, rows()),
+        Case("gradients in different rows", MirroredGradient, rows()),
+        Case("a result that is too large by a thousandth", Larger, rows()),
+        Case("gradients that are too large by a hundredth", LargerGradient, rows()),
         Case("`relu6` on numbers above six", ClippedMore, rows()),
         Case("`relu6` on numbers below six", Clipped, rows()),
         Case("a parameter times 0, and without it", ZeroGradient, rows()),
@@ -346,8 +336,8 @@ USAGE = Usage(
         Case("a result to which zero is added", NoLarger, rows()),
         Case("gradients that are passed on unchanged", HandedOnGradient, rows()),
         Case("a model that overwrites its input, and its trace", Overwriting, rows()),
-        Case("a model in training and its trace", Training, rows()),
+        Case("a model in training mode and its trace", Training, rows()),
     ),
     given=model_and_changed,
-    call=asked,
+    call=observed,
 )
