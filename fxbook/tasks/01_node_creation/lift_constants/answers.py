@@ -1,4 +1,4 @@
-"""Answers to 01-lift-constants: tensors among the arguments become buffers that a get_attr fetches."""
+"""Answers to 01-lift-constants."""
 
 import copy
 
@@ -9,9 +9,12 @@ from torch.utils import _pytree as pytree
 
 from fxbook.tasks.answering import breaks, right, wrong
 
+A_LIST = "when_it_breaks/01_node_creation#a-list-assigned-to-nodeargs"
+NO_ANCHOR = "02_insertion_points#a-node-made-without-an-anchor"
+
 
 def lifting(gm, named, stored=nn.Module.register_buffer):
-    """A function that replaces a tensor: ``named`` chooses the name, ``stored`` keeps the tensor."""
+    """A function that replaces a tensor with a get_attr: ``named`` chooses the name, ``stored`` stores the tensor."""
 
     def lift(value):
         if not isinstance(value, torch.Tensor):
@@ -32,7 +35,7 @@ def lifted(gm, named, stored=nn.Module.register_buffer, is_meant=lambda node: Tr
 
 
 def free_names(gm, prefix="lifted"):
-    """A function that gives a name that the module does not have."""
+    """A function that returns a name that the module does not use."""
 
     def named():
         return next(f"{prefix}{number}" for number in range(99) if not hasattr(gm, f"{prefix}{number}"))
@@ -64,7 +67,7 @@ def copies_into_a_new_graph_and_assigns_it(gm):
 
 @right
 def keeps_all_buffers_in_one_submodule(gm):
-    """Fetches everything at the top, and fetches a tensor that occurs twice only once."""
+    """Fetches everything at the top of the graph, and each tensor only once."""
     home = free_names(gm, "constants")()
     gm.add_submodule(home, nn.Module())
     inside = gm.get_submodule(home)
@@ -89,7 +92,7 @@ def keeps_all_buffers_in_one_submodule(gm):
 
 @right
 class Lifter:
-    """Goes through the arguments by itself, and numbers the names."""
+    """Goes through the arguments without ``map_aggregate``."""
 
     def __call__(self, gm):
         self.gm, self.number = gm, 0
@@ -114,7 +117,7 @@ class Lifter:
 
 
 @right
-def makes_them_at_the_end_and_moves_them(gm):
+def makes_nodes_at_the_end_and_moves_them(gm):
     for node in list(gm.graph.nodes):
 
         def lift(value, node=node):
@@ -195,12 +198,7 @@ def shares_a_buffer_between_equal_tensors(gm):
     gm.recompile()
 
 
-@wrong(
-    "lints",
-    node="mul",
-    says="uses lifted0 before it is defined",
-    read="02_insertion_points#a-node-made-without-an-anchor",
-)
+@wrong("lints", node="mul", says="uses lifted0 before it is defined", read=NO_ANCHOR)
 def fetches_without_an_anchor(gm):
     lift = lifting(gm, free_names(gm))
     for node in list(gm.graph.nodes):
@@ -229,12 +227,7 @@ def builds_the_known_graph_anew(gm):
     gm.graph = graph
 
 
-@wrong(
-    "args_are_tuples",
-    node="mul",
-    says="are a list, where torch.fx keeps a tuple",
-    read="when_it_breaks/01_node_creation#a-list-assigned-to-nodeargs",
-)
+@wrong("args_are_tuples", node="mul", says="are a list, where torch.fx keeps a tuple", read=A_LIST)
 def assigns_a_list_of_arguments(gm):
     lifted(gm, free_names(gm))
     for node in gm.graph.nodes:
@@ -244,7 +237,7 @@ def assigns_a_list_of_arguments(gm):
 
 
 @wrong("no_dead_nodes", node="lifted0", says="is dead: no node uses its result")
-def lifts_once_to_see_whether_there_is_anything_to_lift(gm):
+def lifts_twice(gm):
     lift = lifting(gm, free_names(gm))
     for node in list(gm.graph.nodes):
         given = (node.args, node.kwargs)

@@ -1,4 +1,4 @@
-"""Answers to 01-unroll-sequential: a Sequential as functions of fetched parameters."""
+"""Answers to 01-unroll-sequential."""
 
 import copy
 import functools
@@ -9,15 +9,19 @@ from torch.fx.passes.infra.pass_base import PassResult
 
 from fxbook.tasks.answering import breaks, right, wrong
 
+IN_PLACE = "01_node_creation#four-spellings-of-add"
+NOT_THERE = "when_it_breaks/01_node_creation#references-nonexistent-attribute"
+NO_ARGUMENT = "01_node_creation#a-tensor-is-not-an-argument"
+
 
 def weights_of(graph, path, layer):
-    """The weight and the bias of a layer as nodes, None where there is none."""
+    """Nodes that fetch a layer's weight and bias; None for one that the layer lacks."""
     names = ("weight", "bias")
     return [None if getattr(layer, name) is None else graph.get_attr(f"{path}.{name}") for name in names]
 
 
 def call(graph, value, layer, weights, eps=None, slope=None):
-    """One function call for the layer."""
+    """A node that calls the layer's function."""
     if isinstance(layer, nn.Linear):
         return graph.call_function(nn.functional.linear, (value, *weights))
     if isinstance(layer, nn.LayerNorm):
@@ -34,10 +38,9 @@ def settings_of(layer):
 
 
 @right
-def goes_down_into_each_block_with_proxies(model):
-    """Applies tensors and functions to proxies, and recurses into each inner Sequential."""
+def recurses_with_proxies(model):
+    """Calls functions on proxies, and recurses into each inner Sequential."""
     graph = fx.Graph()
-
     tracer = fx.proxy.GraphAppendingTracer(graph)
 
     def fetched(path, parameter):
@@ -95,7 +98,7 @@ def dispatches_on_the_class(model):
 
 @right
 def writes_each_function_out(model):
-    """Products, means and choices in place of the functions that have the names of layers."""
+    """Uses products, means and ``torch.where`` in place of ``linear``, ``layer_norm`` and ``leaky_relu``."""
     graph = fx.Graph()
 
     def run(function, *arguments, **named):
@@ -122,8 +125,8 @@ def writes_each_function_out(model):
 
 
 @right
-def gives_its_trace_modules_for_paths_and_tells_that_it_did(model):
-    """Edits a trace, which has one path for a layer that occurs twice: new modules hold its parameters."""
+def edits_a_trace_and_returns_a_pass_result(model):
+    """Edits a trace, in which a layer that occurs twice has one path, so new modules hold the parameters."""
     layers = model.named_modules(remove_duplicate=False)
     layers = [(path, layer) for path, layer in layers if not isinstance(layer, nn.Sequential)]
     traced = fx.symbolic_trace(model)
@@ -145,7 +148,7 @@ def gives_its_trace_modules_for_paths_and_tells_that_it_did(model):
 
 
 def unrolled(model, layers, root=None, fetch=weights_of, settings=settings_of):
-    """A chain of calls for the layers given by path."""
+    """A graph that calls the function of each given layer in turn."""
     graph = fx.Graph()
     value = graph.placeholder("x")
     for path, layer in layers:
@@ -167,30 +170,20 @@ def calls_the_layers(model):
 
 
 @breaks("it is then called twice.", case="the nested model")
-@wrong("each_layer_called", says="its layer `2` is an earlier one, called once more")
-def drops_a_layer_that_stands_twice(model):
+@wrong("each_layer_called", says="layer `2` is an earlier layer, called again")
+def drops_a_layer_that_occurs_twice(model):
     return unrolled(model, model.named_modules())
 
 
-@wrong(
-    "lints",
-    node="_0_weight",
-    says="nonexistent attribute",
-    read="when_it_breaks/01_node_creation#references-nonexistent-attribute",
-)
-def fetches_weights_that_are_none(model):
+@wrong("lints", node="_0_weight", says="nonexistent attribute", read=NOT_THERE)
+def fetches_missing_weights(model):
     def fetch(graph, path, layer):
         return graph.get_attr(f"{path}.weight"), graph.get_attr(f"{path}.bias")
 
     return unrolled(model, all_layers(model), fetch=fetch)
 
 
-@wrong(
-    "tensor_free",
-    node="linear",
-    says="has a tensor among its arguments",
-    read="01_node_creation#a-tensor-is-not-an-argument",
-)
+@wrong("tensor_free", node="linear", says="has a tensor among its arguments", read=NO_ARGUMENT)
 def passes_the_parameters_as_arguments(model):
     return unrolled(model, all_layers(model), fetch=lambda graph, path, layer: (layer.weight, layer.bias))
 
@@ -204,7 +197,7 @@ def copies_the_model(model):
 @breaks("so that a checkpoint from one loads into the other", case="the nested model")
 @wrong("keeps_names", says="the result has no parameter")
 def lets_the_tracer_enter_every_layer(model):
-    """A layer that occurs twice has one qualified name for the tracer, and two in the checkpoint."""
+    """A layer that occurs twice has one qualified name in a trace, but two in a checkpoint."""
 
     class Deeper(fx.Tracer):
         def is_leaf_module(self, module, path):
@@ -263,7 +256,7 @@ def forgets_the_output(model):
 
 @wrong("no_dead_nodes", node="_1_0_weight", says="is dead: no node uses its result")
 def fetches_every_parameter_at_the_top(model):
-    """By the parameter itself, so of a layer that occurs twice only the second name is used."""
+    """Looks nodes up by parameter, so a layer that occurs twice uses only the node for its second name."""
     graph = fx.Graph()
     value = graph.placeholder("x")
     fetched = {id(each): graph.get_attr(name) for name, each in model.named_parameters(remove_duplicate=False)}
@@ -276,11 +269,7 @@ def fetches_every_parameter_at_the_top(model):
 
 
 @breaks("must get the same gradients.", case="the MLP")
-@wrong(
-    "gradients_kept",
-    node="detach",
-    says="The result is right, but `0.weight` gets no gradient: node `detach` cuts it off",
-)
+@wrong("gradients_kept", node="detach", says="The result is right, but `0.weight` gets no gradient: node `detach` cuts")
 def detaches_each_weight(model):
     def fetch(graph, path, layer):
         weight, bias = weights_of(graph, path, layer)
@@ -296,15 +285,13 @@ def takes_the_default_slope(model):
 
 
 @breaks("nested to any depth.", case="the nested model")
-@wrong(
-    "each_layer_called", says="the graph has 3 calls to linear, the model has 4: its layer `1.2.mix` is inside another"
-)
-def goes_down_into_one_block_only(model):
+@wrong("each_layer_called", says="3 calls to linear, but the model has 4: layer `1.2.mix` is inside another")
+def enters_only_one_level(model):
     return unrolled(model, [(path, layer) for path, layer in all_layers(model) if path.count(".") < 2])
 
 
 @wrong("same_result", node="output", says="The result is not the one asked for")
-def passes_the_weight_for_the_bias_of_a_norm(model):
+def swaps_weight_and_bias_of_a_norm(model):
     def fetch(graph, path, layer):
         weight, bias = weights_of(graph, path, layer)
         return (bias, weight) if isinstance(layer, nn.LayerNorm) else (weight, bias)
@@ -323,12 +310,7 @@ def calls_one_function_that_holds_the_model(model):
 
 
 @breaks("computes model(x) with functions only", case="settings of zero, a norm over two dimensions")
-@wrong(
-    "callers_input_stays",
-    node="leaky_relu",
-    says="works in place: it changes the tensor passed as `x`",
-    read="01_node_creation#four-spellings-of-add",
-)
+@wrong("callers_input_stays", node="leaky_relu", says="works in place: it changes the tensor passed as", read=IN_PLACE)
 def calls_each_activation_in_place(model):
     module = unrolled(model, all_layers(model))
     for node in module.graph.find_nodes(op="call_function", target=nn.functional.leaky_relu):

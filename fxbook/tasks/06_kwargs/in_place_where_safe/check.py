@@ -54,7 +54,7 @@ _ACTIVATIONS = {
     "call_method": _METHODS,
 }
 _STAY = {f"torch.{name}" for name in _METHODS}
-# An answer may replace a method by a function that works in place.
+# An answer may replace a method with a function that works in place.
 _FOR_METHODS = {f"{space}.{name}_" for space in ("torch", "torch.Tensor") for name in _METHODS}
 
 
