@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch import Tensor, fx, nn
+from torch import Tensor, nn
+
+from fxbook.cases.running import reporting
 
 
 def rows(width: int, count: int = 3) -> Callable[[], tuple[Tensor]]:
@@ -40,14 +41,4 @@ def with_gradients(call: Callable[[Tensor], Any], model: nn.Module, x: Tensor) -
 
 def with_its_gradients(answer: Any, model: nn.Module) -> Any:
     """What the answer returns, changed so that a run of it also returns gradients."""
-    result = answer(model)
-    result = result.graph_module if type(result).__name__ == "PassResult" else result
-    if isinstance(result, fx.GraphModule):
-        forward = result.forward
-
-        @functools.wraps(forward)
-        def forward_with_gradients(x: Tensor) -> dict[str, Any]:
-            return with_gradients(forward, model, x)
-
-        result.forward = forward_with_gradients
-    return result
+    return reporting(answer(model), lambda forward, x: with_gradients(forward, model, x))

@@ -11,9 +11,6 @@ NOT_THERE = "when_it_breaks/01_node_creation#references-nonexistent-attribute"
 NO_ARGUMENT = "01_node_creation#a-tensor-is-not-an-argument"
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
 def multiplies_the_matrices(linear):
     """x @ weight.T + bias; the root is a dict, which contains the bias if there is one."""
@@ -56,9 +53,6 @@ class EntersTheLayerInATrace:
 
         around = nn.Sequential(linear)
         return fx.GraphModule(around, Entering().trace(around))
-
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
 def built(root, arguments):

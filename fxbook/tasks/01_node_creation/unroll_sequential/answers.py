@@ -34,7 +34,28 @@ def settings_of(layer):
     return {"eps": getattr(layer, "eps", None), "slope": getattr(layer, "negative_slope", None)}
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
+def all_layers(model):
+    named = model.named_modules(remove_duplicate=False)
+    return [(path, layer) for path, layer in named if not isinstance(layer, nn.Sequential)]
+
+
+def edited_trace(model):
+    """The trace of a model with a function in place of each layer, not recompiled.
+
+    A trace has one path for a layer that occurs twice, so new modules at both paths hold its parameters.
+    """
+    traced = fx.symbolic_trace(model)
+    for node, (path, layer) in zip(traced.graph.find_nodes(op="call_module"), all_layers(model), strict=True):
+        home = nn.Module()
+        for name, parameter in layer.named_parameters():
+            home.register_parameter(name, parameter)
+        with traced.graph.inserting_before(node):
+            weights = weights_of(traced.graph, path, layer) if hasattr(layer, "bias") else ()
+            new = call(traced.graph, node.args[0], layer, weights, **settings_of(layer))
+        node.replace_all_uses_with(new)
+        traced.graph.erase_node(node)
+        traced.add_submodule(path, home)
+    return traced
 
 
 @right
@@ -105,7 +126,7 @@ def writes_each_function_out(model):
         return graph.call_function(function, arguments, named)
 
     value = graph.placeholder("x")
-    for path, layer in model.named_modules(remove_duplicate=False):
+    for path, layer in all_layers(model):
         weight, bias = weights_of(graph, path, layer) if hasattr(layer, "bias") else (None, None)
         if isinstance(layer, nn.Linear):
             value = run(torch.matmul, value, run(torch.transpose, weight, 0, 1))
@@ -126,41 +147,20 @@ def writes_each_function_out(model):
 
 @right
 def edits_a_trace_and_returns_a_pass_result(model):
-    """Edits a trace, in which a layer that occurs twice has one path, so new modules hold the parameters."""
-    layers = model.named_modules(remove_duplicate=False)
-    layers = [(path, layer) for path, layer in layers if not isinstance(layer, nn.Sequential)]
-    traced = fx.symbolic_trace(model)
-    for node, (path, layer) in zip(traced.graph.find_nodes(op="call_module"), layers, strict=True):
-        home = nn.Module()
-        for name, parameter in layer.named_parameters():
-            home.register_parameter(name, parameter)
-        with traced.graph.inserting_before(node):
-            weights = weights_of(traced.graph, path, layer) if hasattr(layer, "bias") else ()
-            new = call(traced.graph, node.args[0], layer, weights, **settings_of(layer))
-        node.replace_all_uses_with(new)
-        traced.graph.erase_node(node)
-        traced.add_submodule(path, home)
+    traced = edited_trace(model)
     traced.recompile()
     return PassResult(traced, True)
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
-def unrolled(model, layers, root=None, fetch=weights_of, settings=settings_of):
-    """A graph that calls the function of each given layer in turn."""
+def unrolled(model, layers=None, root=None, fetch=weights_of, settings=settings_of):
+    """A graph that calls the function of each layer in turn, with parameters for its parts."""
     graph = fx.Graph()
     value = graph.placeholder("x")
-    for path, layer in layers:
-        if not isinstance(layer, nn.Sequential):
-            weights = fetch(graph, path, layer) if hasattr(layer, "bias") else ()
-            value = call(graph, value, layer, weights, **settings(layer))
+    for path, layer in layers or all_layers(model):
+        weights = fetch(graph, path, layer) if hasattr(layer, "bias") else ()
+        value = call(graph, value, layer, weights, **settings(layer))
     graph.output(value)
     return fx.GraphModule(model if root is None else root, graph)
-
-
-def all_layers(model):
-    return model.named_modules(remove_duplicate=False)
 
 
 @breaks("`placeholder`, `get_attr`, `call_function` and `output`.", case="the MLP")
@@ -172,7 +172,7 @@ def calls_the_layers(model):
 @breaks("it is then called twice.", case="the nested model")
 @wrong("each_layer_called", says="layer `2` is an earlier layer, called again")
 def drops_a_layer_that_occurs_twice(model):
-    return unrolled(model, model.named_modules())
+    return unrolled(model, [layer for layer in model.named_modules() if layer in all_layers(model)])
 
 
 @wrong("lints", node="_0_weight", says="nonexistent attribute", read=NOT_THERE)
@@ -180,18 +180,18 @@ def fetches_missing_weights(model):
     def fetch(graph, path, layer):
         return graph.get_attr(f"{path}.weight"), graph.get_attr(f"{path}.bias")
 
-    return unrolled(model, all_layers(model), fetch=fetch)
+    return unrolled(model, fetch=fetch)
 
 
 @wrong("tensor_free", node="linear", says="has a tensor among its arguments", read=NO_ARGUMENT)
 def passes_the_parameters_as_arguments(model):
-    return unrolled(model, all_layers(model), fetch=lambda graph, path, layer: (layer.weight, layer.bias))
+    return unrolled(model, fetch=lambda graph, path, layer: (layer.weight, layer.bias))
 
 
 @breaks("The parameters must be the model's own", case="the MLP")
 @wrong("shares_weights", node="_0_weight", says="`0.weight` is not the object that the model holds")
 def copies_the_model(model):
-    return unrolled(model, all_layers(model), root=copy.deepcopy(model))
+    return unrolled(model, root=copy.deepcopy(model))
 
 
 @breaks("so that a checkpoint from one loads into the other", case="the nested model")
@@ -207,33 +207,18 @@ def lets_the_tracer_enter_every_layer(model):
 
 
 @breaks("that uses only the opcodes", case="the MLP")
-@wrong("opcodes", node="t", says="Node `t` is a `call_method`, which the task does not ask for")
-def transposes_with_a_method(model):
-    graph = fx.Graph()
-    value = graph.placeholder("x")
-    for path, layer in all_layers(model):
-        if isinstance(layer, nn.Linear):
-            weight, bias = weights_of(graph, path, layer)
-            value = graph.call_function(torch.matmul, (value, graph.call_method("t", (weight,))))
-            value = graph.call_function(torch.add, (value, bias)) if bias else value
-        elif not isinstance(layer, nn.Sequential):
-            weights = weights_of(graph, path, layer) if hasattr(layer, "bias") else ()
-            value = call(graph, value, layer, weights, **settings_of(layer))
-    graph.output(value)
-    return fx.GraphModule(model, graph)
+@wrong("opcodes", node="contiguous", says="Node `contiguous` is a `call_method`, which the task does not ask for")
+def calls_a_method_on_each_weight(model):
+    def fetch(graph, path, layer):
+        weight, bias = weights_of(graph, path, layer)
+        return weight and graph.call_method("contiguous", (weight,)), bias
+
+    return unrolled(model, fetch=fetch)
 
 
 @wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
 def edits_a_trace_and_forgets_to_recompile(model):
-    traced = fx.symbolic_trace(model)
-    layers = [(path, layer) for path, layer in all_layers(model) if not isinstance(layer, nn.Sequential)]
-    for node, (path, layer) in zip(traced.graph.find_nodes(op="call_module"), layers, strict=True):
-        with traced.graph.inserting_before(node):
-            weights = weights_of(traced.graph, path, layer) if hasattr(layer, "bias") else ()
-            new = call(traced.graph, node.args[0], layer, weights, **settings_of(layer))
-        node.replace_all_uses_with(new)
-        traced.graph.erase_node(node)
-    return traced
+    return edited_trace(model)
 
 
 @breaks("The model contains `nn.Linear`", case="the MLP")
@@ -243,12 +228,12 @@ def forgets_the_biases(model):
         weight, _ = weights_of(graph, path, layer)
         return weight, None
 
-    return unrolled(model, all_layers(model), fetch=fetch)
+    return unrolled(model, fetch=fetch)
 
 
 @wrong("has_node", says="The graph has no `output` node", read="when_it_breaks/01_node_creation#no-output-node")
 def forgets_the_output(model):
-    module = unrolled(model, all_layers(model))
+    module = unrolled(model)
     module.graph.erase_node(module.graph.output_node())
     module.recompile()
     return module
@@ -261,9 +246,8 @@ def fetches_every_parameter_at_the_top(model):
     value = graph.placeholder("x")
     fetched = {id(each): graph.get_attr(name) for name, each in model.named_parameters(remove_duplicate=False)}
     for _, layer in all_layers(model):
-        if not isinstance(layer, nn.Sequential):
-            weights = [fetched.get(id(layer._parameters.get(name))) for name in ("weight", "bias")]
-            value = call(graph, value, layer, weights, **settings_of(layer))
+        weights = [fetched.get(id(layer._parameters.get(name))) for name in ("weight", "bias")]
+        value = call(graph, value, layer, weights, **settings_of(layer))
     graph.output(value)
     return fx.GraphModule(model, graph)
 
@@ -275,13 +259,13 @@ def detaches_each_weight(model):
         weight, bias = weights_of(graph, path, layer)
         return weight and graph.call_function(torch.detach, (weight,)), bias
 
-    return unrolled(model, all_layers(model), fetch=fetch)
+    return unrolled(model, fetch=fetch)
 
 
 @breaks("`negative_slope` differ from the defaults.", case="the MLP")
 @wrong("settings_kept", node="leaky_relu", says="does not have the `negative_slope` of layer `2`")
 def takes_the_default_slope(model):
-    return unrolled(model, all_layers(model), settings=lambda layer: {"eps": getattr(layer, "eps", None)})
+    return unrolled(model, settings=lambda layer: {"eps": getattr(layer, "eps", None)})
 
 
 @breaks("nested to any depth.", case="the nested model")
@@ -296,7 +280,7 @@ def swaps_weight_and_bias_of_a_norm(model):
         weight, bias = weights_of(graph, path, layer)
         return (bias, weight) if isinstance(layer, nn.LayerNorm) else (weight, bias)
 
-    return unrolled(model, all_layers(model), fetch=fetch)
+    return unrolled(model, fetch=fetch)
 
 
 @wrong("all_in_sight", node="forward", says="Node `forward` calls a function that holds a torch.nn.Sequential")
@@ -312,7 +296,7 @@ def calls_one_function_that_holds_the_model(model):
 @breaks("computes model(x) with functions only", case="settings of zero, a norm over two dimensions")
 @wrong("callers_input_stays", node="leaky_relu", says="works in place: it changes the tensor passed as", read=IN_PLACE)
 def calls_each_activation_in_place(model):
-    module = unrolled(model, all_layers(model))
+    module = unrolled(model)
     for node in module.graph.find_nodes(op="call_function", target=nn.functional.leaky_relu):
         node.args = (*node.args, True)
     module.recompile()

@@ -17,7 +17,7 @@ def is_layer(traced, node, layer, function):
     return node.op == "call_function" and node.target is function
 
 
-def edited(model, is_meant, activation, users=lambda node: list(node.users)):
+def edited(model, is_meant, activation, users=lambda node: list(node.users), compiled=True):
     """The traced model, in which the users of each chosen node use the activation of its result instead."""
     traced = fx.symbolic_trace(model)
     for node in list(traced.graph.nodes):
@@ -27,7 +27,8 @@ def edited(model, is_meant, activation, users=lambda node: list(node.users)):
                 new = traced.graph.call_function(activation, (node,))
             for user in old:
                 user.replace_input_with(node, new)
-    traced.recompile()
+    if compiled:
+        traced.recompile()
     return traced
 
 
@@ -37,9 +38,6 @@ def inputs_of(traced):
 
 def node_of(value):
     return value.node if isinstance(value, fx.Proxy) else value
-
-
-# ---- right -----------------------------------------------------------------------------------------------------------
 
 
 @right
@@ -111,9 +109,6 @@ class RunsItOnProxies:
         inputs = [tracer.create_proxy("placeholder", node.target, (), {}) for node in inputs_of(traced)]
         graph.output(fx.node.map_aggregate(Activating(traced).run(*inputs), node_of))
         return fx.GraphModule(traced, graph)
-
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
 @breaks("and it counts as the layer.", case="a traced model with a subclass in `torch.nn`")
@@ -205,15 +200,7 @@ def copies_the_model_first(model, layer, function, activation):
 
 @wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
 def forgets_to_recompile(model, layer, function, activation):
-    traced = fx.symbolic_trace(model)
-    for node in list(traced.graph.nodes):
-        if is_layer(traced, node, layer, function):
-            users = list(node.users)
-            with traced.graph.inserting_after(node):
-                new = traced.graph.call_function(activation, (node,))
-            for user in users:
-                user.replace_input_with(node, new)
-    return traced
+    return edited(model, lambda *each: is_layer(*each, layer, function), activation, compiled=False)
 
 
 @wrong("output_last", node="relu", says="is after `output`: it never runs", read=NO_ANCHOR)

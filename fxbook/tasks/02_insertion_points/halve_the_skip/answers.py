@@ -17,9 +17,6 @@ def additions(traced):
     return traced.graph.find_nodes(op="call_function", target=operator.add)
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
 def assigns_new_arguments(traced):
     """Makes a half for each side of each addition, so x + x gets two halves."""
@@ -75,21 +72,21 @@ def replaces_all_uses_and_restores_some(traced):
     return traced
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
 def half_of(graph, value):
     return graph.call_function(torch.mul, (value, 0.5))
 
 
-def halve_each(traced, chosen=lambda value: value.op == "placeholder", make=half_of, additions=additions):
+def halve_each(
+    traced, chosen=lambda value: value.op == "placeholder", make=half_of, additions=additions, compiled=True
+):
     """Let each addition use the node that ``make`` returns in place of a chosen value."""
     for node in additions(traced):
         for value in filter(chosen, node.all_input_nodes):
             with traced.graph.inserting_before(node):
                 half = make(traced.graph, value)
             node.replace_input_with(value, half)
-    traced.recompile()
+    if compiled:
+        traced.recompile()
 
 
 @breaks("All other users keep the whole input", case="the block of the chapter")
@@ -125,11 +122,7 @@ def halves_in_place(traced):
 
 @wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
 def forgets_to_recompile(traced):
-    for node in additions(traced):
-        for value in traced.graph.find_nodes(op="placeholder"):
-            with traced.graph.inserting_before(node):
-                half = half_of(traced.graph, value)
-            node.replace_input_with(value, half)
+    halve_each(traced, compiled=False)
 
 
 @wrong("given_edited", says="You edited a copy")

@@ -12,9 +12,6 @@ NEEDS_A_USER = "02_insertion_points#a-new-node-needs-a-user"
 NO_ANCHOR = "02_insertion_points#a-node-made-without-an-anchor"
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
 def rounds_before_each_user(traced):
     functions = [node for node in traced.graph.nodes if node.op == "call_function"]
@@ -64,10 +61,7 @@ class MakesAllRoundsFirst:
         return True
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
-def rounding(traced, is_meant=lambda node: node.op == "call_function", function=torch.round, **kwargs):
+def rounding(traced, is_meant=lambda node: node.op == "call_function", function=torch.round, compiled=True, **kwargs):
     """Let the users of each chosen node use its rounded result."""
     for node in list(traced.graph.nodes):
         if is_meant(node):
@@ -76,7 +70,8 @@ def rounding(traced, is_meant=lambda node: node.op == "call_function", function=
                 rounded = traced.graph.call_function(function, (node,), kwargs)
             for user in users:
                 user.replace_input_with(node, rounded)
-    traced.recompile()
+    if compiled:
+        traced.recompile()
 
 
 @wrong("ends well", says="it may loop for ever")
@@ -117,11 +112,7 @@ def rounds_only_after_relu(traced):
 
 @wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
 def forgets_to_recompile(traced):
-    for node in list(traced.graph.nodes):
-        if node.op == "call_function":
-            with traced.graph.inserting_after(node):
-                rounded = traced.graph.call_function(torch.round, (node,))
-            node.replace_all_uses_with(rounded, delete_user_cb=lambda user, new=rounded: user is not new)
+    rounding(traced, compiled=False)
 
 
 @wrong("given_edited", says="You edited a copy")

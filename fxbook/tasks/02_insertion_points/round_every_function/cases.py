@@ -54,12 +54,6 @@ USAGE = Usage(
     cases=(
         Case("the block of the chapter", FeedForward, rows()),
         Case("functions in a row, one of which is `torch.round`", Rounding, rows(), unseen=True),
-        Case(
-            "results used by keyword, twice, and in a dict",
-            UsedAlike,
-            far_rows,
-            unseen=True,
-            given=crowded_trace,
-        ),
+        Case("results used by keyword, twice, and in a dict", UsedAlike, far_rows, unseen=True, given=crowded_trace),
     ),
 )

@@ -110,10 +110,7 @@ class SubclassesPassBase(PassBase):
         elif "inplace" in node.kwargs:
             node.update_kwarg("inplace", True)
         elif node.op == "call_method" and node.target in METHODS:
-            node.op, node.target = (
-                "call_function",
-                {"relu": torch.relu_, "tanh": torch.tanh_}.get(node.target, torch.sigmoid_),
-            )
+            node.op, node.target = "call_function", getattr(torch, f"{node.target}_")
         else:
             return False
         traced.recompile()
@@ -122,30 +119,7 @@ class SubclassesPassBase(PassBase):
 
 @right
 def keeps_its_copies_in_one_container(model):
-    traced = fx.symbolic_trace(model)
-    copies = nn.ModuleList()
-
-    def set_layer(traced, node):
-        layer = copy.copy(traced.get_submodule(node.target))
-        layer.inplace = True
-        node.target = f"copies_in_place.{len(copies)}"
-        copies.append(layer)
-
-    traced.add_module("copies_in_place", copies)
-    for node in traced.graph.nodes:
-        if node.op not in ("call_function", "call_method", "call_module"):
-            continue
-        values = node.all_input_nodes
-        if [list(value.users) for value in values] != [[node]] or not made_by_a_maker(traced, values[0]):
-            continue
-        if is_layer(traced, node):
-            set_layer(traced, node)
-        elif node.op == "call_method":
-            node.target = {name: f"{name}_" for name in METHODS}.get(node.target, node.target)
-        elif "inplace" in node.kwargs:
-            node.kwargs = {name: value or name == "inplace" for name, value in node.kwargs.items()}
-    traced.recompile()
-    return traced
+    return in_place(model, set_layer=stores(path=lambda node: f"copies_in_place.{node.name}"))
 
 
 @right

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import functools
+import operator
 import re
 from typing import Any
 
 import torch
-from torch import Tensor, fx, nn
+from torch import Tensor, nn
 
 from fxbook.cases import Case, Usage
+from fxbook.cases.running import reporting
 
 from ..cases import behaviour, rows
 
@@ -17,7 +18,7 @@ functional = nn.functional
 
 
 class Block(nn.Module):
-    """The block that the learner knows."""
+    """The block that the opening of the exercises defines."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -103,7 +104,7 @@ class Vision(nn.Module):
 
 
 class UsedBefore(nn.Module):
-    """Values whose other user, once a dead node, comes before the activation. The other users keep nothing, so
+    """Values whose other user comes before the activation; one of these users is dead. The other users keep nothing, so
     overwriting would do no harm here.
     """
 
@@ -157,48 +158,32 @@ class RandomGraph(nn.Module):
 
     def _step(self, kind: int, first: Tensor, second: Tensor) -> tuple[Tensor, int]:
         """The value of a step, and how many of the two values it uses."""
-        match kind:
-            case 0 | 1 | 2:
-                return (self.project, self.norm, self.project)[kind](first), 1
-            case 3 | 4 | 5:
-                return (first + second, first - second, first * second)[kind - 3], 2
-            case 6:
-                return torch.sigmoid(first), 1
-            case 7:
-                return first[:], 1
-            case 8:
-                return functional.relu(first), 1
-            case 9:
-                return functional.hardtanh(first, -1.5, 0.5), 1
-            case 10 | 11:
-                return (self.relu, self.silu)[kind - 10](first), 1
-            case _:
-                return (first.relu(), first.tanh())[kind - 12], 1
+        binary = (operator.add, operator.sub, operator.mul)
+        if kind < len(binary):
+            return binary[kind](first, second), 2
+        layers = (self.project, self.norm, self.project, self.relu, self.silu)
+        functions = (torch.sigmoid, functional.relu, lambda value: functional.hardtanh(value, -1.5, 0.5))
+        methods = (lambda value: value[:], lambda value: value.relu(), lambda value: value.tanh())
+        return (*layers, *functions, *methods)[kind - len(binary)](first), 1
 
 
 # ---- how an answer is used -------------------------------------------------------------------------------------------
 
 
 def watched(answer: Any, model: nn.Module) -> Any:
-    """The module that the answer makes from the model; running it reports everything that it does.
+    """The module that the answer makes from the model, changed so that a run reports everything that it does.
 
     It also reports, as ``"settings"``, the settings of the layer that each node calls, by node name.
     """
     result = answer(model)
-    if type(result).__name__ == "PassResult":
-        result = result.graph_module
-    if isinstance(result, fx.GraphModule):
-        forward = result.forward
 
-        # Wrapped, so that the source of forward is still found.
-        @functools.wraps(forward)
-        def forward_watched(*inputs: Tensor) -> dict[str, Any]:
-            calls = result.graph.find_nodes(op="call_module")
-            layers = {node.name: settings(result.get_submodule(node.target)) for node in calls}
-            return behaviour(forward, model, *inputs) | {"settings": layers}
+    def report(forward: Any, *inputs: Tensor) -> dict[str, Any]:
+        module = result.graph_module if type(result).__name__ == "PassResult" else result
+        calls = module.graph.find_nodes(op="call_module")
+        layers = {node.name: settings(module.get_submodule(node.target)) for node in calls}
+        return behaviour(forward, model, *inputs) | {"settings": layers}
 
-        result.forward = forward_watched
-    return result
+    return reporting(result, report)
 
 
 def settings(layer: nn.Module) -> str:

@@ -126,7 +126,7 @@ def forgets_to_recompile(traced):
 
 @wrong("same_result", node="sum_12", says="(sums with other arguments): running the result raises TypeError: sum()")
 def appends_it_after_every_positional_dim(traced):
-    """Also after the `dim` of Python's own `sum`."""
+    """This also changes a call to Python's own `sum`, which has no `keepdim`."""
     for node in traced.graph.nodes:
         if node in sums(traced) and "dim" in node.kwargs and has_dim(node):
             node.kwargs = {**node.kwargs, "keepdim": True}

@@ -35,12 +35,7 @@ class JoiningMore(nn.Module):
     def forward(self, image: Tensor, x: Tensor) -> tuple[Tensor, ...]:
         first = torch.cat(tensors=[x, self.cat(x)], dim=1)
         torch.cat([x])
-        return (
-            torch.cat(dim=1, tensors=(first, x)),
-            torch.cat([torch.cat([x])]),
-            torch.cat([x, x], dim=1),
-            cat([x]),
-        )
+        return (torch.cat(dim=1, tensors=(first, x)), torch.cat([torch.cat([x])]), torch.cat([x, x], dim=1), cat([x]))
 
 
 USAGE = Usage(

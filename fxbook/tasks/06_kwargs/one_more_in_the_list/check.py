@@ -23,12 +23,7 @@ def with_the_first_input(model: nn.Module, first: Tensor, *others: Tensor) -> tu
     if isinstance(model, JoiningMore):
         [x] = others
         joined = torch.cat([x, model.cat(x), first], dim=1)
-        return (
-            torch.cat([joined, x, first], dim=1),
-            torch.cat([x, first, first]),
-            torch.cat([x, x, first], dim=1),
-            x,
-        )
+        return (torch.cat([joined, x, first], dim=1), torch.cat([x, first, first]), torch.cat([x, x, first], dim=1), x)
     half = first * 0.5
     return torch.cat([half, half, first]), torch.cat([half, first, first], dim=1), torch.stack([half, half])
 

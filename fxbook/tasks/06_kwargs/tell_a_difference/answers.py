@@ -168,11 +168,7 @@ def treats_a_missing_gradient_as_a_difference(model, changed, x):
         leaf = x.clone().requires_grad_()
         given = leaf * 1
         result = module(given).clone()
-        return [
-            result,
-            given,
-            *torch.autograd.grad(result.sum(), [leaf, *model.parameters()], allow_unused=True),
-        ]
+        return [result, given, *torch.autograd.grad(result.sum(), [leaf, *model.parameters()], allow_unused=True)]
 
     def same(one, other):
         return one is other if one is None or other is None else close(one, other)

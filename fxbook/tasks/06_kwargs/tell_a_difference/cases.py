@@ -77,28 +77,28 @@ class Training(Pair):
 
 
 class InPlace(Pair):
-    """The last function works in place."""
+    """A pass makes the last function that has the keyword ``inplace`` work in place."""
 
     def change(self, graph: fx.Graph) -> None:
         [node for node in graph.nodes if "inplace" in node.kwargs][-1].update_kwarg("inplace", True)
 
 
 class SafelyInPlace(InPlace):
-    """In place where it is safe; gradients differ in their last digits, because ``celu`` uses another formula."""
+    """``celu`` works in place where it is safe; gradients differ in their last digits, as it uses another formula."""
 
     def forward(self, x: Tensor) -> Tensor:
         return functional.celu(self.project(x), alpha=0.7) * x
 
 
 class UsedOnce(InPlace):
-    """In place on a value without other users."""
+    """``relu`` works in place on a value without other users."""
 
     def forward(self, x: Tensor) -> Tensor:
         return functional.relu(self.project(x)) + x
 
 
 class UsedAgain(InPlace):
-    """In place on a value that a later node uses too."""
+    """``relu`` works in place on a value that a later node uses too."""
 
     def forward(self, x: Tensor) -> Tensor:
         hidden = self.project(x)
@@ -106,14 +106,14 @@ class UsedAgain(InPlace):
 
 
 class OverInput(InPlace):
-    """In place on the input."""
+    """``relu`` works in place on the input."""
 
     def forward(self, x: Tensor) -> Tensor:
         return self.project(functional.relu(x))
 
 
 class KeptForBackward(InPlace):
-    """In place on a value that a gradient is computed from."""
+    """``relu`` works in place on a value from which a gradient is computed."""
 
     def forward(self, x: Tensor) -> Tensor:
         return functional.relu(torch.sigmoid(self.project(x)))
@@ -159,22 +159,7 @@ class Raising(Pair):
         graph.output_node().args[0].update_kwarg("dim", 2)
 
 
-class Reordered(Pair):
-    """The rows of the result are in a different order: their sum and its gradients are the same."""
-
-    def change(self, graph: fx.Graph) -> None:
-        self.insert(graph, graph.output_node().args[0], torch.flip, (0,))
-
-
-class TurnedTwice(Reordered):
-    """The rows of the result are reversed twice, so they are in the same order."""
-
-    def change(self, graph: fx.Graph) -> None:
-        super().change(graph)
-        super().change(graph)
-
-
-class _HandedOn(torch.autograd.Function):
+class _PassedOn(torch.autograd.Function):
     """Returns its input, but reverses its gradient in the given dimensions and multiplies it by a factor."""
 
     @staticmethod
@@ -187,49 +172,24 @@ class _HandedOn(torch.autograd.Function):
         return gradient.flip(ctx.dims) * ctx.factor, None, None
 
 
-def handed_on(x: Tensor, dims: tuple[int, ...], factor: float) -> Tensor:
+def passed_on(x: Tensor, dims: tuple[int, ...], factor: float) -> Tensor:
     """``x``, with a gradient that is reversed in these dimensions and multiplied by ``factor``."""
-    return _HandedOn.apply(x, dims, factor)
+    return _PassedOn.apply(x, dims, factor)
 
 
-class HandedOnGradient(Pair):
-    """The gradients of the input are passed on by another function, unchanged."""
+def inserted(function: Callable[..., Any], *arguments: Any, after_input: bool = False, times: int = 1) -> type[Pair]:
+    """A kind of pair: the pass inserts a call to a function after the result, or after the input."""
 
-    dims: tuple[int, ...] = ()
-    factor = 1.0
+    class Inserted(Pair):
+        def forward(self, x: Tensor) -> Tensor:
+            return self.project(x) * x
 
-    def forward(self, x: Tensor) -> Tensor:
-        return self.project(x) * x
+        def change(self, graph: fx.Graph) -> None:
+            for _ in range(times):
+                value = next(iter(graph.nodes)) if after_input else graph.output_node().args[0]
+                self.insert(graph, value, function, *arguments)
 
-    def change(self, graph: fx.Graph) -> None:
-        self.insert(graph, next(iter(graph.nodes)), handed_on, self.dims, self.factor)
-
-
-class MirroredGradient(HandedOnGradient):
-    """The gradients of the input are in different rows; their sum is the same."""
-
-    dims = (0,)
-
-
-class LargerGradient(HandedOnGradient):
-    """The gradients of the input are a little too large."""
-
-    factor = 1.01
-
-
-class Larger(Pair):
-    """The result is a little too large; its gradients are the same."""
-
-    amount = 0.001
-
-    def change(self, graph: fx.Graph) -> None:
-        self.insert(graph, graph.output_node().args[0], torch.add, self.amount)
-
-
-class NoLarger(Larger):
-    """Zero is added, so the result is the same."""
-
-    amount = 0.0
+    return Inserted
 
 
 class Clipped(Pair):
@@ -252,13 +212,6 @@ class ClippedMore(Clipped):
     """The result of ReLU is clipped at six, on an input above six; half the input would not be clipped."""
 
     least = 6.5
-
-
-class Reshaped(Pair):
-    """The same numbers in a different shape, which are equal if one compares them with broadcasting."""
-
-    def change(self, graph: fx.Graph) -> None:
-        self.insert(graph, graph.output_node().args[0], torch.unsqueeze, 0)
 
 
 class ZeroGradient(Pair):
@@ -323,18 +276,18 @@ USAGE = Usage(
         Case("a straight-through rounding and its trace", LostBackward, rows()),
         Case("a parameter that was detached", Detached, rows()),
         Case("a softmax over a dimension that does not exist", Raising, rows()),
-        Case("a result whose rows are reversed", Reordered, rows()),
-        Case("a result with one more dimension", Reshaped, rows()),
-        Case("gradients in different rows", MirroredGradient, rows()),
-        Case("a result that is too large by a thousandth", Larger, rows()),
-        Case("gradients that are too large by a hundredth", LargerGradient, rows()),
+        Case("a result whose rows are reversed", inserted(torch.flip, (0,)), rows()),
+        Case("a result with one more dimension", inserted(torch.unsqueeze, 0), rows()),
+        Case("gradients in different rows", inserted(passed_on, (0,), 1.0, after_input=True), rows()),
+        Case("a result that is too large by a thousandth", inserted(torch.add, 0.001), rows()),
+        Case("gradients that are too large by a hundredth", inserted(passed_on, (), 1.01, after_input=True), rows()),
         Case("`relu6` on numbers above six", ClippedMore, rows()),
         Case("`relu6` on numbers below six", Clipped, rows()),
         Case("a parameter times 0, and without it", ZeroGradient, rows()),
         Case("`relu` in place on a value without other users", UsedOnce, rows()),
-        Case("a result whose rows are reversed twice", TurnedTwice, rows()),
-        Case("a result to which zero is added", NoLarger, rows()),
-        Case("gradients that are passed on unchanged", HandedOnGradient, rows()),
+        Case("a result whose rows are reversed twice", inserted(torch.flip, (0,), times=2), rows()),
+        Case("a result to which zero is added", inserted(torch.add, 0.0), rows()),
+        Case("gradients that are passed on unchanged", inserted(passed_on, (), 1.0, after_input=True), rows()),
         Case("a model that overwrites its input, and its trace", Overwriting, rows()),
         Case("a model in training mode and its trace", Training, rows()),
     ),
