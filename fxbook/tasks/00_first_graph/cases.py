@@ -125,7 +125,7 @@ def rows(width: int, count: int = 3) -> Callable[[], tuple[Tensor]]:
     return lambda: (torch.randn(count, width),)
 
 
-def what_it_lists(answer: Any, *arguments: Any) -> Any:
+def returned_as_list(answer: Any, *arguments: Any) -> Any:
     """What the answer returns; an iterator, a dict (its keys), a view or a deque becomes a list."""
     returned = answer(*arguments)
     return list(returned) if isinstance(returned, Mapping | MappingView | MutableSequence | Iterator) else returned

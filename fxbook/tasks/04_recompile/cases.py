@@ -121,12 +121,12 @@ def renamed(model: nn.Module, arguments: dict[str, Any] | None = None) -> fx.Gra
 
 
 def alone(build: Callable[[nn.Module], fx.GraphModule]) -> Given:
-    """The answer gets what ``build`` makes of the model."""
+    """Makes the answer's argument from the model with ``build``."""
     return lambda model: (build(model),)
 
 
 def edited(edit: Edit, compiled: bool = False) -> Given:
-    """The answer gets the traced model, edited, and recompiled if ``compiled``."""
+    """Makes the answer's argument: the traced model, edited, and recompiled if ``compiled``."""
 
     def given(model: nn.Module) -> tuple[fx.GraphModule]:
         traced = fx.symbolic_trace(model)

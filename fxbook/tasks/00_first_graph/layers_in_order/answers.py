@@ -7,8 +7,6 @@ from torch import fx, nn
 
 from fxbook.tasks.answering import breaks, right, wrong
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
 
 @right
 class ListensToTheTracer:
@@ -50,9 +48,6 @@ def maps_and_filters(model):
     return map(operator.attrgetter("target"), calls)
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
 @breaks('For `Classifier` the answer is `["hidden", "head"]`.', case="the classifier")
 @wrong("layers_in_order", says="`auxiliary` is in the answer, but `forward` never calls it")
 def lists_every_layer_that_exists(model):
@@ -66,7 +61,7 @@ def returns_node_names(model):
 
 
 @breaks("A layer that is called twice appears in your list twice.", case="a model that calls a layer twice")
-@wrong("layers_in_order", says="`step` is in the answer once: the model calls it 2 times")
+@wrong("layers_in_order", says="`step` is in the answer once, but the model calls it 2 times")
 def lists_each_layer_once(model):
     called = [node.target for node in fx.symbolic_trace(model).graph.nodes if node.op == "call_module"]
     return list(dict.fromkeys(called))
@@ -114,8 +109,8 @@ def runs_an_input_of_the_known_width(model):
     return called
 
 
-@breaks("a container that tracing enters.", case="a model with a layer that holds another")
-@wrong("layers_in_order", says="`attention` is not in the answer: the model calls it")
+@breaks("a container that tracing enters.", case="a model with a layer that contains another")
+@wrong("layers_in_order", says="`attention` is not in the answer, but the model calls it")
 def skips_modules_with_children(model):
     traced = fx.symbolic_trace(model)
     called = [node.target for node in traced.graph.nodes if node.op == "call_module"]

@@ -6,7 +6,7 @@ from torch import Tensor, nn
 
 from fxbook.cases import Case, Usage, eager
 
-from ..cases import Attending, Classifier, NamedAlike, RandomLayers, Recurrent, rows, what_it_lists
+from ..cases import Attending, Classifier, NamedAlike, RandomLayers, Recurrent, returned_as_list, rows
 
 
 class Probed(nn.Module):
@@ -30,11 +30,11 @@ USAGE = Usage(
     cases=(
         Case("the classifier", Classifier, rows(4)),
         Case("a model that calls a layer twice", Recurrent, rows(5), unseen=True),
-        Case("a model with a layer that holds another", Attending, rows(4), unseen=True),
+        Case("a model with a layer that contains another", Attending, rows(4), unseen=True),
         Case("a model with names that begin alike", NamedAlike, rows(4), unseen=True),
         Case("a model with a layer whose result is unused", Probed, rows(4), unseen=True),
         Case("a model with random layers", RandomLayers, rows(4), unseen=True),
     ),
     given=eager,
-    call=what_it_lists,
+    call=returned_as_list,
 )

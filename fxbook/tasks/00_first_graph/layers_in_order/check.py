@@ -23,9 +23,9 @@ def layers_in_order(case: CaseView) -> Found:
     for name in dict.fromkeys(expected):
         listed, called = answer.count(name), expected.count(name)
         if not listed:
-            yield None, f"`{name}` is not in the answer: the model calls it."
+            yield None, f"`{name}` is not in the answer, but the model calls it."
         elif listed != called:
-            yield None, f"`{name}` is in the answer {_times(listed)}: the model calls it {_times(called)}."
+            yield None, f"`{name}` is in the answer {_times(listed)}, but the model calls it {_times(called)}."
     for place, (name, right) in enumerate(zip(answer, expected, strict=False)):
         if name != right:
             yield None, f"Item {place} of the answer is `{name}`: the model calls `{right}` first."

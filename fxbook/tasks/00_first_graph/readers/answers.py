@@ -1,4 +1,4 @@
-"""Answers to 00-readers: the users of a node."""
+"""Answers to 00-readers."""
 
 import copy
 
@@ -6,8 +6,6 @@ from torch import fx
 from torch.utils import _pytree as pytree
 
 from fxbook.tasks.answering import breaks, right, wrong
-
-# ---- right -----------------------------------------------------------------------------------------------------------
 
 
 @right
@@ -61,15 +59,12 @@ def walks_back_from_the_output(traced, name):
     return tuple(user.name for user in node.users)
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
 @breaks(
     "the nodes that use its result",
     'For `"relu"` in `Classifier` the answer is `["head"]`.',
     case="`relu` of the classifier",
 )
-@wrong("readers", says="`hidden` is in the answer: it is what `relu` uses")
+@wrong("readers", says="`hidden` is in the answer, but is an input of `relu`")
 def returns_the_inputs(traced, name):
     return [read.name for node in traced.graph.nodes if node.name == name for read in node.all_input_nodes]
 
@@ -103,7 +98,7 @@ def returns_the_number_of_users(traced, name):
 
 
 @breaks("Given a traced module and the name of a node", case="`cat` of a dense block")
-@wrong("readers", says="the answer is empty: `cat` is the name of a node, its target is `torch.cat`")
+@wrong("readers", says="the answer is empty: `cat` is a node name, and that node's target is `torch.cat`")
 def looks_for_the_target(traced, name):
     return [user.name for node in traced.graph.nodes if node.target == name for user in node.users]
 

@@ -11,7 +11,7 @@ from torch import Tensor, fx, nn
 from fxbook.cases import Case, Usage
 from fxbook.cases.exercise import one_of
 
-from ..cases import Classifier, Dense, RandomLayers, rows, what_it_lists
+from ..cases import Classifier, Dense, RandomLayers, returned_as_list, rows
 
 
 class Cut(nn.Module):
@@ -64,5 +64,5 @@ USAGE = Usage(
             "a random node of a model with random layers", RandomLayers, rows(4), unseen=True, given=traced_and_a_node
         ),
     ),
-    call=what_it_lists,
+    call=returned_as_list,
 )

@@ -21,7 +21,7 @@ def readers(case: CaseView) -> Found:
     assert read
     users = [case.before.nodes[index] for index in read.users]
     if not answer and read.target != name and any(user.op != "output" for user in users):
-        yield None, f"The answer is empty: `{name}` is the name of a node, its target is `{read.target}`."
+        yield None, f"The answer is empty: `{name}` is a node name, and that node's target is `{read.target}`."
     for other in answer:
         if other not in [user.name for user in users]:
             yield None, f"`{other}` is in the answer{_no_user(case.before, read, other)}."
@@ -36,7 +36,7 @@ def _no_user(graph: GraphRecord, read: NodeRecord, name: str) -> str:
     if node is None:
         return ", but no node has that name"
     if node.index in read.inputs:
-        return f": it is what `{read.name}` uses"
+        return f", but is an input of `{read.name}`, not a user"
     return f", but does not use `{read.name}` itself"
 
 

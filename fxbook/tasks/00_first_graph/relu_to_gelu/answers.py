@@ -35,9 +35,6 @@ def to_gelu(node):
     node.op, node.target = "call_function", nn.functional.gelu
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 class AsATransformer(fx.Transformer):
     """Makes the new graph while it runs the old one."""
 
@@ -101,9 +98,6 @@ def swaps_the_modules_of_a_copy_that_shares_its_parameters(model):
             to_gelu(node)
     traced.recompile()
     return traced
-
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
 def changed(model, change=to_gelu, matches=is_relu, compiled=True):

@@ -12,9 +12,6 @@ def is_call(node):
     return node.op in ("call_function", "call_method")
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
 def goes_through_the_table(traced, table):
     """Finds all nodes first, because a new target may be a key too."""
@@ -77,25 +74,20 @@ def calls_with_proxies(traced, table):
     traced.recompile()
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
-def swap(traced, table, is_meant=is_call):
+def swap(traced, table, is_meant=is_call, compiled=True):
+    """The solution, with parameters for its parts."""
     for node in traced.graph.nodes:
         if is_meant(node) and node.target in table:
             node.target = table[node.target]
-    traced.recompile()
+    if compiled:
+        traced.recompile()
     return traced
 
 
 @breaks("A call to the module must then compute the new result.", case="the classifier")
 @wrong("recompiled", says="the compiled code is stale")
 def forgets_to_recompile(traced, table):
-    for node in traced.graph.nodes:
-        if is_call(node) and node.target in table:
-            node.target = table[node.target]
-    traced.graph.lint()
-    return traced
+    return swap(traced, table, compiled=False)
 
 
 @breaks("even a call to a submodule named `relu`", case="a model with a submodule named `relu`")
@@ -118,10 +110,7 @@ def traces_the_changed_module_once_more(traced, table):
 @breaks("a string stands for a method, and a function for itself.", case="the classifier")
 @wrong("target_fits_op", node="relu", read=A_STR, says="is a `call_method`, but its target is a function")
 def makes_every_target_a_function(traced, table):
-    for node in traced.graph.nodes:
-        if is_call(node) and node.target in table:
-            node.target = torch.tanh
-    return traced
+    return swap(traced, dict.fromkeys(table, torch.tanh), compiled=False)
 
 
 @breaks("All other nodes stay as they are", case="a model with a submodule named `relu`")

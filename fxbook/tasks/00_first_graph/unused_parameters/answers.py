@@ -8,8 +8,6 @@ from torch import fx
 
 from fxbook.tasks.answering import breaks, right, wrong
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
 
 @right
 def reads_the_nodes_of_a_copy(model):
@@ -67,9 +65,6 @@ def crosses_off_what_the_tracer_meets(model):
 
     Meeting().trace(twin)
     return left.values()
-
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
 @breaks(

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from fxbook.cases import Case, Usage, eager
 
-from ..cases import Attending, Classifier, Dense, NamedAlike, RandomLayers, Recurrent, rows, what_it_lists
+from ..cases import Attending, Classifier, Dense, NamedAlike, RandomLayers, Recurrent, returned_as_list, rows
 
 
 class Tied(nn.Module):
@@ -60,7 +60,7 @@ def tokens() -> tuple[Tensor]:
 
 def answer_and_traces(answer: Any, model: nn.Module) -> tuple[Any, list[str], list[str]]:
     """What the answer returns; then, by name, the model's attributes and its parameters with a gradient."""
-    returned = what_it_lists(answer, model)
+    returned = returned_as_list(answer, model)
     with_gradient = [name for name, parameter in model.named_parameters() if parameter.grad is not None]
     return returned, sorted(vars(model)), with_gradient
 

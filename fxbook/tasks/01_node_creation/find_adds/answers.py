@@ -7,17 +7,11 @@ from torch import fx
 
 from fxbook.tasks.answering import breaks, right, wrong
 
-CALLED = {
-    "call_function": (operator.add, operator.iadd, torch.add),
-    "call_method": ("add", "add_"),
-}
+CALLED = {"call_function": (operator.add, operator.iadd, torch.add), "call_method": ("add", "add_")}
 
 
 def adds(node):
     return node.target in CALLED.get(node.op, ()) and node.kwargs.get("alpha", 1) == 1
-
-
-# ---- right -----------------------------------------------------------------------------------------------------------
 
 
 @right
@@ -68,18 +62,15 @@ class RecordsWhatATransformerRuns:
         return found
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
 @breaks("`x.add(y)`.", case="the residual block")
 @wrong("finds", says="Node `add_1`, a `call_method`, is an addition, but is not in the list")
-def knows_functions_only(gm):
+def handles_only_functions(gm):
     return [node for node in gm.graph.nodes if node.target in (operator.add, torch.add, operator.iadd)]
 
 
 @breaks("`operator.iadd`.", case="the block of many sums")
 @wrong("finds", says="node `iadd`, a `call_function`, is an addition, but is not in the list")
-def knows_what_tracing_records(gm):
+def handles_only_what_tracing_records(gm):
     def known(node):
         if node.op == "call_function":
             return node.target in (operator.add, torch.add)
@@ -150,7 +141,7 @@ def changes_all_to_one_spelling(gm):
 
 @breaks("additions in a `GraphModule`, in graph order.", case="a sum without users, beside weighted sums")
 @wrong("finds", says="node `add_2`, a `call_function`, is in the list, but is not an addition")
-def knows_functions_by_their_names(gm):
+def recognises_functions_by_name(gm):
     def named(node):
         return getattr(node.target, "__name__", node.target) if node.op in CALLED else ""
 

@@ -53,5 +53,5 @@ CHECK = Check(
         no_dead_nodes,
         edited,
         given_edited,
-    ),
+    )
 )

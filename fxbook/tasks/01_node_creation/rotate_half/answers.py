@@ -22,9 +22,6 @@ def halves(graph, x):
     return (graph.call_function(operator.getitem, (x, half)) for half in (LEFT, RIGHT))
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
 def splits_a_proxy():
     graph, x = started()
@@ -64,9 +61,6 @@ def traces_a_module():
             return torch.concatenate((last.neg(), first), -1)
 
     return fx.symbolic_trace(Rotating())
-
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
 def negated(graph, half):

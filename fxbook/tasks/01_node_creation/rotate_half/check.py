@@ -91,15 +91,9 @@ CHECK = Check(
     (
         lints,
         placeholders("x"),
-        same_result.or_because(
-            has_output,
-            brackets_take_two,
-            pieces_in_a_list,
-            in_last_dimension,
-            negated_half_first,
-        ),
+        same_result.or_because(has_output, brackets_take_two, pieces_in_a_list, in_last_dimension, negated_half_first),
         nothing_detached,
         input_stays,
         no_dead_nodes,
-    ),
+    )
 )

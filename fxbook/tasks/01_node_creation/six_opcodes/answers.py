@@ -11,9 +11,6 @@ IN_PLACE = "01_node_creation#four-spellings-of-add"
 OTHER_GRAPH = "01_node_creation#does-not-belong-to-this-graph-but-was-used-as-an-argument"
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
 def builds_backwards_from_the_output(model):
     """Makes the users of a node before the node itself; returns a GraphModule."""
@@ -55,9 +52,6 @@ class TracesAModuleWithTheSameParts:
                 return self.norm(self.bias + x).tanh()
 
         return fx.symbolic_trace(Written())
-
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
 def added(graph, x, path="bias"):
@@ -111,7 +105,7 @@ def returns_the_node_before_the_last(model):
     says="has the text 'x' as an argument, not the node of that name",
     read="when_it_breaks/01_node_creation#argument-input-position-1-must-be-tensor-not-str",
 )
-def passes_names_for_nodes(model):
+def passes_names_instead_of_nodes(model):
     def add(graph, x):
         graph.get_attr("bias")
         return graph.call_function(torch.add, ("x", "bias"))
@@ -132,7 +126,7 @@ def leaves_out_the_tanh(model):
 
 @breaks("The input is called `x`.", case="the shifted norm")
 @wrong("placeholders", node="input_1", says="Input 1 is called `input`, not `x`")
-def calls_the_input_by_another_name(model):
+def names_the_input_differently(model):
     return built(name="input")
 
 

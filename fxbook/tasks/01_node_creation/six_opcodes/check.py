@@ -42,5 +42,5 @@ CHECK = Check(
         callers_input_stays,
         opcodes("placeholder", "get_attr", "call_function", "call_module", "call_method", "output"),
         no_dead_nodes,
-    ),
+    )
 )

@@ -30,9 +30,6 @@ def replace(traced, users, node, newest):
     traced.recompile()
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
 def anchors_on_the_node_that_follows(traced, name, functions):
     node = named(traced, name)
@@ -79,9 +76,6 @@ def builds_the_chain_from_its_end(traced, name, functions):
     for read, link in zip([node, *links], links, strict=False):
         link.args = (read,)
     traced.recompile()
-
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
 @wrong("lints", node="square", says="uses log1p before it is defined", read=USES)

@@ -12,9 +12,6 @@ IN_PLACE = "01_node_creation#four-spellings-of-add"
 NEEDS_A_USER = "02_insertion_points#a-new-node-needs-a-user"
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
 def writes_two_steps_with_a_proxy(traced):
     output = traced.graph.output_node()
@@ -57,9 +54,6 @@ def limits_each_end_separately(traced):
         between = graph.call_method("clamp_max", (above, 6))
     graph.output_node().args = fx.node.map_arg(graph.output_node().args, lambda _: between)
     traced.recompile()
-
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
 def _return_instead(traced, spell):

@@ -1,6 +1,6 @@
 """Answers to 02-put-in-order."""
 
-import heapq
+import graphlib
 import itertools
 
 from torch import fx
@@ -8,9 +8,6 @@ from torch import fx
 from fxbook.tasks.answering import breaks, right, wrong
 
 NO_ANCHOR = "02_insertion_points#a-node-made-without-an-anchor"
-
-
-# ---- right -----------------------------------------------------------------------------------------------------------
 
 
 @right
@@ -74,27 +71,16 @@ def sorts_by_depth(traced):
 
 
 @right
-def counts_the_inputs_each_node_waits_for(traced):
-    """Kahn's algorithm with a heap: of the nodes that are ready, the first in the graph comes first."""
-    nodes = list(traced.graph.nodes)
-    place = {node: (node.op != "placeholder", index) for index, node in enumerate(nodes)}
-    waits_for = {node: len(node.all_input_nodes) for node in nodes}
-    ready = [(place[node], index) for index, node in enumerate(nodes) if not waits_for[node]]
-    heapq.heapify(ready)
+def sorts_with_graphlib(traced):
+    inputs_first = sorted(traced.graph.nodes, key=lambda node: node.op != "placeholder")
+    order = graphlib.TopologicalSorter({node: node.all_input_nodes for node in inputs_first}).static_order()
     [output] = traced.graph.find_nodes(op="output")
-    while ready:
-        _, index = heapq.heappop(ready)
-        for user in nodes[index].users:
-            waits_for[user] -= 1
-            if not waits_for[user] and user is not output:
-                heapq.heappush(ready, (place[user], nodes.index(user)))
-        output.prepend(nodes[index])
+    for node in order:
+        if node is not output:
+            output.prepend(node)
     traced.graph.lint()
     traced.recompile()
     return traced
-
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
 def sort_before(output, waiting, uses=lambda node: node.all_input_nodes, placed=()):

@@ -75,7 +75,7 @@ def rounding(traced, is_meant=lambda node: node.op == "call_function", function=
 
 
 @wrong("ends well", says="it may loop for ever")
-def meets_its_own_nodes(traced):
+def rounds_its_own_rounds(traced):
     for node in traced.graph.nodes:
         if node.op == "call_function":
             users = list(node.users)

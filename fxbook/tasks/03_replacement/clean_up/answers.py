@@ -37,9 +37,6 @@ def finish(traced, rule):
     traced.recompile()
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
 def erases_by_hand_from_the_end(traced):
     for node in reversed(traced.graph.nodes):
@@ -102,8 +99,6 @@ def follows_the_users_down(traced):
             traced.delete_submodule(path)
     traced.recompile()
 
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
 
 NOT_THERE = "when_it_breaks/01_node_creation#references-nonexistent-attribute"
 EFFECT = "03_replacement#what-removing-dead-code-deletes"

@@ -51,5 +51,5 @@ CHECK = Check(
         same_result,
         nothing_dead.at(_EFFECT),
         no_leftovers,
-    ),
+    )
 )

@@ -29,9 +29,6 @@ def finish(traced):
     traced.recompile()
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
 def erases_from_the_end_and_deletes_by_path(traced):
     paths = set()
@@ -78,9 +75,6 @@ def copies_node_by_node_without_the_dropouts(traced):
         traced.delete_submodule(path)
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
 @breaks("Erase every call to an `nn.Dropout`", case="an MLP with dropout")
 @wrong("dropouts_taken_out", node="drop", says="still calls an nn.Dropout")
 def forgets_to_erase(traced):
@@ -102,10 +96,7 @@ def forgets_to_recompile(traced):
     traced.delete_all_unused_submodules()
 
 
-@breaks(
-    "the users of the call use its input instead.",
-    case="a dropout called often, two in a row, other kinds",
-)
+@breaks("the users of the call use its input instead.", case="a dropout called often, two in a row, other kinds")
 @wrong("uses_input_of_dropout", node="step_10", says="uses `step_8`, but should use `step_6`, the input of the dropout")
 def uses_the_node_before(traced):
     take_out(traced, *dropouts(traced), value_of=lambda node: node.prev)

@@ -59,13 +59,7 @@ USAGE = Usage(
     "edit",
     cases=(
         Case("an MLP with dropout", Regular, rows()),
-        Case(
-            "a dropout called often, two in a row, other kinds",
-            Dropping,
-            rows(),
-            unseen=True,
-            given=crowded_trace,
-        ),
+        Case("a dropout called often, two in a row, other kinds", Dropping, rows(), unseen=True, given=crowded_trace),
     ),
     call=with_its_graph,
 )

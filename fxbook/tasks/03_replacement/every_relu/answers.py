@@ -12,8 +12,7 @@ from fxbook.tasks.answering import breaks, right, wrong
 INDEX = "when_it_breaks/01_node_creation#indexerror-tuple-index-out-of-range"
 LEFT_OVER = "03_replacement#a-function-by-a-module-a-module-by-a-function"
 THREE_STEPS = "03_replacement#three-steps-in-this-order"
-FUNCTIONS = (nn.functional.relu, torch.relu, torch.relu_)
-METHODS = ("relu", "relu_")
+CALLED = {"call_function": (nn.functional.relu, torch.relu, torch.relu_), "call_method": ("relu", "relu_")}
 RELUS = (torch.ops.aten.relu.default, torch.ops.aten.relu_.default)
 gelu = nn.functional.gelu
 
@@ -46,9 +45,7 @@ def prove(traced, inputs, module=None, tried=None, grad=True):
 def is_relu(traced, node):
     if node.op == "call_module":
         return isinstance(traced.get_submodule(node.target), nn.ReLU)
-    return (node.op == "call_function" and node.target in FUNCTIONS) or (
-        node.op == "call_method" and node.target in METHODS
-    )
+    return node.target in CALLED.get(node.op, ())
 
 
 def in_place(traced, node):
@@ -78,9 +75,6 @@ def replaced(
     if compiled:
         traced.recompile()
     return traced
-
-
-# ---- right -----------------------------------------------------------------------------------------------------------
 
 
 @right
@@ -142,8 +136,7 @@ def returns_the_result_of_a_pass(model, *inputs):
 class _GeluTracer(fx.Tracer):
     def create_proxy(self, kind, target, args, kwargs, *rest, **settings):
         layer = self.root.get_submodule(target) if kind == "call_module" else None
-        functions = {"call_function": FUNCTIONS, "call_method": METHODS}.get(kind, ())
-        if not isinstance(layer, nn.ReLU) and target not in functions:
+        if not isinstance(layer, nn.ReLU) and target not in CALLED.get(kind, ()):
             return super().create_proxy(kind, target, args, kwargs, *rest, **settings)
         [value] = args or (kwargs["input"],)
         new = super().create_proxy("call_function", gelu, (value,), {})
@@ -159,8 +152,6 @@ def traces_as_if_it_were_gelu(model, *inputs):
     return result
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
 IN_PLACE = "03_replacement#silent-what-was-written-in-place-is-read-as-it-was"
 
 
@@ -171,9 +162,7 @@ def changes_later_users_of_every_relu(model, *inputs):
 
 
 @breaks(
-    "modules with `inplace` set.",
-    "but a later use of the value must get its GELU.",
-    case="in place, with later uses",
+    "modules with `inplace` set.", "but a later use of the value must get its GELU.", case="in place, with later uses"
 )
 @wrong("read_after_in_place", node="mul_", says="uses `add`, which `rectify` changed in place", read=IN_PLACE)
 def forgets_modules_in_place(model, *inputs):

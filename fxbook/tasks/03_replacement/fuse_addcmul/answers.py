@@ -51,9 +51,6 @@ def fuse(traced, addition, product, other, anchor=None, late=False):
         fused.args = (other, *product.args)
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
 def starts_from_the_product(traced):
     for product in traced.graph.find_nodes(op="call_function", target=operator.mul):
@@ -104,8 +101,6 @@ def lists_the_pairs_first(traced):
     traced.graph.lint()
     traced.recompile()
 
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
 
 MIXED = "products on the left and on the right, some with two users"
 

@@ -81,5 +81,5 @@ CHECK = Check(
         same_result.or_because(factors_kept, products_fused),
         no_dead_nodes,
         products_fused,
-    ),
+    )
 )

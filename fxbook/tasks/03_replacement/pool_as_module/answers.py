@@ -36,9 +36,6 @@ def replace(
         yield node, new
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
 def makes_one_module_for_each_size(traced):
     names = {}
@@ -94,9 +91,6 @@ def records_the_call_through_a_proxy(traced):
         traced.graph.erase_node(node)
     traced.graph.lint()
     traced.recompile()
-
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
 def run(traced, **parts):

@@ -74,5 +74,5 @@ CHECK = Check(
         same_result.or_because(sizes_kept),
         no_dead_nodes,
         no_leftovers,
-    ),
+    )
 )

@@ -30,9 +30,6 @@ def swap(relu, pool):
     pool.append(relu)
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
 def exchanges_the_targets(traced):
     for relu, pool in swappable(traced):
@@ -82,8 +79,6 @@ def calls_proxies_of_the_modules(traced):
         graph.erase_node(relu)
     traced.recompile()
 
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
 
 THREE_STEPS = "03_replacement#three-steps-in-this-order"
 

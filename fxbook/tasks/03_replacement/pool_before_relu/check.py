@@ -107,5 +107,5 @@ CHECK = Check(
         no_dead_nodes,
         pools_before_relus,
         others_left,
-    ),
+    )
 )

@@ -1,4 +1,4 @@
-"""Models with and without activations to change; what is recorded is how often an answer compiles them."""
+"""Models with and without activations to change, and a count of how often an answer compiles them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Mixed(nn.Module):
 
 
 class NothingToChange(nn.Module):
-    """Functions other than ``torch.relu``."""
+    """Calls no ``torch.relu``, only other functions."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -16,7 +16,7 @@ def traced_in(model):
 
 
 class Notes(fx.Interpreter):
-    """Appends the path of its module and the name of a node that raises to a list."""
+    """If a node raises, appends the path of its module and the name of the node to a list."""
 
     def __init__(self, module, path, failed):
         super().__init__(module)
@@ -45,9 +45,6 @@ def first_failure(run, inputs, failed):
     except Exception:
         return failed[0]
     return None
-
-
-# ---- right -----------------------------------------------------------------------------------------------------------
 
 
 @right
@@ -128,9 +125,6 @@ def runs_node_by_node_in_a_loop_of_its_own(traced, *inputs):
     return first_failure(draft, inputs, failed)
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
 @breaks(
     "If a node fails because it calls a `GraphModule` in which a node fails, report that inner node.",
     case="a node of a traced module inside",
@@ -163,7 +157,7 @@ def goes_down_where_a_node_calls_a_traced_module(traced, *inputs):
 
 @breaks("The qualified name is the one in `named_modules()`:", case="several levels, and renamed nodes")
 @wrong("names_the_node", says="returns 'inner', but no traced module in the model has this qualified name", read=LINE)
-def gives_the_name_in_the_parent(traced, *inputs):
+def returns_the_name_in_the_parent(traced, *inputs):
     draft, failed = copy.deepcopy(traced), []
     for path, part in traced_in(draft).items():
         part.forward = Notes(part, path.removesuffix(".block").rpartition(".")[2], failed).run
@@ -253,7 +247,7 @@ def calls_the_root_by_its_class(traced, *inputs):
     case="a layer after a traced module",
 )
 @wrong("names_the_node", says="your function names node `output` of `blocks.0`", read=LINE)
-def takes_the_last_module_that_began(traced, *inputs):
+def returns_the_last_node_that_began(traced, *inputs):
     begun, draft = [], copy.deepcopy(traced)
 
     class Begins(fx.Interpreter):

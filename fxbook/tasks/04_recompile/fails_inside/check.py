@@ -92,7 +92,7 @@ def _mode_of(case: CaseView, pair: tuple[str, str] | None) -> str:
 
 
 def _listed_as(model: fx.GraphModule, path: str) -> str:
-    """The name of the module at a path in ``named_modules()``, which lists a shared module only once."""
+    """The name under which ``named_modules()`` lists the module at a path; it lists a shared module only once."""
     everything = dict(model.named_modules(remove_duplicate=False))
     return next((name for name, part in model.named_modules() if part is everything.get(path)), path)
 

@@ -12,9 +12,6 @@ LINT = "when_it_breaks/04_recompile#what-lint-can-see-and-what-recompile-finds"
 STALE = "04_recompile#who-sees-an-edit-at-once"
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
 @contextlib.contextmanager
 def restores_from_a_stack(traced):
@@ -91,9 +88,6 @@ def pushes_an_exit_function(traced):
             return traced.graph
 
     return Manager()
-
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
 @contextlib.contextmanager

@@ -77,7 +77,7 @@ def writes_no_python(graph: fx.Graph) -> None:
 
 
 def edit_of(edit: Edit, *, stale: bool = False) -> Given:
-    """The answer is tried on a module with renamed nodes and values in ``meta``, and on this edit."""
+    """Makes a module with renamed nodes and values in ``meta``, together with the edit to try on it."""
 
     def given(model: nn.Module) -> tuple[fx.GraphModule, Edit]:
         traced = renamed(model, {"given": {"rows": fx.PH}} if isinstance(model, FromADict) else None)

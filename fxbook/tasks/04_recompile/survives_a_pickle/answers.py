@@ -23,9 +23,6 @@ def through(module):
     return pickle.loads(pickle.dumps(module))
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
 def compares_node_by_node(traced):
     try:
@@ -74,9 +71,6 @@ def compares_two_columns(traced):
         return False
     same_opcodes = [node.op for node in loaded] == [node.op for node in nodes]
     return same_opcodes and [node.target for node in loaded] == [node.target for node in nodes]
-
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
 
 
 def reloaded(traced):

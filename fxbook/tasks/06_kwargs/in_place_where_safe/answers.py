@@ -151,7 +151,7 @@ class Overwriting(fx.Transformer):
 
 @breaks("no other node uses that value.", case="views, a parameter, values with other users")
 @wrong("nothing_unsafe", node="elu", says="node `elu` works in place, but `output` uses `mul` too.")
-def asks_only_who_made_it(model):
+def checks_only_the_maker(model):
     return in_place(model, users=99)
 
 
@@ -207,7 +207,7 @@ def changes_only_one_method(model):
 
 @breaks("and nowhere else.", "every node that is not an activation.", case="values that none of `MAKERS` made")
 @wrong("nothing_unsafe", node="abs_1", says="node `abs_1` works in place, but is not an activation.")
-def writes_with_every_method_that_can(model):
+def uses_every_in_place_method(model):
     return in_place(model, methods=[name[:-1] for name in dir(torch.Tensor) if name[-1] == "_" and name[-2] != "_"])
 
 
