@@ -21,7 +21,7 @@ def rows(count: int = 1) -> Callable[[], tuple[Tensor, ...]]:
 
 
 class Sums(nn.Module):
-    """Sums over one dimension, over several and over all, in every spelling, and a softmax, which is not a sum."""
+    """Sums over one dimension and over all, in every spelling, and a softmax, which is not a sum."""
 
     def forward(self, x: Tensor) -> tuple[Tensor, ...]:
         return torch.sum(x, 0), torch.sum(x, dim=1), x.sum(1), x.sum(dim=-1), torch.sum(x), functional.softmax(x, dim=1)

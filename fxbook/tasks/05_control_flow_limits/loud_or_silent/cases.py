@@ -25,7 +25,7 @@ Function = Callable[..., Any]
 
 
 class Suspect(nn.Module):
-    """A function whose trace is to be judged, and the batches to judge it on."""
+    """A model that stores a function whose trace is to be judged, and the batches to judge it on."""
 
     def __init__(self, function: Function, batches: list[Tensor]) -> None:
         super().__init__()

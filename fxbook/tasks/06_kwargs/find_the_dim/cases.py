@@ -1,4 +1,4 @@
-"""Sums over one dimension, over several and over all."""
+"""Models with sums over one dimension, over several, and over all."""
 
 from __future__ import annotations
 

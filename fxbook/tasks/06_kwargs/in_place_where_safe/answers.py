@@ -47,9 +47,7 @@ def is_layer(traced, node):
     return node.op == "call_module" and hasattr(traced.get_submodule(node.target), "inplace")
 
 
-def in_place(
-    model, made=made_by_a_maker, users=1, methods=METHODS, set_layer=own_copy, set_method=None, functions=True
-):
+def in_place(model, made=made_by_a_maker, users=1, methods=METHODS, set_layer=own_copy, functions=True):
     traced = fx.symbolic_trace(model)
     for node in list(traced.graph.nodes):
         value = next(iter(node.all_input_nodes), None)
