@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -28,6 +29,26 @@ def run_draw(call: Callable[..., Any], arguments: Inputs, seed: int, draw: int) 
     copies = pytree.tree_map_only(torch.Tensor, torch.clone, arguments)
     with seeded(seed + _RUN + draw), torch.no_grad():
         return call(*copies)
+
+
+def reporting(result: Any, report: Callable[..., Any]) -> Any:
+    """What an answer returned; if it is a GraphModule, a run of it now returns ``report(forward, *inputs)``.
+
+    Args:
+        result: what the answer returned; a ``PassResult`` is unpacked.
+        report: called with the module's own ``forward`` and with the inputs of the run.
+    """
+    result = result.graph_module if type(result).__name__ == "PassResult" else result
+    if isinstance(result, fx.GraphModule):
+        forward = result.forward
+
+        # Wrapped, so that the source of forward can still be found.
+        @functools.wraps(forward)
+        def forward_and_report(*inputs: Any) -> Any:
+            return report(forward, *inputs)
+
+        result.forward = forward_and_report
+    return result
 
 
 def values_inside(module: fx.GraphModule, arguments: Inputs, seed: int, draw: int) -> list[Value]:

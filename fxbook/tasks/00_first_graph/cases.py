@@ -1,4 +1,4 @@
-"""What the cases of chapter 00 share: models, inputs, and how to use an answer that lists names."""
+"""What the cases of chapter 00 share: models, inputs, and the use of an answer that lists names."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Classifier(nn.Module):
 
 
 class Recurrent(nn.Module):
-    """Layers that do not run in the order of their definition: one runs twice, one never, and one is inside a block."""
+    """Layers that do not run in the order of their definition; one runs twice, one never, two are in a container."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -57,7 +57,7 @@ class Dense(nn.Module):
 
 
 class Scale(nn.Module):
-    """A parameter of its own, one level down."""
+    """A user-defined module with two parameters, one of them unused."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -69,7 +69,7 @@ class Scale(nn.Module):
 
 
 class Attending(nn.Module):
-    """A ``torch.nn`` layer that holds another one, and a user-defined module, which tracing enters."""
+    """A ``torch.nn`` layer that contains another one, and a user-defined module, which tracing enters."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -82,9 +82,10 @@ class Attending(nn.Module):
 
 
 class NamedAlike(nn.Module):
-    """Names that begin alike: of each pair of layers or parameters, only one is used.
+    """Pairs of layers and parameters whose names begin alike.
 
-    The input has the name of the other parameter; a buffer is fetched once, and a parameter twice.
+    Only one of each pair is used. The input has the name of the unused parameter; a buffer is fetched once, and the
+    used parameter twice.
     """
 
     def __init__(self) -> None:
@@ -94,7 +95,6 @@ class NamedAlike(nn.Module):
         self.block = nn.ModuleDict({"head": nn.Linear(4, 4), "head2": nn.Linear(4, 4)})
         self.gain = nn.Parameter(torch.full((4,), 0.5))
         self.gain_of_old = nn.Parameter(torch.full((4,), 2.0))
-
         self.register_buffer("offset", torch.full((4,), 0.25))
 
     def forward(self, gain_of_old: Tensor) -> Tensor:
@@ -102,8 +102,8 @@ class NamedAlike(nn.Module):
         return (value + self.offset) * self.gain - self.gain
 
 
-class Drawn(nn.Module):
-    """Layers with random names, order and calls: one is never called, and one is called twice."""
+class RandomLayers(nn.Module):
+    """Layers with random names, called in random order; one is never called, and one is called twice."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -125,7 +125,7 @@ def rows(width: int, count: int = 3) -> Callable[[], tuple[Tensor]]:
     return lambda: (torch.randn(count, width),)
 
 
-def what_it_lists(answer: Any, *arguments: Any) -> Any:
-    """What the answer returns; a generator's items, a dict's keys, a view or a deque become a list."""
+def returned_as_list(answer: Any, *arguments: Any) -> Any:
+    """What the answer returns; an iterator, a dict (its keys), a view or a deque becomes a list."""
     returned = answer(*arguments)
     return list(returned) if isinstance(returned, Mapping | MappingView | MutableSequence | Iterator) else returned

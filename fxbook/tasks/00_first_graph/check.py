@@ -1,4 +1,4 @@
-"""What the exercises of chapter 00 share: names that were read off a graph, and targets that were changed."""
+"""Rules that exercises of chapter 00 share, on answers that list names and on changed targets."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ _NO_PATH = "00_first_graph#six-opcodes-are-enough"
 
 
 def names_in(value: Value, nodes: bool = False) -> list[str]:
-    """The names that the answer returned: strings, and nodes where these are accepted."""
+    """The names in what the answer returned: strings, and the names of nodes if ``nodes`` are accepted."""
     return [name for item in _items(value) or () if (name := _name(item, nodes)) is not None]
 
 
 def unreadable(value: Value, nodes: bool = False) -> Found:
-    """What the answer returned in place of a list, tuple or set of names."""
+    """Complaints about an answer that is not a list, tuple or set of names."""
     items = _items(value)
     if items is None:
         yield None, f"The answer is {kind_of(value)}, not a list of names."
     for item in items or ():
         if _name(item, nodes) is None:
-            yield None, f"The answer holds {kind_of(item)}, not a list of names."
+            yield None, f"The list contains {kind_of(item)} where a name should be."
 
 
 def _items(value: Value) -> list[Value] | None:
@@ -44,7 +44,7 @@ def _name(item: Value, nodes: bool) -> str | None:
 
 
 def repeated(names: list[str]) -> Found:
-    """Each name that occurs more than once."""
+    """Complaints about names that occur more than once."""
     for name in names:
         if names.count(name) > 1:
             yield None, f"`{name}` is in the answer more than once."
@@ -55,10 +55,10 @@ def repeated(names: list[str]) -> Found:
 
 @rule
 def target_fits_op(case: CaseView) -> Found:
-    """What a node calls is of the kind that its opcode requires; comes before ``lint``, which only mentions types."""
+    """What a node calls fits its opcode; checked before ``lint``, whose message mentions only types."""
     for node in case.nodes:
         if node.op == "call_method" and "." in node.target:
             yield node, "is a `call_method`, but its target is a function, not the name of a method", _NO_METHOD_NAME
         if node.op == "call_module" and node.kind is None:
-            where = f"its target is a qualified name, and no submodule is at `{node.target}`"
+            where = f"its target is a qualified name, but no submodule is at `{node.target}`"
             yield node, f"is a `call_module`: {where}", _NO_PATH

@@ -1,13 +1,14 @@
-"""What the cases of chapter 01 share: inputs, models as training leaves them, and results with their gradients."""
+"""What the cases of chapter 01 share: inputs, models with random parameters, and results with their gradients."""
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch import Tensor, fx, nn
+from torch import Tensor, nn
+
+from fxbook.cases.running import reporting
 
 
 def rows(width: int, count: int = 3) -> Callable[[], tuple[Tensor]]:
@@ -16,7 +17,7 @@ def rows(width: int, count: int = 3) -> Callable[[], tuple[Tensor]]:
 
 
 def trained(model: nn.Module) -> nn.Module:
-    """The model with random parameters: new norms hold only ones and zeros, which would hide a mistake."""
+    """The model with random parameters, because the ones and zeros of a new norm would hide a mistake."""
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.copy_(torch.randn(parameter.shape))
@@ -24,7 +25,7 @@ def trained(model: nn.Module) -> nn.Module:
 
 
 def with_gradients(call: Callable[[Tensor], Any], model: nn.Module, x: Tensor) -> dict[str, Any]:
-    """What a call returns, and the gradients of the model's parameters and of the input; ``None`` for a missing one."""
+    """What a call returns, and the gradients of the input and of the model's parameters (``None`` if missing)."""
     weights = {name: weight for name, weight in model.named_parameters() if weight.requires_grad}
     with torch.enable_grad():
         leaf = x.clone().requires_grad_()
@@ -39,15 +40,5 @@ def with_gradients(call: Callable[[Tensor], Any], model: nn.Module, x: Tensor) -
 
 
 def with_its_gradients(answer: Any, model: nn.Module) -> Any:
-    """What the answer returns; running it also returns gradients."""
-    result = answer(model)
-    result = result.graph_module if type(result).__name__ == "PassResult" else result
-    if isinstance(result, fx.GraphModule):
-        forward = result.forward
-
-        @functools.wraps(forward)
-        def tells_gradients(x: Tensor) -> dict[str, Any]:
-            return with_gradients(forward, model, x)
-
-        result.forward = tells_gradients
-    return result
+    """What the answer returns, changed so that a run of it also returns gradients."""
+    return reporting(answer(model), lambda forward, x: with_gradients(forward, model, x))

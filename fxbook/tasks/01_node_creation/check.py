@@ -1,4 +1,4 @@
-"""What the exercises of chapter 01 require of nodes made by hand."""
+"""Rules that exercises of chapter 01 share."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def expected_with_gradients(model: nn.Module, x: Tensor) -> dict[str, Any]:
 
 @rule
 def same_result(case: CaseView) -> Found:
-    """On random inputs, the result returns the model's outputs."""
+    """On random inputs, the result returns what the model returns."""
     yield from runs.find(case)
     for found, expected in _pairs(case, "result"):
         if differs := difference(found, expected):
@@ -42,7 +42,7 @@ def same_result(case: CaseView) -> Found:
 
 @rule
 def gradients_kept(case: CaseView) -> Found:
-    """Each parameter, and the input, gets the gradient that it gets in the model."""
+    """Each parameter, and the input, gets the same gradient as in the model."""
     for found, expected in _pairs(case, "gradients"):
         theirs, ours = dict_items(found), dict_items(expected)
         for name, gradient in ours.items():
@@ -54,7 +54,7 @@ def gradients_kept(case: CaseView) -> Found:
 
 
 def _pairs(case: CaseView, part: str) -> list[tuple[Value, Value]]:
-    """A part of what each run returned, and what was expected."""
+    """A part of what each run returned, with the expected part."""
     key = repr(part)
     return [
         (dict_items(output)[key], dict_items(expected)[key])
@@ -77,7 +77,7 @@ def _cuts(node: NodeRecord) -> bool:
 
 @rule
 def nothing_detached(case: CaseView) -> Found:
-    """No node cuts gradients off: the expression has no such step."""
+    """No node cuts off gradients, which the expression to build does not do."""
     for node in case.nodes:
         if _cuts(node):
             yield node, "cuts off gradients, which the expression does not do"

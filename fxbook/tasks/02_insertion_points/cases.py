@@ -21,14 +21,14 @@ class FeedForward(nn.Module):
 
 
 class Passing(nn.Module):
-    """Returns its input as it is."""
+    """Returns its input."""
 
     def forward(self, x: Tensor) -> Tensor:
         return x
 
 
 class Joined(nn.Module):
-    """``block`` is used twice by one node, inside a list and by keyword, and is returned with the rest."""
+    """The result of ``block`` is used twice by one node, in a list and by keyword, and is itself returned."""
 
     def __init__(self) -> None:
         super().__init__()

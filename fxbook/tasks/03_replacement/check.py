@@ -1,4 +1,4 @@
-"""What every replacement must satisfy; each fault is reported with its node and where to read."""
+"""Rules that exercises of chapter 03 share: what every replacement of nodes must satisfy."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NONE = "03_replacement#typeerror-gelu-argument-input-position-1-must-be-tensor-
 
 @rule
 def lints(case: CaseView) -> Found:
-    """As :func:`explained.lints`; cycles and erased nodes are explained in this chapter."""
+    """Like :func:`explained.lints`, with links to this chapter for cycles and erased nodes."""
     for node, sentence, place in explained.lints.find(case):
         if node and reads_itself(case, node):
             cycle = "" if node.faults[0] == "uses itself" else ", and is one of its transitive inputs: a cycle."
@@ -29,7 +29,7 @@ def lints(case: CaseView) -> Found:
 
 @rule
 def arguments_kept(case: CaseView) -> Found:
-    """Old calls get as many arguments as before, and new ones get no ``None`` in place of a node."""
+    """Old calls have as many arguments as before, and new calls do not get ``None`` in place of a node."""
     for node, before in case.kept():
         if (node.op, node.target) == (before.op, before.target) and _passed(node) < _passed(before):
             yield node, f"has {_passed(node)} of its {_passed(before)} arguments left: `{node.call}`", _NO_ARGUMENT
@@ -54,7 +54,7 @@ def nothing_dead(case: CaseView) -> Found:
 
 
 def effect(case: CaseView, node: NodeRecord) -> str | None:
-    """What a node does besides its result; ``None`` for nothing."""
+    """What a node does besides returning a result, in words; ``None`` if it does nothing else."""
     words = {"in place": "writes in place", "side effect": "has a side effect"}
     noted = next((words[note] for note in node.notes if note in words), None)
     return noted or ("collects statistics" if _collects(case.model, node) else None)
@@ -69,7 +69,7 @@ def _collects(model: nn.Module, node: NodeRecord) -> bool:
 
 @rule("03_replacement#a-function-by-a-module-a-module-by-a-function")
 def no_leftovers(case: CaseView) -> Found:
-    """The result holds no unused submodule; a container that held only such ones may stay, empty."""
+    """The result has no unused submodule; a container that is now empty may stay."""
     used = [node.target for node in case.nodes if node.op in ("call_module", "get_attr")]
     held = dict(case.model.named_modules(remove_duplicate=False))
     for path in case.modules:

@@ -76,7 +76,7 @@ class Wrapped(nn.Module):
 
 
 def calls(target: Callable[..., Any], *more: Any) -> Callable[[nn.Module], fx.GraphModule]:
-    """Makes the traced model with a call to ``target`` after its result."""
+    """Returns a function that traces a model and calls ``target`` on its result."""
 
     def build(model: nn.Module) -> fx.GraphModule:
         traced = fx.symbolic_trace(model)
@@ -90,7 +90,7 @@ def calls(target: Callable[..., Any], *more: Any) -> Callable[[nn.Module], fx.Gr
 
 
 def calls_one_of(*targets: Callable[..., Any]) -> Callable[[nn.Module], fx.GraphModule]:
-    """Like :func:`calls`, with one of these targets."""
+    """Like :func:`calls`, with one of these targets, chosen at random."""
     return lambda model: calls(one_of(*targets))(model)
 
 
@@ -100,7 +100,7 @@ def block() -> fx.GraphModule:
 
 
 def in_a_row(**blocks: nn.Module) -> fx.GraphModule:
-    """A traced module that calls one block after another; making it compiles the traced blocks."""
+    """A GraphModule that calls the blocks one after another; making it compiles the traced ones among them."""
     graph = fx.Graph()
     value = graph.placeholder("x")
     for name in blocks:
@@ -110,7 +110,7 @@ def in_a_row(**blocks: nn.Module) -> fx.GraphModule:
 
 
 def renamed(model: nn.Module, arguments: dict[str, Any] | None = None) -> fx.GraphModule:
-    """The traced model, each call renamed, with notes in ``meta``; ``arguments`` are ``concrete_args``."""
+    """The traced model, with each call renamed and a note in each node's ``meta``; ``arguments``: ``concrete_args``."""
     traced = fx.symbolic_trace(model, concrete_args=arguments)
     for number, node in enumerate(traced.graph.nodes):
         node.meta["why"] = f"step {number}"
@@ -121,12 +121,12 @@ def renamed(model: nn.Module, arguments: dict[str, Any] | None = None) -> fx.Gra
 
 
 def alone(build: Callable[[nn.Module], fx.GraphModule]) -> Given:
-    """Returns what ``build`` makes of the model."""
+    """Makes the answer's argument from the model with ``build``."""
     return lambda model: (build(model),)
 
 
 def edited(edit: Edit, compiled: bool = False) -> Given:
-    """Returns the traced model, edited, and recompiled if requested."""
+    """Makes the answer's argument: the traced model, edited, and recompiled if ``compiled``."""
 
     def given(model: nn.Module) -> tuple[fx.GraphModule]:
         traced = fx.symbolic_trace(model)
@@ -146,13 +146,13 @@ def relus(graph: fx.Graph) -> list[fx.Node]:
 
 
 def tanh_for_relu(graph: fx.Graph) -> None:
-    """A good edit."""
+    """A valid edit."""
     for node in relus(graph):
         node.target = torch.tanh
 
 
 def insert_neg(graph: fx.Graph) -> None:
-    """A good edit that adds a node, before the last step."""
+    """A valid edit, which adds a node before the last step."""
     last = graph.output_node().prev
     read = last.all_input_nodes[0]
     with graph.inserting_before(last):
@@ -160,11 +160,11 @@ def insert_neg(graph: fx.Graph) -> None:
     last.replace_input_with(read, negated)
 
 
-# ---- what is noted of an answer --------------------------------------------------------------------------------------
+# ---- what is recorded about an answer --------------------------------------------------------------------------------
 
 
 def calls_of(traced: fx.GraphModule) -> list[str]:
-    """The graph as text, one line for each node, with notes; for a note that is not text, only its presence."""
+    """The graph as text: for each node, a line with its ``meta``, in which a value that is not text is left out."""
     notes = [sorted(map(_note, node.meta.items())) for node in traced.graph.nodes]
     notes = [[note for note in of_one if note != "fxbook_origin"] for of_one in notes]
     return [f"{node.name} = {call_text(node)} {kept}" for node, kept in zip(traced.graph.nodes, notes, strict=True)]
@@ -181,7 +181,7 @@ def graph_modules(model: nn.Module) -> dict[str, fx.GraphModule]:
 
 
 def said_of(answer: Callable[..., Any], traced: fx.GraphModule, *inputs: Tensor) -> dict[str, Any]:
-    """What the answer says about a module, and about inputs if it gets any; and how it leaves the module."""
+    """What the answer returns for a module, and for inputs if there are any; and how it leaves the module."""
     inside = graph_modules(traced)
     before = {path: module.code for path, module in inside.items()}
     said = answer(traced, *inputs)

@@ -1,4 +1,4 @@
-"""What the exercises of chapter 04 all check: what an answer says about a module, and how it leaves the module."""
+"""Rules that exercises of chapter 04 share, on what was recorded about an answer and the module that it was given."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ def noted(case: CaseView) -> dict[str, Value]:
 
 
 def texts(value: Value) -> list[str]:
-    """The texts in a recorded list."""
+    """The strings in a recorded list."""
     return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
 
 
 @rule
 def left_alone(case: CaseView) -> Found:
-    """The module in question still owns its graph, and nothing in it was compiled."""
+    """The given module still owns its graph, and nothing in it was compiled."""
     if noted(case).get("owned") is False:
         owner = "The graph now belongs to another module: a copy has taken it over."
         yield None, owner, "when_it_breaks/04_recompile#what-a-copy-keeps"

@@ -1,28 +1,28 @@
-"""What the cases of chapter 05 share: the model of the four ways, and everything that a call to a result does."""
+"""What the cases of chapter 05 share: the classifier of the chapter, and a record of everything that a call does."""
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
 import torch
 
-# torch imports this for its other front ends, which takes most of the time that an answer has.
+# torch's other front ends need these imports, which take most of an answer's time limit.
 import torch._dynamo
 import torch.export._trace
-from torch import Tensor, fx, nn
+from torch import Tensor, nn
 
 from fxbook.cases import Case
+from fxbook.cases.running import reporting
 
 
 def unsure(scores: Tensor) -> Tensor:
-    """Whether the mean confidence of a batch is below one half."""
+    """Whether the mean confidence over a batch is below one half."""
     return scores.softmax(dim=-1).amax(dim=-1).mean() < 0.5
 
 
 class Sharpen(nn.Module):
-    """Multiplies scores by 1.5 until all rows are sure, but at most four times; with ``times``, exactly that often."""
+    """Multiplies scores by 1.5 while the batch is unsure, at most four times; with ``times``, exactly that often."""
 
     def forward(self, scores: Tensor, times: int | None = None) -> Tensor:
         if times is not None:
@@ -37,7 +37,7 @@ class Sharpen(nn.Module):
 
 
 class Classifier(nn.Module):
-    """The model of the four ways. With its weights, the spread of an input decides how many rounds it needs."""
+    """The classifier of the chapter; the spread of the input decides how many rounds it needs."""
 
     def __init__(self, width: int = 8) -> None:
         super().__init__()
@@ -54,7 +54,7 @@ class Classifier(nn.Module):
 
 
 class HalfSure(Classifier):
-    """Gives two of three classes the same score, whatever the batch: its mean confidence is exactly one half."""
+    """Gives two of three classes the same score for any batch, so the mean confidence is exactly one half."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -64,7 +64,7 @@ class HalfSure(Classifier):
 
 
 def spread(size: float, rows: int = 64) -> Callable[[], tuple[Tensor, ...]]:
-    """A batch whose scores have about this spread: the smaller the spread, the more rounds the classifier takes."""
+    """Random rows whose scores have about this spread; the smaller it is, the more rounds the classifier takes."""
     return lambda: (size * torch.randn(rows, 4),)
 
 
@@ -82,7 +82,7 @@ BATCHES = (
 
 
 def behaviour(call: Callable[..., Any], model: nn.Module, x: Tensor) -> dict[str, Any]:
-    """What a call returns, what it does to its batch, and the gradients of the batch and of the model's weights.
+    """What a call returns, its batch afterwards, and the gradients of the batch and of the model's weights.
 
     Args:
         call: ``model`` itself, or a module that shares its parameters.
@@ -104,19 +104,8 @@ def behaviour(call: Callable[..., Any], model: nn.Module, x: Tensor) -> dict[str
 
 
 def watched(result: Any, model: nn.Module) -> Any:
-    """The result of an answer; if it is a graph's module, running it reports everything that it does."""
-    if type(result).__name__ == "PassResult":
-        result = result.graph_module
-    if isinstance(result, fx.GraphModule):
-        forward = result.forward
-
-        # Wrapped, so that what forward was compiled from can still be found.
-        @functools.wraps(forward)
-        def tells_all(x: Tensor) -> dict[str, Any]:
-            return behaviour(forward, model, x)
-
-        result.forward = tells_all
-    return result
+    """The result of an answer; if it is a GraphModule, it is changed so that a run reports everything that it does."""
+    return reporting(result, lambda forward, x: behaviour(forward, model, x))
 
 
 def made_and_watched(answer: Callable[..., Any], model: nn.Module) -> Any:

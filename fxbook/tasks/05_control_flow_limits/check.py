@@ -1,4 +1,4 @@
-"""Rules that the exercises of chapter 05 share: on the graph, and on everything that a run does."""
+"""Rules that exercises of chapter 05 share, on the graph and on everything that a run does."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ _TORCHS_OWN = ("aten", "prims", "prim", "higher_order", "profiler", "inductor")
 
 
 def guards(case: CaseView) -> list[NodeRecord]:
-    """The nodes with which tracing checks an argument that was fixed."""
+    """The nodes in which the traced code checks an argument that was fixed while tracing."""
     words = "has been specialized to have value"
     return [node for node in case.nodes if node.target.endswith("_assert_is_none") or words in json.dumps(node.args)]
 
 
 @rule("05_control_flow_limits#fix-an-argument-concrete_args")
 def nothing_fixed(case: CaseView) -> Found:
-    """No argument was fixed on the way."""
+    """No argument was fixed while tracing."""
     for node in guards(case):
         yield node, "checks an argument that was fixed while tracing: fix none"
 
 
 def is_own(node: NodeRecord) -> bool:
-    """Whether the node calls a Python function, or an operator, that is neither torch's nor Python's."""
+    """Whether the node calls a function or an operator that comes from neither torch nor Python."""
     if node.op != "call_function":
         return False
     if node.target.startswith("torch.ops."):
@@ -48,13 +48,13 @@ def is_own(node: NodeRecord) -> bool:
 
 
 def is_opaque(node: NodeRecord) -> bool:
-    """Whether the node calls a module that is not torch's."""
+    """Whether the node calls a module that does not come from torch."""
     return node.op == "call_module" and not (node.kind or "").startswith("torch.")
 
 
 @rule
 def open_to_passes(case: CaseView) -> Found:
-    """Every step is a node: none of the learner's own functions and modules is kept whole."""
+    """Every step is a node: no user-defined function or module is kept whole."""
     for node in case.nodes:
         if is_own(node):
             yield node, f"calls `{node.target}`, which no pass can look into"
@@ -70,14 +70,14 @@ def expected_behaviour(model: nn.Module, x: Tensor) -> dict[str, Any]:
 
 
 def outputs(case: CaseView, key: str) -> list[tuple[Value, Value]]:
-    """One part of what each run reported, and what was expected."""
+    """One part of what each run reported, with the expected part."""
     runs = zip(case.outputs or [], case.expected, strict=True)
     return [(dict_items(output)[repr(key)], dict_items(expected)[repr(key)]) for output, expected in runs]
 
 
 @rule
 def right_on_every_batch(case: CaseView) -> Found:
-    """The values are those of the model, on each kind of batch."""
+    """On each kind of batch, the result is the model's."""
     for result, expected in outputs(case, "result"):
         differs = difference(result, expected)
         if differs == "it is None, not a tensor":
@@ -86,11 +86,11 @@ def right_on_every_batch(case: CaseView) -> Found:
             yield node, f"{who} returns None, not a tensor."
         elif differs:
             why = (how_numbers_differ(result, expected) if differs.startswith("it holds other") else None) or differs
-            yield _output(case), f"On {case.case.name} the result is wrong: {why}."
+            yield _output(case), f"On {case.case.name}, the result is wrong: {why}."
 
 
 def how_numbers_differ(result: Value, expected: Value) -> str | None:
-    """How a tensor's values differ from the expected ones, if by rounds or by a single amount."""
+    """How a tensor's values differ from the expected ones, in words, if by whole rounds or by one constant."""
     found, wanted = (decode_tensor(value).double() for value in (result, expected))
     counted = wanted != 0
     ratio = (found[counted] / wanted[counted]).log() / math.log(1.5)
@@ -101,12 +101,12 @@ def how_numbers_differ(result: Value, expected: Value) -> str | None:
         return _rounds_apart(rounds[counted.any(dim=-1)])
     by = (found - wanted).flatten()
     if torch.allclose(by, by.mean(), rtol=0, atol=1e-4):
-        return f"each number is too {'large' if by.mean() > 0 else 'small'}, by {abs(float(by.mean())):.4g}"
+        return f"every number is too {'large' if by.mean() > 0 else 'small'} by {abs(float(by.mean())):.4g}"
     return None
 
 
 def _rounds_apart(rounds: Tensor) -> str:
-    """How many rounds more or fewer than in the model ran, for all rows or for some."""
+    """How many more or fewer rounds ran than in the model, in all rows or in some of them."""
     by_row = rounds.gather(-1, rounds.abs().argmax(dim=-1, keepdim=True)).flatten()
     apart = by_row[by_row != 0]
     times = {int(number) for number in apart.unique()}
@@ -135,7 +135,7 @@ def batch_left_alone(case: CaseView) -> Found:
 
 @rule
 def gradients_kept(case: CaseView) -> Found:
-    """The gradients of the batch and of the weights are those of the model."""
+    """The gradients of the batch and of the weights are the same as in the model."""
     for gradients, expected in outputs(case, "gradients"):
         ours = dict_items(gradients)
         for key, theirs in dict_items(expected).items():

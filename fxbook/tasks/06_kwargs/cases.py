@@ -1,4 +1,4 @@
-"""What the cases of chapter 06 share: inputs, sums in every spelling, and all that a module does."""
+"""What the cases of chapter 06 share: inputs, sums in every spelling, and a record of everything that a module does."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def rows(count: int = 1) -> Callable[[], tuple[Tensor, ...]]:
 
 
 class Sums(nn.Module):
-    """Sums over one dimension, over several and over all, in every spelling, and a softmax, which is not a sum."""
+    """Sums over one dimension and over all, in every spelling, and a softmax, which is not a sum."""
 
     def forward(self, x: Tensor) -> tuple[Tensor, ...]:
         return torch.sum(x, 0), torch.sum(x, dim=1), x.sum(1), x.sum(dim=-1), torch.sum(x), functional.softmax(x, dim=1)
 
 
 class MoreSums(nn.Module):
-    """Every spelling of the arguments, a ``dim`` that is ``None``, and calls that only look like a sum."""
+    """Sums with their arguments in every spelling, sums with ``dim=None``, and calls that only look like a sum."""
 
     def __init__(self) -> None:
         super().__init__()

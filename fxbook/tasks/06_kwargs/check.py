@@ -1,4 +1,4 @@
-"""What several exercises of chapter 06 require of arguments, by position and by name."""
+"""What several exercises of chapter 06 require of positional and keyword arguments."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SUM = family("sum")
 
 
 def keywords(node: NodeRecord) -> dict[str, JSON]:
-    """The arguments by name."""
+    """The keyword arguments."""
     return dict(node.kwargs["dict"])
 
 
@@ -25,7 +25,7 @@ def argument(node: NodeRecord, position: int, name: str) -> JSON:
 
 @rule("06_kwargs#both-are-frozen-assign")
 def keywords_kept(case: CaseView) -> Found:
-    """A node that still calls what it called has the same keywords, whatever their values."""
+    """A node that calls the same target as before still has all its keywords; their values may differ."""
     for node in case.nodes:
         before = case.before.named(node.name)
         if before and before.target == node.target:

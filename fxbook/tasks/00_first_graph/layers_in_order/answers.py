@@ -1,4 +1,4 @@
-"""Answers to 00-layers-in-order: the layers that a model calls, in the order of the calls."""
+"""Answers to 00-layers-in-order."""
 
 import operator
 
@@ -7,12 +7,10 @@ from torch import fx, nn
 
 from fxbook.tasks.answering import breaks, right, wrong
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
 
 @right
 class ListensToTheTracer:
-    """Records each call to a leaf as the tracer makes it, and reads no graph."""
+    """Records each call to a leaf while the tracer makes it, and reads no graph."""
 
     def __call__(self, model):
         called = []
@@ -50,23 +48,20 @@ def maps_and_filters(model):
     return map(operator.attrgetter("target"), calls)
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
 @breaks('For `Classifier` the answer is `["hidden", "head"]`.', case="the classifier")
 @wrong("layers_in_order", says="`auxiliary` is in the answer, but `forward` never calls it")
-def lists_what_exists(model):
+def lists_every_layer_that_exists(model):
     return [name for name, module in model.named_modules() if not list(module.children())]
 
 
 @breaks("Return the qualified names", case="a model that calls a layer twice")
 @wrong("layers_in_order", says="`encode_0`, the name of the node; the qualified name is its target")
-def takes_names_for_paths(model):
+def returns_node_names(model):
     return [node.name for node in fx.symbolic_trace(model).graph.nodes if node.op == "call_module"]
 
 
 @breaks("A layer that is called twice appears in your list twice.", case="a model that calls a layer twice")
-@wrong("layers_in_order", says="`step` is in the answer once: the model calls it 2 times")
+@wrong("layers_in_order", says="`step` is in the answer once, but the model calls it 2 times")
 def lists_each_layer_once(model):
     called = [node.target for node in fx.symbolic_trace(model).graph.nodes if node.op == "call_module"]
     return list(dict.fromkeys(called))
@@ -74,13 +69,13 @@ def lists_each_layer_once(model):
 
 @breaks("the submodules that a model calls", case="the classifier")
 @wrong("layers_in_order", says="`relu` is in the answer, but it is the target of a `call_method`, not a submodule")
-def takes_every_call(model):
+def lists_every_call(model):
     skipped = ("placeholder", "output")
     return [str(node.target) for node in fx.symbolic_trace(model).graph.nodes if node.op not in skipped]
 
 
 @breaks("in the order of the calls.", case="a model that calls a layer twice")
-@wrong("layers_in_order", says="item 0 of the answer is `decode`: the model calls `encode.0` before it")
+@wrong("layers_in_order", says="item 0 of the answer is `decode`: the model calls `encode.0` first")
 def keeps_the_order_of_definition(model):
     called = [node.target for node in fx.symbolic_trace(model).graph.nodes if node.op == "call_module"]
     return [name for name, _ in model.named_modules() for _ in range(called.count(name))]
@@ -97,7 +92,7 @@ def stops_at_containers(model):
 
 
 @breaks("qualified names of the submodules", case="the classifier")
-@wrong("layers_in_order", says="The answer holds an object of class Linear, not a list of names")
+@wrong("layers_in_order", says="The list contains an object of class Linear where a name should be")
 def returns_the_layers_themselves(model):
     traced = fx.symbolic_trace(model)
     return [traced.get_submodule(node.target) for node in traced.graph.nodes if node.op == "call_module"]
@@ -105,7 +100,7 @@ def returns_the_layers_themselves(model):
 
 @wrong("ends well", says="mat1 and mat2 shapes cannot be multiplied")
 def runs_an_input_of_the_known_width(model):
-    """Hooks on every layer, and an input that fits the classifier."""
+    """Puts a hook on every layer, and passes an input that fits the classifier."""
     called = []
     for name, module in model.named_modules():
         if not isinstance(module, nn.Sequential) and name:
@@ -114,18 +109,16 @@ def runs_an_input_of_the_known_width(model):
     return called
 
 
-@breaks("a container that tracing enters.", case="a model with a layer that holds another")
-@wrong("layers_in_order", says="`attention` is not in the answer: the model calls it")
-def lists_modules_without_children_only(model):
+@breaks("a container that tracing enters.", case="a model with a layer that contains another")
+@wrong("layers_in_order", says="`attention` is not in the answer, but the model calls it")
+def skips_modules_with_children(model):
     traced = fx.symbolic_trace(model)
     called = [node.target for node in traced.graph.nodes if node.op == "call_module"]
     return [target for target in called if not list(traced.get_submodule(target).children())]
 
 
-@breaks(
-    "A layer that is never called does not appear", case="a model that does not use the result of one of its layers"
-)
+@breaks("A layer that is never called does not appear", case="a model with a layer whose result is unused")
 @wrong("layers_in_order", says="`spare` is in the answer, but `forward` never calls it")
-def takes_every_target_that_names_a_layer(model):
+def lists_every_target_that_names_a_layer(model):
     paths = [name for name, _ in model.named_modules()]
     return [node.target for node in fx.symbolic_trace(model).graph.nodes if node.target in paths]

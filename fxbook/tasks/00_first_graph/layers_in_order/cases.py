@@ -1,4 +1,4 @@
-"""Models that call their layers in a different order from the one in which they hold them."""
+"""Models that do not call their layers in the order in which the layers are defined."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from torch import Tensor, nn
 
 from fxbook.cases import Case, Usage, eager
 
-from ..cases import Attending, Classifier, Drawn, NamedAlike, Recurrent, rows, what_it_lists
+from ..cases import Attending, Classifier, NamedAlike, RandomLayers, Recurrent, returned_as_list, rows
 
 
 class Probed(nn.Module):
-    """No node uses the result of ``probe_1``; an input and a method are named like layers that are never called."""
+    """The result of ``probe_1`` has no users; an input and a method have the names of layers that are never called."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -30,11 +30,11 @@ USAGE = Usage(
     cases=(
         Case("the classifier", Classifier, rows(4)),
         Case("a model that calls a layer twice", Recurrent, rows(5), unseen=True),
-        Case("a model with a layer that holds another", Attending, rows(4), unseen=True),
+        Case("a model with a layer that contains another", Attending, rows(4), unseen=True),
         Case("a model with names that begin alike", NamedAlike, rows(4), unseen=True),
-        Case("a model that does not use the result of one of its layers", Probed, rows(4), unseen=True),
-        Case("a model with layers of its own", Drawn, rows(4), unseen=True),
+        Case("a model with a layer whose result is unused", Probed, rows(4), unseen=True),
+        Case("a model with random layers", RandomLayers, rows(4), unseen=True),
     ),
     given=eager,
-    call=what_it_lists,
+    call=returned_as_list,
 )

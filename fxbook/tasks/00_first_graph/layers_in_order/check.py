@@ -16,19 +16,19 @@ def layers_in_order(case: CaseView) -> Found:
         yield None, "The answer is a set, which has no order, instead of a list."
     yield from unreadable(case.value)
     answer = names_in(case.value)
-    asked = [node.target for node in case.before if node.op == "call_module"]
+    expected = [node.target for node in case.before if node.op == "call_module"]
     for place, name in enumerate(answer):
-        if name not in asked:
+        if name not in expected:
             yield None, _no_layer(case, place, name)
-    for name in dict.fromkeys(asked):
-        listed, called = answer.count(name), asked.count(name)
+    for name in dict.fromkeys(expected):
+        listed, called = answer.count(name), expected.count(name)
         if not listed:
-            yield None, f"`{name}` is not in the answer: the model calls it."
+            yield None, f"`{name}` is not in the answer, but the model calls it."
         elif listed != called:
-            yield None, f"`{name}` is in the answer {_times(listed)}: the model calls it {_times(called)}."
-    for place, (name, right) in enumerate(zip(answer, asked, strict=False)):
+            yield None, f"`{name}` is in the answer {_times(listed)}, but the model calls it {_times(called)}."
+    for place, (name, right) in enumerate(zip(answer, expected, strict=False)):
         if name != right:
-            yield None, f"Item {place} of the answer is `{name}`: the model calls `{right}` before it."
+            yield None, f"Item {place} of the answer is `{name}`: the model calls `{right}` first."
 
 
 def _no_layer(case: CaseView, place: int, name: str) -> str:

@@ -1,4 +1,4 @@
-"""Answers to 00-readers: the users of a node."""
+"""Answers to 00-readers."""
 
 import copy
 
@@ -7,20 +7,18 @@ from torch.utils import _pytree as pytree
 
 from fxbook.tasks.answering import breaks, right, wrong
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
 
 @right
 class MapsOverTheArguments:
-    """Collects each node that has the value anywhere among its arguments."""
+    """Collects each node that has the value somewhere among its arguments."""
 
     def __call__(self, traced, name):
         found = set()
         for node in traced.graph.nodes:
-            fx.node.map_arg((node.args, node.kwargs), lambda read, user=node: self.note(read, user, name, found))
+            fx.node.map_arg((node.args, node.kwargs), lambda read, user=node: self.record(read, user, name, found))
         return found
 
-    def note(self, read, user, name, found):
+    def record(self, read, user, name, found):
         if read.name == name:
             found.add(user)
         return read
@@ -28,7 +26,7 @@ class MapsOverTheArguments:
 
 @right
 def sees_which_nodes_of_a_copy_change(traced, name):
-    """Replaces the node in a copy of the graph, and is told which nodes used it."""
+    """Replaces the node in a copy of the graph; ``replace_all_uses_with`` returns its former users."""
     graph = copy.deepcopy(traced).graph
     node = next(node for node in graph.nodes if node.name == name)
     with graph.inserting_before(node):
@@ -61,21 +59,18 @@ def walks_back_from_the_output(traced, name):
     return tuple(user.name for user in node.users)
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
 @breaks(
     "the nodes that use its result",
     'For `"relu"` in `Classifier` the answer is `["head"]`.',
     case="`relu` of the classifier",
 )
-@wrong("readers", says="`hidden` is in the answer: it is what `relu` uses")
-def goes_the_wrong_way(traced, name):
+@wrong("readers", says="`hidden` is in the answer, but is an input of `relu`")
+def returns_the_inputs(traced, name):
     return [read.name for node in traced.graph.nodes if node.name == name for read in node.all_input_nodes]
 
 
 @wrong("readers", says="`output` uses `cat_1`, but is not in the answer")
-def leaves_out_the_output(traced, name):
+def skips_the_output(traced, name):
     [node] = [node for node in traced.graph.nodes if node.name == name]
     return [user.name for user in node.users if user.op != "output"]
 
@@ -98,12 +93,12 @@ def searches_the_printed_text(traced, name):
 
 @breaks("return the names of the nodes", case="`relu` of the classifier")
 @wrong("readers", says="The answer is a number, not a list of names")
-def returns_their_number(traced, name):
+def returns_the_number_of_users(traced, name):
     return next(len(node.users) for node in traced.graph.nodes if node.name == name)
 
 
 @breaks("Given a traced module and the name of a node", case="`cat` of a dense block")
-@wrong("readers", says="the answer is empty: `cat` is the name of a node, its target is `torch.cat`")
+@wrong("readers", says="the answer is empty: `cat` is a node name, and that node's target is `torch.cat`")
 def looks_for_the_target(traced, name):
     return [user.name for node in traced.graph.nodes if node.target == name for user in node.users]
 
@@ -111,7 +106,7 @@ def looks_for_the_target(traced, name):
 @breaks("a dict or a slice", case="`size` of slices")
 @wrong("readers", says="`getitem` uses `size`, inside a slice, but is not in the answer")
 def flattens_the_arguments(traced, name):
-    """To a pytree, a slice is a leaf."""
+    """For pytree, a slice is a leaf."""
     for node in traced.graph.nodes:
         leaves = pytree.tree_leaves((node.args, node.kwargs))
         if any(isinstance(leaf, fx.Node) and leaf.name == name for leaf in leaves):
@@ -120,7 +115,7 @@ def flattens_the_arguments(traced, name):
 
 @breaks("by name, inside a list", case="`tanh` of a squashing block")
 @wrong("readers", says="`cat` uses `tanh`, by name, but is not in the answer")
-def expects_no_list_by_name(traced, name):
+def misses_lists_passed_by_name(traced, name):
     def holds(value):
         match value:
             case fx.Node():

@@ -1,4 +1,4 @@
-"""Values that nodes use in every way that a node can."""
+"""Values that nodes use in every possible way."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from torch import Tensor, fx, nn
 from fxbook.cases import Case, Usage
 from fxbook.cases.exercise import one_of
 
-from ..cases import Classifier, Dense, Drawn, rows, what_it_lists
+from ..cases import Classifier, Dense, RandomLayers, returned_as_list, rows
 
 
 class Cut(nn.Module):
@@ -22,7 +22,7 @@ class Cut(nn.Module):
 
 
 class Squashing(nn.Module):
-    """``tanh`` is used inside lists and a dict, and ``exp`` has no users. A layer and an option have the same name."""
+    """``tanh`` is used inside lists and a dict; ``exp`` has no users. A layer and an option have similar names."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -39,12 +39,12 @@ class Squashing(nn.Module):
 
 
 def traced_and(name: str) -> Callable[[nn.Module], tuple[fx.GraphModule, str]]:
-    """The answer is called with the traced model and the name of a node."""
+    """The answer gets the traced model and the name of a node."""
     return lambda model: (fx.symbolic_trace(model), name)
 
 
 def traced_and_a_node(model: nn.Module) -> tuple[fx.GraphModule, str]:
-    """The answer is called with the traced model and the name of one of its nodes."""
+    """The answer gets the traced model and the name of a random node."""
     traced = fx.symbolic_trace(model)
     return traced, one_of(*(node.name for node in traced.graph.nodes))
 
@@ -60,7 +60,9 @@ USAGE = Usage(
         Case("`size` of slices", Cut, lambda: (torch.randn(4), 2), unseen=True, given=traced_and("size")),
         Case("`tanh` of a squashing block", Squashing, rows(4), unseen=True, given=traced_and("tanh")),
         Case("`exp`, which has no users", Squashing, rows(4), unseen=True, given=traced_and("exp")),
-        Case("a node of a model with layers of its own", Drawn, rows(4), unseen=True, given=traced_and_a_node),
+        Case(
+            "a random node of a model with random layers", RandomLayers, rows(4), unseen=True, given=traced_and_a_node
+        ),
     ),
-    call=what_it_lists,
+    call=returned_as_list,
 )

@@ -13,20 +13,20 @@ from ..check import names_in, repeated, unreadable
 
 @rule
 def readers(case: CaseView) -> Found:
-    """The answer names the users of the node, each once, in any order."""
+    """The answer contains the name of each user of the node, once, in any order."""
     yield from unreadable(case.value, nodes=True)
     answer = names_in(case.value, nodes=True)
     _, name = case.arguments
     read = case.before.named(name)
     assert read
-    asked = [case.before.nodes[index] for index in read.users]
-    if not answer and read.target != name and any(user.op != "output" for user in asked):
-        yield None, f"The answer is empty: `{name}` is the name of a node, its target is `{read.target}`."
+    users = [case.before.nodes[index] for index in read.users]
+    if not answer and read.target != name and any(user.op != "output" for user in users):
+        yield None, f"The answer is empty: `{name}` is a node name, and that node's target is `{read.target}`."
     for other in answer:
-        if other not in [user.name for user in asked]:
+        if other not in [user.name for user in users]:
             yield None, f"`{other}` is in the answer{_no_user(case.before, read, other)}."
     yield from repeated(answer)
-    for user in asked:
+    for user in users:
         if user.name not in answer:
             yield None, f"`{user.name}` uses `{name}`{_how(user, read.index)}, but is not in the answer."
 
@@ -36,12 +36,12 @@ def _no_user(graph: GraphRecord, read: NodeRecord, name: str) -> str:
     if node is None:
         return ", but no node has that name"
     if node.index in read.inputs:
-        return f": it is what `{read.name}` uses"
+        return f", but is an input of `{read.name}`, not a user"
     return f", but does not use `{read.name}` itself"
 
 
 def _how(user: NodeRecord, read: int) -> str:
-    """How a node uses the value, where a search could miss it."""
+    """How a node uses the value, if in a way that a search could miss."""
     if {"node": read} in user.positional:
         return ""
     if not _holds(user.args, read):
@@ -51,7 +51,7 @@ def _how(user: NodeRecord, read: int) -> str:
 
 
 def _holds(value: JSON, index: int, inside: str = "") -> bool:
-    """Whether a value holds a node, or holds it inside a part of this kind, if one is given."""
+    """Whether a value contains a node; with ``inside``, whether it does so inside a part of that kind."""
     if value == {"node": index}:
         return not inside
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()

@@ -1,4 +1,4 @@
-"""Answers to 00-relu-to-gelu: GELU wherever a model computes ReLU, in every spelling of it."""
+"""Answers to 00-relu-to-gelu."""
 
 import copy
 
@@ -7,6 +7,9 @@ from torch import fx, nn
 
 from fxbook.tasks.answering import breaks, right, wrong
 
+NO_METHOD = "00_first_graph#attributeerror-tensor-object-has-no-attribute-gelu"
+A_STR = "00_first_graph#valueerror-node-relu-target--has-type--but-a-str-is-expected"
+UNEXPECTED = "when_it_breaks/00_first_graph#typeerror-gelu-got-an-unexpected-keyword-argument-inplace"
 FUNCTIONS = (torch.relu, nn.functional.relu)
 
 
@@ -23,16 +26,13 @@ def is_relu(node, traced):
 
 
 def value_of(args, kwargs):
-    """The value that relu is given, by position or by name."""
+    """The value passed to relu, by position or by name."""
     return args[0] if args else kwargs["input"]
 
 
 def to_gelu(node):
     node.args, node.kwargs = (value_of(node.args, node.kwargs),), {}
     node.op, node.target = "call_function", nn.functional.gelu
-
-
-# ---- right -----------------------------------------------------------------------------------------------------------
 
 
 class AsATransformer(fx.Transformer):
@@ -100,213 +100,150 @@ def swaps_the_modules_of_a_copy_that_shares_its_parameters(model):
     return traced
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
+def changed(model, change=to_gelu, matches=is_relu, compiled=True):
+    """The solution, with parameters for its parts."""
+    traced = fx.symbolic_trace(model)
+    for node in list(traced.graph.nodes):
+        if matches(node, traced):
+            change(node)
+    if compiled:
+        traced.recompile()
+    return traced
 
 
-def change_every_relu(traced):
-    for node in traced.graph.nodes:
-        if is_relu(node, traced):
-            to_gelu(node)
+def replace(node, make):
+    """Replace the node with one that ``make`` adds to the graph before it."""
+    with node.graph.inserting_before(node):
+        new = make(node.graph)
+    node.replace_all_uses_with(new)
+    node.graph.erase_node(node)
 
 
 @wrong("recompiled", says="the compiled code is stale")
 def forgets_to_recompile(model):
-    traced = fx.symbolic_trace(model)
-    change_every_relu(traced)
-    return traced
+    return changed(model, compiled=False)
 
 
 @breaks("and a submodule `nn.ReLU()`.", case="an MLP with four spellings")
 @wrong("none_left", node="activation", says="still calls relu")
 def forgets_the_module(model):
-    traced = fx.symbolic_trace(model)
-    for node in traced.graph.nodes:
-        if node.op != "call_module" and is_relu(node, traced):
-            to_gelu(node)
-    traced.recompile()
-    return traced
+    return changed(model, matches=lambda node, traced: node.op != "call_module" and is_relu(node, traced))
 
 
 @breaks("write ReLU in four ways:", case="the classifier")
-@wrong(
-    "methods_exist",
-    node="relu",
-    says="calls the method `gelu`, which tensors do not have",
-    read="00_first_graph#attributeerror-tensor-object-has-no-attribute-gelu",
-)
-def wishes_for_a_method(model):
-    traced = fx.symbolic_trace(model)
-    for node in traced.graph.nodes:
-        if node.op == "call_method" and node.target == "relu":
+@wrong("methods_exist", node="relu", says="calls the method `gelu`, which tensors do not have", read=NO_METHOD)
+def calls_a_method_gelu(model):
+    def change(node):
+        if node.op == "call_method":
             node.target = "gelu"
-        elif is_relu(node, traced):
+        else:
             to_gelu(node)
-    traced.graph.lint()
-    traced.recompile()
-    return traced
+
+    return changed(model, change)
 
 
-@wrong(
-    "target_fits_op",
-    node="relu",
-    says="is a `call_method`, but its target is a function",
-    read="00_first_graph#valueerror-node-relu-target--has-type--but-a-str-is-expected",
-)
+@wrong("target_fits_op", node="relu", says="is a `call_method`, but its target is a function", read=A_STR)
 def forgets_the_opcode(model):
-    traced = fx.symbolic_trace(model)
-    for node in traced.graph.nodes:
-        if is_relu(node, traced):
-            node.target, node.kwargs = nn.functional.gelu, {}
-    return traced
+    def change(node):
+        node.target, node.kwargs = nn.functional.gelu, {}
+
+    return changed(model, change, compiled=False)
 
 
-@wrong(
-    "no_keyword_of_relu",
-    node="relu_2",
-    says="passes on the keyword `inplace`, which gelu does not take",
-    read="when_it_breaks/00_first_graph#typeerror-gelu-got-an-unexpected-keyword-argument-inplace",
-)
+@wrong("no_keyword_of_relu", node="relu_2", says="the keyword `inplace`, which gelu does not take", read=UNEXPECTED)
 def keeps_the_keywords(model):
-    traced = fx.symbolic_trace(model)
-    for node in traced.graph.nodes:
-        if is_relu(node, traced):
-            node.op, node.target = "call_function", nn.functional.gelu
-    traced.graph.lint()
-    traced.recompile()
-    return traced
+    def change(node):
+        node.op, node.target = "call_function", nn.functional.gelu
+
+    return changed(model, change)
 
 
 @breaks("Some calls pass the value by name, `input=x`.", case="calls that pass the value by name")
-@wrong(
-    "gelu_gets_a_value",
-    node="relu",
-    says="calls gelu without an argument",
-    read="when_it_breaks/00_first_graph#typeerror-gelu-got-an-unexpected-keyword-argument-inplace",
-)
+@wrong("gelu_gets_a_value", node="relu", says="calls gelu without an argument", read=UNEXPECTED)
 def empties_the_keywords(model):
-    """This also removes the value where a call passes it by name."""
-    traced = fx.symbolic_trace(model)
-    for node in traced.graph.nodes:
-        if is_relu(node, traced):
-            node.op, node.target, node.kwargs = "call_function", nn.functional.gelu, {}
-    traced.graph.lint()
-    traced.recompile()
-    return traced
+    """This also removes a value that is passed by name."""
+
+    def change(node):
+        node.op, node.target, node.kwargs = "call_function", nn.functional.gelu, {}
+
+    return changed(model, change)
 
 
 @breaks("The layers and parameters of the model must not change", case="an MLP with four spellings")
 @wrong("input_unchanged", says="`activation` is another object")
 def swaps_the_modules_of_the_model(model):
-    """Replaces modules recursively through named_children, without a graph, and traces for the rest."""
-
-    def swap(module):
-        for name, child in module.named_children():
-            if isinstance(child, nn.ReLU):
-                setattr(module, name, nn.GELU())
-            swap(child)
-
-    swap(model)
-    traced = fx.symbolic_trace(model)
-    change_every_relu(traced)
-    traced.recompile()
-    return traced
+    for name, module in list(model.named_modules()):
+        if isinstance(module, nn.ReLU):
+            model.set_submodule(name, nn.GELU())
+    return changed(model)
 
 
 @breaks("the result must share the parameters of the model.", case="the classifier")
 @wrong("shares_weights", node="temperature", says="`temperature` is not the object that the model holds")
 def copies_the_model_first(model):
-    traced = fx.symbolic_trace(copy.deepcopy(model))
-    change_every_relu(traced)
-    traced.recompile()
-    return traced
+    return changed(copy.deepcopy(model))
 
 
 @breaks("Other functions, such as `nn.functional.leaky_relu`, stay as they are.", case="a residual network")
 @wrong("others_stay", says="node `leaky_relu` is gone, but should have stayed: `torch.nn.functional.leaky_relu(")
-def takes_every_function_with_relu_in_its_name(model):
-    traced = fx.symbolic_trace(model)
-    for node in traced.graph.nodes:
-        if node.op == "call_function" and "relu" in node.target.__name__:
-            to_gelu(node)
-            node.args = node.args[:1]
-        elif is_relu(node, traced):
-            to_gelu(node)
-    traced.recompile()
-    return traced
+def replaces_every_function_with_relu_in_its_name(model):
+    def matches(node, traced):
+        return is_relu(node, traced) or (node.op == "call_function" and "relu" in node.target.__name__)
+
+    return changed(model, matches=matches)
 
 
 @wrong("no_dead_nodes", node="relu", says="is dead: no node uses its result")
 def leaves_the_old_nodes(model):
-    traced = fx.symbolic_trace(model)
-    for node in list(traced.graph.nodes):
-        if is_relu(node, traced):
-            with traced.graph.inserting_before(node):
-                new = traced.graph.call_function(nn.functional.gelu, node.args[:1])
-            node.replace_all_uses_with(new)
-    traced.recompile()
-    return traced
+    def change(node):
+        with node.graph.inserting_before(node):
+            node.replace_all_uses_with(node.graph.call_function(nn.functional.gelu, node.args[:1]))
+
+    return changed(model, change)
 
 
 @wrong("lints", node="gelu", says="node `gelu` uses itself", read="02_insertion_points#replace-uses-without-a-cycle")
-def hands_the_new_node_to_itself(model):
-    traced = fx.symbolic_trace(model)
-    for node in list(traced.graph.nodes):
-        if is_relu(node, traced):
-            with traced.graph.inserting_after(node):
-                new = traced.graph.call_function(nn.functional.gelu, (node,))
-            node.replace_all_uses_with(new)
-            traced.graph.erase_node(node)
-    traced.recompile()
-    return traced
+def passes_the_replaced_node_to_its_replacement(model):
+    return changed(model, lambda node: replace(node, lambda graph: graph.call_function(nn.functional.gelu, (node,))))
 
 
 @breaks("returns a GraphModule that computes GELU", case="the classifier")
 @wrong("calls", says="No node calls gelu")
-def writes_the_approximation_by_a_sigmoid(model):
+def computes_an_approximation_with_a_sigmoid(model):
     """A product that is close to GELU, but is a different function."""
-    traced = fx.symbolic_trace(model)
-    for node in list(traced.graph.nodes):
-        if is_relu(node, traced):
-            with traced.graph.inserting_before(node):
-                x = fx.Proxy(node.args[0])
-                new = (x * torch.sigmoid(x * 1.702)).node
-            node.replace_all_uses_with(new)
-            traced.graph.erase_node(node)
-    traced.recompile()
-    return traced
+
+    def make(node):
+        x = fx.Proxy(node.args[0])
+        return (x * torch.sigmoid(x * 1.702)).node
+
+    return changed(model, lambda node: replace(node, lambda graph: make(node)))
 
 
 @wrong("exact_gelu", node="relu", says="computes an approximation, not `nn.functional.gelu(x)`")
 def approximates_by_tanh(model):
-    """Another option of gelu, whose result is close."""
-    traced = fx.symbolic_trace(model)
-    for node in traced.graph.nodes:
-        if is_relu(node, traced):
-            to_gelu(node)
-            node.kwargs = {"approximate": "tanh"}
-    traced.recompile()
-    return traced
+    """An option of gelu, whose result is close."""
+
+    def change(node):
+        to_gelu(node)
+        node.kwargs = {"approximate": "tanh"}
+
+    return changed(model, change)
 
 
 @breaks("Some have `inplace=True`", case="a residual network")
 @wrong("none_left", node="enter_1", says="still calls relu")
-def leaves_what_works_in_place(model):
-    traced = fx.symbolic_trace(model)
-    for node in traced.graph.nodes:
-        if is_relu(node, traced):
-            module = traced.get_submodule(node.target) if node.op == "call_module" else None
-            if not node.kwargs.get("inplace") and not (module and module.inplace):
-                to_gelu(node)
-    traced.recompile()
-    return traced
+def skips_what_works_in_place(model):
+    def matches(node, traced):
+        module = traced.get_submodule(node.target) if node.op == "call_module" else None
+        return is_relu(node, traced) and not node.kwargs.get("inplace") and not (module and module.inplace)
+
+    return changed(model, matches=matches)
 
 
 @wrong("same_result", node="head", says="Running the result raises RuntimeError: mat1 and mat2 shapes cannot be")
-def gives_gelu_the_input_of_the_layer(model):
-    traced = fx.symbolic_trace(model)
-    for node in traced.graph.nodes:
-        if is_relu(node, traced):
-            to_gelu(node)
-            node.args = node.args[0].args[:1]
-    traced.recompile()
-    return traced
+def passes_the_input_of_the_layer_before(model):
+    def change(node):
+        to_gelu(node)
+        node.args = node.args[0].args[:1]
+
+    return changed(model, change)

@@ -27,7 +27,7 @@ class FourSpellings(nn.Module):
 
 
 class Residual(nn.Module):
-    """User-defined blocks with a ReLU inside, one called twice; two relatives of ReLU; a layer in eval mode."""
+    """Containers with a ReLU inside, one called twice; two relatives of ReLU; a layer in eval mode named ``relu``."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -45,7 +45,7 @@ class Residual(nn.Module):
 
 
 class ByName(nn.Module):
-    """A ReLU as a function and one as a module, both given their value by name; a constant, which the tracer stores."""
+    """A ReLU function and a ReLU module that get their value by name; a constant, which the tracer stores."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -59,7 +59,7 @@ class ByName(nn.Module):
 
 
 class Methods(nn.Module):
-    """ReLU as a method, twice, in a list at the end; a parametric and a leaky ReLU, which must stay."""
+    """Two ReLU methods, whose results are joined; a parametric and a leaky ReLU, which must stay."""
 
     def __init__(self) -> None:
         super().__init__()

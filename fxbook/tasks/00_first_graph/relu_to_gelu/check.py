@@ -27,7 +27,7 @@ from ..check import target_fits_op
 
 
 def with_gelu(model: nn.Module, x: Tensor) -> Tensor:
-    """The model with GELU for each ReLU."""
+    """What the model returns with GELU in place of each ReLU."""
 
     class Replacing(fx.Interpreter):
         def run_node(self, node: fx.Node) -> Any:
@@ -57,7 +57,7 @@ def gelu_gets_a_value(case: CaseView) -> Found:
 
 @rule
 def exact_gelu(case: CaseView) -> Found:
-    """It is gelu itself, not its approximation by tanh."""
+    """Each call to gelu is exact, not the approximation by tanh."""
     for node in case.nodes:
         if node in GELU and dict(node.kwargs["dict"]).get("approximate", "none") != "none":
             yield node, "computes an approximation, not `nn.functional.gelu(x)`"

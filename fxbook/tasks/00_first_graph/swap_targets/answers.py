@@ -1,21 +1,20 @@
-"""Answers to 00-swap-targets: calls to functions and methods get new targets from a table."""
+"""Answers to 00-swap-targets."""
 
 import torch
 from torch import fx, nn
 
 from fxbook.tasks.answering import breaks, right, wrong
 
+A_STR = "00_first_graph#valueerror-node-relu-target--has-type--but-a-str-is-expected"
+
 
 def is_call(node):
     return node.op in ("call_function", "call_method")
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
 def goes_through_the_table(traced, table):
-    """Finds all nodes first: a new target may be a key, too."""
+    """Finds all nodes first, because a new target may be a key too."""
     found = {}
     for old, new in table.items():
         opcode = "call_method" if isinstance(old, str) else "call_function"
@@ -75,68 +74,51 @@ def calls_with_proxies(traced, table):
     traced.recompile()
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
+def swap(traced, table, is_meant=is_call, compiled=True):
+    """The solution, with parameters for its parts."""
+    for node in traced.graph.nodes:
+        if is_meant(node) and node.target in table:
+            node.target = table[node.target]
+    if compiled:
+        traced.recompile()
+    return traced
 
 
 @breaks("A call to the module must then compute the new result.", case="the classifier")
 @wrong("recompiled", says="the compiled code is stale")
 def forgets_to_recompile(traced, table):
-    for node in traced.graph.nodes:
-        if is_call(node) and node.target in table:
-            node.target = table[node.target]
-    traced.graph.lint()
-    return traced
+    return swap(traced, table, compiled=False)
 
 
-@breaks("even a call to a submodule named `relu`", case="a model with a submodule called `relu`")
+@breaks("even a call to a submodule named `relu`", case="a model with a submodule named `relu`")
 @wrong(
     "target_fits_op",
     node="relu",
     read="00_first_graph#six-opcodes-are-enough",
-    says="its target is a qualified name, and no submodule is at `tanh`",
+    says="its target is a qualified name, but no submodule is at `tanh`",
 )
-def does_not_ask_for_the_opcode(traced, table):
-    for node in traced.graph.nodes:
-        if node.target in table:
-            node.target = table[node.target]
-    traced.recompile()
-    return traced
+def ignores_the_opcode(traced, table):
+    return swap(traced, table, is_meant=lambda node: True)
 
 
 @breaks("and return it.", case="the classifier")
 @wrong("given_edited", says="The result is another module, but the given one")
 def traces_the_changed_module_once_more(traced, table):
-    for node in traced.graph.nodes:
-        if is_call(node) and node.target in table:
-            node.target = table[node.target]
-    traced.recompile()
-    return fx.symbolic_trace(traced)
+    return fx.symbolic_trace(swap(traced, table))
 
 
 @breaks("a string stands for a method, and a function for itself.", case="the classifier")
-@wrong(
-    "target_fits_op",
-    node="relu",
-    read="00_first_graph#valueerror-node-relu-target--has-type--but-a-str-is-expected",
-    says="is a `call_method`, but its target is a function",
-)
+@wrong("target_fits_op", node="relu", read=A_STR, says="is a `call_method`, but its target is a function")
 def makes_every_target_a_function(traced, table):
-    for node in traced.graph.nodes:
-        if is_call(node) and node.target in table:
-            node.target = torch.tanh
-    return traced
+    return swap(traced, dict.fromkeys(table, torch.tanh), compiled=False)
 
 
-@breaks("All other nodes stay as they are", case="a model with a submodule called `relu`")
+@breaks("All other nodes stay as they are", case="a model with a submodule named `relu`")
 @wrong("submodule_stays", says="no node calls the submodule `relu`, which must stay")
 def swaps_the_submodule_too(traced, table):
-    for node in traced.graph.nodes:
-        if is_call(node) and node.target in table:
-            node.target = table[node.target]
-        if node.op == "call_module" and isinstance(traced.get_submodule(node.target), nn.ReLU):
-            traced.set_submodule(node.target, nn.Tanh())
-    traced.recompile()
-    return traced
+    for node in traced.graph.find_nodes(op="call_module", target="relu"):
+        traced.set_submodule(node.target, nn.Tanh())
+    return swap(traced, table)
 
 
 @wrong("no_dead_nodes", node="relu", says="is dead: no node uses its result")
@@ -152,7 +134,7 @@ def leaves_the_old_node(traced, table):
 
 
 @wrong("lints", node="tanh", says="node `tanh` uses itself", read="02_insertion_points#replace-uses-without-a-cycle")
-def hands_the_new_node_to_itself(traced, table):
+def passes_the_replaced_node_to_its_replacement(traced, table):
     graph = traced.graph
     for node in list(graph.nodes):
         if is_call(node) and node.target in table:
@@ -167,31 +149,22 @@ def hands_the_new_node_to_itself(traced, table):
 @breaks(
     "Given a traced module and a dict from old to new targets",
     "The check also calls your function with other dicts.",
-    case="another table",
+    case="a different dict",
 )
-@wrong("no_key_is_called", node="sigmoid_1", says="node `sigmoid_1` still calls `sigmoid`, a key of the table")
-def knows_the_table_of_the_task(traced, table):
-    known = {"relu": "tanh", torch.relu: torch.tanh}
-    for node in traced.graph.nodes:
-        if is_call(node) and node.target in known:
-            node.target = known[node.target]
-    traced.recompile()
-    return traced
+@wrong("no_key_is_called", node="sigmoid_1", says="node `sigmoid_1` still calls `sigmoid`, a key of the dict")
+def uses_the_dict_of_the_task(traced, table):
+    return swap(traced, {"relu": "tanh", torch.relu: torch.tanh})
 
 
-@breaks("or an input of that name.", case="another table")
-@wrong("inputs_stay", node="sin", says="the input `sin` is called `cos` now")
-def asks_for_no_submodule_and_no_weight(traced, table):
-    for node in traced.graph.nodes:
-        if node.op not in ("call_module", "get_attr") and node.target in table:
-            node.target = table[node.target]
-    traced.recompile()
-    return traced
+@breaks("or an input of that name.", case="a different dict")
+@wrong("inputs_stay", node="sin", says="the input `sin` is now called `cos`")
+def excludes_only_submodules_and_weights(traced, table):
+    return swap(traced, table, is_meant=lambda node: node.op not in ("call_module", "get_attr"))
 
 
-@breaks("target is a key in the dict.", case="another table")
-@wrong("other_calls_stay", node="sinh", says="`sinh`, a `call_method`, which is not a key of the table")
-def takes_names_that_begin_alike(traced, table):
+@breaks("target is a key in the dict.", case="a different dict")
+@wrong("other_calls_stay", node="sinh", says="`sinh`, a `call_method`, which is not a key of the dict")
+def swaps_methods_whose_name_begins_with_a_key(traced, table):
     methods = [key for key in table if isinstance(key, str)]
     for node in traced.graph.nodes:
         if node.op == "call_method":
@@ -204,32 +177,24 @@ def takes_names_that_begin_alike(traced, table):
 
 
 @wrong("same_result", node="add_3", says="the result is not the one asked for")
-def keeps_the_first_argument_only(traced, table):
+def keeps_only_the_first_argument(traced, table):
     for node in traced.graph.nodes:
-        if is_call(node) and node.target in table:
-            node.target = table[node.target]
-            if isinstance(node.target, str):
-                node.args, node.kwargs = node.args[:1], {}
-    traced.recompile()
-    return traced
+        if node.op == "call_method" and node.target in table:
+            node.args, node.kwargs = node.args[:1], {}
+    return swap(traced, table)
 
 
-@breaks("a dict from old to new targets", case="another table")
+@breaks("a dict from old to new targets", case="a different dict")
 @wrong("swapped_once", node="sin_1", says="calls `sin`, as before: its target should be swapped once")
 def swaps_key_after_key(traced, table):
     for old, new in table.items():
-        for node in traced.graph.nodes:
-            if is_call(node) and node.target == old:
-                node.target = new
-    traced.recompile()
+        swap(traced, {old: new})
     return traced
 
 
-@breaks("All other nodes stay as they are", case="another table")
+@breaks("All other nodes stay as they are", case="a different dict")
 @wrong("dead_calls_swapped", says="node `sigmoid_1` has no users: `add.sigmoid()` should be swapped, and should stay")
 def erases_dead_nodes(traced, table):
-    for node in traced.graph.nodes:
-        if is_call(node) and node.target in table:
-            node.target = table[node.target]
+    swap(traced, table)
     traced.graph.eliminate_dead_code()
     traced.recompile()

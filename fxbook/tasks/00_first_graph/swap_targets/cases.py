@@ -23,7 +23,7 @@ OTHER_SWAPS: dict[Any, Any] = {
 
 
 class NamedRelu(nn.Module):
-    """Calls to change, twice in each spelling and once by name; a submodule with the same name that must stay."""
+    """Two calls to change in each spelling, one with a keyword; a submodule named ``relu``, which must stay."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -37,9 +37,9 @@ class NamedRelu(nn.Module):
 
 
 class NamedAsMethods(nn.Module):
-    """An input, a parameter and a function call with the names of methods; calls whose names begin alike; a dead call.
+    """An input, a parameter and functions with the names of methods; names that begin alike; a dead call.
 
-    Two methods are swapped, and ``torch.sub`` is a key of the dict, but `-` is not.
+    The dict exchanges two methods. ``torch.sub`` is a key of the dict, but ``-`` is not.
     """
 
     def __init__(self) -> None:
@@ -54,13 +54,13 @@ class NamedAsMethods(nn.Module):
         return changed + scaled.sinh() + torch.exp2(scaled) + scaled.exp() + torch.sigmoid(scaled)
 
 
-def traced_and_another_table(model: nn.Module) -> tuple[fx.GraphModule, dict[Any, Any]]:
-    """The answer is called with the traced model and other targets to change."""
+def traced_and_a_different_dict(model: nn.Module) -> tuple[fx.GraphModule, dict[Any, Any]]:
+    """The answer gets the traced model and a dict that the learner does not know."""
     return fx.symbolic_trace(model), OTHER_SWAPS
 
 
-def traced_and_the_table(model: nn.Module) -> tuple[fx.GraphModule, dict[Any, Any]]:
-    """The answer is called with the traced model and the targets to change."""
+def traced_and_the_dict(model: nn.Module) -> tuple[fx.GraphModule, dict[Any, Any]]:
+    """The answer gets the traced model and the dict from the task."""
     return fx.symbolic_trace(model), SWAPS
 
 
@@ -68,8 +68,8 @@ USAGE = Usage(
     "edit",
     cases=(
         Case("the classifier", Classifier, rows(4)),
-        Case("a model with a submodule called `relu`", NamedRelu, rows(4), unseen=True),
-        Case("another table", NamedAsMethods, rows(4), unseen=True, given=traced_and_another_table),
+        Case("a model with a submodule named `relu`", NamedRelu, rows(4), unseen=True),
+        Case("a different dict", NamedAsMethods, rows(4), unseen=True, given=traced_and_a_different_dict),
     ),
-    given=traced_and_the_table,
+    given=traced_and_the_dict,
 )

@@ -22,7 +22,7 @@ RELU_MODULE = Family("the submodule `relu`, which must stay", modules=RELU.modul
 
 
 def swapped(model: nn.Module, x: Tensor) -> Tensor:
-    """The model with a different call in place of each call that its table names."""
+    """What the model returns if each call to a key of the dict calls the new target instead."""
     table = OTHER_SWAPS if isinstance(model, NamedAsMethods) else SWAPS
 
     class Swapping(fx.Interpreter):
@@ -37,13 +37,13 @@ def swapped(model: nn.Module, x: Tensor) -> Tensor:
 
 @rule
 def submodule_stays(case: CaseView) -> Found:
-    """The submodule that is called ``relu`` is still called."""
+    """The submodule ``relu`` is still called."""
     if isinstance(case.model, NamedRelu):
         yield from calls(RELU_MODULE).find(case)
 
 
 def _keys(case: CaseView, op: str) -> list[str]:
-    """The targets to change, for one kind of call, as a node shows them."""
+    """The keys of the dict for calls with this opcode, as nodes show them."""
     _, table = case.arguments
     if op == "call_method":
         return [key for key in table if isinstance(key, str)]
@@ -52,16 +52,16 @@ def _keys(case: CaseView, op: str) -> list[str]:
 
 @rule
 def no_key_is_called(case: CaseView) -> Found:
-    """No key of the table is called; a key that is also a new target is left to other rules."""
+    """No node calls a key of the dict; a key that is also a new target is left to other rules."""
     new = [callable_name(target) if callable(target) else target for target in case.arguments[1].values()]
     for node in case.nodes:
         if node.target in _keys(case, node.op) and node.target not in new:
-            yield node, f"still calls `{node.target}`, a key of the table"
+            yield node, f"still calls `{node.target}`, a key of the dict"
 
 
 @rule
 def swapped_once(case: CaseView) -> Found:
-    """Where the table exchanges two targets, both are swapped, and no node is changed twice."""
+    """If the dict exchanges two targets, both are swapped, and no node is changed twice."""
     for node, before in case.kept():
         if before.target in _keys(case, before.op) and node.target == before.target:
             yield node, f"calls `{node.target}`, as before: its target should be swapped once"
@@ -69,23 +69,23 @@ def swapped_once(case: CaseView) -> Found:
 
 @rule
 def other_calls_stay(case: CaseView) -> Found:
-    """A node whose target is not a key of the table still calls what it called before."""
+    """A node whose target is not a key of the dict still calls what it called before."""
     for node, before in case.kept():
         if (
             before.op.startswith("call")
             and before.target not in _keys(case, before.op)
             and node.target != before.target
         ):
-            yield node, f"called `{before.target}`, a `{before.op}`, which is not a key of the table"
+            yield node, f"called `{before.target}`, a `{before.op}`, which is not a key of the dict"
 
 
 @rule
 def inputs_stay(case: CaseView) -> Found:
-    """An input keeps its name: it calls nothing."""
-    asked = [node.target for node in case.before if node.op == "placeholder"]
-    for node, name in zip((node for node in case.nodes if node.op == "placeholder"), asked, strict=False):
+    """Inputs keep their names."""
+    names = [node.target for node in case.before if node.op == "placeholder"]
+    for node, name in zip((node for node in case.nodes if node.op == "placeholder"), names, strict=False):
         if node.target != name:
-            yield node, f"The input `{name}` is called `{node.target}` now: it should keep its name."
+            yield node, f"The input `{name}` is now called `{node.target}`: it should keep its name."
 
 
 @rule

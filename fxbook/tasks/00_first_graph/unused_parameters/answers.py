@@ -1,4 +1,4 @@
-"""Answers to 00-unused-parameters: the parameters that the graph does not use."""
+"""Answers to 00-unused-parameters."""
 
 import contextlib
 import copy
@@ -8,12 +8,10 @@ from torch import fx
 
 from fxbook.tasks.answering import breaks, right, wrong
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
 
 @right
 def reads_the_nodes_of_a_copy(model):
-    """Asks each node what it uses, and makes no GraphModule."""
+    """Reads each node of a graph, without a GraphModule."""
     twin = copy.deepcopy(model)
     used = set()
     for node in fx.Tracer().trace(twin).nodes:
@@ -27,7 +25,7 @@ def reads_the_nodes_of_a_copy(model):
 
 @right
 def traces_a_shallow_copy(model):
-    """The parameters are those of the model; the constant is stored on the copy."""
+    """The copy has the model's own parameters, and the tracer stores the constant on the copy."""
     traced = fx.symbolic_trace(copy.copy(model))
     unused = []
     for name, parameter in model.named_parameters():
@@ -37,7 +35,7 @@ def traces_a_shallow_copy(model):
 
 
 @right
-class TracesAndTidiesUp:
+class TracesAndRemovesWhatTracingStored:
     def __call__(self, model):
         had = set(vars(model))
         traced = fx.symbolic_trace(model)
@@ -48,8 +46,8 @@ class TracesAndTidiesUp:
 
 
 @right
-def strikes_off_what_the_tracer_meets(model):
-    """Removes from the list what each called leaf holds, and what each new get_attr fetches."""
+def crosses_off_what_the_tracer_meets(model):
+    """Removes from the list the parameters of each called leaf and those that a new get_attr fetches."""
     twin = copy.deepcopy(model)
     left = {parameter: name for name, parameter in twin.named_parameters()}
 
@@ -69,9 +67,6 @@ def strikes_off_what_the_tracer_meets(model):
     return left.values()
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
 @breaks(
     "the model has no new attribute (tracing can store a constant on the model that you trace)",
     case="a model with tied weights and a constant",
@@ -83,7 +78,7 @@ def traces_the_model_itself(model):
 
 
 @breaks("Such a parameter is used if either layer is used", case="a model with tied weights and a constant")
-@wrong("unused_parameters", says="is stored under another name too, which is used")
+@wrong("unused_parameters", says="also has another name, which is used")
 def compares_names(model):
     traced = fx.symbolic_trace(copy.deepcopy(model))
     return sorted(dict(model.named_parameters()).keys() - dict(traced.named_parameters()).keys())
@@ -91,7 +86,7 @@ def compares_names(model):
 
 @breaks("For `Classifier` these are `auxiliary.weight` and `auxiliary.bias`.", case="the classifier")
 @wrong("unused_parameters", says="`temperature` is in the answer, but a `get_attr` fetches it")
-def thinks_of_layers_only(model):
+def considers_only_layers(model):
     called = {node.target for node in fx.symbolic_trace(copy.copy(model)).graph.nodes if node.op == "call_module"}
     return [name for name, _ in model.named_parameters() if name.rpartition(".")[0] not in called]
 
@@ -105,28 +100,28 @@ def names_the_layers(model):
 
 @breaks("and no gradient.", case="the classifier")
 @wrong("no_gradient", says="`temperature` has a gradient")
-def goes_backward_and_looks_for_gradients(model):
+def runs_backward_and_looks_for_gradients(model):
     model(torch.rand(2, 4)).sum().backward()
     return [name for name, parameter in model.named_parameters() if parameter.grad is None]
 
 
 @breaks("the parameters that the graph does not use.", case="a model that takes tokens")
 @wrong("unused_parameters", says="`spare.weight` is unused, but is not in the answer")
-def leaves_out_what_is_frozen(model):
+def skips_frozen_parameters(model):
     twin = copy.deepcopy(model)
     used = {id(parameter) for parameter in fx.symbolic_trace(twin).parameters()}
     return [name for name, each in twin.named_parameters() if each.requires_grad and id(each) not in used]
 
 
 @wrong("unused_parameters", says="`auxiliary.weight` is in the answer, but is not the name of a parameter")
-def knows_the_classifier(model):
+def hard_codes_the_classifier(model):
     return ["auxiliary.weight", "auxiliary.bias"]
 
 
 @breaks("Your function must not change the model:", case="the classifier")
 @wrong("input_unchanged", says="`auxiliary` is gone")
 def removes_what_is_not_used(model):
-    """Deletes from the model itself what the graph does not call, and compares the names before and after."""
+    """Deletes unused layers from the model itself, and compares the names before and after."""
     before = [name for name, _ in model.named_parameters()]
     traced = fx.symbolic_trace(copy.copy(model))
     used = list(traced.parameters())
@@ -138,7 +133,7 @@ def removes_what_is_not_used(model):
 
 @breaks("You get no input for the model.", case="a model that takes tokens")
 @wrong("unused_parameters", says="`spare_blank` is unused, but is not in the answer")
-def goes_backward_where_rows_of_numbers_fit(model):
+def runs_backward_on_rows_of_a_width_that_fits(model):
     for width in (4, 5, 6, 7, 8):
         twin = copy.deepcopy(model)
         with contextlib.suppress(RuntimeError):

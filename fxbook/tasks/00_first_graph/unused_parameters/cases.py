@@ -1,4 +1,4 @@
-"""Parameters that are used in every way, and some that are not used."""
+"""Models with parameters that are used in every possible way, and with unused parameters."""
 
 from __future__ import annotations
 
@@ -9,14 +9,11 @@ from torch import Tensor, nn
 
 from fxbook.cases import Case, Usage, eager
 
-from ..cases import Attending, Classifier, Dense, Drawn, NamedAlike, Recurrent, rows, what_it_lists
+from ..cases import Attending, Classifier, Dense, NamedAlike, RandomLayers, Recurrent, returned_as_list, rows
 
 
 class Tied(nn.Module):
-    """Two pairs of layers that share a weight: in the first pair, the second layer is called, and its weight is read.
-
-    The model makes constants in ``forward``.
-    """
+    """Two pairs of layers that share a weight; ``forward`` calls one layer, fetches its weight, and makes constants."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -34,9 +31,9 @@ class Tied(nn.Module):
 
 
 class Tagger(nn.Module):
-    """Takes tokens; only one of two layers with equal values is used, and only one of two empty parameters.
+    """Takes tokens; uses only one of two layers with equal values, and only one of two empty parameters.
 
-    One layer is frozen and never called; another layer's result has no users; a buffer is never fetched.
+    One layer is frozen and never called; the result of another has no users; a buffer is never fetched.
     """
 
     def __init__(self) -> None:
@@ -62,8 +59,8 @@ def tokens() -> tuple[Tensor]:
 
 
 def answer_and_traces(answer: Any, model: nn.Module) -> tuple[Any, list[str], list[str]]:
-    """What the answer returns, what the model holds afterwards, and which parameters have a gradient, by name."""
-    returned = what_it_lists(answer, model)
+    """What the answer returns; then, by name, the model's attributes and its parameters with a gradient."""
+    returned = returned_as_list(answer, model)
     with_gradient = [name for name, parameter in model.named_parameters() if parameter.grad is not None]
     return returned, sorted(vars(model)), with_gradient
 
@@ -76,9 +73,9 @@ USAGE = Usage(
         Case("a model that calls a layer twice", Recurrent, rows(5), unseen=True),
         Case("a model with tied weights and a constant", Tied, rows(4), unseen=True),
         Case("a model that takes tokens", Tagger, tokens, unseen=True),
-        Case("a model with a parameter one level down", Attending, rows(4), unseen=True),
+        Case("a model with parameters in a submodule", Attending, rows(4), unseen=True),
         Case("a model with names that begin alike", NamedAlike, rows(4), unseen=True),
-        Case("a model with layers of its own", Drawn, rows(4), unseen=True),
+        Case("a model with random layers", RandomLayers, rows(4), unseen=True),
     ),
     given=eager,
     call=answer_and_traces,

@@ -16,23 +16,23 @@ from ..check import names_in, repeated, unreadable
 
 @rule
 def unused_parameters(case: CaseView) -> Found:
-    """The answer names the parameters that the graph does not use, each once, in any order."""
+    """The answer contains the name of each parameter that the graph does not use, once, in any order."""
     returned, _, _ = _returned_and_traces(case)
     yield from unreadable(returned)
-    answer, asked = names_in(returned), never_reached(case.model, case.before)
+    answer, expected = names_in(returned), never_reached(case.model, case.before)
     if set(answer) >= {name for name, _ in case.model.named_parameters()}:
-        yield None, "All parameters are listed: do you compare a copy with the original?"
+        yield None, "The answer contains all parameters: do you compare a copy with the original?"
     for name in answer:
-        if name not in asked:
+        if name not in expected:
             yield None, f"`{name}` is in the answer, but {_not_unused(case, name)}."
     yield from repeated(answer)
-    for name in asked:
+    for name in expected:
         if name not in answer:
             yield None, f"`{name}` is unused, but is not in the answer."
 
 
 def never_reached(model: nn.Module, graph: GraphRecord) -> list[str]:
-    """The names of the parameters that no node fetches and no called submodule holds."""
+    """The names of the parameters that no node fetches and no called submodule contains."""
     held_as = dict(model.named_parameters(remove_duplicate=False))
     reached = set()
     for node in graph:
@@ -51,14 +51,14 @@ def _not_unused(case: CaseView, name: str) -> str:
     if first in never_reached(case.model, case.before):
         return f"is another name of `{first}`: a parameter is listed once, under its first name"
     if sum(parameter is held_as[name] for parameter in held_as.values()) > 1:
-        return "the parameter is stored under another name too, which is used"
+        return "the parameter also has another name, which is used"
     node = next((node for node in case.before if node.target in (name, name.rpartition(".")[0])), None)
     return f"a `{node.op}` {'fetches it' if node.op == 'get_attr' else 'uses it'}" if node else "is used"
 
 
 @rule
 def nothing_stored(case: CaseView) -> Found:
-    """The model has no attribute that it did not have, not even a constant that the tracer put there."""
+    """The model has no new attribute, such as a constant that the tracer stored on it."""
     _, held, _ = _returned_and_traces(case)
     for name in held:
         if name not in vars(case.model):
@@ -67,14 +67,14 @@ def nothing_stored(case: CaseView) -> Found:
 
 @rule
 def no_gradient(case: CaseView) -> Found:
-    """No parameter of the model has a gradient: none had one before."""
+    """No parameter of the model has a gradient; none had one before."""
     _, _, with_gradient = _returned_and_traces(case)
     for name in with_gradient:
         yield None, f"The model that was given has been changed: `{name}` has a gradient."
 
 
 def _returned_and_traces(case: CaseView) -> list[Value]:
-    """What ``answer_and_traces`` gave."""
+    """What ``answer_and_traces`` returned."""
     return case.value["tuple"]
 
 

@@ -1,4 +1,4 @@
-"""Answers to 01-find-adds: the nodes that add, in any spelling."""
+"""Answers to 01-find-adds."""
 
 import operator
 
@@ -7,22 +7,16 @@ from torch import fx
 
 from fxbook.tasks.answering import breaks, right, wrong
 
-CALLED = {
-    "call_function": (operator.add, operator.iadd, torch.add),
-    "call_method": ("add", "add_"),
-}
+CALLED = {"call_function": (operator.add, operator.iadd, torch.add), "call_method": ("add", "add_")}
 
 
 def adds(node):
     return node.target in CALLED.get(node.op, ()) and node.kwargs.get("alpha", 1) == 1
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
 def looks_each_target_up_and_sorts(gm):
-    """Nodes compare by their place in the list."""
+    """Nodes compare by their position in the graph."""
     found = []
     for opcode, targets in CALLED.items():
         for target in targets:
@@ -45,41 +39,38 @@ def matches_the_opcode(gm):
 
 
 @right
-def asks_for_pairs(gm):
+def looks_up_pairs(gm):
     pairs = {(opcode, target) for opcode, targets in CALLED.items() for target in targets}
     called = filter(lambda node: (node.op, node.target) in pairs, gm.graph.nodes)
     return [node for node in called if not ("alpha" in node.kwargs and node.kwargs["alpha"] != 1)]
 
 
 @right
-class NotesWhatATransformerRuns:
+class RecordsWhatATransformerRuns:
     """A Transformer runs each node on proxies, so it needs no input."""
 
     def __call__(self, gm):
         found = []
 
-        class Noting(fx.Transformer):
+        class Recording(fx.Transformer):
             def run_node(self, node):
                 if adds(node):
                     found.append(node)
                 return super().run_node(node)
 
-        Noting(gm).transform()
+        Recording(gm).transform()
         return found
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
 @breaks("`x.add(y)`.", case="the residual block")
-@wrong("finds", says="Node `add_1`, a `call_method`, is an addition, but not in the list")
-def knows_functions_only(gm):
+@wrong("finds", says="Node `add_1`, a `call_method`, is an addition, but is not in the list")
+def handles_only_functions(gm):
     return [node for node in gm.graph.nodes if node.target in (operator.add, torch.add, operator.iadd)]
 
 
 @breaks("`operator.iadd`.", case="the block of many sums")
-@wrong("finds", says="node `iadd`, a `call_function`, is an addition, but not in the list")
-def knows_what_tracing_records(gm):
+@wrong("finds", says="node `iadd`, a `call_function`, is an addition, but is not in the list")
+def handles_only_what_tracing_records(gm):
     def known(node):
         if node.op == "call_function":
             return node.target in (operator.add, torch.add)
@@ -89,9 +80,9 @@ def knows_what_tracing_records(gm):
 
 
 @breaks("`x.add_(y)`", "here they count.", case="the block of many sums")
-@wrong("finds", says="node `add_`, a `call_method`, is an addition, but not in the list")
-def leaves_out_what_works_in_place(gm):
-    """`is_add` of the chapter."""
+@wrong("finds", says="node `add_`, a `call_method`, is an addition, but is not in the list")
+def skips_in_place_additions(gm):
+    """The chapter's `is_add`."""
 
     def is_add(node):
         if node.op == "call_function":
@@ -104,44 +95,44 @@ def leaves_out_what_works_in_place(gm):
 
 
 @breaks("does not belong in the list.", case="the block of many sums")
-@wrong("finds", says="node `add`, a `call_function`, is in the list, but not an addition")
+@wrong("finds", says="node `add`, a `call_function`, is in the list, but is not an addition")
 def forgets_alpha(gm):
     return [node for node in gm.graph.nodes if node.target in CALLED.get(node.op, ())]
 
 
 @breaks("A node with an `alpha` other than 1", case="the block of many sums")
-@wrong("finds", says="node `add_1`, a `call_function`, is an addition, but not in the list")
+@wrong("finds", says="node `add_1`, a `call_function`, is an addition, but is not in the list")
 def refuses_every_alpha(gm):
     return [node for node in gm.graph.nodes if node.target in CALLED.get(node.op, ()) and "alpha" not in node.kwargs]
 
 
 @breaks("returns a list of all additions", case="the residual block")
-@wrong("finds", says="The answer holds a text, not a list of nodes")
+@wrong("finds", says="The list contains a text where a node should be")
 def returns_names(gm):
     return [node.name for node in gm.graph.nodes if adds(node)]
 
 
 @breaks("in graph order.", case="the residual block")
-@wrong("finds", says="`add_2` is in the list before `add_1`: in the graph it comes after it")
+@wrong("finds", says="`add_2` is in the list before `add_1`: in the graph, `add_1` comes first")
 def lists_functions_before_methods(gm):
     return [node for opcode in CALLED for node in gm.graph.nodes if node.op == opcode and adds(node)]
 
 
 @breaks("all additions in a `GraphModule`", case="the residual block")
-@wrong("finds", says="Node `add_2`, a `call_function`, is an addition, but not in the list")
+@wrong("finds", says="Node `add_2`, a `call_function`, is an addition, but is not in the list")
 def stops_before_the_last(gm):
     return [node for node in gm.graph.nodes if adds(node)][:-1]
 
 
 @breaks("an `alpha` other than 1", case="a sum without users, beside weighted sums")
-@wrong("finds", says="node `add_1`, a `call_function`, is in the list, but not an addition")
+@wrong("finds", says="node `add_1`, a `call_function`, is in the list, but is not an addition")
 def rounds_alpha_down(gm):
     known = [node for node in gm.graph.nodes if node.target in CALLED.get(node.op, ())]
     return [node for node in known if int(node.kwargs.get("alpha", 1)) == 1]
 
 
 @wrong("input_unchanged", says="The model that was given has been changed: its graph was edited, at node `add_1`")
-def makes_one_spelling_of_them(gm):
+def changes_all_to_one_spelling(gm):
     found = [node for node in gm.graph.nodes if adds(node)]
     for node in found:
         node.op, node.target = "call_function", torch.add
@@ -149,8 +140,8 @@ def makes_one_spelling_of_them(gm):
 
 
 @breaks("additions in a `GraphModule`, in graph order.", case="a sum without users, beside weighted sums")
-@wrong("finds", says="node `add_2`, a `call_function`, is in the list, but not an addition")
-def knows_functions_by_their_names(gm):
+@wrong("finds", says="node `add_2`, a `call_function`, is in the list, but is not an addition")
+def recognises_functions_by_name(gm):
     def named(node):
         return getattr(node.target, "__name__", node.target) if node.op in CALLED else ""
 

@@ -1,4 +1,4 @@
-"""Models that add in every spelling, and do what looks like adding."""
+"""Models with additions in every spelling, and with calls that only look like additions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..cases import rows
 
 
 class Residual(nn.Module):
-    """A block that adds in the chapter's three spellings, and also does other things."""
+    """A block with additions in the chapter's three spellings, and with other calls."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -30,7 +30,7 @@ class Residual(nn.Module):
 
 
 class Sum(nn.Module):
-    """A module that computes a sum, to be called under the path ``add``."""
+    """A module that computes a sum; its path in a model is ``add``."""
 
     def forward(self, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
         return x + y
@@ -55,7 +55,7 @@ class ManySums(nn.Module):
 
 
 def many_sums(model: nn.Module) -> tuple[fx.GraphModule]:
-    """``ManySums`` with its submodule kept whole, one ``+=`` and one misleading name."""
+    """The trace of ``ManySums``, with its submodule as a leaf, a ``+=``, and a node with a misleading name."""
 
     class Whole(fx.Tracer):
         def is_leaf_module(self, module: nn.Module, path: str) -> bool:
@@ -72,7 +72,7 @@ def many_sums(model: nn.Module) -> tuple[fx.GraphModule]:
 
 
 class Weighted(nn.Module):
-    """``alpha`` near 1 or of magnitude 1, one of them in place; another function called ``add``; a dead sum."""
+    """Additions with an ``alpha`` near 1 or of -1, one of them in place; another function named ``add``; a dead sum."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -87,11 +87,11 @@ class Weighted(nn.Module):
 
 
 class NodeOfACopy:
-    """Stands for a node of a different graph from the given one; the node may have the same name."""
+    """Replaces a listed node of another graph, which may have the name of a node of the given graph."""
 
 
-def told_from_copies(answer: Any, gm: fx.GraphModule) -> Any:
-    """What the answer returns; in a list, nodes of another graph are distinguished from those of the given graph."""
+def nodes_of_copies_marked(answer: Any, gm: fx.GraphModule) -> Any:
+    """What the answer returns; if it is a list, a ``NodeOfACopy`` replaces each node that is not in the given graph."""
     graph = gm.graph
     listed = answer(gm)
     if not isinstance(listed, list | tuple):
@@ -99,8 +99,8 @@ def told_from_copies(answer: Any, gm: fx.GraphModule) -> Any:
     return [NodeOfACopy() if isinstance(node, fx.Node) and node.graph is not graph else node for node in listed]
 
 
-class DrawnSums(nn.Module):
-    """Steps in a random order, some of them additions in various spellings."""
+class RandomSums(nn.Module):
+    """Random steps, some of them additions in various spellings."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -137,7 +137,7 @@ USAGE = Usage(
         Case("the residual block", Residual, rows(4)),
         Case("the block of many sums", ManySums, rows(4), unseen=True, given=many_sums),
         Case("a sum without users, beside weighted sums", Weighted, rows(4), unseen=True),
-        Case("a model of random steps", DrawnSums, rows(4), unseen=True),
+        Case("a model of random steps", RandomSums, rows(4), unseen=True),
     ),
-    call=told_from_copies,
+    call=nodes_of_copies_marked,
 )

@@ -21,34 +21,34 @@ def adds(node: NodeRecord) -> bool:
 
 @rule
 def finds(case: CaseView) -> Found:
-    """The answer is the list of the nodes that add."""
+    """The answer is a list of all nodes that add, in graph order."""
     listed = case.value.get("tuple") if isinstance(case.value, dict) else case.value
     if not isinstance(listed, list):
         yield None, f"The answer is {kind_of(case.value)}, not a list of nodes."
         return
     if {"opaque": NodeOfACopy.__name__} in listed:
-        yield None, "The list holds a node of a copy of the graph: the nodes of `gm.graph` itself were asked for."
+        yield None, "The list contains a node of a copy of the graph: it should contain nodes of `gm.graph` itself."
         return
     for item in listed:
         if not isinstance(item, dict) or "node" not in item:
-            yield None, f"The answer holds {kind_of(item)}, not a list of nodes."
+            yield None, f"The list contains {kind_of(item)} where a node should be."
             return
     names = [item["node"] for item in listed]
     for node in case.before:
         if adds(node) and node.name not in names:
-            yield None, _told(case, node, "is an addition, but not in the list")
+            yield None, _about(case, node, "is an addition, but is not in the list")
         if node.name in names and not adds(node):
-            yield None, _told(case, node, "is in the list, but not an addition")
+            yield None, _about(case, node, "is in the list, but is not an addition")
     for name in names:
         if names.count(name) > 1:
             yield None, f"Node `{name}` is in the list {names.count(name)} times: each should be there once."
-    for name, asked in zip(names, [node.name for node in case.before if adds(node)], strict=True):
-        if name != asked:
-            yield None, f"`{name}` is in the list before `{asked}`: in the graph it comes after it."
+    for name, expected in zip(names, [node.name for node in case.before if adds(node)], strict=True):
+        if name != expected:
+            yield None, f"`{name}` is in the list before `{expected}`: in the graph, `{expected}` comes first."
 
 
-def _told(case: CaseView, node: NodeRecord, what: str) -> str:
-    """A sentence about a node, with the graph lines that lead to it."""
+def _about(case: CaseView, node: NodeRecord, what: str) -> str:
+    """A sentence about a node, with the graph's lines up to it, the last two at most."""
     near = [line for line in case.before.nodes[: node.index + 1] if line.op != "placeholder"][-2:]
     lines = ", ".join(f"`{line.name} = {line.call}`" for line in near)
     return f"Node `{node.name}`, a `{node.op}`, {what}{f'; the graph reads {lines}' if lines else ''}."

@@ -1,4 +1,4 @@
-"""Answers to 01-lift-constants: tensors among the arguments become buffers that a get_attr fetches."""
+"""Answers to 01-lift-constants."""
 
 import copy
 
@@ -9,9 +9,12 @@ from torch.utils import _pytree as pytree
 
 from fxbook.tasks.answering import breaks, right, wrong
 
+A_LIST = "when_it_breaks/01_node_creation#a-list-assigned-to-nodeargs"
+NO_ANCHOR = "02_insertion_points#a-node-made-without-an-anchor"
+
 
 def lifting(gm, named, stored=nn.Module.register_buffer):
-    """A function that replaces a tensor: ``named`` chooses the name, ``stored`` keeps the tensor."""
+    """A function that returns a get_attr for a tensor: ``named`` chooses the name, ``stored`` stores the tensor."""
 
     def lift(value):
         if not isinstance(value, torch.Tensor):
@@ -23,24 +26,19 @@ def lifting(gm, named, stored=nn.Module.register_buffer):
     return lift
 
 
-def lifted(gm, named, stored=nn.Module.register_buffer, is_meant=lambda node: True):
-    """Replace the tensors among the arguments of the chosen nodes."""
-    lift = lifting(gm, named, stored)
+def lifted(gm, lift, is_meant=lambda node: True, compiled=True):
+    """Apply ``lift`` to every value among the arguments of the chosen nodes."""
     for node in filter(is_meant, list(gm.graph.nodes)):
         with gm.graph.inserting_before(node):
             node.args, node.kwargs = fx.node.map_aggregate((node.args, node.kwargs), lift)
+    if compiled:
+        gm.recompile()
 
 
 def free_names(gm, prefix="lifted"):
-    """A function that gives a name that the module does not have."""
-
-    def named():
-        return next(f"{prefix}{number}" for number in range(99) if not hasattr(gm, f"{prefix}{number}"))
-
-    return named
-
-
-# ---- right -----------------------------------------------------------------------------------------------------------
+    """A function that returns a name that the module does not use."""
+    names = [f"{prefix}{number}" for number in range(99)]
+    return lambda: next(name for name in names if not hasattr(gm, name))
 
 
 @right
@@ -64,7 +62,7 @@ def copies_into_a_new_graph_and_assigns_it(gm):
 
 @right
 def keeps_all_buffers_in_one_submodule(gm):
-    """Fetches everything at the top, and fetches a tensor that occurs twice only once."""
+    """Fetches everything at the top of the graph, and each tensor only once."""
     home = free_names(gm, "constants")()
     gm.add_submodule(home, nn.Module())
     inside = gm.get_submodule(home)
@@ -89,7 +87,7 @@ def keeps_all_buffers_in_one_submodule(gm):
 
 @right
 class Lifter:
-    """Goes through the arguments by itself, and numbers the names."""
+    """Goes through the arguments without ``map_aggregate``."""
 
     def __call__(self, gm):
         self.gm, self.number = gm, 0
@@ -114,7 +112,7 @@ class Lifter:
 
 
 @right
-def makes_them_at_the_end_and_moves_them(gm):
+def makes_nodes_at_the_end_and_moves_them(gm):
     for node in list(gm.graph.nodes):
 
         def lift(value, node=node):
@@ -130,13 +128,10 @@ def makes_them_at_the_end_and_moves_them(gm):
     gm.recompile()
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
 @breaks("and recompiles it.", case="the scale and shift")
 @wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
 def forgets_to_recompile(gm):
-    lifted(gm, free_names(gm))
+    lifted(gm, lifting(gm, free_names(gm)), compiled=False)
 
 
 @breaks("Tensors can be inside lists", case="the padded rows, repaired once more")
@@ -157,23 +152,20 @@ def looks_at_plain_arguments_only(gm):
     read="when_it_breaks/01_node_creation#attempted-to-insert-a-get_attr-node-with-no-underlying-reference",
 )
 def sets_a_plain_attribute(gm):
-    lifted(gm, free_names(gm), setattr)
-    gm.recompile()
+    lifted(gm, lifting(gm, free_names(gm), setattr))
 
 
 @breaks("each tensor becomes", case="the scale and shift")
 @wrong("no_shared_buffer", node="constant_1", says="both fetch `constant`: one tensor has replaced another")
 def stores_all_under_one_name(gm):
-    lifted(gm, lambda: "constant")
-    gm.recompile()
+    lifted(gm, lifting(gm, lambda: "constant"))
 
 
 @breaks("The module can have its own attributes.", case="the padded rows, repaired once more")
 @wrong("own_weights_stay", node="constant_1", says="fetches `constant_0`, a name that the module already uses")
 def overwrites_a_buffer_of_the_module(gm):
     numbers = iter(range(99))
-    lifted(gm, lambda: f"constant_{next(numbers)}")
-    gm.recompile()
+    lifted(gm, lifting(gm, lambda: f"constant_{next(numbers)}"))
 
 
 @breaks("each tensor becomes a buffer", case="parameters that are returned, tensors for methods")
@@ -189,18 +181,10 @@ def shares_a_buffer_between_equal_tensors(gm):
         fetched.append((value.clone(), node))
         return node
 
-    for node in list(gm.graph.nodes):
-        with gm.graph.inserting_before(node):
-            node.args, node.kwargs = fx.node.map_aggregate((node.args, node.kwargs), lift_once)
-    gm.recompile()
+    lifted(gm, lift_once)
 
 
-@wrong(
-    "lints",
-    node="mul",
-    says="uses lifted0 before it is defined",
-    read="02_insertion_points#a-node-made-without-an-anchor",
-)
+@wrong("lints", node="mul", says="uses lifted0 before it is defined", read=NO_ANCHOR)
 def fetches_without_an_anchor(gm):
     lift = lifting(gm, free_names(gm))
     for node in list(gm.graph.nodes):
@@ -212,14 +196,13 @@ def fetches_without_an_anchor(gm):
 @wrong("given_edited", says="You edited a copy")
 def edits_a_copy(gm):
     gm = copy.deepcopy(gm)
-    lifted(gm, free_names(gm))
-    gm.recompile()
+    lifted(gm, lifting(gm, free_names(gm)))
     return gm
 
 
 @breaks("its graph in place", case="the scale and shift")
 @wrong("edited", says="it was traced or built again")
-def builds_the_known_graph_anew(gm):
+def rebuilds_the_known_graph(gm):
     graph = fx.Graph()
     x = graph.placeholder("x")
     gm.register_buffer("two", torch.tensor(2.0))
@@ -229,14 +212,9 @@ def builds_the_known_graph_anew(gm):
     gm.graph = graph
 
 
-@wrong(
-    "args_are_tuples",
-    node="mul",
-    says="are a list, where torch.fx keeps a tuple",
-    read="when_it_breaks/01_node_creation#a-list-assigned-to-nodeargs",
-)
+@wrong("args_are_tuples", node="mul", says="are a list, where torch.fx keeps a tuple", read=A_LIST)
 def assigns_a_list_of_arguments(gm):
-    lifted(gm, free_names(gm))
+    lifted(gm, lifting(gm, free_names(gm)))
     for node in gm.graph.nodes:
         if node.op.startswith("call"):
             node.args = [*node.args]
@@ -244,7 +222,7 @@ def assigns_a_list_of_arguments(gm):
 
 
 @wrong("no_dead_nodes", node="lifted0", says="is dead: no node uses its result")
-def lifts_once_to_see_whether_there_is_anything_to_lift(gm):
+def lifts_twice(gm):
     lift = lifting(gm, free_names(gm))
     for node in list(gm.graph.nodes):
         given = (node.args, node.kwargs)
@@ -261,5 +239,4 @@ def lifts_once_to_see_whether_there_is_anything_to_lift(gm):
 )
 @wrong("tensor_free", node="output", says="has a tensor among its arguments")
 def looks_at_calls_only(gm):
-    lifted(gm, free_names(gm), is_meant=lambda node: node.op.startswith("call"))
-    gm.recompile()
+    lifted(gm, lifting(gm, free_names(gm)), is_meant=lambda node: node.op.startswith("call"))

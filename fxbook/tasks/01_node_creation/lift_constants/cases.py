@@ -1,4 +1,4 @@
-"""Graphs with tensors as arguments, and the models that compute the same."""
+"""Graphs with tensors among their arguments, and models that compute the same."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def scale_and_shift_by_hand(model: nn.Module) -> tuple[fx.GraphModule]:
 
 
 class Padded(nn.Module):
-    """A column of constants on each side, a floor and a ceiling, then an affine map with the module's own tensors."""
+    """Adds a constant column on each side, clamps, then scales and shifts by the module's own tensors."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -43,7 +43,7 @@ class Padded(nn.Module):
 
 
 def padded_by_hand(model: nn.Module) -> tuple[fx.GraphModule, Tensor]:
-    """``Padded`` as a graph with tensors in a list and in two keywords, and the factor that comes later."""
+    """``Padded`` as a graph with tensors in a list and in two keywords; and its last factor, which the graph lacks."""
     graph = fx.Graph()
     x = graph.placeholder("x")
     padded = graph.call_function(torch.cat, ([torch.zeros(2, 1), x, torch.full((2, 1), 7.0)],), {"dim": 1})
@@ -54,16 +54,16 @@ def padded_by_hand(model: nn.Module) -> tuple[fx.GraphModule, Tensor]:
     return fx.GraphModule(model, graph), torch.tensor(3.0)
 
 
-class WithItsPad(nn.Module):
-    """Fills a column that a boolean mask selects; returns three constants, two of them equal before ``zero_``."""
+class FilledColumn(nn.Module):
+    """Fills a column that a mask selects; returns three constants, two of which are equal before ``zero_``."""
 
     def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
         filled = torch.relu(x).masked_fill(torch.tensor([True, False]), 0.5)
         return filled, torch.tensor([7.0, 8.0]).zero_(), torch.tensor([7.0, 8.0]), torch.tensor(9.0)
 
 
-def with_its_pad_by_hand(model: nn.Module) -> tuple[fx.GraphModule]:
-    """``WithItsPad`` as a graph with tensors in method calls, and two parameters in ``output``."""
+def filled_column_by_hand(model: nn.Module) -> tuple[fx.GraphModule]:
+    """``FilledColumn`` as a graph with tensors in method calls, and with two parameters in ``output``."""
     graph = fx.Graph()
     bounded = graph.call_function(torch.relu, (graph.placeholder("x"),))
     filled = graph.call_method("masked_fill", (bounded, torch.tensor([True, False]), 0.5))
@@ -76,10 +76,10 @@ def with_its_pad_by_hand(model: nn.Module) -> tuple[fx.GraphModule]:
 
 
 def repaired_again(answer: Any, gm: fx.GraphModule, *later: Tensor) -> Any:
-    """What the answer returns last: its first result is scaled by each later tensor, and repaired again each time.
+    """What the answer returns last: its result is multiplied by each later tensor, and given to the answer again.
 
-    So the module already has attributes with the names that the answer chooses. A result that is already scaled is not
-    scaled again: a later judge has no answer to call, only what it returned.
+    So the module already has attributes with the names that the answer chooses. A result that is already multiplied is
+    returned as it is: when it is judged again, there is no answer to call, only what the answer returned.
     """
     result = answer(gm)
     for factor in later:
@@ -101,10 +101,10 @@ USAGE = Usage(
         Case("the padded rows, repaired once more", Padded, rows(3, 2), unseen=True, given=padded_by_hand),
         Case(
             "parameters that are returned, tensors for methods",
-            WithItsPad,
+            FilledColumn,
             rows(2),
             unseen=True,
-            given=with_its_pad_by_hand,
+            given=filled_column_by_hand,
         ),
     ),
     call=repaired_again,

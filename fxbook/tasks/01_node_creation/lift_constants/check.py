@@ -26,8 +26,8 @@ _PLAIN = "when_it_breaks/01_node_creation#attempted-to-insert-a-get_attr-node-wi
 
 @rule
 def fetches_buffers(case: CaseView) -> Found:
-    """Each ``get_attr`` that is new fetches a buffer, which ``state_dict`` holds and training leaves alone."""
-    # A parameter among the arguments is still a parameter when it is a buffer.
+    """Each new ``get_attr`` fetches a buffer, which is in the ``state_dict`` and is not trained."""
+    # A parameter among the arguments stays an nn.Parameter when it is registered as a buffer.
     given_parameters = any(isinstance(value, nn.Parameter) for value in _values(case.arguments[0].graph))
     for node in case.nodes:
         if node.op == "get_attr" and node.target not in case.shared:
@@ -53,5 +53,5 @@ CHECK = Check(
         no_dead_nodes,
         edited,
         given_edited,
-    ),
+    )
 )

@@ -1,4 +1,4 @@
-"""Answers to 01-linear-apart: a linear layer as a graph that fetches its weights."""
+"""Answers to 01-linear-apart."""
 
 import copy
 
@@ -7,12 +7,13 @@ from torch import fx, nn
 
 from fxbook.tasks.answering import breaks, right, wrong
 
-# ---- right -----------------------------------------------------------------------------------------------------------
+NOT_THERE = "when_it_breaks/01_node_creation#references-nonexistent-attribute"
+NO_ARGUMENT = "01_node_creation#a-tensor-is-not-an-argument"
 
 
 @right
 def multiplies_the_matrices(linear):
-    """x @ weight.T + bias, with a dict as the root, which holds the bias where there is one."""
+    """x @ weight.T + bias; the root is a dict, which contains the bias if there is one."""
     graph = fx.Graph()
     x, weight = graph.placeholder("x"), graph.get_attr("weight")
     value = graph.call_function(torch.matmul, (x, graph.call_method("t", (weight,))))
@@ -24,7 +25,7 @@ def multiplies_the_matrices(linear):
 
 @right
 def traces_the_layer_as_the_root(linear):
-    """Tracing enters the root, whatever it is."""
+    """Tracing enters the root, even if it is a layer of torch."""
     return fx.symbolic_trace(linear)
 
 
@@ -42,7 +43,7 @@ def traces_a_module_that_writes_it_out(linear):
 
 
 @right
-class EntersItInATrace:
+class EntersTheLayerInATrace:
     """A tracer for which a linear layer inside another module is not a leaf."""
 
     def __call__(self, linear):
@@ -54,11 +55,8 @@ class EntersItInATrace:
         return fx.GraphModule(around, Entering().trace(around))
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
 def built(root, arguments):
-    """A call of nn.functional.linear with the arguments that are made of the graph and its input."""
+    """A module that calls nn.functional.linear on its input and the nodes that ``arguments`` makes."""
     graph = fx.Graph()
     x = graph.placeholder("x")
     graph.output(graph.call_function(nn.functional.linear, (x, *arguments(graph))))
@@ -74,22 +72,12 @@ def calls_the_layer(linear):
 
 
 @breaks("The `bias` of a layer made with `bias=False` is `None`.", case="a linear layer without a bias")
-@wrong(
-    "lints",
-    node="bias",
-    says="nonexistent attribute bias",
-    read="when_it_breaks/01_node_creation#references-nonexistent-attribute",
-)
+@wrong("lints", node="bias", says="nonexistent attribute bias", read=NOT_THERE)
 def fetches_a_bias_that_is_none(linear):
     return built(linear, lambda graph: (graph.get_attr("weight"), graph.get_attr("bias")))
 
 
-@wrong(
-    "tensor_free",
-    node="linear",
-    says="has a tensor among its arguments",
-    read="01_node_creation#a-tensor-is-not-an-argument",
-)
+@wrong("tensor_free", node="linear", says="has a tensor among its arguments", read=NO_ARGUMENT)
 def passes_the_weights_as_arguments(linear):
     return built({}, lambda graph: (linear.weight, linear.bias))
 
@@ -127,7 +115,7 @@ def fills_the_graph_after_it_was_wrapped(linear):
 @breaks("without calling the layer.", case="a linear layer")
 @wrong("all_in_sight", node="run", says="Node `run` calls a function that holds a torch.nn.Linear")
 def hides_the_layer_in_a_function(linear):
-    """The numbers are right, and the weights are not in the graph."""
+    """The result is right, but the weights are not in the graph."""
 
     def run(value):
         return linear(value)
@@ -146,7 +134,7 @@ def forgets_the_output(linear):
 
 
 @wrong("no_dead_nodes", node="t", says="is dead: no node uses its result")
-def transposes_for_a_function_that_does_so_itself(linear):
+def transposes_the_weight_for_nothing(linear):
     graph = fx.Graph()
     x, weights = graph.placeholder("x"), [graph.get_attr(name) for name, _ in linear.named_parameters()]
     graph.call_method("t", (weights[0],))

@@ -1,4 +1,4 @@
-"""Linear layers with and without a bias, frozen, and in float64; inputs of several shapes."""
+"""Linear layers with and without a bias, one with a frozen weight in float64; inputs of several shapes."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def fetches_each_weight(case: CaseView) -> Found:
 
 @rule
 def no_other_weights(case: CaseView) -> Found:
-    """No node fetches the layer, or a parameter that is not the layer's."""
+    """No node fetches anything but the layer's parameters and plain tensors."""
     for node in case.nodes:
         if node.op == "get_attr" and node.kind != "torch.Tensor" and case.shared.get(node.target) is None:
             yield node, f"fetches `{node.target}`, which is not a parameter of the layer"

@@ -1,4 +1,4 @@
-"""Answers to 01-rotate-half: torch.cat([-x[..., 2:], x[..., :2]], dim=-1)."""
+"""Answers to 01-rotate-half."""
 
 import operator
 
@@ -6,6 +6,9 @@ import torch
 from torch import fx
 
 from fxbook.tasks.answering import breaks, right, wrong
+
+IN_PLACE = "01_node_creation#four-spellings-of-add"
+
 
 LEFT, RIGHT = (..., slice(None, 2)), (..., slice(2, None))
 
@@ -17,9 +20,6 @@ def started():
 
 def halves(graph, x):
     return (graph.call_function(operator.getitem, (x, half)) for half in (LEFT, RIGHT))
-
-
-# ---- right -----------------------------------------------------------------------------------------------------------
 
 
 @right
@@ -36,8 +36,8 @@ def traces_the_line():
 
 
 @right
-def begins_at_the_output():
-    """Each node is made before the one that uses it."""
+def builds_backwards_from_the_output():
+    """Makes the users of a node before the node itself."""
     graph = fx.Graph()
     output = graph.output(None)
     with graph.inserting_before(output):
@@ -63,9 +63,6 @@ def traces_a_module():
     return fx.symbolic_trace(Rotating())
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
 def negated(graph, half):
     return graph.call_function(operator.neg, (half,))
 
@@ -75,7 +72,7 @@ def joined(graph, turned, first):
 
 
 def rotated(turn=negated, join=joined, cut=halves):
-    """The right graph, except for the parts that are given."""
+    """The right graph, with parameters for its parts."""
     graph, x = started()
     first, last = cut(graph, x)
     graph.output(join(graph, turn(graph, last), first))
@@ -108,8 +105,8 @@ def passes_the_pieces_one_by_one():
 
 
 @breaks("-x[..., 2:], x[..., :2]]", case="rotation")
-@wrong("negated_half_first", node="cat", says="begins with `getitem`: the negated half should come first")
-def leaves_the_halves_where_they_were():
+@wrong("negated_half_first", node="cat", says="joins `getitem` first: the negated half should come first")
+def keeps_the_order_of_the_halves():
     return rotated(join=lambda graph, turned, first: joined(graph, first, turned))
 
 
@@ -121,9 +118,9 @@ def forgets_the_output():
     return graph
 
 
-@breaks("has the shape `(batch, tokens, 4)`;", case="a batch of another shape")
+@breaks("has the shape `(batch, tokens, 4)`;", case="a batch of a different shape")
 @wrong("same_result", node="view", says="running the result raises RuntimeError: shape '[2, 3, 4]' is invalid")
-def knows_the_shape_of_one_batch():
+def hard_codes_the_shape_of_one_batch():
     return rotated(join=lambda graph, *pieces: graph.call_method("view", (joined(graph, *pieces), 2, 3, 4)))
 
 
@@ -143,8 +140,8 @@ def leaves_a_trial_behind():
 
 
 @wrong("lints", node="neg", says="before it is defined", read="02_insertion_points#two-nodes-one-anchor")
-def makes_them_all_after_the_input():
-    """Each new node is directly after ``x``, before the nodes that were created earlier."""
+def inserts_everything_after_the_input():
+    """Each new node comes directly after ``x``, before the nodes that were created earlier."""
     graph, x = started()
     with graph.inserting_after(x):
         first, last = halves(graph, x)
@@ -166,11 +163,6 @@ def returns_the_last_node():
 
 
 @breaks("[-x[..., 2:]", case="rotation")
-@wrong(
-    "input_stays",
-    node="neg_",
-    says="works in place: it changes the tensor passed as `x`",
-    read="01_node_creation#four-spellings-of-add",
-)
+@wrong("input_stays", node="neg_", says="works in place: it changes the tensor passed as `x`", read=IN_PLACE)
 def negates_a_slice_in_place():
     return rotated(lambda graph, half: graph.call_method("neg_", (half,)))

@@ -28,7 +28,7 @@ def brackets_take_two(case: CaseView) -> Found:
 
 @rule
 def pieces_in_a_list(case: CaseView) -> Found:
-    """``cat`` gets one list."""
+    """``cat`` gets its pieces in one list."""
     for node in case.nodes:
         first = node.positional[0] if node.positional else None
         if node in CAT and isinstance(first, dict) and "node" in first:
@@ -62,12 +62,12 @@ def negated_half_first(case: CaseView) -> Found:
         if node in TURNS and slices and slices[-1][0] in (None, 0) and slices[-1][1] is not None:
             yield node, "negates the first half of the columns: the second half should be negated"
         if node in CAT and first not in TURNS:
-            yield node, f"begins with `{first.name}`: the negated half should come first"
+            yield node, f"joins `{first.name}` first: the negated half should come first"
 
 
 @rule("01_node_creation#four-spellings-of-add")
 def input_stays(case: CaseView) -> Found:
-    """No node works in place on the memory of the input: a slice shares it."""
+    """No node works in place on the input or on a slice of it, which shares its memory."""
     for node in case.nodes:
         if "in place" not in node.notes or not node.inputs:
             continue
@@ -79,7 +79,7 @@ def input_stays(case: CaseView) -> Found:
 
 
 def _index(node: NodeRecord) -> list[dict[str, JSON]]:
-    """The parts of the index of a node that stands for square brackets, as far as they are data."""
+    """The parts of the index in a call to ``[]`` that are recorded as dicts, such as slices."""
     if node.target != "operator.getitem" or len(node.positional) != 2:
         return []
     index = node.positional[1]
@@ -91,15 +91,9 @@ CHECK = Check(
     (
         lints,
         placeholders("x"),
-        same_result.or_because(
-            has_output,
-            brackets_take_two,
-            pieces_in_a_list,
-            in_last_dimension,
-            negated_half_first,
-        ),
+        same_result.or_because(has_output, brackets_take_two, pieces_in_a_list, in_last_dimension, negated_half_first),
         nothing_detached,
         input_stays,
         no_dead_nodes,
-    ),
+    )
 )

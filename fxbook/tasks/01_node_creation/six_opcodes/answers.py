@@ -1,4 +1,4 @@
-"""Answers to 01-six-opcodes: norm(x + bias).tanh(), with each of the six opcodes."""
+"""Answers to 01-six-opcodes."""
 
 import operator
 
@@ -7,12 +7,13 @@ from torch import fx, nn
 
 from fxbook.tasks.answering import breaks, right, wrong
 
-# ---- right -----------------------------------------------------------------------------------------------------------
+IN_PLACE = "01_node_creation#four-spellings-of-add"
+OTHER_GRAPH = "01_node_creation#does-not-belong-to-this-graph-but-was-used-as-an-argument"
 
 
 @right
-def begins_at_the_output(model):
-    """Each node is made before the one that uses it; a GraphModule is returned."""
+def builds_backwards_from_the_output(model):
+    """Makes the users of a node before the node itself; returns a GraphModule."""
     graph = fx.Graph()
     output = graph.output(None)
     with graph.inserting_before(output):
@@ -53,9 +54,6 @@ class TracesAModuleWithTheSameParts:
         return fx.symbolic_trace(Written())
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
 def added(graph, x, path="bias"):
     return graph.call_function(torch.add, (x, graph.get_attr(path)))
 
@@ -65,7 +63,7 @@ def bounded(graph, value):
 
 
 def built(add=added, norm="norm", finish=bounded, name="x"):
-    """The right graph, except for the parts that are given."""
+    """The right graph, with parameters for its parts."""
     graph = fx.Graph()
     graph.output(finish(graph, graph.call_module(norm, (add(graph, graph.placeholder(name)),))))
     return graph
@@ -107,7 +105,7 @@ def returns_the_node_before_the_last(model):
     says="has the text 'x' as an argument, not the node of that name",
     read="when_it_breaks/01_node_creation#argument-input-position-1-must-be-tensor-not-str",
 )
-def passes_names_for_nodes(model):
+def passes_names_instead_of_nodes(model):
     def add(graph, x):
         graph.get_attr("bias")
         return graph.call_function(torch.add, ("x", "bias"))
@@ -128,7 +126,7 @@ def leaves_out_the_tanh(model):
 
 @breaks("The input is called `x`.", case="the shifted norm")
 @wrong("placeholders", node="input_1", says="Input 1 is called `input`, not `x`")
-def calls_the_input_by_another_name(model):
+def names_the_input_differently(model):
     return built(name="input")
 
 
@@ -143,12 +141,7 @@ def writes_self_in_front_of_the_paths(model):
     return built(lambda graph, x: added(graph, x, "self.bias"), "self.norm")
 
 
-@wrong(
-    "lints",
-    node="add",
-    says="uses bias, which is not in this graph",
-    read="01_node_creation#does-not-belong-to-this-graph-but-was-used-as-an-argument",
-)
+@wrong("lints", node="add", says="uses bias, which is not in this graph", read=OTHER_GRAPH)
 def takes_the_bias_from_a_trace_of_the_model(model):
     [bias] = fx.symbolic_trace(model).graph.find_nodes(op="get_attr", target="bias")
     return built(lambda graph, x: graph.call_function(torch.add, (x, bias)))
@@ -176,11 +169,6 @@ def adds_the_bias_twice(model):
 
 
 @breaks("`norm(x + bias).tanh()`", case="the shifted norm")
-@wrong(
-    "callers_input_stays",
-    node="iadd",
-    says="works in place: it changes the tensor passed as `x`",
-    read="01_node_creation#four-spellings-of-add",
-)
+@wrong("callers_input_stays", node="iadd", says="works in place: it changes the tensor passed as `x`", read=IN_PLACE)
 def adds_in_place(model):
     return built(lambda graph, x: graph.call_function(operator.iadd, (x, graph.get_attr("bias"))))

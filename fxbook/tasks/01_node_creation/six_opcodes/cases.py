@@ -1,4 +1,4 @@
-"""A layer after a sum, in two widths."""
+"""A norm of a sum, in two widths."""
 
 from __future__ import annotations
 
@@ -27,6 +27,6 @@ USAGE = Usage(
     given=eager,
     cases=(
         Case("the shifted norm", lambda: trained(ShiftedNorm(4)), rows(4)),
-        Case("a wider one", lambda: trained(ShiftedNorm(7)), rows(7, 2), unseen=True),
+        Case("a wider norm", lambda: trained(ShiftedNorm(7)), rows(7, 2), unseen=True),
     ),
 )

@@ -17,7 +17,7 @@ NORM = LAYER_NORM.called("the layer `norm`")
 
 @rule
 def fetches_bias(case: CaseView) -> Found:
-    """What is fetched is ``bias``."""
+    """No node fetches anything but ``bias``."""
     for node in case.nodes:
         if node.op == "get_attr" and node.target != "bias":
             yield node, f"fetches `{node.target}`: `bias` should be fetched"
@@ -42,5 +42,5 @@ CHECK = Check(
         callers_input_stays,
         opcodes("placeholder", "get_attr", "call_function", "call_module", "call_method", "output"),
         no_dead_nodes,
-    ),
+    )
 )

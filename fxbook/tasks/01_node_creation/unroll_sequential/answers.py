@@ -1,4 +1,4 @@
-"""Answers to 01-unroll-sequential: a Sequential as functions of fetched parameters."""
+"""Answers to 01-unroll-sequential."""
 
 import copy
 import functools
@@ -9,15 +9,19 @@ from torch.fx.passes.infra.pass_base import PassResult
 
 from fxbook.tasks.answering import breaks, right, wrong
 
+IN_PLACE = "01_node_creation#four-spellings-of-add"
+NOT_THERE = "when_it_breaks/01_node_creation#references-nonexistent-attribute"
+NO_ARGUMENT = "01_node_creation#a-tensor-is-not-an-argument"
+
 
 def weights_of(graph, path, layer):
-    """The weight and the bias of a layer as nodes, None where there is none."""
+    """Nodes that fetch a layer's weight and bias; None for one that the layer lacks."""
     names = ("weight", "bias")
     return [None if getattr(layer, name) is None else graph.get_attr(f"{path}.{name}") for name in names]
 
 
 def call(graph, value, layer, weights, eps=None, slope=None):
-    """One function call for the layer."""
+    """A node that calls the layer's function."""
     if isinstance(layer, nn.Linear):
         return graph.call_function(nn.functional.linear, (value, *weights))
     if isinstance(layer, nn.LayerNorm):
@@ -30,14 +34,34 @@ def settings_of(layer):
     return {"eps": getattr(layer, "eps", None), "slope": getattr(layer, "negative_slope", None)}
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
+def all_layers(model):
+    named = model.named_modules(remove_duplicate=False)
+    return [(path, layer) for path, layer in named if not isinstance(layer, nn.Sequential)]
+
+
+def edited_trace(model):
+    """The trace of a model with a function in place of each layer, not recompiled.
+
+    A trace has one path for a layer that occurs twice, so new modules at both paths hold its parameters.
+    """
+    traced = fx.symbolic_trace(model)
+    for node, (path, layer) in zip(traced.graph.find_nodes(op="call_module"), all_layers(model), strict=True):
+        home = nn.Module()
+        for name, parameter in layer.named_parameters():
+            home.register_parameter(name, parameter)
+        with traced.graph.inserting_before(node):
+            weights = weights_of(traced.graph, path, layer) if hasattr(layer, "bias") else ()
+            new = call(traced.graph, node.args[0], layer, weights, **settings_of(layer))
+        node.replace_all_uses_with(new)
+        traced.graph.erase_node(node)
+        traced.add_submodule(path, home)
+    return traced
 
 
 @right
-def goes_down_into_each_block_with_proxies(model):
-    """Applies tensors and functions to proxies, and recurses into each inner Sequential."""
+def recurses_with_proxies(model):
+    """Calls functions on proxies, and recurses into each inner Sequential."""
     graph = fx.Graph()
-
     tracer = fx.proxy.GraphAppendingTracer(graph)
 
     def fetched(path, parameter):
@@ -95,14 +119,14 @@ def dispatches_on_the_class(model):
 
 @right
 def writes_each_function_out(model):
-    """Products, means and choices in place of the functions that have the names of layers."""
+    """Uses products, means and ``torch.where`` in place of ``linear``, ``layer_norm`` and ``leaky_relu``."""
     graph = fx.Graph()
 
     def run(function, *arguments, **named):
         return graph.call_function(function, arguments, named)
 
     value = graph.placeholder("x")
-    for path, layer in model.named_modules(remove_duplicate=False):
+    for path, layer in all_layers(model):
         weight, bias = weights_of(graph, path, layer) if hasattr(layer, "bias") else (None, None)
         if isinstance(layer, nn.Linear):
             value = run(torch.matmul, value, run(torch.transpose, weight, 0, 1))
@@ -122,42 +146,21 @@ def writes_each_function_out(model):
 
 
 @right
-def gives_its_trace_modules_for_paths_and_tells_that_it_did(model):
-    """Edits a trace, which has one path for a layer that occurs twice: new modules hold its parameters."""
-    layers = model.named_modules(remove_duplicate=False)
-    layers = [(path, layer) for path, layer in layers if not isinstance(layer, nn.Sequential)]
-    traced = fx.symbolic_trace(model)
-    for node, (path, layer) in zip(traced.graph.find_nodes(op="call_module"), layers, strict=True):
-        home = nn.Module()
-        for name, parameter in layer.named_parameters():
-            home.register_parameter(name, parameter)
-        with traced.graph.inserting_before(node):
-            weights = weights_of(traced.graph, path, layer) if hasattr(layer, "bias") else ()
-            new = call(traced.graph, node.args[0], layer, weights, **settings_of(layer))
-        node.replace_all_uses_with(new)
-        traced.graph.erase_node(node)
-        traced.add_submodule(path, home)
+def edits_a_trace_and_returns_a_pass_result(model):
+    traced = edited_trace(model)
     traced.recompile()
     return PassResult(traced, True)
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
-def unrolled(model, layers, root=None, fetch=weights_of, settings=settings_of):
-    """A chain of calls for the layers given by path."""
+def unrolled(model, layers=None, root=None, fetch=weights_of, settings=settings_of):
+    """A graph that calls the function of each layer in turn, with parameters for its parts."""
     graph = fx.Graph()
     value = graph.placeholder("x")
-    for path, layer in layers:
-        if not isinstance(layer, nn.Sequential):
-            weights = fetch(graph, path, layer) if hasattr(layer, "bias") else ()
-            value = call(graph, value, layer, weights, **settings(layer))
+    for path, layer in layers or all_layers(model):
+        weights = fetch(graph, path, layer) if hasattr(layer, "bias") else ()
+        value = call(graph, value, layer, weights, **settings(layer))
     graph.output(value)
     return fx.GraphModule(model if root is None else root, graph)
-
-
-def all_layers(model):
-    return model.named_modules(remove_duplicate=False)
 
 
 @breaks("`placeholder`, `get_attr`, `call_function` and `output`.", case="the MLP")
@@ -167,44 +170,34 @@ def calls_the_layers(model):
 
 
 @breaks("it is then called twice.", case="the nested model")
-@wrong("each_layer_called", says="its layer `2` is an earlier one, called once more")
-def drops_a_layer_that_stands_twice(model):
-    return unrolled(model, model.named_modules())
+@wrong("each_layer_called", says="layer `2` is an earlier layer, called again")
+def drops_a_layer_that_occurs_twice(model):
+    return unrolled(model, [layer for layer in model.named_modules() if layer in all_layers(model)])
 
 
-@wrong(
-    "lints",
-    node="_0_weight",
-    says="nonexistent attribute",
-    read="when_it_breaks/01_node_creation#references-nonexistent-attribute",
-)
-def fetches_weights_that_are_none(model):
+@wrong("lints", node="_0_weight", says="nonexistent attribute", read=NOT_THERE)
+def fetches_missing_weights(model):
     def fetch(graph, path, layer):
         return graph.get_attr(f"{path}.weight"), graph.get_attr(f"{path}.bias")
 
-    return unrolled(model, all_layers(model), fetch=fetch)
+    return unrolled(model, fetch=fetch)
 
 
-@wrong(
-    "tensor_free",
-    node="linear",
-    says="has a tensor among its arguments",
-    read="01_node_creation#a-tensor-is-not-an-argument",
-)
+@wrong("tensor_free", node="linear", says="has a tensor among its arguments", read=NO_ARGUMENT)
 def passes_the_parameters_as_arguments(model):
-    return unrolled(model, all_layers(model), fetch=lambda graph, path, layer: (layer.weight, layer.bias))
+    return unrolled(model, fetch=lambda graph, path, layer: (layer.weight, layer.bias))
 
 
 @breaks("The parameters must be the model's own", case="the MLP")
 @wrong("shares_weights", node="_0_weight", says="`0.weight` is not the object that the model holds")
 def copies_the_model(model):
-    return unrolled(model, all_layers(model), root=copy.deepcopy(model))
+    return unrolled(model, root=copy.deepcopy(model))
 
 
 @breaks("so that a checkpoint from one loads into the other", case="the nested model")
 @wrong("keeps_names", says="the result has no parameter")
 def lets_the_tracer_enter_every_layer(model):
-    """A layer that occurs twice has one qualified name for the tracer, and two in the checkpoint."""
+    """A layer that occurs twice has one qualified name in a trace, but two in a checkpoint."""
 
     class Deeper(fx.Tracer):
         def is_leaf_module(self, module, path):
@@ -214,33 +207,18 @@ def lets_the_tracer_enter_every_layer(model):
 
 
 @breaks("that uses only the opcodes", case="the MLP")
-@wrong("opcodes", node="t", says="Node `t` is a `call_method`, which the task does not ask for")
-def transposes_with_a_method(model):
-    graph = fx.Graph()
-    value = graph.placeholder("x")
-    for path, layer in all_layers(model):
-        if isinstance(layer, nn.Linear):
-            weight, bias = weights_of(graph, path, layer)
-            value = graph.call_function(torch.matmul, (value, graph.call_method("t", (weight,))))
-            value = graph.call_function(torch.add, (value, bias)) if bias else value
-        elif not isinstance(layer, nn.Sequential):
-            weights = weights_of(graph, path, layer) if hasattr(layer, "bias") else ()
-            value = call(graph, value, layer, weights, **settings_of(layer))
-    graph.output(value)
-    return fx.GraphModule(model, graph)
+@wrong("opcodes", node="contiguous", says="Node `contiguous` is a `call_method`, which the task does not ask for")
+def calls_a_method_on_each_weight(model):
+    def fetch(graph, path, layer):
+        weight, bias = weights_of(graph, path, layer)
+        return weight and graph.call_method("contiguous", (weight,)), bias
+
+    return unrolled(model, fetch=fetch)
 
 
 @wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
 def edits_a_trace_and_forgets_to_recompile(model):
-    traced = fx.symbolic_trace(model)
-    layers = [(path, layer) for path, layer in all_layers(model) if not isinstance(layer, nn.Sequential)]
-    for node, (path, layer) in zip(traced.graph.find_nodes(op="call_module"), layers, strict=True):
-        with traced.graph.inserting_before(node):
-            weights = weights_of(traced.graph, path, layer) if hasattr(layer, "bias") else ()
-            new = call(traced.graph, node.args[0], layer, weights, **settings_of(layer))
-        node.replace_all_uses_with(new)
-        traced.graph.erase_node(node)
-    return traced
+    return edited_trace(model)
 
 
 @breaks("The model contains `nn.Linear`", case="the MLP")
@@ -250,12 +228,12 @@ def forgets_the_biases(model):
         weight, _ = weights_of(graph, path, layer)
         return weight, None
 
-    return unrolled(model, all_layers(model), fetch=fetch)
+    return unrolled(model, fetch=fetch)
 
 
 @wrong("has_node", says="The graph has no `output` node", read="when_it_breaks/01_node_creation#no-output-node")
 def forgets_the_output(model):
-    module = unrolled(model, all_layers(model))
+    module = unrolled(model)
     module.graph.erase_node(module.graph.output_node())
     module.recompile()
     return module
@@ -263,53 +241,46 @@ def forgets_the_output(model):
 
 @wrong("no_dead_nodes", node="_1_0_weight", says="is dead: no node uses its result")
 def fetches_every_parameter_at_the_top(model):
-    """By the parameter itself, so of a layer that occurs twice only the second name is used."""
+    """Looks nodes up by parameter, so a layer that occurs twice uses only the node for its second name."""
     graph = fx.Graph()
     value = graph.placeholder("x")
     fetched = {id(each): graph.get_attr(name) for name, each in model.named_parameters(remove_duplicate=False)}
     for _, layer in all_layers(model):
-        if not isinstance(layer, nn.Sequential):
-            weights = [fetched.get(id(layer._parameters.get(name))) for name in ("weight", "bias")]
-            value = call(graph, value, layer, weights, **settings_of(layer))
+        weights = [fetched.get(id(layer._parameters.get(name))) for name in ("weight", "bias")]
+        value = call(graph, value, layer, weights, **settings_of(layer))
     graph.output(value)
     return fx.GraphModule(model, graph)
 
 
 @breaks("must get the same gradients.", case="the MLP")
-@wrong(
-    "gradients_kept",
-    node="detach",
-    says="The result is right, but `0.weight` gets no gradient: node `detach` cuts it off",
-)
+@wrong("gradients_kept", node="detach", says="The result is right, but `0.weight` gets no gradient: node `detach` cuts")
 def detaches_each_weight(model):
     def fetch(graph, path, layer):
         weight, bias = weights_of(graph, path, layer)
         return weight and graph.call_function(torch.detach, (weight,)), bias
 
-    return unrolled(model, all_layers(model), fetch=fetch)
+    return unrolled(model, fetch=fetch)
 
 
 @breaks("`negative_slope` differ from the defaults.", case="the MLP")
 @wrong("settings_kept", node="leaky_relu", says="does not have the `negative_slope` of layer `2`")
 def takes_the_default_slope(model):
-    return unrolled(model, all_layers(model), settings=lambda layer: {"eps": getattr(layer, "eps", None)})
+    return unrolled(model, settings=lambda layer: {"eps": getattr(layer, "eps", None)})
 
 
 @breaks("nested to any depth.", case="the nested model")
-@wrong(
-    "each_layer_called", says="the graph has 3 calls to linear, the model has 4: its layer `1.2.mix` is inside another"
-)
-def goes_down_into_one_block_only(model):
+@wrong("each_layer_called", says="3 calls to linear, but the model has 4: layer `1.2.mix` is inside another")
+def enters_only_one_level(model):
     return unrolled(model, [(path, layer) for path, layer in all_layers(model) if path.count(".") < 2])
 
 
 @wrong("same_result", node="output", says="The result is not the one asked for")
-def passes_the_weight_for_the_bias_of_a_norm(model):
+def swaps_weight_and_bias_of_a_norm(model):
     def fetch(graph, path, layer):
         weight, bias = weights_of(graph, path, layer)
         return (bias, weight) if isinstance(layer, nn.LayerNorm) else (weight, bias)
 
-    return unrolled(model, all_layers(model), fetch=fetch)
+    return unrolled(model, fetch=fetch)
 
 
 @wrong("all_in_sight", node="forward", says="Node `forward` calls a function that holds a torch.nn.Sequential")
@@ -323,14 +294,9 @@ def calls_one_function_that_holds_the_model(model):
 
 
 @breaks("computes model(x) with functions only", case="settings of zero, a norm over two dimensions")
-@wrong(
-    "callers_input_stays",
-    node="leaky_relu",
-    says="works in place: it changes the tensor passed as `x`",
-    read="01_node_creation#four-spellings-of-add",
-)
+@wrong("callers_input_stays", node="leaky_relu", says="works in place: it changes the tensor passed as", read=IN_PLACE)
 def calls_each_activation_in_place(model):
-    module = unrolled(model, all_layers(model))
+    module = unrolled(model)
     for node in module.graph.find_nodes(op="call_function", target=nn.functional.leaky_relu):
         node.args = (*node.args, True)
     module.recompile()

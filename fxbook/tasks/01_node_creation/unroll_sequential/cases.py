@@ -18,7 +18,7 @@ def mlp() -> nn.Module:
 
 
 def nested() -> nn.Module:
-    """Blocks in blocks, one with names; a layer without a bias; a norm without weights; a layer that occurs thrice."""
+    """Nested blocks, one with named layers; a layer without a bias; a norm without weights; a layer used thrice."""
     shared = nn.Linear(4, 4)
     named = nn.Sequential(
         OrderedDict(mix=nn.Linear(4, 4, bias=False), norm=nn.LayerNorm(4, eps=0.02), bend=nn.LeakyReLU(0.01))
@@ -30,7 +30,7 @@ def nested() -> nn.Module:
 
 
 def zeros() -> nn.Module:
-    """Settings that are zero, which a default must not replace; a norm over two dimensions; and a frozen bias."""
+    """Settings of zero, which a default must not replace; a norm over two dimensions; a frozen bias."""
     norm, linear = nn.LayerNorm((3, 4), eps=0.0, elementwise_affine=False), nn.Linear(4, 3)
     linear.bias.requires_grad_(False)
     return nn.Sequential(nn.LeakyReLU(0.5), norm, nn.LeakyReLU(0.0), linear)

@@ -22,7 +22,7 @@ KINDS = ((LINEAR, nn.Linear), (LAYER_NORM, nn.LayerNorm), (LEAKY_RELU, nn.LeakyR
 
 
 def layers_of(model: nn.Module) -> Iterator[tuple[Family, list[tuple[str, nn.Module]]]]:
-    """The layers of each kind with their paths, in the order in which a Sequential calls them."""
+    """For each kind, its layers with their paths, in the order in which a Sequential calls them."""
     named = list(model.named_modules(remove_duplicate=False))
     for kind, layer in KINDS:
         yield kind, [(path, module) for path, module in named if isinstance(module, layer)]
@@ -30,18 +30,18 @@ def layers_of(model: nn.Module) -> Iterator[tuple[Family, list[tuple[str, nn.Mod
 
 @rule
 def each_layer_called(case: CaseView) -> Found:
-    """There are as many calls to each kind of layer as the model makes."""
+    """The graph has as many calls to each kind of layer as the model makes."""
     for kind, layers in layers_of(case.model):
         count = sum(node in kind for node in case.nodes)
         if count < len(layers):
             calls = f"{count} {'call' if count == 1 else 'calls'}"
             fetched = [node.target for node in case.nodes if node.op == "get_attr"]
             why = _why_fewer(count, layers, fetched)
-            yield None, f"The graph has {calls} to {kind.label}, the model has {len(layers)}{why}."
+            yield None, f"The graph has {calls} to {kind.label}, but the model has {len(layers)}{why}."
 
 
 def _why_fewer(count: int, layers: list[tuple[str, nn.Module]], fetched: list[str]) -> str:
-    """Which layer has no call: one whose weights are not fetched, or else one that is easily missed."""
+    """Which layer has no call: a layer whose weights are not fetched, or else a layer that is easily missed."""
     earlier = [[layer for _, layer in layers[:place]] for place in range(len(layers))]
     again = [path for (path, layer), others in zip(layers, earlier, strict=True) if layer in others]
     inside = [path for path, _ in layers if "." in path]
@@ -53,15 +53,15 @@ def _why_fewer(count: int, layers: list[tuple[str, nn.Module]], fetched: list[st
         again = again if count == len(layers) - len(again) else []
         inside = inside if count <= len(layers) - len(inside) else []
     if again:
-        return f": its layer `{again[0]}` is an earlier one, called once more"
+        return f": layer `{again[0]}` is an earlier layer, called again"
     if inside:
-        return f": its layer `{inside[0]}` is inside another Sequential"
+        return f": layer `{inside[0]}` is inside another Sequential"
     return ""
 
 
 @rule
 def settings_kept(case: CaseView) -> Found:
-    """Each call has its settings: the slope of a ``LeakyReLU``, the shape and ``eps`` of a ``LayerNorm``."""
+    """Each call has its layer's settings: the slope of a ``LeakyReLU``, the shape and ``eps`` of a ``LayerNorm``."""
     for kind, layers in layers_of(case.model):
         calls = [node for node in case.nodes if node in kind]
         for (path, layer), node in zip(layers, calls, strict=False):
@@ -90,7 +90,7 @@ def _arguments(node: NodeRecord) -> list[Value]:
 
 @rule
 def fetches_each_weight(case: CaseView) -> Found:
-    """A ``get_attr`` for each parameter of the model that a call uses, under one of that parameter's names."""
+    """Each parameter of the model is fetched by a ``get_attr`` that a call uses, under one of the parameter's names."""
     fetched = {node.target for node in case.nodes if node.op == "get_attr" and node.users}
     named = list(case.model.named_parameters(remove_duplicate=False))
     for name, parameter in case.model.named_parameters():

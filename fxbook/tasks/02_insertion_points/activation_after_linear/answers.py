@@ -1,10 +1,14 @@
-"""Answers to 02-activation-after-linear: a pass that puts an activation after every call to a layer."""
+"""Answers to 02-activation-after-linear."""
 
 import copy
 
 from torch import fx
 
 from fxbook.tasks.answering import breaks, right, wrong
+
+NEEDS_A_USER = "02_insertion_points#a-new-node-needs-a-user"
+NO_ANCHOR = "02_insertion_points#a-node-made-without-an-anchor"
+NO_METHOD = "00_first_graph#attributeerror-tensor-object-has-no-attribute-gelu"
 
 
 def is_layer(traced, node, layer, function):
@@ -13,8 +17,8 @@ def is_layer(traced, node, layer, function):
     return node.op == "call_function" and node.target is function
 
 
-def edited(model, is_meant, activation, users=lambda node: list(node.users)):
-    """A traced model in which the users of each chosen node get the activation of its result."""
+def edited(model, is_meant, activation, users=lambda node: list(node.users), compiled=True):
+    """The traced model, in which the users of each chosen node use the activation of its result instead."""
     traced = fx.symbolic_trace(model)
     for node in list(traced.graph.nodes):
         if is_meant(traced, node):
@@ -23,7 +27,8 @@ def edited(model, is_meant, activation, users=lambda node: list(node.users)):
                 new = traced.graph.call_function(activation, (node,))
             for user in old:
                 user.replace_input_with(node, new)
-    traced.recompile()
+    if compiled:
+        traced.recompile()
     return traced
 
 
@@ -35,12 +40,9 @@ def node_of(value):
     return value.node if isinstance(value, fx.Proxy) else value
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
 def transforms_as_it_runs(model, layer, function, activation):
-    """A Transformer makes a new graph while it runs the old one; the activation is called on its proxies."""
+    """A Transformer, which calls the activation on proxies."""
 
     class Activating(fx.Transformer):
         def call_module(self, target, args, kwargs):
@@ -56,7 +58,7 @@ def transforms_as_it_runs(model, layer, function, activation):
 
 @right
 class CopiesNodeByNode:
-    """Copies the graph; users of a layer get the activation when they are copied."""
+    """Copies the graph; a copied user of a layer uses the activation."""
 
     def __call__(self, model, layer, function, activation):
         traced = fx.symbolic_trace(model)
@@ -71,7 +73,7 @@ class CopiesNodeByNode:
 
 @right
 def excludes_the_new_node(model, layer, function, activation):
-    """Looks the functions up, and asks about each user."""
+    """Replaces all uses except the one by the new node itself."""
     traced = fx.symbolic_trace(model)
     found = traced.graph.find_nodes(op="call_function", target=function)
     calls = traced.graph.find_nodes(op="call_module")
@@ -86,7 +88,7 @@ def excludes_the_new_node(model, layer, function, activation):
 
 @right
 class RunsItOnProxies:
-    """An Interpreter that is given a proxy runs every node of the old graph into a new one."""
+    """An Interpreter that runs on proxies and so records every node in a new graph."""
 
     def __call__(self, model, layer, function, activation):
         class Activating(fx.Interpreter):
@@ -109,10 +111,7 @@ class RunsItOnProxies:
         return fx.GraphModule(traced, graph)
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
-@breaks("and it counts as the layer.", case="a traced model, with a subclass in `torch.nn`, which is a leaf module")
+@breaks("and it counts as the layer.", case="a traced model with a subclass in `torch.nn`")
 @wrong("followed_by_activation", node="out_proj", says="is not followed by relu")
 def compares_the_class_itself(model, layer, function, activation):
     def is_meant(traced, node):
@@ -126,13 +125,9 @@ def compares_the_class_itself(model, layer, function, activation):
 @breaks(
     "A node calls a layer in one of two ways:",
     "it calls a module that is an instance of `layer`",
-    case="softmax layers, and what is easily mistaken for them",
+    case="softmax layers, and calls that look like them",
 )
-@wrong(
-    "followed_by_activation",
-    node="tanh_2",
-    says="which is not a call to the layer Softmax",
-)
+@wrong("followed_by_activation", node="tanh_2", says="which is not a call to the layer Softmax")
 def compares_the_names_of_classes(model, layer, function, activation):
     def is_meant(traced, node):
         return node.target is function or (
@@ -144,17 +139,17 @@ def compares_the_names_of_classes(model, layer, function, activation):
 
 @breaks("its node is a `call_function`.", "the call to `function` inside it counts.", case="the functional form")
 @wrong("followed_by_activation", node="linear", says="is not followed by relu")
-def knows_modules_only(model, layer, function, activation):
+def handles_only_modules(model, layer, function, activation):
     return edited(model, lambda traced, node: is_layer(traced, node, layer, None), activation)
 
 
 @breaks(
     "after every call to a layer",
     "a module that is called twice",
-    case="a layer called twice, and another with its weight",
+    case="a layer called twice, and one that shares its weight",
 )
 @wrong("followed_by_activation", node="shared_1", says="is not followed by tanh")
-def takes_each_module_once(model, layer, function, activation):
+def handles_each_module_once(model, layer, function, activation):
     met = set()
 
     def is_meant(traced, node):
@@ -166,13 +161,8 @@ def takes_each_module_once(model, layer, function, activation):
 
 
 @breaks("layers whose result the model returns.", case="nested modules")
-@wrong(
-    "no_dead_nodes",
-    node="relu_2",
-    says="is dead: no node uses its result",
-    read="02_insertion_points#a-new-node-needs-a-user",
-)
-def leaves_out_the_output(model, layer, function, activation):
+@wrong("no_dead_nodes", node="relu_2", says="is dead: no node uses its result", read=NEEDS_A_USER)
+def skips_the_output(model, layer, function, activation):
     def users(node):
         return [user for user in node.users if user.op != "output"]
 
@@ -180,10 +170,11 @@ def leaves_out_the_output(model, layer, function, activation):
 
 
 @breaks(
-    "All users of a layer get the result of the activation.", case="a layer called twice, and another with its weight"
+    "All users of a layer get the result of the activation.",
+    case="a layer called twice, and one that shares its weight",
 )
 @wrong("followed_by_activation", node="shared_1", says="still uses `shared`, past the tanh that follows it")
-def leaves_a_layer_that_has_an_activation(model, layer, function, activation):
+def skips_a_layer_that_has_an_activation(model, layer, function, activation):
     def is_meant(traced, node):
         return is_layer(traced, node, layer, function) and all(user.target is not activation for user in node.users)
 
@@ -191,7 +182,7 @@ def leaves_a_layer_that_has_an_activation(model, layer, function, activation):
 
 
 @wrong("lints", node="relu", says="node `relu` uses itself", read="02_insertion_points#replace-uses-without-a-cycle")
-def hands_each_activation_to_itself(model, layer, function, activation):
+def passes_each_activation_to_itself(model, layer, function, activation):
     traced = fx.symbolic_trace(model)
     for node in list(traced.graph.nodes):
         if is_layer(traced, node, layer, function):
@@ -209,24 +200,11 @@ def copies_the_model_first(model, layer, function, activation):
 
 @wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
 def forgets_to_recompile(model, layer, function, activation):
-    traced = fx.symbolic_trace(model)
-    for node in list(traced.graph.nodes):
-        if is_layer(traced, node, layer, function):
-            users = list(node.users)
-            with traced.graph.inserting_after(node):
-                new = traced.graph.call_function(activation, (node,))
-            for user in users:
-                user.replace_input_with(node, new)
-    return traced
+    return edited(model, lambda *each: is_layer(*each, layer, function), activation, compiled=False)
 
 
-@wrong(
-    "output_last",
-    node="relu",
-    says="is after `output`: it never runs",
-    read="02_insertion_points#a-node-made-without-an-anchor",
-)
-def makes_the_activations_and_leaves_them_there(model, layer, function, activation):
+@wrong("output_last", node="relu", says="is after `output`: it never runs", read=NO_ANCHOR)
+def makes_the_activations_without_an_anchor(model, layer, function, activation):
     traced = fx.symbolic_trace(model)
     for node in list(traced.graph.nodes):
         if is_layer(traced, node, layer, function):
@@ -235,14 +213,9 @@ def makes_the_activations_and_leaves_them_there(model, layer, function, activati
     return traced
 
 
-@wrong(
-    "same_result",
-    node="gelu",
-    says="'Tensor' object has no attribute 'gelu'",
-    read="00_first_graph#attributeerror-tensor-object-has-no-attribute-gelu",
-)
-def writes_every_activation_as_a_method(model, layer, function, activation):
-    """Tensors have a `relu` and a `tanh`."""
+@wrong("same_result", node="gelu", says="'Tensor' object has no attribute 'gelu'", read=NO_METHOD)
+def calls_every_activation_as_a_method(model, layer, function, activation):
+    """Tensors have the methods `relu` and `tanh`, but not `gelu`."""
     traced = edited(model, lambda *each: is_layer(*each, layer, function), activation)
     for node in traced.graph.find_nodes(op="call_function", target=activation):
         node.op, node.target = "call_method", activation.__name__
@@ -253,10 +226,10 @@ def writes_every_activation_as_a_method(model, layer, function, activation):
 @breaks(
     "Return a new `fx.GraphModule`.",
     "The given model does not change",
-    case="a traced model, with a subclass in `torch.nn`, which is a leaf module",
+    case="a traced model with a subclass in `torch.nn`",
 )
 @wrong("input_unchanged", says="the model that was given has been changed: its graph was edited, at node `relu`")
-def edits_a_model_that_is_traced_already(model, layer, function, activation):
+def edits_a_traced_model_itself(model, layer, function, activation):
     result = edited(model, lambda *each: is_layer(*each, layer, function), activation)
     if isinstance(model, fx.GraphModule):
         model.graph = result.graph

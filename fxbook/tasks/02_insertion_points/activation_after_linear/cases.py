@@ -1,4 +1,4 @@
-"""Models that call a layer in every way that a model can."""
+"""Models that call a layer in every possible way."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from fxbook.cases.neighbours import near
 
 
 class Layered(nn.Module):
-    """Calls to a layer in the ways that a model can make them; the subclasses differ in these.
+    """A model with calls to a layer.
 
-    ``task`` is what the answer is called with besides the model: a module class, its functional form, an activation.
+    ``task`` holds the other arguments of the answer: the layer's class, its functional form, and an activation.
     """
 
     task: tuple[type[nn.Module], Callable[..., Any], Callable[[Tensor], Tensor]] = (
@@ -27,7 +27,7 @@ class Layered(nn.Module):
 
 
 class Stack(Layered):
-    """Nested modules, with the last linear layer feeding the output; a convolution, which must stay."""
+    """Linear layers in nested modules, one of which computes the result; a convolution, which must stay."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -40,7 +40,7 @@ class Stack(Layered):
 
 
 class Functional(Layered):
-    """The functional form, with its own weight, by position and by name."""
+    """The functional form, by position and by name, with a parameter as its weight."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -53,7 +53,7 @@ class Functional(Layered):
 
 
 class Tied(Layered):
-    """One layer called twice and another with its weight, in eval mode; an activation of its own; a dict as result."""
+    """A layer called twice; another, in eval mode, that shares its weight; the model's own activation; a dict."""
 
     task = (nn.Linear, nn.functional.linear, torch.tanh)
 
@@ -72,19 +72,19 @@ class Tied(Layered):
 
 @fx.wrap
 def linear(value: Tensor) -> Tensor:
-    """A user-defined function with the name of another function."""
+    """A user-defined function with the name of the functional form."""
     return value * 0.5
 
 
 class Gated(nn.Linear):
-    """A user-defined linear layer: tracing enters it and finds the functional form."""
+    """A user-defined linear layer, which tracing enters, so that it records the functional form."""
 
     def forward(self, x: Tensor) -> Tensor:
         return super().forward(x) * 2.0
 
 
 class WithOwnLayer(Layered):
-    """A subclass of the layer; a bilinear layer, and a function called linear, which must stay."""
+    """A user-defined subclass of the layer; a bilinear layer and a function named ``linear``, which must stay."""
 
     task = (nn.Linear, nn.functional.linear, nn.functional.gelu)
 
@@ -98,7 +98,7 @@ class WithOwnLayer(Layered):
 
 
 class WithLeafSubclass(Layered):
-    """A layer of a subclass in ``torch.nn``, which stays a leaf, after a layer of the class itself; two inputs."""
+    """An instance of a subclass in ``torch.nn``, which stays a leaf, after an instance of the class; two inputs."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -111,7 +111,7 @@ class WithLeafSubclass(Layered):
 
 
 class Softmaxed(Layered):
-    """Another kind of layer, as a module and a function, and everything easily mistaken for it, which must stay."""
+    """Softmax as modules and as a function; and calls that look like it, which must stay."""
 
     task = (nn.Softmax, nn.functional.softmax, torch.tanh)
 
@@ -135,7 +135,7 @@ def layered(
     unseen: bool = False,
     given: Callable[[nn.Module], nn.Module] = lambda model: model,
 ) -> Case:
-    """A model on inputs of this shape; the answer is called with what ``given`` makes of it, and with its task."""
+    """A model with inputs of this shape; the answer gets what ``given`` makes of the model, and the model's task."""
 
     def inputs() -> tuple[Tensor, ...]:
         return tuple(torch.randn(*shape) for _ in range(count))
@@ -148,10 +148,10 @@ USAGE = Usage(
     cases=(
         layered("nested modules", Stack, 3, 1, 6),
         layered("the functional form", Functional, 3, 6),
-        layered("a layer called twice, and another with its weight", Tied, 3, 6, unseen=True),
-        layered("a subclass defined outside `torch.nn`, which is traced into", WithOwnLayer, 3, 6, unseen=True),
+        layered("a layer called twice, and one that shares its weight", Tied, 3, 6, unseen=True),
+        layered("a user-defined subclass, which tracing enters", WithOwnLayer, 3, 6, unseen=True),
         layered(
-            "a traced model, with a subclass in `torch.nn`, which is a leaf module",
+            "a traced model with a subclass in `torch.nn`",
             WithLeafSubclass,
             3,
             6,
@@ -159,6 +159,6 @@ USAGE = Usage(
             unseen=True,
             given=fx.symbolic_trace,
         ),
-        layered("softmax layers, and what is easily mistaken for them", Softmaxed, 3, 6, unseen=True),
+        layered("softmax layers, and calls that look like them", Softmaxed, 3, 6, unseen=True),
     ),
 )

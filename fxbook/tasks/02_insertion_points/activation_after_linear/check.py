@@ -38,7 +38,7 @@ class _Activating(TorchFunctionMode):
 
 
 def activated(model: nn.Module, *inputs: Tensor) -> Any:
-    """The model with the required activation after each call to the required layer."""
+    """What the model returns with the required activation after each call to the required layer."""
     assert isinstance(model, Layered)
     _, function, activation = model.task
     with _Activating(function, activation):
@@ -47,7 +47,7 @@ def activated(model: nn.Module, *inputs: Tensor) -> Any:
 
 @rule
 def followed_by_activation(case: CaseView) -> Found:
-    """Each call to the required layer, and nothing else, is followed by the required activation."""
+    """The required activation follows each call to the required layer, and no other node."""
     assert isinstance(case.model, Layered)
     kind, _, function = case.model.task
     activation, own = _ACTIVATIONS[function], {node.name for node in case.before}

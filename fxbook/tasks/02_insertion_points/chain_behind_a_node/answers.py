@@ -1,4 +1,4 @@
-"""Answers to 02-chain-behind-a-node: every user of a node gets the result of a chain instead."""
+"""Answers to 02-chain-behind-a-node."""
 
 import copy
 import functools
@@ -8,6 +8,7 @@ from torch import fx
 
 from fxbook.tasks.answering import breaks, right, wrong
 
+NO_ANCHOR = "02_insertion_points#a-node-made-without-an-anchor"
 USES = "02_insertion_points#replace-uses-without-a-cycle"
 
 
@@ -16,7 +17,7 @@ def named(traced, name):
 
 
 def chained(traced, newest, functions):
-    """The last node of a chain after a node; nothing uses it yet."""
+    """Insert a chain after a node; return its last node, which has no users yet."""
     for function in functions:
         with traced.graph.inserting_after(newest):
             newest = traced.graph.call_function(function, (newest,))
@@ -27,9 +28,6 @@ def replace(traced, users, node, newest):
     for user in users:
         user.replace_input_with(node, newest)
     traced.recompile()
-
-
-# ---- right -----------------------------------------------------------------------------------------------------------
 
 
 @right
@@ -67,8 +65,8 @@ def copies_node_by_node_into_a_graph_that_it_assigns(traced, name, functions):
 
 
 @right
-def builds_it_from_the_last_function(traced, name, functions):
-    """Directly after one anchor the nodes come out reversed, so they are made in the reverse order."""
+def builds_the_chain_from_its_end(traced, name, functions):
+    """Nodes inserted after one anchor come out reversed, so they are made in reverse order."""
     node, links = named(traced, name), []
     with traced.graph.inserting_after(node):
         for function in reversed(functions):
@@ -80,9 +78,6 @@ def builds_it_from_the_last_function(traced, name, functions):
     traced.recompile()
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
 @wrong("lints", node="square", says="uses log1p before it is defined", read=USES)
 def replaces_all_uses(traced, name, functions):
     node = named(traced, name)
@@ -92,7 +87,7 @@ def replaces_all_uses(traced, name, functions):
 
 @breaks("every user of `up` gets `log1p(square(up))`.", case="`up` of the block")
 @wrong("chain_in_order", node="square", says="Node `square` uses `log1p`: the chain is square, log1p")
-def applies_the_functions_from_behind(traced, name, functions):
+def applies_the_functions_in_reverse(traced, name, functions):
     anchors_on_the_node_that_follows(traced, name, functions[::-1])
 
 
@@ -106,7 +101,7 @@ def forgets_to_recompile(traced, name, functions):
 
 
 @wrong("no_dead_nodes", node="log1p", says="is dead", read="02_insertion_points#a-new-node-needs-a-user")
-def takes_the_users_of_the_new_node(traced, name, functions):
+def rewires_the_users_of_the_new_node(traced, name, functions):
     """`newest.users` is empty, so no user is rewired."""
     node = named(traced, name)
     newest = chained(traced, node, functions)
@@ -120,13 +115,8 @@ def edits_a_copy(traced, name, functions):
     return traced
 
 
-@wrong(
-    "output_last",
-    node="square",
-    says="is after `output`: it never runs",
-    read="02_insertion_points#a-node-made-without-an-anchor",
-)
-def makes_the_chain_and_leaves_it_there(traced, name, functions):
+@wrong("output_last", node="square", says="is after `output`: it never runs", read=NO_ANCHOR)
+def makes_the_chain_without_an_anchor(traced, name, functions):
     newest = named(traced, name)
     for function in functions:
         newest = traced.graph.call_function(function, (newest,))
@@ -140,21 +130,21 @@ def looks_for_the_target(traced, name, functions):
         anchors_on_the_node_that_follows(traced, node.name, functions)
 
 
-@breaks("the tuple can be empty.", case="no function at all")
+@breaks("the tuple can be empty.", case="an empty chain")
 @wrong("chain_in_order", node="square", says="node `square` is new: the chain is empty")
-def takes_a_default_for_an_empty_chain(traced, name, functions):
+def has_a_default_for_an_empty_chain(traced, name, functions):
     anchors_on_the_node_that_follows(traced, name, functions or (torch.square, torch.log1p))
 
 
-@breaks("Insert a chain of functions", case="a value used by name, beside another")
+@breaks("Insert a chain of functions", case="a value used by keyword and by the same function")
 @wrong("chain_in_order", node="square_1", says="node `square_1` uses `scores`: the chain is square, square, silu")
 def calls_each_function_once(traced, name, functions):
     anchors_on_the_node_that_follows(traced, name, tuple(dict.fromkeys(functions)))
 
 
-@breaks("and all its users.", case="a value used by name, beside another")
+@breaks("and all its users.", case="a value used by keyword and by the same function")
 @wrong("chain_read_by_all", node="square", says="node `square` still uses `scores`", read=USES)
-def knows_new_nodes_by_their_target(traced, name, functions):
+def recognises_new_nodes_by_their_target(traced, name, functions):
     node = named(traced, name)
     newest = chained(traced, node, functions)
     node.replace_all_uses_with(newest, delete_user_cb=lambda user: user.target not in functions)
@@ -172,7 +162,7 @@ def inserts_before_the_first_of_the_users(traced, name, functions):
     replace(traced, users, node, newest)
 
 
-@breaks("a tuple of functions that each take one tensor", case="a value used by name, beside another")
+@breaks("a tuple of functions that each take one tensor", case="a value used by keyword and by the same function")
 @wrong("same_result", node="silu", says="silu")
 def calls_methods_of_the_same_names(traced, name, functions):
     node = newest = named(traced, name)

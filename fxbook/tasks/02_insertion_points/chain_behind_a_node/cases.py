@@ -1,4 +1,4 @@
-"""Nodes of every kind, after which a chain must run, with users that use them in every way."""
+"""Models, each with a node after which a chain must run, and with users that use the node in every way."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..cases import FeedForward, Joined, Passing, rows
 
 
 class Pair(nn.Module):
-    """``scores`` is between two nodes whose names begin alike; it is used by keyword and by ``square``."""
+    """``scores`` is between two nodes whose names begin with its name, and is used by keyword and by ``square``."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -29,7 +29,7 @@ class Pair(nn.Module):
 
 
 def changed(kind: Callable[[], Any], anchor: str, *chain: Callable[[Tensor], Tensor]) -> Callable[[], nn.Module]:
-    """Makes a model that knows the node and the functions to run after it."""
+    """Returns a function that makes a model; the model stores the node's name and the functions to run after it."""
 
     def build() -> nn.Module:
         model = kind()
@@ -39,19 +39,19 @@ def changed(kind: Callable[[], Any], anchor: str, *chain: Callable[[Tensor], Ten
     return build
 
 
-def traced_and_what_is_asked(model: Any) -> tuple[Any, ...]:
-    """The answer is called with the traced model, the name of a node, and the functions to run after it."""
+def traced_anchor_and_chain(model: Any) -> tuple[Any, ...]:
+    """The answer gets the traced model, the name of a node, and the functions to run after it."""
     traced = fx.symbolic_trace(model)
     [node] = [node for node in traced.graph.nodes if node.name == model.anchor]
     if isinstance(model, Joined):
-        # As after an edit: the users are not in list order.
+        # After an edit, users may be in a different order from the nodes.
         first = next(iter(node.users))
         node.users[first] = node.users.pop(first)
     return traced, model.anchor, model.chain
 
 
 _BLOCK = (torch.square, torch.log1p)
-# One function twice, and a last one that is not a method.
+# One function twice, and one that tensors do not have as a method.
 _TWICE = (torch.square, torch.square, nn.functional.silu)
 
 USAGE = Usage(
@@ -61,8 +61,8 @@ USAGE = Usage(
         Case("a value used in lists, by name and twice", changed(Joined, "block", *_BLOCK), rows(), unseen=True),
         Case("a function of the block", changed(FeedForward, "relu", *_BLOCK), rows(), unseen=True),
         Case("an input", changed(Passing, "x", torch.exp, torch.tanh, torch.neg), rows(), unseen=True),
-        Case("a value used by name, beside another", changed(Pair, "scores", *_TWICE), rows(), unseen=True),
-        Case("no function at all", changed(FeedForward, "up"), rows(), unseen=True),
+        Case("a value used by keyword and by the same function", changed(Pair, "scores", *_TWICE), rows(), unseen=True),
+        Case("an empty chain", changed(FeedForward, "up"), rows(), unseen=True),
     ),
-    given=traced_and_what_is_asked,
+    given=traced_anchor_and_chain,
 )

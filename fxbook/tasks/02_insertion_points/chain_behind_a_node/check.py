@@ -18,7 +18,7 @@ from fxbook.rules.view import CaseView
 
 
 def with_chain(model: Any, x: Tensor) -> Any:
-    """The model with its chain applied to the value of its anchor."""
+    """What the model returns if its chain is applied to the value of its anchor."""
 
     class Chaining(fx.Interpreter):
         def run_node(self, node: fx.Node) -> Any:

@@ -1,4 +1,4 @@
-"""Answers to 02-clamp-the-output: what a traced model returns, clamped to the range from 0 to 6."""
+"""Answers to 02-clamp-the-output."""
 
 import copy
 
@@ -7,7 +7,9 @@ from torch import fx
 
 from fxbook.tasks.answering import breaks, right, wrong
 
-# ---- right -----------------------------------------------------------------------------------------------------------
+A_LIST = "when_it_breaks/01_node_creation#a-list-assigned-to-nodeargs"
+IN_PLACE = "01_node_creation#four-spellings-of-add"
+NEEDS_A_USER = "02_insertion_points#a-new-node-needs-a-user"
 
 
 @right
@@ -42,8 +44,8 @@ def copies_all_but_the_output(traced):
 
 
 @right
-def limits_both_ends_apart(traced):
-    """Limits from below and from above, each with a method call, made after the result."""
+def limits_each_end_separately(traced):
+    """Limits the result from below and then from above, each with a method call."""
     graph = traced.graph
     result = graph.output_node().args[0]
     with graph.inserting_after(result):
@@ -54,11 +56,8 @@ def limits_both_ends_apart(traced):
     traced.recompile()
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
 def _return_instead(traced, spell):
-    """The output returns what `spell` makes of the graph and of the output's arguments."""
+    """Let the output return the node that `spell` makes from the graph and the output's arguments."""
     graph, output = traced.graph, traced.graph.output_node()
     with graph.inserting_before(output):
         output.args = (spell(graph, *output.args),)
@@ -66,13 +65,8 @@ def _return_instead(traced, spell):
 
 
 @breaks("you change it by assigning a new tuple.", case="the block of the chapter")
-@wrong(
-    "no_dead_nodes",
-    node="clamp",
-    says="is dead: no node uses its result",
-    read="02_insertion_points#a-new-node-needs-a-user",
-)
-def gives_it_no_user(traced):
+@wrong("no_dead_nodes", node="clamp", says="is dead: no node uses its result", read=NEEDS_A_USER)
+def leaves_the_clamp_without_a_user(traced):
     output = traced.graph.output_node()
     with traced.graph.inserting_before(output):
         traced.graph.call_function(torch.clamp, (output.args[0], 0, 6))
@@ -81,7 +75,7 @@ def gives_it_no_user(traced):
 
 @breaks("comes directly before it.", case="the block of the chapter")
 @wrong("lints", node="output", says="uses clamp before it is defined")
-def gives_it_no_anchor(traced):
+def makes_the_clamp_without_an_anchor(traced):
     output = traced.graph.output_node()
     output.args = (traced.graph.call_function(torch.clamp, (output.args[0], 0, 6)),)
     traced.recompile()
@@ -96,12 +90,7 @@ def forgets_to_recompile(traced):
 
 
 @breaks("`output.args` is a tuple of one element", case="the block of the chapter")
-@wrong(
-    "args_are_tuples",
-    node="output",
-    says="are a list, where torch.fx keeps a tuple",
-    read="when_it_breaks/01_node_creation#a-list-assigned-to-nodeargs",
-)
+@wrong("args_are_tuples", node="output", says="are a list, where torch.fx keeps a tuple", read=A_LIST)
 def assigns_a_list(traced):
     _return_instead(traced, lambda graph, result: graph.call_function(torch.clamp, (result, 0, 6)))
     traced.graph.output_node().args = [*traced.graph.output_node().args]
@@ -121,7 +110,7 @@ def clamps_the_tuple(traced):
 
 @breaks("Make a traced model return its result clamped", case="a model that asserts something about its result")
 @wrong("result_clamped", says="no new node calls clamp: the result of `step_")
-def leaves_a_graph_that_clamps_already(traced):
+def skips_a_graph_that_already_clamps(traced):
     if not traced.graph.find_nodes(op="call_function", target=torch.clamp):
         _return_instead(traced, lambda graph, result: graph.call_function(torch.clamp, (result, 0, 6)))
 
@@ -149,14 +138,9 @@ def takes_another_range(traced):
 
 
 @breaks("must not change the tensor that the caller passes.", case="a model that returns its input")
-@wrong(
-    "callers_input_stays",
-    node="hardtanh",
-    says="works in place: it changes the tensor passed as `x`",
-    read="01_node_creation#four-spellings-of-add",
-)
+@wrong("callers_input_stays", node="hardtanh", says="works in place: it changes the tensor passed as", read=IN_PLACE)
 def clamps_in_place(traced):
-    """Where the model returns its input, the caller's tensor is changed."""
+    """If the model returns its input, this changes the caller's tensor."""
     _return_instead(
         traced, lambda graph, result: graph.call_function(torch.nn.functional.hardtanh, (result, 0.0, 6.0, True))
     )
@@ -167,8 +151,8 @@ def clamps_in_place(traced):
     says="The graph still inserts before `output`: the next new node lands there",
     read="02_insertion_points#an-anchor-holds-as-long-as-its-with",
 )
-def sets_an_anchor_and_keeps_it(traced):
-    """Without `with`, the call also sets the place for whoever edits the graph next."""
+def never_restores_the_anchor(traced):
+    """Without `with`, the anchor stays set for the next edit."""
     output = traced.graph.output_node()
     traced.graph.inserting_before(output)
     output.args = (traced.graph.call_function(torch.clamp, (output.args[0], 0, 6)),)

@@ -1,4 +1,4 @@
-"""Models that return one tensor, on inputs that leave the range on both sides."""
+"""Models that return one tensor, with inputs that exceed the range at both ends."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ def far_rows() -> tuple[Tensor, ...]:
 
 
 def far_rows_of_float64() -> tuple[Tensor, ...]:
-    """The same in ``float64``."""
+    """Like :func:`far_rows`, in ``float64``."""
     [numbers] = far_rows()
     return (numbers.double(),)
 
 
 class Asserting(nn.Module):
-    """Asserts something about its result, between the result and ``output``, and clamps another value."""
+    """Clamps another value, and asserts something about its result between the result and ``output``."""
 
     def forward(self, x: Tensor) -> Tensor:
         doubled = x + x

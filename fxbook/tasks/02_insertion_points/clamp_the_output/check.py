@@ -6,11 +6,11 @@ import torch
 from torch import Tensor, nn
 
 from fxbook.cases import Check
-from fxbook.graph.record import JSON
 from fxbook.rules import explained
 from fxbook.rules.explained import args_are_tuples, callers_input_stays, given_edited, lints, output_last, recompiled
 from fxbook.rules.families import family
 from fxbook.rules.predicates import no_dead_nodes, same_result
+from fxbook.rules.returned import number_of
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
@@ -19,7 +19,7 @@ _TUPLE = "02_insertion_points#typeerror-node-object-is-not-subscriptable"
 
 
 def clamped(model: nn.Module, x: Tensor) -> Tensor:
-    """What the model returns, from 0 to 6."""
+    """What the model returns, clamped to the range from 0 to 6."""
     return torch.clamp(model(x), 0.0, 6.0)
 
 
@@ -39,19 +39,13 @@ def result_clamped(case: CaseView) -> Found:
             yield node, f"clamps `{read.name}`: the model returned `{returned.name}`"
         if node.op == "call_module":
             yield node, "calls a module that clamps to a range other than 0 to 6"
-        if [_number(limit) for limit in limits] != [0.0, 6.0]:
-            given = " to ".join(str(_number(limit)) for limit in limits)
+        if [number_of(limit) for limit in limits] != [0.0, 6.0]:
+            given = " to ".join(str(number_of(limit)) for limit in limits)
             yield node, f"clamps to the range from {given}, not the range from 0 to 6"
     for node, _ in case.kept():
         for clamp in clamps:
             if clamp.index in node.inputs and node.op != "output":
                 yield node, f"uses `{clamp.name}`: only `output` should use it"
-
-
-def _number(value: JSON) -> float | None:
-    if isinstance(value, dict):
-        return float(value["float"]) if "float" in value else None
-    return float(value) if isinstance(value, int) else None
 
 
 CHECK = Check(

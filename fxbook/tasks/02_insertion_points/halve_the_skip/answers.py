@@ -1,4 +1,4 @@
-"""Answers to 02-halve-the-skip: additions use half of each input of the model, and no other node does."""
+"""Answers to 02-halve-the-skip."""
 
 import copy
 import operator
@@ -8,17 +8,18 @@ from torch import fx
 
 from fxbook.tasks.answering import breaks, right, wrong
 
+IN_PLACE = "01_node_creation#four-spellings-of-add"
+NEEDS_A_USER = "02_insertion_points#a-new-node-needs-a-user"
+NO_ANCHOR = "02_insertion_points#a-node-made-without-an-anchor"
+
 
 def additions(traced):
     return traced.graph.find_nodes(op="call_function", target=operator.add)
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
-def writes_the_arguments_anew(traced):
-    """Proxies before each addition, one for each side: x + x gets two halves."""
+def assigns_new_arguments(traced):
+    """Makes a half for each side of each addition, so x + x gets two halves."""
     for node in traced.graph.nodes:
         if node.op == "call_function" and node.target is operator.add:
             with traced.graph.inserting_before(node):
@@ -45,7 +46,7 @@ def assigns_the_graph_of_a_transformer(traced):
 
 
 @right
-def copies_node_by_node_with_halves_on_the_way(traced):
+def copies_node_by_node_and_adds_halves(traced):
     graph, copied, halves = fx.Graph(), {}, {}
     for node in traced.graph.nodes:
         is_addition = node.op == "call_function" and node.target is operator.add
@@ -57,7 +58,7 @@ def copies_node_by_node_with_halves_on_the_way(traced):
 
 
 @right
-def changes_all_users_and_gives_the_input_back(traced):
+def replaces_all_uses_and_restores_some(traced):
     for value in traced.graph.find_nodes(op="placeholder"):
         users = list(value.users)
         if not set(users).intersection(additions(traced)):
@@ -71,21 +72,21 @@ def changes_all_users_and_gives_the_input_back(traced):
     return traced
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
 def half_of(graph, value):
     return graph.call_function(torch.mul, (value, 0.5))
 
 
-def halve_each(traced, chosen=lambda value: value.op == "placeholder", make=half_of, additions=additions):
-    """Each addition uses what ``make`` returns for the chosen values."""
+def halve_each(
+    traced, chosen=lambda value: value.op == "placeholder", make=half_of, additions=additions, compiled=True
+):
+    """Let each addition use the node that ``make`` returns in place of a chosen value."""
     for node in additions(traced):
         for value in filter(chosen, node.all_input_nodes):
             with traced.graph.inserting_before(node):
                 half = make(traced.graph, value)
             node.replace_input_with(value, half)
-    traced.recompile()
+    if compiled:
+        traced.recompile()
 
 
 @breaks("All other users keep the whole input", case="the block of the chapter")
@@ -100,12 +101,12 @@ def halves_the_input_for_all(traced):
 
 @breaks("Inputs are the placeholders.", case="an input that no addition uses")
 @wrong("only_additions_read_half", node="add_5", says="uses `tanh`: only inputs of the model should be halved")
-def halves_what_a_method_makes_of_an_input(traced):
+def halves_the_result_of_a_method_of_an_input(traced):
     halve_each(traced, lambda value: value.op == "placeholder" or value.target == "tanh")
 
 
 @wrong("lints", node="mul", says="node `mul` uses itself", read="02_insertion_points#replace-uses-without-a-cycle")
-def hands_the_half_to_itself(traced):
+def passes_the_half_to_itself(traced):
     for value in traced.graph.find_nodes(op="placeholder"):
         with traced.graph.inserting_after(value):
             half = half_of(traced.graph, value)
@@ -114,23 +115,14 @@ def hands_the_half_to_itself(traced):
 
 
 @breaks("must not change the tensors that the caller passes.", case="the block of the chapter")
-@wrong(
-    "callers_input_stays",
-    node="mul_",
-    says="works in place: it changes the tensor passed as `x`",
-    read="01_node_creation#four-spellings-of-add",
-)
+@wrong("callers_input_stays", node="mul_", says="works in place: it changes the tensor passed as `x`", read=IN_PLACE)
 def halves_in_place(traced):
     halve_each(traced, make=lambda graph, value: graph.call_method("mul_", (value, 0.5)))
 
 
 @wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
 def forgets_to_recompile(traced):
-    for node in additions(traced):
-        for value in traced.graph.find_nodes(op="placeholder"):
-            with traced.graph.inserting_before(node):
-                half = half_of(traced.graph, value)
-            node.replace_input_with(value, half)
+    halve_each(traced, compiled=False)
 
 
 @wrong("given_edited", says="You edited a copy")
@@ -140,13 +132,8 @@ def edits_a_copy(traced):
     return traced
 
 
-@wrong(
-    "output_last",
-    node="mul",
-    says="is after `output`: it never runs",
-    read="02_insertion_points#a-node-made-without-an-anchor",
-)
-def makes_the_halves_and_leaves_them_there(traced):
+@wrong("output_last", node="mul", says="is after `output`: it never runs", read=NO_ANCHOR)
+def makes_the_halves_without_an_anchor(traced):
     for value in traced.graph.find_nodes(op="placeholder"):
         half_of(traced.graph, value)
     traced.recompile()
@@ -154,17 +141,12 @@ def makes_the_halves_and_leaves_them_there(traced):
 
 @breaks("use half of an input", case="the block of the chapter")
 @wrong("half_is_half", node="floordiv", says="computes `operator.floordiv(x, 2)`, not half of `x`")
-def divides_and_drops_the_rest(traced):
-    """`//` takes the floor of a half."""
+def uses_floor_division(traced):
+    """`//` rounds the half down."""
     halve_each(traced, make=lambda graph, value: graph.call_function(operator.floordiv, (value, 2)))
 
 
-@wrong(
-    "no_dead_nodes",
-    node="mul",
-    says="is dead: no node uses its result",
-    read="02_insertion_points#a-new-node-needs-a-user",
-)
+@wrong("no_dead_nodes", node="mul", says="is dead: no node uses its result", read=NEEDS_A_USER)
 def gives_the_halves_no_users(traced):
     for value in traced.graph.find_nodes(op="placeholder"):
         with traced.graph.inserting_after(value):
@@ -173,9 +155,7 @@ def gives_the_halves_no_users(traced):
 
 
 @breaks("In `x + x`, both sides are halved.", case="a model with two inputs")
-@wrong(
-    "only_additions_read_half", node="step_9", says="still uses the whole input `x`: additions should use half of it"
-)
+@wrong("only_additions_read_half", node="step_9", says="still uses the whole input `x`: additions should use half of")
 def changes_one_side_of_a_sum_with_itself(traced):
     for node in additions(traced):
         for value in node.all_input_nodes:
@@ -191,7 +171,7 @@ def changes_one_side_of_a_sum_with_itself(traced):
     case="an input that no addition uses",
 )
 @wrong("only_additions_read_half", node="add", says="uses `x`: only additions should use half of an input")
-def takes_torch_add_for_an_addition(traced):
+def halves_in_torch_add_too(traced):
     both = (operator.add, torch.add)
     halve_each(traced, additions=lambda traced: [node for node in traced.graph.nodes if node.target in both])
 

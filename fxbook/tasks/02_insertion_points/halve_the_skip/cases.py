@@ -1,4 +1,4 @@
-"""Models with additions that use an input, and some that do not."""
+"""Models with additions that use an input, and additions that do not."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..cases import FeedForward, rows
 
 
 class TwoSkips(nn.Module):
-    """Two inputs; additions that use none, one or two of them, one that uses an input twice."""
+    """Two inputs; additions that use neither, one or both of them, or one input twice."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -38,14 +38,14 @@ class Scaled(nn.Module):
 
 
 class SumOfInputs(nn.Module):
-    """The first addition has two inputs, neither of which was halved before."""
+    """The only addition uses two inputs."""
 
     def forward(self, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
         return x + y, y * y
 
 
 def rows_of_float64() -> tuple[Tensor, ...]:
-    """Two inputs of three rows, of a dtype that few answers expect."""
+    """Two inputs of three rows in ``float64``."""
     return tuple(value.double() for value in rows(2)())
 
 

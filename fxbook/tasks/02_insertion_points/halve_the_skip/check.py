@@ -9,11 +9,11 @@ from torch import Tensor, fx, nn
 
 from fxbook.cases import Check
 from fxbook.cases.exercise import graph_of
-from fxbook.graph.record import JSON
 from fxbook.rules import explained
 from fxbook.rules.explained import callers_input_stays, given_edited, lints, output_last, recompiled
 from fxbook.rules.families import MUL, family
 from fxbook.rules.predicates import no_dead_nodes, same_result
+from fxbook.rules.returned import number_of
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
@@ -21,7 +21,7 @@ DIV = family("div", "truediv", "divide", "true_divide")
 
 
 def halved(model: nn.Module, *inputs: Tensor) -> Any:
-    """The model with half of each input in its additions."""
+    """What the model returns if its additions use half of each input."""
 
     class Halving(fx.Interpreter):
         def run_node(self, node: fx.Node) -> Any:
@@ -38,7 +38,7 @@ def halved(model: nn.Module, *inputs: Tensor) -> Any:
 
 @rule
 def only_additions_read_half(case: CaseView) -> Found:
-    """Additions use no unhalved input of the model; every other argument is as before."""
+    """Additions use no whole input of the model; every other argument is as before."""
     now = case.now()
     for node, before in case.kept():
         is_addition = (before.op, before.target) == ("call_function", "operator.add")
@@ -49,15 +49,15 @@ def only_additions_read_half(case: CaseView) -> Found:
             if is_addition and is_input and is_read:
                 yield node, f"still uses the whole input `{value.name}`: additions should use half of it"
             elif not (is_addition and is_input) and not is_read:
-                asked = "additions should use half of an input" if is_input else "inputs of the model should be halved"
-                yield node, f"no longer uses `{value.name}`: only {asked}"
+                only = "additions should use half of an input" if is_input else "inputs of the model should be halved"
+                yield node, f"no longer uses `{value.name}`: only {only}"
 
 
 @rule
 def half_is_half(case: CaseView) -> Found:
-    """What an addition uses in place of an input is half of it: a product with 0.5, or the input divided by 2."""
+    """A new node that uses an input computes half of it: a product with 0.5, or a division by 2."""
     for node in case.new():
-        numbers = [_number(value) for value in [*node.positional, *(value for _, value in node.kwargs["dict"])]]
+        numbers = [number_of(value) for value in [*node.positional, *(value for _, value in node.kwargs["dict"])]]
         halves = (node in MUL and 0.5 in numbers) or (node in DIV and 2.0 in numbers)
         read = next((case.nodes[index] for index in node.inputs if case.nodes[index].op == "placeholder"), None)
         if read and not halves:
@@ -66,12 +66,6 @@ def half_is_half(case: CaseView) -> Found:
 
 def _no_cycle(case: CaseView) -> bool:
     return not any(node.index in node.inputs for node in case.nodes)
-
-
-def _number(value: JSON) -> float | None:
-    if isinstance(value, dict):
-        return float(value["float"]) if "float" in value else None
-    return float(value) if isinstance(value, int) else None
 
 
 CHECK = Check(

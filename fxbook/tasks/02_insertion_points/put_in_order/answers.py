@@ -1,13 +1,13 @@
-"""Answers to 02-put-in-order: nodes moved until each is after the nodes that it uses."""
+"""Answers to 02-put-in-order."""
 
-import heapq
+import graphlib
 import itertools
 
 from torch import fx
 
 from fxbook.tasks.answering import breaks, right, wrong
 
-# ---- right -----------------------------------------------------------------------------------------------------------
+NO_ANCHOR = "02_insertion_points#a-node-made-without-an-anchor"
 
 
 @right
@@ -26,8 +26,8 @@ def appends_ready_nodes(traced):
 
 
 @right
-class SwapsUntilNothingIsWrong:
-    """Moves a node after the last node that it uses, again and again."""
+class MovesNodesUntilNoneIsTooEarly:
+    """Moves each node after the last node that it uses, until no node has to move."""
 
     def __call__(self, traced):
         nodes = list(traced.graph.nodes)
@@ -53,7 +53,7 @@ class SwapsUntilNothingIsWrong:
 
 @right
 def sorts_by_depth(traced):
-    """A node is one deeper than the deepest that it uses; Python's sort keeps the order of equals."""
+    """A node is one level deeper than the deepest node that it uses."""
     depths = {}
 
     def depth(node):
@@ -71,31 +71,20 @@ def sorts_by_depth(traced):
 
 
 @right
-def counts_what_each_node_waits_for(traced):
-    """Kahn's algorithm, with a heap: of the nodes that are ready, the earliest in the list comes first."""
-    nodes = list(traced.graph.nodes)
-    place = {node: (node.op != "placeholder", index) for index, node in enumerate(nodes)}
-    waits_for = {node: len(node.all_input_nodes) for node in nodes}
-    ready = [(place[node], index) for index, node in enumerate(nodes) if not waits_for[node]]
-    heapq.heapify(ready)
+def sorts_with_graphlib(traced):
+    inputs_first = sorted(traced.graph.nodes, key=lambda node: node.op != "placeholder")
+    order = graphlib.TopologicalSorter({node: node.all_input_nodes for node in inputs_first}).static_order()
     [output] = traced.graph.find_nodes(op="output")
-    while ready:
-        _, index = heapq.heappop(ready)
-        for user in nodes[index].users:
-            waits_for[user] -= 1
-            if not waits_for[user] and user is not output:
-                heapq.heappush(ready, (place[user], nodes.index(user)))
-        output.prepend(nodes[index])
+    for node in order:
+        if node is not output:
+            output.prepend(node)
     traced.graph.lint()
     traced.recompile()
     return traced
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
 def sort_before(output, waiting, uses=lambda node: node.all_input_nodes, placed=()):
-    """Moves the nodes before ``output`` in rounds, each after what ``uses`` says that it uses."""
+    """Moves the waiting nodes before ``output``, each after the nodes that ``uses`` returns for it."""
     while waiting:
         ready = [node for node in waiting if {*placed}.issuperset(uses(node))]
         for node in ready:
@@ -114,7 +103,7 @@ def forgets_to_recompile(traced):
 @breaks("or an input after a node that uses it.", case="attention, two inputs late")
 @wrong("lints", node="key", says="before it is defined")
 def leaves_the_inputs_where_they_are(traced):
-    """As if each input were above `output`."""
+    """Assumes that all inputs come first."""
     [output] = traced.graph.find_nodes(op="output")
     inputs = traced.graph.find_nodes(op="placeholder")
     sort_before(output, [node for node in traced.graph.nodes if node not in (*inputs, output)], placed=inputs)
@@ -123,8 +112,8 @@ def leaves_the_inputs_where_they_are(traced):
 
 @breaks("one node in the wrong place", case="the block with one node misplaced")
 @wrong("lints", node="output", says="node `output` uses add before it is defined")
-def reverses_what_is_after_the_inputs(traced):
-    """Right for `scrambled`, and for no other order."""
+def reverses_everything_after_the_inputs(traced):
+    """This is right only for the order of `scrambled`."""
     nodes = list(traced.graph.nodes)
     inputs = [node for node in nodes if node.op == "placeholder"]
     for node in nodes:
@@ -134,13 +123,16 @@ def reverses_what_is_after_the_inputs(traced):
 
 
 @breaks(
+    "A pass has left the nodes in the wrong order:",
+    "`lint` rejects the graph.",
+    "`scrambled` is one such graph:",
     "Move the nodes into topological order.",
     "everything after its inputs is reversed.",
     case="the block of the chapter, reversed",
 )
 @wrong("lints", node="output", says="node `output` uses add before it is defined")
 def moves_each_node_once(traced):
-    """The fix for one node that is too early, for each node in the order of the list."""
+    """Applies the fix for one node that is too early to each node in turn."""
     for node in list(traced.graph.nodes):
         if node.all_input_nodes:
             max(node.all_input_nodes).append(node)
@@ -168,14 +160,9 @@ def places_inputs_where_they_are_used_first(traced):
 
 
 @breaks("`output` has to be last.", case="a chain that has no users")
-@wrong(
-    "output_last",
-    node="sum_1",
-    says="is after `output`: it never runs",
-    read="02_insertion_points#a-node-made-without-an-anchor",
-)
-def treats_the_output_as_any_node(traced):
-    """A sort by depth: `output` is no deeper than what has no users."""
+@wrong("output_last", node="sum_1", says="is after `output`: it never runs", read=NO_ANCHOR)
+def treats_the_output_like_any_node(traced):
+    """In a sort by depth, `output` need not come after nodes without users."""
     order, placed = [], set()
     waiting = list(traced.graph.nodes)
     while waiting:
@@ -190,7 +177,7 @@ def treats_the_output_as_any_node(traced):
 
 @breaks("Do not create", case="the block of the chapter, reversed")
 @wrong("only_moved", node="x", says="is new: the given nodes should be moved")
-def makes_every_node_anew(traced):
+def creates_every_node_again(traced):
     graph, made = fx.Graph(), {}
     waiting = [node for node in traced.graph.nodes if node.op != "output"]
     while waiting:
@@ -204,21 +191,10 @@ def makes_every_node_anew(traced):
     traced.graph = graph
 
 
-@breaks(
-    "A pass has left the nodes in the wrong order:",
-    "`lint` rejects the graph.",
-    "`scrambled` is one such graph:",
-    case="the block of the chapter, reversed",
-)
-@wrong("lints", node="output", says="node `output` uses add before it is defined")
-def changes_nothing(traced):
-    traced.recompile()
-
-
 @breaks("and do not change any arguments.", case="the block of the chapter, reversed")
 @wrong("only_moved", node="add", says="has different arguments: only its place should change")
-def satisfies_lint_with_other_arguments(traced):
-    """Lets each node use the input of the model in place of a node below it."""
+def changes_arguments_to_satisfy_lint(traced):
+    """Replaces each argument that comes too late with the input of the model."""
     for node in traced.graph.nodes:
         for read in node.all_input_nodes:
             if not read < node:
@@ -232,22 +208,22 @@ def satisfies_lint_with_other_arguments(traced):
 
 @wrong("given_edited", says="another module, but the given one should be edited")
 def wraps_the_sorted_graph_in_a_new_module(traced):
-    """The two modules then share one graph."""
+    """Both modules then share one graph."""
     appends_ready_nodes(traced)
     return fx.GraphModule(traced, traced.graph)
 
 
 @breaks("or erase any nodes", case="a chain that has no users")
-@wrong("only_moved", says="node `tanh` of the graph that was given is gone")
-def erases_what_nothing_uses(traced):
+@wrong("only_moved", says="node `tanh` of the given graph is gone")
+def erases_unused_nodes(traced):
     appends_ready_nodes(traced)
     traced.graph.eliminate_dead_code()
     traced.recompile()
 
 
-@breaks("and `output` has to be last.", case="halves, and a layer called `output`")
+@breaks("and `output` has to be last.", case="a layer named `output`, and an unused input")
 @wrong("lints", node="output_1", says="node `output_1` uses output before it is defined")
-def takes_the_node_called_output(traced):
+def looks_for_the_node_named_output(traced):
     [output] = [node for node in traced.graph.nodes if node.name == "output"]
     waiting = [node for node in traced.graph.nodes if node is not output]
     sort_before(output, waiting, lambda node: set(node.all_input_nodes) - {output})

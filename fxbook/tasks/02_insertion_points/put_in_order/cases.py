@@ -1,4 +1,4 @@
-"""Graphs in orders that are wrong in every way: several nodes, one node, an input after a node that uses it."""
+"""Graphs in the wrong order: several nodes, one node, or an input after a node that uses it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Order = Callable[[list[fx.Node]], list[fx.Node]]
 
 
 class Attention(nn.Module):
-    """Three inputs, whose order in the signature a sort must keep; ``query`` is not the first input that is used."""
+    """Three inputs whose order a sort must keep, although they are first used in a different order."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -42,7 +42,7 @@ class Unused(nn.Module):
 
 
 class Projected(nn.Module):
-    """Halves cut at a node, inside slices and a list; a layer called ``output``, and an input that nothing uses."""
+    """Nodes inside slices and a list; a layer named ``output``; an unused input."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -54,7 +54,7 @@ class Projected(nn.Module):
 
 
 def in_list_order(choose: Order) -> Callable[[nn.Module], tuple[fx.GraphModule]]:
-    """The traced model, with its nodes moved into the order that ``choose`` returns, and recompiled."""
+    """The answer gets the traced model, with its nodes in the order that ``choose`` returns, and recompiled."""
 
     def given(model: nn.Module) -> tuple[fx.GraphModule]:
         traced = fx.symbolic_trace(model)
@@ -62,7 +62,7 @@ def in_list_order(choose: Order) -> Callable[[nn.Module], tuple[fx.GraphModule]]
         for node in rest:
             last.append(node)
             last = node
-        # This reports an answer that forgets to recompile, even if it restores the traced order.
+        # So that an answer that forgets to recompile leaves stale code, even if it restores the traced order.
         traced.recompile()
         return (traced,)
 
@@ -76,34 +76,34 @@ def _reversed_after_inputs(nodes: list[fx.Node]) -> list[fx.Node]:
 
 
 def _every_third(nodes: list[fx.Node]) -> list[fx.Node]:
-    """Every third node, starting from the second, the third and the first: neither the right order nor its reverse."""
+    """Every third node, from the second on, from the third, and from the first: neither sorted nor reversed."""
     inputs = [node for node in nodes if node.op == "placeholder"]
     rest = nodes[len(inputs) :]
     return [*inputs, *rest[1::3], *rest[2::3], *rest[::3]]
 
 
 def _one_too_early(nodes: list[fx.Node]) -> list[fx.Node]:
-    """The right order, except for one node that is directly after the first input."""
+    """The right order, except that one node comes directly after the first input."""
     first, *rest, misplaced, user, output = nodes
     return [first, misplaced, *rest, user, output]
 
 
 def _last_input_late(nodes: list[fx.Node]) -> list[fx.Node]:
-    """The right order, except for the last input, which is after everything but ``output``."""
+    """The right order, except that the last input comes after everything but ``output``."""
     late = [node for node in nodes if node.op == "placeholder"][-1]
     *others, output = (node for node in nodes if node is not late)
     return [*others, late, output]
 
 
 def _two_inputs_late(nodes: list[fx.Node]) -> list[fx.Node]:
-    """The right order, except for the last two inputs; the second of these is used first, and is after ``output``."""
+    """The right order, except that the last two inputs come directly before and directly after ``output``."""
     late = [node for node in nodes if node.op == "placeholder"][-2:]
     *others, output = (node for node in nodes if node not in late)
     return [*others, late[0], output, late[1]]
 
 
 def without_copies(answer: Any, traced: fx.GraphModule) -> Any:
-    """Use the answer; a node that is a copy of a given node counts as a new node."""
+    """Use the answer, and erase ``meta`` on each copy of a given node, so that it counts as a new node."""
     given = set(traced.graph.nodes)
     result = answer(traced)
     for node in (result if isinstance(result, fx.GraphModule) else traced).graph.nodes:
@@ -113,7 +113,7 @@ def without_copies(answer: Any, traced: fx.GraphModule) -> Any:
 
 
 def mixed(name: str, build: type[nn.Module], inputs: Callable[[], tuple[Tensor, ...]], order: Order) -> Case:
-    """A model that the learner has not seen, with its nodes in this order."""
+    """A case that is new to the learner: a model with its nodes in this order."""
     return Case(name, build, inputs, unseen=True, given=in_list_order(order))
 
 
@@ -123,13 +123,13 @@ USAGE = Usage(
         Case("the block of the chapter, reversed", FeedForward, rows()),
         Case("the block with one node misplaced", FeedForward, rows(), given=in_list_order(_one_too_early)),
         Case("attention, with three inputs", Attention, rows(3), unseen=True),
-        mixed("attention in no order at all", Attention, rows(3), _every_third),
+        mixed("attention, shuffled", Attention, rows(3), _every_third),
         mixed("attention, one input late", Attention, rows(3), _last_input_late),
         mixed("attention, two inputs late", Attention, rows(3), _two_inputs_late),
         mixed("a value used in lists, by name and twice", Joined, rows(), _every_third),
-        mixed("the same, reversed", Joined, rows(), _reversed_after_inputs),
+        mixed("a value used in lists, by name and twice, reversed", Joined, rows(), _reversed_after_inputs),
         mixed("the block, its input late", FeedForward, rows(), _last_input_late),
-        mixed("halves, and a layer called `output`", Projected, rows(2), _reversed_after_inputs),
+        mixed("a layer named `output`, and an unused input", Projected, rows(2), _reversed_after_inputs),
         mixed("a chain that has no users", Unused, rows(), _every_third),
     ),
     given=in_list_order(_reversed_after_inputs),

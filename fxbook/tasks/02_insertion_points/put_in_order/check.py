@@ -1,6 +1,6 @@
-"""Put a list in order.
+"""Put a graph's nodes in order.
 
-The result is not checked: the same calls on the same nodes, in an order that ``lint`` accepts, compute the same.
+No rule runs the graph: the same calls with the same arguments, in an order that ``lint`` accepts, return the same.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from fxbook.rules.view import CaseView
 
 @rule
 def only_moved(case: CaseView) -> Found:
-    """The nodes are those that were given, with the calls and arguments that they had."""
+    """The nodes are the given ones, with the same calls and arguments."""
     for node in case.new():
         yield node, "is new: the given nodes should be moved"
     for before in case.before:
         if before.index not in case.origins:
-            yield before, "of the graph that was given is gone"
+            yield before, "of the given graph is gone"
     now = case.now()
     for node, before in case.kept():
         read = [now[index].index for index in before.inputs if index in now]
@@ -32,7 +32,7 @@ def only_moved(case: CaseView) -> Found:
 
 @rule
 def inputs_keep_order(case: CaseView) -> Found:
-    """The inputs are in the order that they had, so the signature is the same."""
+    """The inputs have the same order as before, so the signature is the same."""
     inputs = [(node, before.index) for node, before in case.kept() if before.op == "placeholder"]
     for (above, place), (node, earlier) in itertools.pairwise(inputs):
         if earlier < place:
@@ -40,11 +40,11 @@ def inputs_keep_order(case: CaseView) -> Found:
 
 
 def on_error(_trial: Trial, kind: str) -> str | None:
-    """What an answer runs into if it copies the list before it is in order."""
+    """Why an answer raises a ``KeyError``: it copies the graph before it is in order."""
     if kind != "KeyError":
         return None
-    copying = "A copy is made in the order of the list"
-    return f"{copying}, and here some nodes are before nodes that they use: put the graph itself in order."
+    copying = "A copy is made in the order of the nodes"
+    return f"{copying}, and here some nodes come before nodes that they use: put the graph itself in order."
 
 
 CHECK = Check((lints, output_last, only_moved, inputs_keep_order, recompiled, given_edited), on_error=on_error)

@@ -1,4 +1,4 @@
-"""Answers to 02-round-every-function: the result of each call_function is rounded before any node uses it."""
+"""Answers to 02-round-every-function."""
 
 import copy
 
@@ -7,7 +7,9 @@ from torch import fx
 
 from fxbook.tasks.answering import breaks, right, wrong
 
-# ---- right -----------------------------------------------------------------------------------------------------------
+IN_PLACE = "01_node_creation#four-spellings-of-add"
+NEEDS_A_USER = "02_insertion_points#a-new-node-needs-a-user"
+NO_ANCHOR = "02_insertion_points#a-node-made-without-an-anchor"
 
 
 @right
@@ -43,7 +45,7 @@ def copies_node_by_node_into_a_graph_that_it_assigns(traced):
 
 @right
 class MakesAllRoundsFirst:
-    """Then gives each new node its users, and finally its argument."""
+    """Makes the new nodes, then gives them their users, and finally their arguments."""
 
     def __call__(self, traced):
         rounds = {}
@@ -59,11 +61,8 @@ class MakesAllRoundsFirst:
         return True
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
-def rounding(traced, is_meant=lambda node: node.op == "call_function", function=torch.round, **kwargs):
-    """Rounds the results of the chosen nodes for each of their users."""
+def rounding(traced, is_meant=lambda node: node.op == "call_function", function=torch.round, compiled=True, **kwargs):
+    """Let the users of each chosen node use its rounded result."""
     for node in list(traced.graph.nodes):
         if is_meant(node):
             users = list(node.users)
@@ -71,11 +70,12 @@ def rounding(traced, is_meant=lambda node: node.op == "call_function", function=
                 rounded = traced.graph.call_function(function, (node,), kwargs)
             for user in users:
                 user.replace_input_with(node, rounded)
-    traced.recompile()
+    if compiled:
+        traced.recompile()
 
 
 @wrong("ends well", says="it may loop for ever")
-def meets_its_own_nodes(traced):
+def rounds_its_own_rounds(traced):
     for node in traced.graph.nodes:
         if node.op == "call_function":
             users = list(node.users)
@@ -86,23 +86,16 @@ def meets_its_own_nodes(traced):
     traced.recompile()
 
 
-@wrong(
-    "no_dead_nodes",
-    node="round_1",
-    says="is dead: no node uses its result",
-    read="02_insertion_points#a-new-node-needs-a-user",
-)
-def gives_the_rounds_no_users(traced):
+@wrong("no_dead_nodes", node="round_1", says="is dead: no node uses its result", read=NEEDS_A_USER)
+def leaves_the_rounds_without_users(traced):
     for node in traced.graph.find_nodes(op="call_function", target=torch.relu):
         with traced.graph.inserting_after(node):
             traced.graph.call_function(torch.round, (node,))
     traced.recompile()
 
 
-@wrong(
-    "lints", node="round_1", says="node `round_1` uses itself", read="02_insertion_points#replace-uses-without-a-cycle"
-)
-def hands_each_round_to_itself(traced):
+@wrong("lints", node="round_1", says="uses itself", read="02_insertion_points#replace-uses-without-a-cycle")
+def passes_each_round_to_itself(traced):
     for node in list(traced.graph.nodes):
         if node.op == "call_function":
             with traced.graph.inserting_after(node):
@@ -113,17 +106,13 @@ def hands_each_round_to_itself(traced):
 
 @breaks("between every `call_function` node", case="the block of the chapter")
 @wrong("functions_rounded", node="output", says="uses `add`, which is not rounded")
-def knows_the_functions_of_torch_only(traced):
+def rounds_only_after_relu(traced):
     rounding(traced, lambda node: node.target is torch.relu)
 
 
 @wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
 def forgets_to_recompile(traced):
-    for node in list(traced.graph.nodes):
-        if node.op == "call_function":
-            with traced.graph.inserting_after(node):
-                rounded = traced.graph.call_function(torch.round, (node,))
-            node.replace_all_uses_with(rounded, delete_user_cb=lambda user, new=rounded: user is not new)
+    rounding(traced, compiled=False)
 
 
 @wrong("given_edited", says="You edited a copy")
@@ -133,13 +122,8 @@ def edits_a_copy(traced):
     return traced
 
 
-@wrong(
-    "output_last",
-    node="round_1",
-    says="is after `output`: it never runs",
-    read="02_insertion_points#a-node-made-without-an-anchor",
-)
-def makes_the_rounds_and_leaves_them_there(traced):
+@wrong("output_last", node="round_1", says="is after `output`: it never runs", read=NO_ANCHOR)
+def makes_the_rounds_without_an_anchor(traced):
     for node in traced.graph.find_nodes(op="call_function", target=torch.relu):
         traced.graph.call_function(torch.round, (node,))
     traced.recompile()
@@ -158,7 +142,7 @@ def keeps_one_decimal(traced):
 
 
 @wrong("same_result", node="down", says="The result is not the one asked for")
-def doubles_what_is_rounded(traced):
+def doubles_each_rounded_value(traced):
     for node in list(traced.graph.nodes):
         if node.op == "call_function":
             users = dict(node.users)
@@ -168,18 +152,13 @@ def doubles_what_is_rounded(traced):
     traced.recompile()
 
 
-@breaks("`call_function` node and its users.", case="functions in a row, one of them `torch.round`")
+@breaks("`call_function` node and its users.", case="functions in a row, one of which is `torch.round`")
 @wrong("functions_rounded", node="mul_1", says="uses `round_1`, which is not rounded")
-def leaves_out_rounds(traced):
+def skips_rounds_of_the_model(traced):
     rounding(traced, lambda node: node.op == "call_function" and node.target is not torch.round)
 
 
-@breaks("`torch.round` between", case="results used by name, twice, in a dict and by a round")
-@wrong(
-    "rounds_share_no_memory",
-    node="round_",
-    says="node `round_` works in place: `step_0` shares its memory with an input of the model",
-    read="01_node_creation#four-spellings-of-add",
-)
+@breaks("`torch.round` between", case="results used by keyword, twice, and in a dict")
+@wrong("rounds_share_no_memory", node="round_", says="node `round_` works in place: `step_0` shares its", read=IN_PLACE)
 def rounds_in_place(traced):
     rounding(traced, function=torch.round_)

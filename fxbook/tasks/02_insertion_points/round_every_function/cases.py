@@ -1,4 +1,4 @@
-"""Models that call functions, in a row and beside methods and layers."""
+"""Models that call functions, several in a row, together with methods and layers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..cases import FeedForward, rows
 
 
 class Rounding(nn.Module):
-    """Function calls in a row, used twice, and returned side by side.
+    """Function calls in a row, one result of which is used twice.
 
     One call rounds to one decimal and one works in place, both on the result of a method.
     """
@@ -28,9 +28,9 @@ class Rounding(nn.Module):
 
 
 class UsedAlike(nn.Module):
-    """Results of functions that are used by name, twice, in a dict, and by ``torch.round`` beside another function.
+    """Results of functions that are used by keyword, twice, in a dict, and by ``torch.round`` and another function.
 
-    One is a slice of the input, and one is a ``torch.nn.functional`` function; fetching a parameter is not a function.
+    One function slices the input, and one is from ``torch.nn.functional``; a parameter is fetched, not called.
     """
 
     def __init__(self) -> None:
@@ -45,7 +45,7 @@ class UsedAlike(nn.Module):
 
 
 def far_rows() -> tuple[Tensor, ...]:
-    """One input of three rows, from far below zero to above."""
+    """One input of three rows, from far below zero to above zero."""
     return (torch.linspace(-20, 3, 12).reshape(3, 4) + torch.rand(3, 4),)
 
 
@@ -53,13 +53,7 @@ USAGE = Usage(
     "edit",
     cases=(
         Case("the block of the chapter", FeedForward, rows()),
-        Case("functions in a row, one of them `torch.round`", Rounding, rows(), unseen=True),
-        Case(
-            "results used by name, twice, in a dict and by a round",
-            UsedAlike,
-            far_rows,
-            unseen=True,
-            given=crowded_trace,
-        ),
+        Case("functions in a row, one of which is `torch.round`", Rounding, rows(), unseen=True),
+        Case("results used by keyword, twice, and in a dict", UsedAlike, far_rows, unseen=True, given=crowded_trace),
     ),
 )

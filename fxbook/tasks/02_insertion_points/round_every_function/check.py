@@ -21,7 +21,7 @@ ROUND = family("round")
 
 
 def rounded(model: nn.Module, x: Tensor) -> Any:
-    """The model with the result of each function rounded."""
+    """What the model returns if the result of each function is rounded."""
 
     class Rounding(fx.Interpreter):
         def call_function(self, target: Any, args: Any, kwargs: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Answers to 03-clean-up: nodes without users and without an effect go, and nothing else."""
+"""Answers to 03-clean-up."""
 
 import copy
 import operator
@@ -7,6 +7,7 @@ from torch import fx
 
 from fxbook.tasks.answering import breaks, right, wrong
 
+LEFT_OVER = "03_replacement#a-function-by-a-module-a-module-by-a-function"
 PURE = (operator.and_, operator.or_)
 
 
@@ -34,9 +35,6 @@ def finish(traced, rule):
     traced.graph.eliminate_dead_code(is_impure_node=rule)
     traced.delete_all_unused_submodules()
     traced.recompile()
-
-
-# ---- right -----------------------------------------------------------------------------------------------------------
 
 
 @right
@@ -102,13 +100,11 @@ def follows_the_users_down(traced):
     traced.recompile()
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
 NOT_THERE = "when_it_breaks/01_node_creation#references-nonexistent-attribute"
 EFFECT = "03_replacement#what-removing-dead-code-deletes"
 
 
-@breaks("each node for which `node.is_impure()` is true;", case="dead branches beside work in place")
+@breaks("each node for which `node.is_impure()` is true;", case="dead branches, and calls that write in place")
 @wrong("output_last", says="The graph has no `output` node")
 def forgets_the_default_rule(traced):
     finish(traced, lambda node: node.op == "call_module" or named_in_place(node) or by_keyword(node))
@@ -116,7 +112,7 @@ def forgets_the_default_rule(traced):
 
 @breaks("its `running_mean` exists and is not `None`.", case="effects by keyword and of modules")
 @wrong("nothing_dead", node="stateless_norm", says="is left: no node uses its result")
-def asks_whether_the_attribute_is_there(traced):
+def tests_only_that_the_attribute_exists(traced):
     def rule(node):
         if node.op != "call_module":
             return has_effect(traced, node)
@@ -128,7 +124,7 @@ def asks_whether_the_attribute_is_there(traced):
 
 @breaks("except `operator.and_` and `operator.or_`, which are pure;", case="effects by keyword and of modules")
 @wrong("nothing_dead", node="or_", says="is left: no node uses its result")
-def takes_every_underscore_for_work_in_place(traced):
+def keeps_every_name_with_an_underscore(traced):
     def rule(node):
         name = getattr(node.target, "__name__", str(node.target))
         named = node.op.startswith("call_") and name.endswith("_") and not name.endswith("__")
@@ -139,7 +135,7 @@ def takes_every_underscore_for_work_in_place(traced):
 
 @breaks("each call to a module that has `inplace` set", case="effects by keyword and of modules")
 @wrong("effects_kept", says="`rectify` is missing: it writes in place", read=EFFECT)
-def forgets_the_modules_that_work_in_place(traced):
+def forgets_in_place_modules(traced):
     def rule(node):
         if node.op == "call_module":
             return getattr(traced.get_submodule(node.target), "running_mean", None) is not None
@@ -159,12 +155,12 @@ def erases_unused_inputs_too(traced):
     traced.recompile()
 
 
-@breaks("erase every node", "and every submodule that is no longer called.", case="dead branches beside work in place")
-@wrong(
-    "no_leftovers",
-    says="still holds the submodule `auxiliary`",
-    read="03_replacement#a-function-by-a-module-a-module-by-a-function",
+@breaks(
+    "erase every node",
+    "and every submodule that is no longer called.",
+    case="dead branches, and calls that write in place",
 )
+@wrong("no_leftovers", says="still holds the submodule `auxiliary`", read=LEFT_OVER)
 def forgets_the_submodules(traced):
     traced.graph.eliminate_dead_code(is_impure_node=lambda node: has_effect(traced, node))
     traced.recompile()
@@ -176,7 +172,7 @@ def forgets_to_recompile(traced):
     traced.delete_all_unused_submodules()
 
 
-@breaks("Edit the model in place.", case="dead branches beside work in place")
+@breaks("Edit the model in place.", case="dead branches, and calls that write in place")
 @wrong("given_edited", says="You edited a copy")
 def edits_a_copy(traced):
     traced = copy.deepcopy(traced)
@@ -190,7 +186,7 @@ def edits_a_new_trace(traced):
 
 
 @wrong("same_result", node="output", says="The result is not the one asked for: it is a sequence, not a tensor")
-def leaves_a_user_that_it_added(traced):
+def returns_the_effects_too(traced):
     output = traced.graph.output_node()
     effects = [node for node in traced.graph.nodes if node is not output and has_effect(traced, node)]
     output.args = ((*output.args, *effects),)
@@ -201,7 +197,7 @@ def leaves_a_user_that_it_added(traced):
 
 @breaks("each call with the keyword `out`, even `out=None`", case="effects by keyword and of modules")
 @wrong("effects_kept", says="`mul_2` is missing: it has the keyword `out`", read=EFFECT)
-def asks_whether_out_is_something(traced):
+def ignores_out_if_it_is_none(traced):
     def rule(node):
         if node.op == "call_module" or "out" not in node.kwargs:
             return has_effect(traced, node)
@@ -212,7 +208,7 @@ def asks_whether_out_is_something(traced):
 
 @breaks("that is no longer called.", case="effects by keyword and of modules")
 @wrong("lints", node="twice_0", says="nonexistent attribute 0 of twice", read=NOT_THERE)
-def deletes_the_module_of_every_node_that_it_erases(traced):
+def deletes_the_module_of_every_erased_node(traced):
     """Another node may call the module."""
     called = {node: node.target for node in traced.graph.nodes if node.op == "call_module"}
     traced.graph.eliminate_dead_code(is_impure_node=lambda node: has_effect(traced, node))

@@ -11,7 +11,7 @@ from ..cases import rows
 
 
 class Working(nn.Module):
-    """Dead branches beside methods and functions that write in place."""
+    """Dead branches, and methods and a function that write in place."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -29,7 +29,7 @@ class Working(nn.Module):
 
 @fx.wrap
 def scale__rows_(value: Tensor) -> Tensor:
-    """A user-defined function that writes in place; two underscores in the middle of its name mean nothing."""
+    """A user-defined function that writes in place; the two underscores in its name mean nothing."""
     return value.mul_(1.5)
 
 
@@ -40,8 +40,8 @@ def and_(value: Tensor) -> Tensor:
 
 
 class Effects(nn.Module):
-    """Effects by name, by keyword and of modules; dead nodes with such a name, attribute or layer but no effect; a dead
-    layer whose name is the beginning of another's.
+    """Nodes with an effect, by name, by keyword or because of their module; dead nodes that only look like them; a
+    dead layer whose name begins the name of another layer.
     """
 
     def __init__(self) -> None:
@@ -53,7 +53,7 @@ class Effects(nn.Module):
         self.rectify = nn.ELU(inplace=True)
         self.plain = nn.ReLU()
         self.plain_too = nn.Linear(4, 4)
-        # It has statistics that it does not collect at the moment.
+        # In eval mode, it has statistics but does not update them.
         self.body[0][0].eval()
         self.twice = nn.Sequential(nn.Linear(4, 4))
         self.shift_ = nn.Parameter(torch.randn(4))
@@ -85,7 +85,7 @@ class Effects(nn.Module):
 USAGE = Usage(
     "edit",
     cases=(
-        Case("dead branches beside work in place", Working, rows()),
+        Case("dead branches, and calls that write in place", Working, rows()),
         Case("effects by keyword and of modules", Effects, rows(2), unseen=True),
     ),
 )

@@ -16,7 +16,7 @@ _EFFECT = "03_replacement#what-removing-dead-code-deletes"
 
 @rule
 def inputs_kept(case: CaseView) -> Found:
-    """The inputs are those of the given graph, with or without users."""
+    """The graph has the same inputs as before, with or without users."""
     names = {node.target for node in case.nodes if node.op == "placeholder"}
     for node in case.before:
         if node.op == "placeholder" and node.target not in names:
@@ -25,17 +25,17 @@ def inputs_kept(case: CaseView) -> Found:
 
 @rule(_EFFECT)
 def effects_kept(case: CaseView) -> Found:
-    """Nodes of the given graph that work in place, draw random numbers or collect statistics are still there."""
+    """Nodes that work in place, draw random numbers or collect statistics are still there."""
     present = case.now()
     gone = [node for node in case.before if node.index not in present and node.op not in ("placeholder", "output")]
     for before in gone:
         if does := effect(case, before):
             does = "has the keyword `out`" if "out" in dict(before.kwargs["dict"]) else does
-            yield before, f"is missing: it {does}, as `{before.call}`{_behind(case, before)}"
+            yield before, f"is missing: it {does}, as `{before.call}`{_after(case, before)}"
 
 
-def _behind(case: CaseView, before: NodeRecord) -> str:
-    """Where a missing node was: the report draws the graph without it."""
+def _after(case: CaseView, before: NodeRecord) -> str:
+    """Where a missing node was, because the report draws the graph without it."""
     return f", after `{case.before.nodes[before.index - 1].name}` in the given graph" if before.index else ""
 
 
@@ -51,5 +51,5 @@ CHECK = Check(
         same_result,
         nothing_dead.at(_EFFECT),
         no_leftovers,
-    ),
+    )
 )

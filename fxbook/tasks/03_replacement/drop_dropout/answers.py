@@ -1,10 +1,13 @@
-"""Answers to 03-drop-dropout: no nn.Dropout is called or held, and users of one use its input."""
+"""Answers to 03-drop-dropout."""
 
 import copy
 
 from torch import fx, nn
 
 from fxbook.tasks.answering import breaks, right, wrong
+
+LEFT_OVER = "03_replacement#a-function-by-a-module-a-module-by-a-function"
+THREE_STEPS = "03_replacement#three-steps-in-this-order"
 
 
 def dropouts(traced):
@@ -26,11 +29,8 @@ def finish(traced):
     traced.recompile()
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
-def goes_from_the_end_and_deletes_by_path(traced):
+def erases_from_the_end_and_deletes_by_path(traced):
     paths = set()
     for node in reversed(dropouts(traced)):
         node.replace_all_uses_with(node.args[0])
@@ -43,7 +43,7 @@ def goes_from_the_end_and_deletes_by_path(traced):
 
 
 @right
-def asks_each_path_for_its_calls(traced):
+def finds_the_calls_of_each_path(traced):
     paths = [path for path, module in traced.named_modules() if isinstance(module, nn.Dropout)]
     for path in paths:
         for node in traced.graph.find_nodes(op="call_module", target=path):
@@ -75,9 +75,6 @@ def copies_node_by_node_without_the_dropouts(traced):
         traced.delete_submodule(path)
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
 @breaks("Erase every call to an `nn.Dropout`", case="an MLP with dropout")
 @wrong("dropouts_taken_out", node="drop", says="still calls an nn.Dropout")
 def forgets_to_erase(traced):
@@ -87,11 +84,7 @@ def forgets_to_erase(traced):
 
 
 @breaks("`traced` holds no `nn.Dropout`.", case="an MLP with dropout")
-@wrong(
-    "no_leftovers",
-    says="still holds the submodule `drop`",
-    read="03_replacement#a-function-by-a-module-a-module-by-a-function",
-)
+@wrong("no_leftovers", says="still holds the submodule `drop`", read=LEFT_OVER)
 def forgets_the_modules(traced):
     take_out(traced, *dropouts(traced))
     traced.recompile()
@@ -103,19 +96,16 @@ def forgets_to_recompile(traced):
     traced.delete_all_unused_submodules()
 
 
-@breaks(
-    "the users of the call use its input instead.",
-    case="a dropout called often, two in a row, dropouts of another kind",
-)
+@breaks("the users of the call use its input instead.", case="a dropout called often, two in a row, other kinds")
 @wrong("uses_input_of_dropout", node="step_10", says="uses `step_8`, but should use `step_6`, the input of the dropout")
-def takes_the_node_above(traced):
+def uses_the_node_before(traced):
     take_out(traced, *dropouts(traced), value_of=lambda node: node.prev)
     finish(traced)
 
 
-@breaks("such as `nn.Dropout1d`", case="a dropout called often, two in a row, dropouts of another kind")
+@breaks("such as `nn.Dropout1d`", case="a dropout called often, two in a row, other kinds")
 @wrong("dropouts_taken_out", says="is gone, but should have stayed: `self.near.class_dropout2d(")
-def takes_every_kind_of_dropout(traced):
+def removes_every_kind_of_dropout(traced):
     for node in list(traced.graph.nodes):
         if node.op == "call_module" and "Dropout" in type(traced.get_submodule(node.target)).__name__:
             take_out(traced, node)
@@ -148,7 +138,7 @@ def traces_a_model_without_dropout(traced):
 @wrong("given_edited", says="You edited a copy")
 def edits_a_copy(traced):
     traced = copy.deepcopy(traced)
-    goes_from_the_end_and_deletes_by_path(traced)
+    erases_from_the_end_and_deletes_by_path(traced)
     return traced
 
 
@@ -159,7 +149,7 @@ def edits_a_copy(traced):
     read="03_replacement#erasing-refuses-then-forgets",
 )
 def lists_the_inputs_first(traced):
-    """The input of the second of two in a row is erased by then."""
+    """If there are two in a row, the input of the second is erased by then."""
     inputs = {node: node.args[0] for node in dropouts(traced)}
     take_out(traced, *inputs, value_of=inputs.get)
     finish(traced)
@@ -169,16 +159,11 @@ def lists_the_inputs_first(traced):
 def switches_the_function_off(traced):
     for node in traced.graph.find_nodes(op="call_function", target=nn.functional.dropout):
         node.update_kwarg("p", 0.0)
-    goes_from_the_end_and_deletes_by_path(traced)
+    erases_from_the_end_and_deletes_by_path(traced)
 
 
-@wrong(
-    "no_dead_nodes",
-    node="step_8",
-    says="is dead: no node uses its result",
-    read="03_replacement#three-steps-in-this-order",
-)
+@wrong("no_dead_nodes", node="step_8", says="is dead: no node uses its result", read=THREE_STEPS)
 def replaces_an_identity_too(traced):
     for node in traced.graph.find_nodes(op="call_module", target="right.1"):
         node.replace_all_uses_with(node.args[0])
-    goes_from_the_end_and_deletes_by_path(traced)
+    erases_from_the_end_and_deletes_by_path(traced)

@@ -28,9 +28,9 @@ class Regular(nn.Module):
 
 
 class Dropping(nn.Module):
-    """One dropout called several times, two in a row, one on an input, one that has three users and is returned, one
-    whose input is not directly above it, one with p=0, one in eval mode, one without users. An identity, dropouts of
-    other kinds and spellings, and another node without users stay.
+    """A dropout called several times, two in a row, one on an input, one with several users, one whose input is not
+    the node before it, one with p=0, one in eval mode, one without users. To stay: an identity, dropouts of other
+    kinds and spellings, and another node without users.
     """
 
     def __init__(self) -> None:
@@ -59,13 +59,7 @@ USAGE = Usage(
     "edit",
     cases=(
         Case("an MLP with dropout", Regular, rows()),
-        Case(
-            "a dropout called often, two in a row, dropouts of another kind",
-            Dropping,
-            rows(),
-            unseen=True,
-            given=crowded_trace,
-        ),
+        Case("a dropout called often, two in a row, other kinds", Dropping, rows(), unseen=True, given=crowded_trace),
     ),
     call=with_its_graph,
 )

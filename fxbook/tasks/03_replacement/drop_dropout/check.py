@@ -19,7 +19,7 @@ DROPOUT = Family("nn.Dropout", modules=frozenset({"torch.nn.Dropout"}))
 
 
 def without_dropout(model: nn.Module, x: Tensor) -> Any:
-    """The model with every dropout switched off, and nothing else."""
+    """What the model returns if every ``nn.Dropout``, and nothing else, is in eval mode."""
     for module in model.modules():
         if isinstance(module, nn.Dropout):
             module.eval()
@@ -28,7 +28,7 @@ def without_dropout(model: nn.Module, x: Tensor) -> Any:
 
 @rule
 def dropouts_taken_out(case: CaseView) -> Found:
-    """Every node that called a dropout is gone, and nothing new replaces it; others stay."""
+    """Every node that called an ``nn.Dropout`` is gone, nothing replaces it, and all other calls stay."""
     now = case.now()
     for before in case.before:
         node = now.get(before.index)
@@ -41,7 +41,7 @@ def dropouts_taken_out(case: CaseView) -> Found:
 
 @rule
 def uses_input_of_dropout(case: CaseView) -> Found:
-    """The users of a dropout use its input."""
+    """The former users of a dropout use its input."""
     now = case.now()
     for node, before in case.kept():
         for index, was in zip(node.inputs, before.inputs, strict=False):

@@ -1,4 +1,4 @@
-"""Answers to 03-every-relu: GELU for ReLU in any model, in place or not, and a run that proves that none is left."""
+"""Answers to 03-every-relu."""
 
 import copy
 
@@ -9,8 +9,10 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from fxbook.tasks.answering import breaks, right, wrong
 
-FUNCTIONS = (nn.functional.relu, torch.relu, torch.relu_)
-METHODS = ("relu", "relu_")
+INDEX = "when_it_breaks/01_node_creation#indexerror-tuple-index-out-of-range"
+LEFT_OVER = "03_replacement#a-function-by-a-module-a-module-by-a-function"
+THREE_STEPS = "03_replacement#three-steps-in-this-order"
+CALLED = {"call_function": (nn.functional.relu, torch.relu, torch.relu_), "call_method": ("relu", "relu_")}
 RELUS = (torch.ops.aten.relu.default, torch.ops.aten.relu_.default)
 gelu = nn.functional.gelu
 
@@ -34,7 +36,7 @@ def refuse(run):
 
 
 def prove(traced, inputs, module=None, tried=None, grad=True):
-    """Runs a copy on copies of the inputs, unless others are given."""
+    """Refuse the module if it runs a ReLU; by default, run a copy of it on copies of the inputs."""
     with torch.set_grad_enabled(grad), Operators() as run:
         (module or copy.deepcopy(traced).requires_grad_())(*(tried or copy.deepcopy(inputs)))
     refuse(run)
@@ -43,9 +45,7 @@ def prove(traced, inputs, module=None, tried=None, grad=True):
 def is_relu(traced, node):
     if node.op == "call_module":
         return isinstance(traced.get_submodule(node.target), nn.ReLU)
-    return (node.op == "call_function" and node.target in FUNCTIONS) or (
-        node.op == "call_method" and node.target in METHODS
-    )
+    return node.target in CALLED.get(node.op, ())
 
 
 def in_place(traced, node):
@@ -57,7 +57,7 @@ def in_place(traced, node):
 def replaced(
     model, *, matches=is_relu, later=in_place, data=lambda node: node.all_input_nodes[0], delete=True, compiled=True
 ):
-    """The editing half of the solution, with parameters for its parts."""
+    """The first half of the solution, the edit, with parameters for its parts."""
     traced = fx.symbolic_trace(model)
     for node in list(traced.graph.nodes):
         if not matches(traced, node):
@@ -77,12 +77,9 @@ def replaced(
     return traced
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
-def changes_each_node_where_it_stands(model, *inputs):
-    """Inputs that require gradients, for the proof."""
+def changes_each_node_itself(model, *inputs):
+    """The proof runs on inputs that require gradients."""
     traced = fx.symbolic_trace(model)
     for node in traced.graph.nodes:
         if is_relu(traced, node):
@@ -111,7 +108,7 @@ class _Gelu(fx.Transformer):
 
 
 class _Fused(Operators):
-    """A fused layer with a ReLU has `use_gelu=False`."""
+    """A fused transformer layer with a ReLU gets `use_gelu=False`."""
 
     def __torch_dispatch__(self, called, types, args=(), kwargs=None):
         if called is torch.ops.aten._transformer_encoder_layer_fwd.default and args[7] is False:
@@ -120,7 +117,7 @@ class _Fused(Operators):
 
 
 @right
-def builds_anew_and_reads_the_arguments_of_fused_operators(model, *inputs):
+def transforms_and_reads_the_arguments_of_fused_operators(model, *inputs):
     rebuilt = _Gelu(fx.symbolic_trace(model)).transform()
     module, inputs = copy.deepcopy((rebuilt, inputs))
     with torch.no_grad(), _Fused() as run:
@@ -139,8 +136,7 @@ def returns_the_result_of_a_pass(model, *inputs):
 class _GeluTracer(fx.Tracer):
     def create_proxy(self, kind, target, args, kwargs, *rest, **settings):
         layer = self.root.get_submodule(target) if kind == "call_module" else None
-        functions = {"call_function": FUNCTIONS, "call_method": METHODS}.get(kind, ())
-        if not isinstance(layer, nn.ReLU) and target not in functions:
+        if not isinstance(layer, nn.ReLU) and target not in CALLED.get(kind, ()):
             return super().create_proxy(kind, target, args, kwargs, *rest, **settings)
         [value] = args or (kwargs["input"],)
         new = super().create_proxy("call_function", gelu, (value,), {})
@@ -156,21 +152,17 @@ def traces_as_if_it_were_gelu(model, *inputs):
     return result
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
 IN_PLACE = "03_replacement#silent-what-was-written-in-place-is-read-as-it-was"
 
 
-@breaks("wherever the model computes ReLU.", case="not in place, and read afterwards")
+@breaks("wherever the model computes ReLU.", case="not in place, with later uses")
 @wrong("skips_stay", node="add", says="no longer uses `enter`, which `relu` did not change", read=IN_PLACE)
 def changes_later_users_of_every_relu(model, *inputs):
     return replaced(model, later=lambda traced, node: True)
 
 
 @breaks(
-    "modules with `inplace` set.",
-    "but a later use of the value must get its GELU.",
-    case="in place, and read afterwards",
+    "modules with `inplace` set.", "but a later use of the value must get its GELU.", case="in place, with later uses"
 )
 @wrong("read_after_in_place", node="mul_", says="uses `add`, which `rectify` changed in place", read=IN_PLACE)
 def forgets_modules_in_place(model, *inputs):
@@ -191,16 +183,12 @@ def replaces_one_call_of_each_module(model, *inputs):
 
 
 @breaks("each with its data as a positional argument or as `input=`.", case="every spelling")
-@wrong(
-    "ends well",
-    says="Your code raises IndexError: tuple index out of range",
-    read="when_it_breaks/01_node_creation#indexerror-tuple-index-out-of-range",
-)
+@wrong("ends well", says="Your code raises IndexError: tuple index out of range", read=INDEX)
 def takes_the_first_positional_argument(model, *inputs):
     return replaced(model, data=lambda node: node.args[0])
 
 
-@breaks("Keep all other nodes, with or without users:", case="in place, and read afterwards")
+@breaks("Keep all other nodes, with or without users:", case="in place, with later uses")
 @wrong("others_stay", says="is missing: it writes in place", read="03_replacement#what-removing-dead-code-deletes")
 def removes_dead_code_at_the_end(model, *inputs):
     traced = replaced(model)
@@ -210,23 +198,14 @@ def removes_dead_code_at_the_end(model, *inputs):
 
 
 @breaks("and leave no unused submodule.", case="every spelling")
-@wrong(
-    "no_leftovers",
-    says="still holds the submodule `act`",
-    read="03_replacement#a-function-by-a-module-a-module-by-a-function",
-)
+@wrong("no_leftovers", says="still holds the submodule `act`", read=LEFT_OVER)
 def leaves_the_modules(model, *inputs):
     return replaced(model, delete=False)
 
 
 @breaks("Add no node without users,", case="every spelling")
-@wrong(
-    "nothing_dead",
-    says="is left: no node uses its result",
-    node="clone",
-    read="03_replacement#three-steps-in-this-order",
-)
-def clones_whether_it_is_needed_or_not(model, *inputs):
+@wrong("nothing_dead", says="is left: no node uses its result", node="clone", read=THREE_STEPS)
+def clones_without_need(model, *inputs):
     traced = replaced(model)
     first = traced.graph.find_nodes(op="call_function", target=gelu)[0]
     with traced.graph.inserting_after(first):
@@ -253,8 +232,8 @@ def forgets_to_recompile(model, *inputs):
 
 @breaks("that computes GELU wherever the model computes ReLU.", case="every spelling")
 @wrong("same_result", node="layers_1", says="holds other numbers")
-def takes_an_approximation_of_gelu(model, *inputs):
-    """It is off by as much as 0.02."""
+def uses_an_approximation_of_gelu(model, *inputs):
+    """Its error is up to 0.02."""
     traced = replaced(model)
     for node in traced.graph.find_nodes(op="call_function", target=gelu):
         node.target = approximate_gelu
@@ -274,9 +253,9 @@ def runs_without_gradients(model, *inputs):
     return traced
 
 
-@breaks("and the inputs unchanged.", case="not in place, and read afterwards")
+@breaks("and the inputs unchanged.", case="not in place, with later uses")
 @wrong("inputs_unchanged", says="an input tensor has been changed")
-def runs_on_the_inputs_given(model, *inputs):
+def runs_on_the_given_inputs(model, *inputs):
     traced = replaced(model)
     prove(traced, inputs, tried=inputs)
     return traced

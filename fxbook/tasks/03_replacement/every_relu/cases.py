@@ -1,4 +1,4 @@
-"""Models with a ReLU in all spellings, in place or not, and in leaves where tracing does not go."""
+"""Models with ReLUs in all spellings, in place or not, and in leaf modules, which tracing does not enter."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-# torch imports this at the first operator under a TorchDispatchMode, which takes most of the time that an answer has.
+# The first operator under a TorchDispatchMode needs this import, which takes most of an answer's time limit.
 import torch._dynamo
 from torch import Tensor, fx, nn
 
@@ -16,9 +16,9 @@ REFUSED = "refused"
 
 
 class WithRelus(nn.Module):
-    """Holds, as a buffer, an input to try it with, so a change to that input is a change to the model.
+    """Stores the answer's input as a buffer, so that a change to the input is a change to the model.
 
-    ``hidden_inside`` names the submodule that runs a ReLU where tracing does not go.
+    ``hidden_inside`` names the leaf module that runs a ReLU, which tracing cannot see.
     """
 
     shape: tuple[int, ...] = (3, 4)
@@ -35,11 +35,11 @@ class WithRelus(nn.Module):
 
 
 class Rectifier(nn.ReLU):
-    """A user-defined subclass: tracing enters it."""
+    """A user-defined subclass, which tracing enters."""
 
 
 class EverySpelling(WithRelus):
-    """Modules: shared, nested, in a Sequential, of a subclass; functions and methods, in place or not."""
+    """ReLU modules: shared, nested, in a Sequential, of a subclass; functions and methods, in place or not."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -62,7 +62,7 @@ class EverySpelling(WithRelus):
 
 
 class InPlace(WithRelus):
-    """In-place ReLUs whose input is used afterwards or returned, one without users; other calls that write in place."""
+    """In-place ReLUs whose input is used or returned later, one without users; other calls that write in place."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -86,7 +86,7 @@ class InPlace(WithRelus):
 
 
 class Skips(WithRelus):
-    """Changes its input; the input of a ReLU has later users: a sum around it, and a product at the end."""
+    """Changes its input; the input of a ReLU is used later, in a sum, a difference and a product."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -101,9 +101,7 @@ class Skips(WithRelus):
 
 
 class Residual(WithRelus):
-    """Convolutions with batch norm, which collects statistics whenever it runs; a block that is called twice, and a
-    ReLU that has the name of a method.
-    """
+    """Batch norms, which collect statistics in every run; a block that is called twice; a ReLU named like a method."""
 
     shape = (2, 1, 6, 6)
 
@@ -122,9 +120,7 @@ class Residual(WithRelus):
 
 
 class Relatives(WithRelus):
-    """Other activations, a layer and a weight with the name of a ReLU, results in a dict; a leaf that computes
-    GELU.
-    """
+    """Other activations; a layer and a weight named like a ReLU; results in a dict; a leaf that computes GELU."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -145,7 +141,7 @@ class Relatives(WithRelus):
 
 
 class Encoder(WithRelus):
-    """A transformer layer is a leaf, and runs a ReLU of its own, here in place."""
+    """A transformer layer, which is a leaf and runs a ReLU in place."""
 
     hidden_inside = "block"
 
@@ -159,7 +155,7 @@ class Encoder(WithRelus):
 
 
 class FrozenEncoder(Encoder):
-    """Nothing requires a gradient, so the layer calls one fused operator, whose name does not mention ReLU."""
+    """No weight requires a gradient, so the layer calls a fused operator, whose name does not mention ReLU."""
 
     shape = (2, 3, 4)
 
@@ -188,12 +184,12 @@ class Ending(WithRelus):
 
 @fx.wrap
 def applied(part: nn.Module, value: Tensor) -> Tensor:
-    """A function that gets a whole module."""
+    """A function with a module as an argument."""
     return part(value)
 
 
 class Shared(WithRelus):
-    """Each called ReLU is also used elsewhere: inside a leaf, and by a function."""
+    """Two ReLU modules, one of which a leaf also runs, and the other a function."""
 
     hidden_inside = "block"
 
@@ -208,7 +204,7 @@ class Shared(WithRelus):
 
 
 def rectified(name: str, build: type[WithRelus], unseen: bool = True) -> Case:
-    """The pass is called with the model and inputs to try it with."""
+    """A case in which the answer gets the model and inputs to run it on."""
     return Case(
         name,
         build,
@@ -219,7 +215,7 @@ def rectified(name: str, build: type[WithRelus], unseen: bool = True) -> Case:
 
 
 def or_refused(answer: Any, model: nn.Module, *inputs: Any) -> Any:
-    """Use the answer; a ``ValueError`` about a ReLU where tracing does not go becomes a marked result."""
+    """What the answer returns; after a ``ValueError`` about a ReLU in a leaf, a graph that returns ``REFUSED``."""
     try:
         return answer(model, *inputs)
     except ValueError:
@@ -236,14 +232,14 @@ USAGE = Usage(
     "pass",
     cases=(
         rectified("every spelling", EverySpelling, unseen=False),
-        rectified("in place, and read afterwards", InPlace),
-        rectified("not in place, and read afterwards", Skips),
+        rectified("in place, with later uses", InPlace),
+        rectified("not in place, with later uses", Skips),
         rectified("batch norm, and a block called twice", Residual),
-        rectified("activations that are no ReLU", Relatives),
+        rectified("activations other than ReLU", Relatives),
         rectified("a leaf module with a ReLU inside", Encoder),
         rectified("two inputs, and a leaf module with a ReLU at the end", Ending),
         rectified("a frozen leaf module with a ReLU", FrozenEncoder),
-        rectified("a ReLU that a leaf module uses too", Shared),
+        rectified("a ReLU that a leaf module also uses", Shared),
     ),
     call=or_refused,
 )

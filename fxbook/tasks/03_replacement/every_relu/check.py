@@ -24,7 +24,7 @@ _READ_LATER = "03_replacement#silent-what-was-written-in-place-is-read-as-it-was
 
 
 class _GeluForRelu(TorchFunctionMode):
-    """Computes GELU wherever a ReLU is called, in any spelling; in place where the ReLU was in place."""
+    """Computes GELU in place of every ReLU, in any spelling; writes in place if the ReLU does."""
 
     def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
@@ -45,25 +45,25 @@ def with_gelu(model: nn.Module, *inputs: Tensor) -> Any:
         return model(*inputs)
 
 
-def relus_hidden(case: CaseView) -> bool:
-    """Whether the model of this case runs a ReLU where tracing does not go."""
+def has_hidden_relus(case: CaseView) -> bool:
+    """Whether the model of this case runs a ReLU in a leaf module, which tracing does not enter."""
     return isinstance(case.model, WithRelus) and case.model.hidden_inside is not None
 
 
-def relus_shown(case: CaseView) -> bool:
-    return not relus_hidden(case)
+def shows_all_relus(case: CaseView) -> bool:
+    return not has_hidden_relus(case)
 
 
 @rule
 def inputs_unchanged(case: CaseView) -> Found:
-    """The tensors passed with the model are unchanged; the models hold these tensors as ``tried``."""
+    """The input tensors are unchanged; they are stored in the model as ``tried``."""
     if any("`tried`" in change for change in case.changes):
         yield None, "An input tensor has been changed: leave the inputs unchanged."
 
 
 @rule
 def refused_or_replaced(case: CaseView) -> Found:
-    """A ReLU where tracing does not go is reported by a ValueError, or replaced anyway."""
+    """If a leaf module runs a ReLU, the answer raises a ValueError, or replaces that ReLU too."""
     if case.outputs == [REFUSED, REFUSED] or same_result(case) is None:
         return
     assert isinstance(case.model, WithRelus)
@@ -78,7 +78,7 @@ def read_after_in_place(case: CaseView) -> Found:
     """If a ReLU changed a value in place, the value's later users use the new value."""
     for relu, value, reader in _read_later(case):
         if "in place" in relu.notes and value.index in reader.inputs:
-            yield reader, f"uses `{value.name}`, which `{relu.name}` changed in place: it must get GELU of it"
+            yield reader, f"uses `{value.name}`, which `{relu.name}` changed in place: it must use the GELU instead"
 
 
 @rule(_READ_LATER)
@@ -90,7 +90,7 @@ def skips_stay(case: CaseView) -> Found:
 
 
 def _read_later(case: CaseView) -> Iterator[tuple[NodeRecord, NodeRecord, NodeRecord]]:
-    """Each ReLU in the model, with its input and each later user of that input, as both are in the result."""
+    """Each ReLU in the model, with the nodes of the result for its input and for each later user of that input."""
     now = _by_name(case)
     for relu in case.before:
         for index in relu.inputs if relu in RELU else ():
@@ -100,7 +100,7 @@ def _read_later(case: CaseView) -> Iterator[tuple[NodeRecord, NodeRecord, NodeRe
 
 
 def _by_name(case: CaseView) -> dict[int, NodeRecord]:
-    """The nodes of the model's trace that have the same name in the result, which was traced again."""
+    """For nodes of the model's trace, by index: the node of the result with the same name and target."""
     assert case.graph is not None
     named = {before.index: case.graph.named(before.name) for before in case.before}
     return {index: node for index, node in named.items() if node and node.target == case.before.nodes[index].target}
@@ -125,9 +125,9 @@ def others_stay(case: CaseView) -> Found:
 CHECK = Check(
     (
         inputs_unchanged,
-        refused_or_replaced.where(relus_hidden),
+        refused_or_replaced.where(has_hidden_relus),
         *where(
-            relus_shown,
+            shows_all_relus,
             lints,
             recompiled,
             none_left(RELU),
@@ -136,7 +136,7 @@ CHECK = Check(
             no_leftovers,
         ),
         input_unchanged,
-        shares_weights.where(relus_shown),
+        shares_weights.where(shows_all_relus),
     ),
     expected=with_gelu,
 )

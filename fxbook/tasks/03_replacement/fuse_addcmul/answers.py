@@ -1,4 +1,4 @@
-"""Answers to 03-fuse-addcmul: a sum that is the only user of a product becomes one addcmul."""
+"""Answers to 03-fuse-addcmul."""
 
 import copy
 import operator
@@ -8,6 +8,8 @@ from torch import fx
 from torch.fx import subgraph_rewriter
 
 from fxbook.tasks.answering import breaks, right, wrong
+
+NONE = "03_replacement#typeerror-gelu-argument-input-position-1-must-be-tensor-not-nonetype"
 
 
 def additions(traced):
@@ -21,7 +23,7 @@ def is_product(value, user):
 
 
 def pairs(traced, fits=is_product, apart=True):
-    """Each addition, one of the products that it adds, and its other operand."""
+    """Each addition to fuse, with the product that it adds and its other operand."""
     for addition in additions(traced):
         for product, other in (addition.args, addition.args[::-1]):
             nodes = isinstance(product, fx.Node) and isinstance(other, fx.Node)
@@ -31,7 +33,7 @@ def pairs(traced, fits=is_product, apart=True):
 
 
 def change(traced, args_of=lambda addition, product, other: (other, *product.args), clean=True, **which):
-    """Each addition that fits calls addcmul."""
+    """Let each addition to fuse call addcmul."""
     for addition, product, other in pairs(traced, **which):
         addition.target, addition.args = torch.addcmul, args_of(addition, product, other)
     if clean:
@@ -47,9 +49,6 @@ def fuse(traced, addition, product, other, anchor=None, late=False):
     traced.graph.erase_node(product)
     if late:
         fused.args = (other, *product.args)
-
-
-# ---- right -----------------------------------------------------------------------------------------------------------
 
 
 @right
@@ -73,7 +72,7 @@ def changes_the_addition_itself(traced):
 
 @right
 def replaces_four_patterns(traced):
-    """One for each side of the product, and for a square on each side; a product with another user is no match."""
+    """A product, or a square, on each side of the addition; a product with another user does not match."""
 
     def fits(match, original, pattern):
         [addition] = match.returning_nodes
@@ -91,7 +90,7 @@ def replaces_four_patterns(traced):
 
 @right
 def lists_the_pairs_first(traced):
-    """Of two additions in a row, the second then has another operand."""
+    """By the time it is fused, an addition may have a new operand, so its operands are looked up again."""
     for addition, product, _ in list(pairs(traced)):
         [other] = [node for node in addition.all_input_nodes if node is not product]
         with traced.graph.inserting_before(addition):
@@ -103,14 +102,12 @@ def lists_the_pairs_first(traced):
     traced.recompile()
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
 MIXED = "products on the left and on the right, some with two users"
 
 
 @breaks("If both sides are such products, fuse one of them.", case=MIXED)
 @wrong("products_fused", node="add_4", says="still adds a product that has no other user")
-def leaves_a_sum_of_two_products(traced):
+def skips_sums_of_two_products(traced):
     for addition, product, other in pairs(traced):
         if other.target is not operator.mul:
             fuse(traced, addition, product, other)
@@ -149,20 +146,15 @@ def leaves_the_product(traced):
     change(traced, clean=False)
 
 
-@wrong(
-    "arguments_kept",
-    node="addcmul",
-    says="is passed None where it needs a node",
-    read="03_replacement#typeerror-gelu-argument-input-position-1-must-be-tensor-not-nonetype",
-)
-def takes_the_arguments_after_erasing(traced):
+@wrong("arguments_kept", node="addcmul", says="is passed None where it needs a node", read=NONE)
+def reads_the_arguments_after_erasing(traced):
     for addition, product, other in pairs(traced):
         fuse(traced, addition, product, other, late=True)
     traced.recompile()
 
 
 @wrong("lints", node="addcmul", says="before it is defined", read="02_insertion_points#two-nodes-one-anchor")
-def makes_it_before_the_product(traced):
+def inserts_addcmul_before_the_product(traced):
     for addition, product, other in pairs(traced):
         fuse(traced, addition, product, other, anchor=product)
     traced.recompile()
@@ -188,6 +180,6 @@ def edits_a_new_trace(traced):
 
 
 @wrong("same_result", node="add", says="The result is not the one asked for")
-def takes_the_left_operand_for_the_other(traced):
-    """A product on the left is added to itself."""
+def always_adds_the_left_operand(traced):
+    """This adds a product on the left to itself."""
     change(traced, lambda addition, product, other: (addition.args[0], *product.args))

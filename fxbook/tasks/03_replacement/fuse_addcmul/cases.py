@@ -14,7 +14,7 @@ from ..cases import rows, with_its_graph
 
 
 class Affine(nn.Module):
-    """Scales and shifts, with parameters of its own."""
+    """Scales and shifts its input by two parameters."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -26,9 +26,10 @@ class Affine(nn.Module):
 
 
 class Products(nn.Module):
-    """Sums in both orders; sums of two products, of a product and itself, and of a square; products that are also read
-    elsewhere or contain a number, beside a product to fuse or alone, or are added to a number; products that something
-    other than an addition reads; products and sums in other calls.
+    """Sums with the product on either side, of two products, of a product and itself, and of a square.
+
+    Products to leave: some have other users, contain a number, are added to a number, or are not added at all. Other
+    calls multiply and add, too.
     """
 
     def __init__(self) -> None:

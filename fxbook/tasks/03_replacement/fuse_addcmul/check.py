@@ -19,22 +19,22 @@ ADDCMUL = family("addcmul")
 
 @rule
 def factors_kept(case: CaseView) -> Found:
-    """The model multiplies the two factors of each addcmul."""
+    """The two factors of each addcmul are factors of one product in the model."""
     products = [list(node.inputs) for node in case.before if node in PRODUCT and len(node.inputs) == 2]
     orders = [order for product in products for order in (product, product[::-1])]
     for node in case.nodes:
         if node not in ADDCMUL or len(node.inputs) != 3:
             continue
         factors = [case.origins[index] for index in node.inputs[1:]]
-        # A node that was not in the given graph is another addcmul, which may stand for any node.
-        if not any(all(own in (None, asked) for own, asked in zip(factors, order, strict=True)) for order in orders):
+        # A node without an origin is another addcmul, which may stand for any node.
+        if not any(all(own in (None, one) for own, one in zip(factors, order, strict=True)) for order in orders):
             names = " and ".join(f"`{case.nodes[index].name}`" for index in node.inputs[1:])
             yield node, f"multiplies {names}, which the model does not"
 
 
 @rule
 def products_fused(case: CaseView) -> Found:
-    """Each product whose only user is an addition is fused with it, and no other."""
+    """An addition is fused with a product if, and only if, :func:`why_not` gives no reason against it."""
     assert case.graph is not None
     for node in case.nodes:
         if fuses(case.graph, node):
@@ -54,7 +54,7 @@ def fuses(graph: GraphRecord, node: NodeRecord) -> bool:
 
 
 def why_not(graph: GraphRecord, addition: NodeRecord) -> str | None:
-    """Why an addition should not be fused with a product that it adds; ``None`` where it should."""
+    """Why an addition should not be fused with a product, as the end of a sentence; ``None`` if it should."""
     operands = [graph.nodes[index] for index in dict.fromkeys(addition.inputs)]
     products = [node for node in operands if node in PRODUCT]
     if not products:
@@ -81,5 +81,5 @@ CHECK = Check(
         same_result.or_because(factors_kept, products_fused),
         no_dead_nodes,
         products_fused,
-    ),
+    )
 )

@@ -1,4 +1,4 @@
-"""Answers to 03-pool-as-module: each call to adaptive_avg_pool2d becomes a call to a module of the same size."""
+"""Answers to 03-pool-as-module."""
 
 import copy
 
@@ -6,6 +6,8 @@ from torch import fx, nn
 
 from fxbook.tasks.answering import breaks, right, wrong
 
+LEFT_OVER = "03_replacement#a-function-by-a-module-a-module-by-a-function"
+NONE = "03_replacement#typeerror-gelu-argument-input-position-1-must-be-tensor-not-nonetype"
 POOL = nn.functional.adaptive_avg_pool2d
 OVERWRITES = "when_it_breaks/03_replacement#silent-add_submodule-has-replaced-a-layer-or-changed-the-model"
 
@@ -23,7 +25,7 @@ def free_name(traced, wish):
 def replace(
     traced, name_of=lambda number: f"squeeze_{number}", args_of=lambda node: node.args[:1], size=None, most=None
 ):
-    """Each call of the function, with a module of its own."""
+    """Replace each call to the function with a call to a new module; yield both nodes."""
     for number, node in enumerate(pools(traced)[:most]):
         name = name_of(number)
         traced.add_submodule(name, nn.AdaptiveAvgPool2d(size or node.args[1]))
@@ -32,9 +34,6 @@ def replace(
         node.replace_all_uses_with(new)
         traced.graph.erase_node(node)
         yield node, new
-
-
-# ---- right -----------------------------------------------------------------------------------------------------------
 
 
 @right
@@ -94,9 +93,6 @@ def records_the_call_through_a_proxy(traced):
     traced.recompile()
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
 def run(traced, **parts):
     for _ in replace(traced, **parts):
         pass
@@ -105,19 +101,19 @@ def run(traced, **parts):
 
 @breaks("Keep these submodules.", case="pools of three sizes")
 @wrong("keeps_modules", node="pool", says="its submodule `pool` was overwritten", read=OVERWRITES)
-def takes_the_first_name_that_comes_to_mind(traced):
+def uses_the_obvious_names(traced):
     run(traced, name_of=lambda number: f"pool_{number}" if number else "pool")
 
 
 @breaks("module of the same size", case="pools of three sizes")
 @wrong("sizes_kept", says="functions pool to the sizes `1`, `(2, 1)`, `(None, 2)`, `3`, in this order")
-def knows_the_size(traced):
+def hard_codes_the_size(traced):
     run(traced, size=1)
 
 
 @breaks("Replace every call to `nn.functional.adaptive_avg_pool2d`", case="pools of three sizes")
 @wrong("none_left", node="adaptive_avg_pool2d_2", says="still calls the function adaptive_avg_pool2d")
-def replaces_the_first_only(traced):
+def replaces_only_the_first(traced):
     run(traced, most=1)
 
 
@@ -126,12 +122,7 @@ def forgets_to_recompile(traced):
     list(replace(traced))
 
 
-@wrong(
-    "arguments_kept",
-    node="squeeze_0",
-    says="is passed None where it needs a node",
-    read="03_replacement#typeerror-gelu-argument-input-position-1-must-be-tensor-not-nonetype",
-)
+@wrong("arguments_kept", node="squeeze_0", says="is passed None where it needs a node", read=NONE)
 def erases_before_it_reads_the_arguments(traced):
     for node, new in replace(traced, args_of=lambda node: ()):
         new.args = (node.args[0],)
@@ -145,7 +136,7 @@ def uses_the_old_node(traced):
 
 @breaks("with a call to an `nn.AdaptiveAvgPool2d` module", case="the channel attention")
 @wrong("pools_are_modules", node="mean", says="is new, and the task does not ask for it")
-def writes_the_mean(traced):
+def computes_the_mean_instead(traced):
     for node in pools(traced):
         with traced.graph.inserting_before(node):
             new = traced.graph.call_method("mean", (node.args[0], (2, 3), True))
@@ -170,7 +161,7 @@ def edits_a_copy(traced):
 
 
 @wrong("same_result", node="mean", says="(pools of three sizes): the result is not the one asked for")
-def uses_the_node_above(traced):
+def passes_the_node_before(traced):
     run(traced, name_of=lambda number: free_name(traced, f"squeeze_{number}"), args_of=lambda node: (node.prev,))
 
 
@@ -184,13 +175,9 @@ def fetches_the_module_too(traced):
     traced.recompile()
 
 
-@wrong(
-    "no_leftovers",
-    says="still holds the submodule `squeezes`",
-    read="03_replacement#a-function-by-a-module-a-module-by-a-function",
-)
-def lists_the_modules_for_itself(traced):
-    """The modules also have names of their own."""
+@wrong("no_leftovers", says="still holds the submodule `squeezes`", read=LEFT_OVER)
+def stores_the_modules_twice(traced):
+    """The modules are stored twice, because each also has its own name."""
     called = [new for _, new in replace(traced, name_of=lambda number: free_name(traced, "squeeze"))]
     traced.squeezes = nn.ModuleList(traced.get_submodule(new.target) for new in called)
     traced.recompile()

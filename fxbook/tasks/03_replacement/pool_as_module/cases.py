@@ -1,4 +1,4 @@
-"""Models that pool with a function, to one size and to several."""
+"""Models that pool with a function, to one or several sizes."""
 
 from __future__ import annotations
 
@@ -27,9 +27,7 @@ class ChannelAttention(nn.Module):
 
 
 class Pyramid(nn.Module):
-    """Pools of three sizes, and a pool without users; submodules that have the obvious names, one of them
-    named after the function; and other pools.
-    """
+    """Pools of three sizes, and a pool without users; submodules with the obvious names; pools of other kinds."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -50,7 +48,7 @@ class Pyramid(nn.Module):
 
 
 class Taken(nn.Module):
-    """The submodules have every name that comes to mind, numbered or not. Each does nothing, and is called."""
+    """Submodules with every name that comes to mind, numbered or not, each of which is called and does nothing."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -71,7 +69,7 @@ USAGE = Usage(
     cases=(
         Case("the channel attention", ChannelAttention, images(6)),
         Case("pools of three sizes", Pyramid, images(), unseen=True),
-        Case("submodules under many names", Taken, images(4), unseen=True),
+        Case("submodules with many names", Taken, images(4), unseen=True),
     ),
     call=with_its_graph,
 )

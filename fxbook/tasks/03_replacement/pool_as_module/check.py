@@ -19,14 +19,14 @@ POOL = Family("the function adaptive_avg_pool2d", frozenset({"torch.nn.functiona
 
 
 def module_calls(case: CaseView) -> list[NodeRecord]:
-    """The calls to the module, without those that were already there."""
+    """The new calls to an ``nn.AdaptiveAvgPool2d``."""
     before = {node.index for node, was in case.kept() if was in MODULE}
     return [node for node in case.nodes if node in MODULE and node.index not in before]
 
 
 @rule("when_it_breaks/03_replacement#silent-add_submodule-has-replaced-a-layer-or-changed-the-model")
 def keeps_modules(case: CaseView) -> Found:
-    """Each called submodule is still what it was, and is not overwritten by a new one."""
+    """No submodule that is still called was overwritten with a new one."""
     for node, before in case.kept():
         if node.op == before.op == "call_module" and node.target == before.target and node.kind != before.kind:
             yield node, f"now calls a {node.kind}: its submodule `{node.target}` was overwritten"
@@ -34,26 +34,26 @@ def keeps_modules(case: CaseView) -> Found:
 
 @rule
 def pools_are_modules(case: CaseView) -> Found:
-    """Each call to the function has become a call to the module, which gets only the data."""
-    asked = sum(node in POOL for node in case.before)
+    """Each call to the function has become a call to a module, which gets only the data."""
+    expected = sum(node in POOL for node in case.before)
     calls = module_calls(case)
     for node in calls:
         if len(node.positional) + len(node.kwargs["dict"]) != 1:
-            yield node, f"passes ({node.call.partition('(')[2]} to the module, which takes the data only"
-    if len(calls) != asked:
+            yield node, f"passes ({node.call.partition('(')[2]} to the module, which takes only the data"
+    if len(calls) != expected:
         many = f"{len(calls)} call{'' if len(calls) == 1 else 's'}"
         yield from others_stay(POOL, MODULE).find(case)
-        yield None, f"The graph has {many} of nn.AdaptiveAvgPool2d, not {asked}."
+        yield None, f"The graph has {many} to nn.AdaptiveAvgPool2d, not {expected}."
 
 
 @rule
 def sizes_kept(case: CaseView) -> Found:
-    """Calls with different sizes call different modules, each with the size of its function."""
+    """Calls with different sizes have become calls to different modules, each with the right size."""
     functions, calls = [node for node in case.before if node in POOL], module_calls(case)
     sizes = [f"`{node.call.partition(', ')[2].removesuffix(')')}`" for node in functions]
     modules, different = len({node.target for node in calls}), len(set(sizes))
     if modules < different:
-        yield calls[0], f"Calls of {different} sizes share {modules} module{'' if modules == 1 else 's'}."
+        yield calls[0], f"Calls with {different} sizes share {modules} module{'' if modules == 1 else 's'}."
     pooled_before = Counter(case.before.nodes[index].name for node in functions for index in node.inputs)
     pooled = Counter(case.nodes[index].name for node in calls for index in node.inputs)
     if pooled == pooled_before:
@@ -74,5 +74,5 @@ CHECK = Check(
         same_result.or_because(sizes_kept),
         no_dead_nodes,
         no_leftovers,
-    ),
+    )
 )

@@ -1,10 +1,13 @@
-"""Answers to 03-pool-before-relu: a max-pool and the ReLU before it change places, and nothing else does."""
+"""Answers to 03-pool-before-relu."""
 
 import copy
 
 from torch import fx, nn
 
 from fxbook.tasks.answering import breaks, right, wrong
+
+NONE = "03_replacement#typeerror-gelu-argument-input-position-1-must-be-tensor-not-nonetype"
+NO_ANCHOR = "02_insertion_points#a-node-made-without-an-anchor"
 
 
 def calls(traced, node, kind):
@@ -25,9 +28,6 @@ def swap(relu, pool):
     pool.replace_all_uses_with(relu)
     pool.args, relu.args = (value,), (pool,)
     pool.append(relu)
-
-
-# ---- right -----------------------------------------------------------------------------------------------------------
 
 
 @right
@@ -80,13 +80,11 @@ def calls_proxies_of_the_modules(traced):
     traced.recompile()
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
 THREE_STEPS = "03_replacement#three-steps-in-this-order"
 
 
 @wrong("lints", node="pool", says="before it is defined", read="02_insertion_points#two-nodes-one-anchor")
-def moves_and_does_not_rewire(traced):
+def moves_without_rewiring(traced):
     for relu, pool in swappable(traced):
         pool.append(relu)
     traced.recompile()
@@ -102,7 +100,7 @@ def forgets_the_users_of_the_pool(traced):
     traced.recompile()
 
 
-@breaks("Leave every other pool", case="shared modules, a ReLU with two readers")
+@breaks("Leave every other pool", case="shared modules, a ReLU with two users")
 @wrong("swapped_only", node="step_19", says="`step_18` is not an nn.ReLU")
 def swaps_the_pool_with_any_input(traced):
     for pool in list(traced.graph.nodes):
@@ -113,7 +111,7 @@ def swaps_the_pool_with_any_input(traced):
     traced.recompile()
 
 
-@breaks("is the only user of an `nn.ReLU`", case="shared modules, a ReLU with two readers")
+@breaks("is the only user of an `nn.ReLU`", case="shared modules, a ReLU with two users")
 @wrong("swapped_only", node="step_104", says="`step_35` has 2 users")
 def swaps_a_relu_with_two_users(traced):
     for pool in list(traced.graph.nodes):
@@ -124,9 +122,9 @@ def swaps_a_relu_with_two_users(traced):
     traced.recompile()
 
 
-@breaks("wherever an `nn.MaxPool2d`", case="shared modules, a ReLU with two readers")
+@breaks("wherever an `nn.MaxPool2d`", case="shared modules, a ReLU with two users")
 @wrong("pools_before_relus", node="step_2", says="still pools the result of `step_0`")
-def swaps_only_behind_a_convolution(traced):
+def swaps_only_after_a_convolution(traced):
     for relu, pool in list(swappable(traced)):
         if calls(traced, relu.args[0], nn.Conv2d):
             swap(relu, pool)
@@ -134,7 +132,7 @@ def swaps_only_behind_a_convolution(traced):
 
 
 @wrong("others_left", node="step_38", says="calls torch.nn.PReLU, which is not an nn.ReLU")
-def knows_a_relu_by_the_name_of_its_class(traced):
+def recognises_a_relu_by_its_class_name(traced):
     for pool in list(traced.graph.nodes):
         if calls(traced, pool, nn.MaxPool2d):
             [other] = pool.all_input_nodes
@@ -151,7 +149,7 @@ def forgets_to_recompile(traced):
 
 
 @wrong("no_dead_nodes", node="relu", says="is dead: no node uses its result", read=THREE_STEPS)
-def makes_new_nodes_and_leaves_the_old(traced):
+def leaves_the_old_relu(traced):
     graph = traced.graph
     for relu, pool in swappable(traced):
         with graph.inserting_before(relu):
@@ -190,12 +188,7 @@ def forgets_the_new_relu(traced):
     traced.recompile()
 
 
-@wrong(
-    "arguments_kept",
-    node="pool_1",
-    says="is passed None where it needs a node",
-    read="03_replacement#typeerror-gelu-argument-input-position-1-must-be-tensor-not-nonetype",
-)
+@wrong("arguments_kept", node="pool_1", says="is passed None where it needs a node", read=NONE)
 def erases_before_it_reads_the_arguments(traced):
     graph = traced.graph
     for relu, pool in swappable(traced):
@@ -209,14 +202,9 @@ def erases_before_it_reads_the_arguments(traced):
     traced.recompile()
 
 
-@wrong(
-    "output_last",
-    node="pool_1",
-    says="is after `output`: it never runs",
-    read="02_insertion_points#a-node-made-without-an-anchor",
-)
-def makes_two_nodes_and_leaves_it_at_that(traced):
-    """Without an anchor, and without users."""
+@wrong("output_last", node="pool_1", says="is after `output`: it never runs", read=NO_ANCHOR)
+def makes_two_nodes_without_an_anchor(traced):
+    """The nodes have neither an anchor nor users."""
     for relu, pool in swappable(traced):
         pooled = traced.graph.call_module(pool.target, relu.args)
         traced.graph.call_module(relu.target, (pooled,))

@@ -13,7 +13,7 @@ from ..cases import images, with_its_graph
 
 
 class Convolutional(nn.Module):
-    """The usual order: convolution, ReLU, pool. Some of what is pooled is below zero, so that the ReLU matters."""
+    """The usual order: convolution, ReLU, pool. Some pooled values are below zero, so that the ReLU matters."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -27,10 +27,9 @@ class Convolutional(nn.Module):
 
 
 class Swappable(nn.Module):
-    """Pairs to swap: with shared modules, after an input, in two branches side by side, after a value that is also read
-    elsewhere, with a ReLU that works in place. To leave: a ReLU with two users or three, a pool that reads a
-    convolution, a ReLU that a convolution reads, a pool after another activation or another spelling of ReLU, another
-    pool after a ReLU, also over one dimension or three.
+    """Pairs to swap: with shared modules, after an input, in two parallel branches, after a value with other users,
+    with a ReLU that works in place. To leave: a ReLU with two or three users, a pool after a convolution, a ReLU before
+    a convolution, a pool after another activation or another spelling of ReLU, a pool of another kind after a ReLU.
     """
 
     def __init__(self) -> None:
@@ -71,7 +70,7 @@ USAGE = Usage(
     "edit",
     cases=(
         Case("convolution, ReLU, pool", Convolutional, images()),
-        Case("shared modules, a ReLU with two readers", Swappable, images(16), unseen=True, given=crowded_trace),
+        Case("shared modules, a ReLU with two users", Swappable, images(16), unseen=True, given=crowded_trace),
     ),
     call=with_its_graph,
 )

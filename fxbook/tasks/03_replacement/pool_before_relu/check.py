@@ -27,24 +27,24 @@ def swaps(graph: GraphRecord, pool: NodeRecord) -> bool:
 
 @rule
 def swapped_only(case: CaseView) -> Found:
-    """Pools and ReLUs that are not such a pair, and all other nodes, use what they used before."""
+    """Only pairs of a ReLU and a pool changed places; all other nodes use what they used before."""
     if any(node.target != before.target for node, before in case.kept()):
-        return  # The nodes stay, and what they call changes places.
+        return  # The answer exchanged the targets, not the nodes.
     before_of = case.before.nodes
     pool_of = {node.inputs[0]: node.index for node in before_of if node in MAX_POOL and swaps(case.before, node)}
     relu_of = {pool: relu for relu, pool in pool_of.items()}
     now = case.now()
     for node, before in case.kept():
         if before.index in pool_of:
-            asked = [pool_of[before.index]]
+            expected = [pool_of[before.index]]
         else:
             inputs = before_of[relu_of[before.index]].inputs[:1] if before.index in relu_of else before.inputs
             # Users of the pool become users of the ReLU, except the ReLU itself.
-            asked = [relu_of.get(index, index) for index in inputs]
-        if all(index in now for index in asked) and [now[index].index for index in asked] != list(node.inputs):
+            expected = [relu_of.get(index, index) for index in inputs]
+        if all(index in now for index in expected) and [now[index].index for index in expected] != list(node.inputs):
             reads = ", ".join(f"`{case.nodes[index].name}`" for index in node.inputs) or "nothing"
-            wanted = ", ".join(f"`{now[index].name}`" for index in asked)
-            yield node, f"uses {reads}, but should use {wanted}{_stays(case, before)}"
+            instead = ", ".join(f"`{now[index].name}`" for index in expected)
+            yield node, f"uses {reads}, but should use {instead}{_stays(case, before)}"
 
 
 def _stays(case: CaseView, before: NodeRecord) -> str:
@@ -59,11 +59,11 @@ def _stays(case: CaseView, before: NodeRecord) -> str:
 
 @rule
 def pools_before_relus(case: CaseView) -> Found:
-    """No max-pool is the only user of a ReLU, and there are as many of both as before."""
+    """No max-pool is the only user of a ReLU; there are as many pools and ReLUs as before."""
     for kind in (MAX_POOL, RELU):
-        count, asked = (sum(node in kind for node in graph) for graph in (case.nodes, case.before))
-        if count != asked:
-            yield None, f"The graph has {count} calls to {kind.label}: it had {asked}."
+        count, expected = (sum(node in kind for node in graph) for graph in (case.nodes, case.before))
+        if count != expected:
+            yield None, f"The graph has {count} calls to {kind.label}, but had {expected}."
     for node in case.nodes:
         if node in MAX_POOL and node.inputs:
             relu = case.nodes[node.inputs[0]]
@@ -73,7 +73,7 @@ def pools_before_relus(case: CaseView) -> Found:
 
 @rule
 def others_left(case: CaseView) -> Found:
-    """A pool or a ReLU outside such a pair still has the same neighbours."""
+    """A pool or a ReLU that is not in a pair to swap still has the same input and users."""
     missing = Counter(_pairs(case.before.nodes)) - Counter(_pairs(case.nodes))
     for reader, read in missing:
         swapped = (one for one in case.nodes if _called(one) == read and one.inputs)
@@ -84,7 +84,7 @@ def others_left(case: CaseView) -> Found:
 
 
 def _pairs(nodes: Sequence[NodeRecord]) -> Iterator[tuple[str, str]]:
-    """What a node and its input call, where one of the two is a pool or a ReLU, but they are not a pair to swap."""
+    """What a node and its input call, if the node is a pool or its input a ReLU, but they are no pair to swap."""
     for node in nodes:
         read = nodes[node.inputs[0]] if node.inputs else node
         if (node in MAX_POOL) != (read in RELU) or (node in MAX_POOL and len(read.users) > 1):
@@ -107,5 +107,5 @@ CHECK = Check(
         no_dead_nodes,
         pools_before_relus,
         others_left,
-    ),
+    )
 )

@@ -49,9 +49,9 @@ def copies_the_nodes_into_a_new_graph(traced):
 
 @right
 def replaces_a_pattern(traced):
-    """It always compiles."""
+    """``replace_pattern`` always compiles."""
     found = traced.graph.find_nodes(op="call_function", target=torch.relu)
-    for node in found:  # A pattern without keywords matches none with one.
+    for node in found:  # A pattern without keywords does not match a call with one.
         node.args, node.kwargs = tuple(node.all_input_nodes), {}
     if found:
         fx.replace_pattern(traced, lambda value: torch.relu(value), lambda value: gelu(value))
@@ -93,9 +93,9 @@ def stops_after_the_first(traced):
             break
 
 
-@breaks("each call to `torch.relu`", case="nodes with names of their own")
+@breaks("each call to `torch.relu`", case="renamed nodes")
 @wrong("changed_as_asked", says="node `step_3` still calls torch.relu.")
-def goes_by_the_names_of_the_nodes(traced):
+def looks_for_relu_in_the_node_names(traced):
     found = [node for node in traced.graph.nodes if "relu" in node.name]
     for node in found:
         node.target = gelu
@@ -104,11 +104,8 @@ def goes_by_the_names_of_the_nodes(traced):
 
 
 @breaks("Other spellings of ReLU stay as they are.", case="other spellings of ReLU beside torch.relu")
-@wrong(
-    "changed_as_asked",
-    says="call_function of torch.nn.functional.relu is gone: only calls to torch.relu should change",
-)
-def takes_the_function_of_nn_too(traced):
+@wrong("changed_as_asked", says="call_function of torch.nn.functional.relu is gone: only calls to torch.relu should")
+def replaces_the_function_of_nn_too(traced):
     found = [node for node in traced.graph.nodes if node.target in (torch.relu, nn.functional.relu)]
     for node in found:
         node.target, node.kwargs = gelu, {}
@@ -127,7 +124,7 @@ def takes_the_approximation_by_tanh(traced):
 
 
 @wrong("ends well", says="Your code raises AttributeError")
-def asks_the_nodes_for_a_method(traced):
+def calls_a_method_that_the_nodes_lack(traced):
     found = traced.graph.nodes.find(op="call_function", target=torch.relu)
     for node in found:
         node.target = gelu

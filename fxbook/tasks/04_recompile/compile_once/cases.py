@@ -1,4 +1,4 @@
-"""Models with activations to change, or none, and how often an answer compiles them."""
+"""Models with and without activations to change, and a count of how often an answer compiles them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Mixed(nn.Module):
 
 
 class NothingToChange(nn.Module):
-    """Functions other than ``torch.relu``."""
+    """Calls no ``torch.relu``, only other functions."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -50,7 +50,7 @@ def renamed_with_input(model: nn.Module) -> tuple[Any, ...]:
 
 
 def counted(answer: Callable[[fx.GraphModule], Any], traced: fx.GraphModule, x: Tensor) -> dict[str, Any]:
-    """How often the answer compiles the module, and what it leaves."""
+    """How often the answer compiles the module, and the state in which it leaves it."""
     count = 0
     others = _other_calls(traced.graph)
     compile_it = traced.recompile
@@ -60,7 +60,7 @@ def counted(answer: Callable[[fx.GraphModule], Any], traced: fx.GraphModule, x: 
         count += 1
         return compile_it()
 
-    # Set on the object, so that assigning traced.graph calls it, too.
+    # Set on the object, so that an assignment to traced.graph calls it too.
     traced.__dict__["recompile"] = counting
     answer(traced)
     del traced.__dict__["recompile"]
@@ -78,7 +78,7 @@ def counted(answer: Callable[[fx.GraphModule], Any], traced: fx.GraphModule, x: 
 
 
 def _other_calls(graph: fx.Graph) -> collections.Counter[str]:
-    """The calls to anything but ``torch.relu``, as a reader would name them."""
+    """The calls to anything but ``torch.relu``, as opcode and target."""
     activations = relus(graph)
     called = [node for node in graph.nodes if node.op.startswith("call") and node not in activations]
     return collections.Counter(f"{node.op} of {target_name(node)}" for node in called)
@@ -90,7 +90,7 @@ USAGE = Usage(
         Case("a model with two activations", Gated, rows),
         Case("the block of the chapter", FeedForward, rows, unseen=True),
         Case("a model without an activation to change", NothingToChange, rows, unseen=True),
-        Case("nodes with names of their own", Gated, rows, True, renamed_with_input),
+        Case("renamed nodes", Gated, rows, True, renamed_with_input),
         Case("other spellings of ReLU beside torch.relu", Mixed, rows, unseen=True),
     ),
     given=with_input,

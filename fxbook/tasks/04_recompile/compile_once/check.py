@@ -33,14 +33,14 @@ def changed_as_asked(case: CaseView) -> Found:
 
 @rule
 def result_as_asked(case: CaseView) -> Found:
-    """A call to the module returns what the task asks for."""
+    """A call to the module computes GELU in place of ``torch.relu``."""
     if differs := difference(noted(case).get("result"), encode(with_gelu(*case.arguments))):
         yield None, f"The result is not the one asked for: {differs}."
 
 
 @rule("04_recompile#compile-once-at-the-end")
 def compiled_once(case: CaseView) -> Found:
-    """The module is compiled no more often than needed."""
+    """The module is compiled once, or not at all if there is nothing to change."""
     count = noted(case).get("compiles")
     needed = any(node.target == "torch.relu" for node in case.before)
     if isinstance(count, int) and count > needed:

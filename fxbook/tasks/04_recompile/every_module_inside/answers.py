@@ -10,9 +10,9 @@ DOWN = "04_recompile#recompile-goes-down-to-children-not-to-everything-inside"
 
 
 @right
-def goes_down_by_itself(model):
+def recurses_into_children(model):
     for child in model.children():
-        goes_down_by_itself(child)
+        recurses_into_children(child)
     if hasattr(model, "recompile"):
         model.recompile()
 
@@ -37,7 +37,7 @@ def keeps_a_list_of_modules_to_visit(model):
 
 
 @right
-def asks_for_the_method(model):
+def looks_up_the_method(model):
     for path, _ in model.named_modules():
         getattr(model.get_submodule(path), "recompile", lambda: None)()
 
@@ -92,6 +92,6 @@ def puts_the_traced_code_back(model):
 
 
 @wrong("ends well", says="object has no attribute 'recompile'")
-def recompiles_whatever_there_is(model):
+def recompiles_modules_of_any_class(model):
     for module in model.modules():
         module.recompile()

@@ -29,19 +29,19 @@ def beside_a_sequential() -> nn.Module:
 
 
 def under_a_plain_root() -> nn.Module:
-    """The root is not a ``GraphModule``; it holds one directly, and one deeper."""
+    """The root is not a ``GraphModule``, but one of its children is, and a module in another child."""
     return all_stale(nn.Sequential(Wrapped(block()), block(), nn.Linear(4, 4)))
 
 
 def several_levels() -> nn.Module:
-    """A plain module between two traced ones, twice; and a traced module that no node calls."""
+    """Traced modules on three levels, with untraced modules between them, and a traced module that no node calls."""
     model = in_a_row(outer=Wrapped(in_a_row(inner=Wrapped(block()), last=nn.Tanh())))
     model.spare = Wrapped(block())
     return all_stale(model)
 
 
 def brought_up_to_date(answer: Callable[[nn.Module], Any], model: nn.Module) -> dict[str, list[str]]:
-    """What is stale in the model after the answer has seen it, and which modules have a different graph."""
+    """The traced modules that are stale after the answer has run, and those whose graph it has changed."""
     inside = graph_modules(model)
     before = {path: calls_of(module) for path, module in inside.items()}
     answer(model)

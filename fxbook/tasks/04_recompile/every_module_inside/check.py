@@ -11,7 +11,7 @@ from ..check import noted, texts
 
 @rule
 def graphs_kept(case: CaseView) -> Found:
-    """The graphs are the given ones, edits included."""
+    """The graphs are unchanged, with the edits in them."""
     for path in texts(noted(case).get("changed")):
         yield None, f"The graph of {_named(path)} has changed: only its code should change."
 

@@ -1,9 +1,9 @@
-"""Answers to 04-fails-inside: the innermost graph in which a node fails, and the node, whatever is compiled."""
+"""Answers to 04-fails-inside."""
 
 import contextlib
 import copy
 
-from torch import fx, nn
+from torch import fx
 
 from fxbook.tasks.answering import breaks, right, wrong
 
@@ -16,7 +16,7 @@ def traced_in(model):
 
 
 class Notes(fx.Interpreter):
-    """Appends the path of its module and the node that raises to a list."""
+    """If a node raises, appends the path of its module and the name of the node to a list."""
 
     def __init__(self, module, path, failed):
         super().__init__(module)
@@ -31,14 +31,20 @@ class Notes(fx.Interpreter):
 
 
 def note_failures(model):
-    """Let each GraphModule run its graph; the list gets the path and the name of each node that raises."""
+    """Let each GraphModule run its graph; return a list that gets the path and the name of each node that raises."""
     failed = []
     for path, part in traced_in(model).items():
         part.forward = Notes(part, path, failed).run
     return failed
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
+def first_failure(run, inputs, failed):
+    """The first node that a run adds to ``failed``, or ``None`` if nothing raises."""
+    try:
+        run(*inputs)
+    except Exception:
+        return failed[0]
+    return None
 
 
 @right
@@ -47,10 +53,7 @@ def gives_each_class_a_forward(traced, *inputs):
     draft = copy.deepcopy(traced)
     for path, part in traced_in(draft).items():
         type(part).forward = lambda self, *args, path=path: Notes(self, path, failed).run(*args)
-    try:
-        draft(*inputs)
-    except Exception:
-        return failed[0]
+    return first_failure(draft, inputs, failed)
 
 
 @right
@@ -119,14 +122,7 @@ def runs_node_by_node_in_a_loop_of_its_own(traced, *inputs):
     draft = copy.deepcopy(traced)
     for path, part in traced_in(draft).items():
         part.forward = looped(part, path)
-    try:
-        nn.Module.__call__(draft, *inputs)
-    except Exception:
-        return failed[0]
-    return None
-
-
-# ---- wrong -----------------------------------------------------------------------------------------------------------
+    return first_failure(draft, inputs, failed)
 
 
 @breaks(
@@ -135,16 +131,12 @@ def runs_node_by_node_in_a_loop_of_its_own(traced, *inputs):
 )
 @wrong("names_the_node", says="of the model itself, which only calls the module that fails", read=DOWN)
 def runs_an_interpreter_of_the_module_alone(traced, *inputs):
-    draft, failed = copy.deepcopy(traced), []
-    try:
-        Notes(draft, "", failed).run(*inputs)
-    except Exception:
-        return failed[0]
-    return None
+    failed = []
+    return first_failure(Notes(copy.deepcopy(traced), "", failed).run, inputs, failed)
 
 
 class GoesDown(Notes):
-    """Goes on in a node that calls a traced module."""
+    """Enters the traced module that a node calls."""
 
     def call_module(self, target, args, kwargs):
         called = self.module.get_submodule(target)
@@ -159,32 +151,25 @@ class GoesDown(Notes):
 )
 @wrong("names_the_node", says="`blocks` of the model itself, which only calls the module that fails", read=DOWN)
 def goes_down_where_a_node_calls_a_traced_module(traced, *inputs):
-    draft, failed = copy.deepcopy(traced), []
-    try:
-        GoesDown(draft, "", failed).run(*inputs)
-    except Exception:
-        return failed[0]
-    return None
+    failed = []
+    return first_failure(GoesDown(copy.deepcopy(traced), "", failed).run, inputs, failed)
 
 
-@breaks("The qualified name is the one in `named_modules()`:", case="several levels, nodes with names of their own")
-@wrong("names_the_node", says="returns 'inner', which is the qualified name of no traced module", read=LINE)
-def gives_the_name_in_the_parent(traced, *inputs):
+@breaks("The qualified name is the one in `named_modules()`:", case="several levels, and renamed nodes")
+@wrong("names_the_node", says="returns 'inner', but no traced module in the model has this qualified name", read=LINE)
+def returns_the_name_in_the_parent(traced, *inputs):
     draft, failed = copy.deepcopy(traced), []
     for path, part in traced_in(draft).items():
         part.forward = Notes(part, path.removesuffix(".block").rpartition(".")[2], failed).run
-    try:
-        draft(*inputs)
-    except Exception:
-        name, node = failed[0]
-        paths = [path for path in traced_in(traced) if path.split(".")[-1] == name]
-        return (paths or [name])[0], node
+    if found := first_failure(draft, inputs, failed):
+        paths = [path for path in traced_in(traced) if path.split(".")[-1] == found[0]]
+        return (paths or found)[0], found[1]
     return None
 
 
 @breaks("Run the *graphs* on the inputs:", case="an edit that was not compiled, three levels deep")
-@wrong("names_the_node", says="(an edit that was not compiled, three levels deep): it returns None", read=LINE)
-def asks_a_call_first_whether_anything_fails(traced, *inputs):
+@wrong("names_the_node", says="your function returns None", read=LINE)
+def looks_only_if_a_call_raises(traced, *inputs):
     try:
         traced.forward(*inputs)
     except Exception:
@@ -193,7 +178,7 @@ def asks_a_call_first_whether_anything_fails(traced, *inputs):
 
 
 @breaks("If no node fails, return `None`.", case="a graph that was mended, not compiled")
-@wrong("names_the_node", says="(a graph that was mended, not compiled): it names a node, but no node", read=LINE)
+@wrong("names_the_node", says="mended, not compiled): your function names a node, but no node", read=LINE)
 def trusts_a_call_that_raises(traced, *inputs):
     found = gives_each_class_a_forward(traced, *inputs)
     with contextlib.suppress(Exception):
@@ -214,19 +199,14 @@ def compiles_everything_first(traced, *inputs):
 @breaks(
     "Leave `traced` as it is:",
     "and what a run updates, such as the statistics of a batch norm.",
-    case="a batch norm that updates, then fails in training",
+    case="a batch norm that updates, then fails in training mode",
 )
 @wrong("input_unchanged", says="its weight `norm.running_mean` has other values")
 def removes_only_the_forwards(traced, *inputs):
-    failed = note_failures(traced)
-    try:
-        traced(*inputs)
-    except Exception:
-        return failed[0]
-    finally:
-        for part in traced_in(traced).values():
-            del part.forward
-    return None
+    found = first_failure(traced, inputs, note_failures(traced))
+    for part in traced_in(traced).values():
+        del part.forward
+    return found
 
 
 @breaks("return a pair of strings:", "and the name of the node.", case="a node of the module itself")
@@ -237,8 +217,8 @@ def returns_the_name_alone(traced, *inputs):
 
 
 @breaks("If a node raises an `Exception` of any class", case="an error of another class")
-@wrong("names_the_node", says="(an error of another class): it returns None", read=LINE)
-def notes_one_class_of_errors(traced, *inputs):
+@wrong("names_the_node", says="(an error of another class): your function returns None", read=LINE)
+def catches_one_class_of_errors(traced, *inputs):
     draft = copy.deepcopy(traced)
     failed = note_failures(draft)
     try:
@@ -249,15 +229,15 @@ def notes_one_class_of_errors(traced, *inputs):
         return None
 
 
-@breaks("Run the *graphs* on the inputs:", case="a batch norm that updates, then fails in training")
+@breaks("Run the *graphs* on the inputs:", case="a batch norm that updates, then fails in training mode")
 @wrong("names_the_node", says="what a run in eval mode gives: leave each module in its own mode", read=LINE)
 def runs_the_copy_in_eval_mode(traced, *inputs):
     return gives_each_class_a_forward(copy.deepcopy(traced).eval(), *inputs)
 
 
 @breaks('it begins at `traced`, whose own name is `""`.', case="a node of the module itself")
-@wrong("names_the_node", says="which is the qualified name of no traced module", read=LINE)
-def calls_the_module_itself_by_its_class(traced, *inputs):
+@wrong("names_the_node", says="but no traced module in the model has this qualified name", read=LINE)
+def calls_the_root_by_its_class(traced, *inputs):
     found = gives_each_class_a_forward(traced, *inputs)
     return found and (found[0] or type(traced).__name__, found[1])
 
@@ -266,8 +246,8 @@ def calls_the_module_itself_by_its_class(traced, *inputs):
     "A node that calls a layer of another class, such as `nn.Linear`, is itself the node that fails.",
     case="a layer after a traced module",
 )
-@wrong("names_the_node", says="(a layer after a traced module): it names node `output` of `blocks.0`", read=LINE)
-def takes_the_last_module_that_began(traced, *inputs):
+@wrong("names_the_node", says="your function names node `output` of `blocks.0`", read=LINE)
+def returns_the_last_node_that_began(traced, *inputs):
     begun, draft = [], copy.deepcopy(traced)
 
     class Begins(fx.Interpreter):

@@ -1,4 +1,4 @@
-"""Modules that call traced modules, with an input on which a node of one of the graphs fails, or none."""
+"""Modules that call traced modules, each with inputs on which a node of one of the graphs fails, or no node does."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import torch
 
-# This loads what a failing Interpreter needs, which takes longer than an answer may.
+# A failing Interpreter needs this import, which would exceed an answer's time limit.
 import torch._dynamo
 from torch import Tensor, fx, nn
 
@@ -69,46 +69,41 @@ def of_its_own() -> nn.Module:
 
 
 def one_inside() -> nn.Module:
-    """A node fails in one of two inner traced modules, which otherwise have the same nodes."""
+    """A node fails in one of two inner traced modules, whose graphs are otherwise the same."""
     first, second = one_of((1, 0), (0, 1))
     edits = ([], [multiply_by_itself])
     return in_a_row(first=compiled(block(), *edits[first]), second=compiled(block(), *edits[second]))
 
 
 def beside_a_sequential() -> nn.Module:
-    """The module of the chapter: the traced module whose node fails is inside an untraced module, twice."""
+    """The module of the chapter: an untraced module calls the traced module with the failing node, twice."""
     far = compiled(block(), multiply_by_itself)
     return in_a_row(near=block(), blocks=nn.Sequential(nn.Tanh(), far, far))
 
 
 def several_levels() -> nn.Module:
-    """A plain module between two traced ones, twice."""
+    """Three traced modules, each inside the one before it, with an untraced module between them."""
     inner = Wrapped(compiled(block(), give_names, multiply_by_itself))
     return in_a_row(outer=Wrapped(compiled(in_a_row(inner=inner, last=nn.Tanh()), give_names)))
 
 
 def without_layers() -> nn.Module:
-    """The last module is the traced one whose node fails: it holds no layers."""
+    """The traced module whose node fails is the last one, and has no layers."""
     graph = fx.Graph()
     graph.output(graph.call_function(torch.relu, (graph.placeholder("x"),)))
     return in_a_row(first=nn.Tanh(), near=compiled(fx.GraphModule({}, graph), call_what_raises))
 
 
-def level_of(path: str) -> Callable[[], nn.Module]:
+def edited_deep_inside() -> nn.Module:
     """A traced module three levels deep, whose graph has an edit that is not compiled."""
-
-    def build() -> nn.Module:
-        model = in_a_row(near=in_a_row(blocks=nn.Sequential(block())))
-        edited = model.get_submodule(path)
-        assert isinstance(edited, fx.GraphModule)
-        multiply_by_itself(edited.graph)
-        return model
-
-    return build
+    inner = block()
+    model = in_a_row(near=in_a_row(blocks=nn.Sequential(inner)))
+    multiply_by_itself(inner.graph)
+    return model
 
 
 def mended() -> nn.Module:
-    """Code that fails, and a graph that has been mended since."""
+    """The code fails, but the graph has been mended since."""
     model = in_a_row(near=compiled(block(), multiply_by_itself))
     assert isinstance(model.near, fx.GraphModule)
     for node in model.near.graph.find_nodes(op="call_function", target=torch.matmul):
@@ -117,7 +112,7 @@ def mended() -> nn.Module:
 
 
 def a_batch_norm_twice() -> nn.Module:
-    """A norm on the input, then on a gradient as a single row, which a batch norm rejects only in training mode."""
+    """A batch norm of the input, then of a gradient as a single row, which it rejects only in training mode."""
     graph = fx.Graph()
     normed = graph.call_module("norm", (graph.placeholder("x"),))
     slopes = graph.call_function(
@@ -137,7 +132,7 @@ def of_two_inputs() -> nn.Module:
 
 
 def whole(name: str, build: Callable[[], nn.Module], unseen: bool = True, widths: tuple[int, ...] = (4,)) -> Case:
-    """The answer gets the model, and an input of three rows for each width."""
+    """The answer gets the model, and for each width an input of three rows."""
 
     def given(model: nn.Module) -> tuple[object, ...]:
         return (model, *(torch.randn(3, width) for width in widths))
@@ -152,14 +147,14 @@ USAGE = Usage(
         whole("a node of a traced module inside", one_inside, unseen=False),
         whole("nothing that fails", lambda: in_a_row(near=block())),
         whole("a traced module inside a Sequential", beside_a_sequential),
-        whole("several levels, nodes with names of their own", several_levels),
+        whole("several levels, and renamed nodes", several_levels),
         whole("a layer that fails", lambda: in_a_row(near=in_a_row(blocks=nn.Sequential(block()))), widths=(3,)),
         whole("an error of another class", without_layers),
         whole("a layer after a traced module", lambda: in_a_row(blocks=nn.Sequential(block(), nn.Linear(3, 3)))),
-        whole("an edit that was not compiled, three levels deep", level_of("near.blocks.0")),
+        whole("an edit that was not compiled, three levels deep", edited_deep_inside),
         whole("a graph that was mended, not compiled", mended),
-        whole("a batch norm that updates, then fails in training", a_batch_norm_twice),
-        whole("two inputs that do not fit", of_two_inputs, widths=(4, 5)),
+        whole("a batch norm that updates, then fails in training mode", a_batch_norm_twice),
+        whole("two inputs of different widths", of_two_inputs, widths=(4, 5)),
     ),
     call=said_of,
 )

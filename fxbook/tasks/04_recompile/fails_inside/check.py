@@ -21,7 +21,7 @@ _DOWN = "04_recompile#recompile-goes-down-to-children-not-to-everything-inside"
 
 
 class _Keeping(fx.Interpreter):
-    """Keeps the running nodes with their modules' paths, outermost first, on a stack that all interpreters share."""
+    """Keeps a stack of the running nodes with their modules' paths, outermost first, which all interpreters share."""
 
     def __init__(self, module: fx.GraphModule, path: str, running: list[tuple[str, str]]) -> None:
         super().__init__(module)
@@ -38,7 +38,7 @@ class _Keeping(fx.Interpreter):
 def failing_node(model: fx.GraphModule, *inputs: Any) -> tuple[str, str] | None:
     """The path of the innermost traced module in which a node fails, and the name of that node; or ``None``.
 
-    The modules run their graphs from now on.
+    From now on, each traced module in ``model`` runs its graph, not its code.
     """
     running: list[tuple[str, str]] = []
     for path, part in graph_modules(model).items():
@@ -51,7 +51,7 @@ def failing_node(model: fx.GraphModule, *inputs: Any) -> tuple[str, str] | None:
 
 
 def _pair(value: Value) -> tuple[str, str] | None:
-    """A path and the name of a node."""
+    """The value as a path and a node name; ``None`` if it is something else."""
     match value:
         case [str(path), str(name)] | {"tuple": [str(path), str(name)]}:
             return path, name
@@ -60,17 +60,17 @@ def _pair(value: Value) -> tuple[str, str] | None:
 
 @rule
 def names_the_node(case: CaseView) -> Found:
-    """The answer is the name of the module and that of the node that fails, or ``None``."""
+    """The answer is the name of the module and the name of the node that fails, or ``None``."""
     said, asked = noted(case).get("said"), failing_node(*case.arguments)
     pair = _pair(said)
     if pair != asked and (pair or said is None) and (mode := _mode_of(case, pair)):
-        yield None, f"It returns what a run {mode}.", _INTERPRETER
+        yield None, f"Your function returns what a run {mode}.", _INTERPRETER
     if asked is None and said is not None:
-        yield None, "It names a node, but no node of the graphs fails: return None.", _INTERPRETER
+        yield None, "Your function names a node, but no node of any graph fails: return None.", _INTERPRETER
     if asked is None:
         return
     if said is None:
-        yield None, "It returns None, but a node of one of the graphs fails.", _INTERPRETER
+        yield None, "Your function returns None, but a node of one of the graphs fails.", _INTERPRETER
     elif pair is None:
         yield (
             None,
@@ -81,7 +81,7 @@ def names_the_node(case: CaseView) -> Found:
 
 
 def _mode_of(case: CaseView, pair: tuple[str, str] | None) -> str:
-    """The mode in which a run gives the pair, and what to do; ``""`` if there is none."""
+    """The mode in which a run gives this pair, and what to do instead; ``""`` if there is none."""
     model, *inputs = case.arguments
     if failing_node(model.eval(), *inputs) == pair:
         return "in eval mode gives: leave each module in its own mode"
@@ -92,7 +92,7 @@ def _mode_of(case: CaseView, pair: tuple[str, str] | None) -> str:
 
 
 def _listed_as(model: fx.GraphModule, path: str) -> str:
-    """The name that ``named_modules()`` has for the module at a path; the path if there is none."""
+    """The name under which ``named_modules()`` lists the module at a path; it lists a shared module only once."""
     everything = dict(model.named_modules(remove_duplicate=False))
     return next((name for name, part in model.named_modules() if part is everything.get(path)), path)
 
@@ -102,15 +102,15 @@ def _how(case: CaseView, path: str, name: str, asked: tuple[str, str]) -> str:
     inside = graph_modules(case.arguments[0])
     first = _listed_as(case.arguments[0], path)
     if first != path:
-        return f"It returns {path!r}, but `named_modules()` lists this module only as {first!r}."
+        return f"Your function returns {path!r}, but `named_modules()` lists this module only as {first!r}."
     if path not in inside:
-        return f"It returns {path!r}, which is the qualified name of no traced module in the model."
+        return f"Your function returns {path!r}, but no traced module in the model has this qualified name."
     where = f"of `{path}`" if path else "of the model itself"
     if all(node.name != name for node in inside[path].graph.nodes):
-        return f"It returns {name!r}, but no node {where} has that name."
+        return f"Your function returns {name!r}, but no node {where} has that name."
     if _calls(case, path, name, asked):
-        return f"It names node `{name}` {where}, which only calls the module that fails: name the node inside it."
-    return f"It names node `{name}` {where}, which does not fail."
+        return f"Your function names node `{name}` {where}, which only calls the module that fails."
+    return f"Your function names node `{name}` {where}, which does not fail."
 
 
 def _calls(case: CaseView, path: str, name: str, asked: tuple[str, str]) -> bool:

@@ -12,9 +12,6 @@ LINT = "when_it_breaks/04_recompile#what-lint-can-see-and-what-recompile-finds"
 STALE = "04_recompile#who-sees-an-edit-at-once"
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
 @contextlib.contextmanager
 def restores_from_a_stack(traced):
@@ -93,51 +90,37 @@ def pushes_an_exit_function(traced):
     return Manager()
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
 @contextlib.contextmanager
-def going_back_to(traced, former):
+def restoring(traced, former=None, *, lint=True, caught=BaseException, attribute="graph"):
+    """The solution, with parameters for its parts."""
+    if former is None:
+        former = copy.deepcopy(traced.graph)
     try:
         yield traced.graph
-        traced.graph.lint()
+        if lint:
+            traced.graph.lint()
         traced.recompile()
-    except BaseException:
-        traced.graph = former()
+    except caught:
+        setattr(traced, attribute, former)
         raise
 
 
 @breaks("When the block ends, the graph of `traced` is linted", case="an edit that breaks the order")
 @wrong("lets_the_error_out", says="left a graph that lint rejects, but nothing was raised", read=LINT)
-@contextlib.contextmanager
-def knows_no_lint(traced):
-    former = copy.deepcopy(traced.graph)
-    try:
-        yield traced.graph
-        traced.recompile()
-    except BaseException:
-        traced.graph = former
-        raise
+def never_lints(traced):
+    return restoring(traced, lint=False)
 
 
 @breaks("`traced` gets its former graph back", case="an edit that stops half-way")
 @wrong("as_before_or_edited", says="the graph is not the former one: it has `step_2 = torch.tanh(step_1)`", read=HALF)
-@contextlib.contextmanager
 def keeps_the_graph_that_is_edited(traced):
-    former = traced.graph
-    try:
-        yield traced.graph
-        traced.graph.lint()
-        traced.recompile()
-    except Exception:
-        traced.graph = former
-        raise
+    return restoring(traced, traced.graph)
 
 
 @breaks("or leaves a graph that `lint` or `recompile` rejects", case="an edit that breaks the order")
-@wrong("as_before_or_edited", says="the graph is not the former one: its nodes are in another order", read=HALF)
+@wrong("as_before_or_edited", says="the graph is not the former one: its nodes are in a different order", read=HALF)
 @contextlib.contextmanager
-def goes_back_for_the_block_alone(traced):
+def restores_only_after_an_error_in_the_block(traced):
     former = copy.deepcopy(traced.graph)
     try:
         yield traced.graph
@@ -148,10 +131,8 @@ def goes_back_for_the_block_alone(traced):
     traced.recompile()
 
 
-@breaks(
-    "That graph is compiled, even if `traced` was stale before.", case="a block that is interrupted, on a stale module"
-)
-@wrong("left_well", says="block failed, and the module is as stale as before", read=STALE)
+@breaks("That graph is compiled, even if `traced` was stale before.", case="an interrupted block, on a stale module")
+@wrong("left_well", says="block failed, and the module is still stale", read=STALE)
 @contextlib.contextmanager
 def leaves_a_stale_module_stale(traced):
     former, draft = traced.graph, copy.deepcopy(traced.graph)
@@ -164,70 +145,40 @@ def leaves_a_stale_module_stale(traced):
         raise
 
 
-@breaks("`with editing(traced) as graph:` gives the graph to edit.", case="a good edit")
+@breaks("`with editing(traced) as graph:` gives the graph to edit.", case="a valid edit")
 @wrong("gives_the_graph", says="gives an object of class NoneType, not the graph to edit")
 @contextlib.contextmanager
 def gives_nothing(traced):
-    former = copy.deepcopy(traced.graph)
-    try:
+    with restoring(traced):
         yield
-        traced.graph.lint()
-        traced.recompile()
-    except BaseException:
-        traced.graph = former
-        raise
 
 
-@breaks("only its graph is edited in the block.", case="a good edit")
-@wrong("as_before_or_edited", says="The edit is good, but it is not in the graph", read=HALF)
+@breaks("only its graph is edited in the block.", case="a valid edit")
+@wrong("as_before_or_edited", says="The edit is valid, but it is not in the graph", read=HALF)
 @contextlib.contextmanager
-def edits_a_draft_that_goes_nowhere(traced):
+def never_assigns_the_edited_copy(traced):
     draft = copy.deepcopy(traced.graph)
     yield draft
     fx.GraphModule(traced, draft).graph.lint()
 
 
-@breaks("even `KeyboardInterrupt`", case="a block that is interrupted, on a stale module")
-@wrong(
-    "as_before_or_edited",
-    says="the edit failed with KeyboardInterrupt, and the graph is not",
-    read=HALF,
-)
-@contextlib.contextmanager
+@breaks("even `KeyboardInterrupt`", case="an interrupted block, on a stale module")
+@wrong("as_before_or_edited", says="the edit failed with KeyboardInterrupt, and the graph is not", read=HALF)
 def catches_every_exception(traced):
-    former = copy.deepcopy(traced.graph)
-    try:
-        yield traced.graph
-        traced.graph.lint()
-        traced.recompile()
-    except Exception:
-        traced.graph = former
-        raise
+    return restoring(traced, caught=Exception)
 
 
 @breaks(
     "and `meta` of its nodes.",
     "the keys, and which value each key has, must be as before.",
-    case="an edit of names and notes, on a module that takes a dict",
+    case="new names and `meta`, on a module that takes a dict",
 )
-@wrong(
-    "as_before_or_edited",
-    says="`meta` of `given_1` holds 'why: rewritten', not 'why: step 0'",
-    read=HALF,
-)
-@contextlib.contextmanager
-def gives_the_copy_the_notes_of_the_nodes(traced):
+@wrong("as_before_or_edited", says="`meta` of `given_1` holds 'why: rewritten', not 'why: step 0'", read=HALF)
+def shares_meta_with_the_copy(traced):
     former = copy.deepcopy(traced.graph)
-    notes = [node.meta for node in traced.graph.nodes]
-    try:
-        yield traced.graph
-        traced.graph.lint()
-        traced.recompile()
-    except BaseException:
-        traced.graph = former
-        for node, meta in zip(former.nodes, notes, strict=True):
-            node.meta = meta
-        raise
+    for copied, node in zip(former.nodes, traced.graph.nodes, strict=True):
+        copied.meta = node.meta
+    return restoring(traced, former)
 
 
 @breaks("with the names", case="an edit that stops half-way")
@@ -236,41 +187,30 @@ def traces_the_module_before_the_block(traced):
     former = fx.symbolic_trace(traced).graph
     for new, old in zip(former.nodes, traced.graph.nodes, strict=False):
         new.meta = dict(old.meta)
-    return going_back_to(traced, lambda: former)
+    return restoring(traced, former)
 
 
 @breaks("error propagates to the caller.", "The same error", case="an edit that stops half-way")
-@wrong("lets_the_error_out", says="a ValueError, but the caller saw another object of that class")
+@wrong("lets_the_error_out", says="a ValueError, but the caller got a different object of that class")
 @contextlib.contextmanager
 def raises_another_error_of_the_class(traced):
-    former = copy.deepcopy(traced.graph)
     try:
-        yield traced.graph
-        traced.graph.lint()
-        traced.recompile()
+        with restoring(traced) as graph:
+            yield graph
     except BaseException as error:
-        traced.graph = former
         raise type(error)(*error.args) from None
 
 
-@breaks("its former graph back", case="an edit of names and notes, on a module that takes a dict")
+@breaks("its former graph back", case="new names and `meta`, on a module that takes a dict")
 @wrong("takes_its_inputs", says="not `given`: the codegen is lost", read=HALF)
-def copies_the_nodes_alone(traced):
+def copies_only_the_nodes(traced):
     former, values = fx.Graph(), {}
     for node in traced.graph.nodes:
         values[node] = former.node_copy(node, values.__getitem__)
-    return going_back_to(traced, lambda: former)
+    return restoring(traced, former)
 
 
 @breaks("That graph is compiled", case="an edit that stops half-way")
 @wrong("owned", says="The graph of the module has no owner and is not compiled", read=STALE)
-@contextlib.contextmanager
-def puts_the_graph_back_past_the_module(traced):
-    former = copy.deepcopy(traced.graph)
-    try:
-        yield traced.graph
-        traced.graph.lint()
-        traced.recompile()
-    except BaseException:
-        traced._graph = former
-        raise
+def sets_the_private_attribute(traced):
+    return restoring(traced, attribute="_graph")

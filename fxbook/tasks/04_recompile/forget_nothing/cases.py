@@ -1,4 +1,4 @@
-"""Edits, sound or not, each to be tried on a module with names and notes."""
+"""Edits, valid or not, each to be tried on a module with renamed nodes and values in ``meta``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..cases import Edit, FeedForward, Gated, Given, calls_of, insert_neg, relus
 
 
 class StoppedError(BaseException):
-    """Stops a program, as Ctrl-C does, and is not an ``Exception``."""
+    """Like ``KeyboardInterrupt``, stops a program and is not an ``Exception``."""
 
 
 class FromADict(nn.Module):
@@ -38,20 +38,20 @@ def stops_half_way(graph: fx.Graph) -> None:
 
 
 def is_stopped(graph: fx.Graph) -> None:
-    """Changes the graph, then stops with an error that is in no list of classes."""
+    """Changes the graph, then raises an error whose class no answer can know."""
     tanh_for_relu(graph)
     insert_neg(graph)
     raise StoppedError
 
 
 def is_interrupted(graph: fx.Graph) -> None:
-    """Changes the graph, then stops as if somebody had pressed Ctrl-C."""
+    """Changes the graph, then raises the error of Ctrl-C."""
     tanh_for_relu(graph)
     raise KeyboardInterrupt
 
 
-def rewrites_names_and_notes(graph: fx.Graph) -> None:
-    """Changes only names and notes, then raises."""
+def changes_names(graph: fx.Graph) -> None:
+    """Changes only node names and ``meta``, then raises."""
     for node in graph.nodes:
         node.meta["why"] = "rewritten"
         if node.op.startswith("call"):
@@ -66,18 +66,18 @@ def breaks_order(graph: fx.Graph) -> None:
 
 
 def names_nothing(graph: fx.Graph) -> None:
-    """Leaves a path that leads to no module."""
+    """Leaves a target that names no module."""
     next(node for node in graph.nodes if node.op == "call_module").target = "gone"
 
 
 def writes_no_python(graph: fx.Graph) -> None:
-    """Leaves an argument whose text is not Python."""
+    """Leaves an argument that the code cannot contain, because its text is not Python."""
     relu = relus(graph)[0]
     relu.args = (*relu.args, object())
 
 
 def edit_of(edit: Edit, *, stale: bool = False) -> Given:
-    """A module with names and notes, and the edit to try on it."""
+    """Makes a module with renamed nodes and values in ``meta``, together with the edit to try on it."""
 
     def given(model: nn.Module) -> tuple[fx.GraphModule, Edit]:
         traced = renamed(model, {"given": {"rows": fx.PH}} if isinstance(model, FromADict) else None)
@@ -96,14 +96,14 @@ def takes(traced: fx.GraphModule) -> list[str]:
 
 
 def tried(answer: Callable[..., Any], traced: fx.GraphModule, edit: Edit) -> dict[str, Any]:
-    """What is left of a module after ``with answer(traced) as graph: edit(graph)``."""
+    """The state of the module after ``with answer(traced) as graph: edit(graph)``, and the error that was raised."""
     kind, raised, thrown = None, None, None
     values = {node.name: node.meta.get("value") for node in traced.graph.nodes}
     manager = answer(traced)
     if not hasattr(type(manager), "__enter__"):
         return {"manager": type(manager).__name__}
     try:
-        # To copy a module that takes a dict, torch uses its own tree in a way that it warns about.
+        # Copying a module that takes a dict makes torch warn about its own use of pytree.
         with warnings.catch_warnings(action="ignore", category=FutureWarning), manager as graph:
             kind = type(graph).__name__
             try:
@@ -134,30 +134,16 @@ def tried(answer: Callable[..., Any], traced: fx.GraphModule, edit: Edit) -> dic
 USAGE = Usage(
     "compute",
     cases=(
-        Case("a good edit", FeedForward, rows, given=edit_of(tanh_for_relu)),
+        Case("a valid edit", FeedForward, rows, given=edit_of(tanh_for_relu)),
         Case("an edit that stops half-way", FeedForward, rows, given=edit_of(stops_half_way)),
         Case("an edit that breaks the order", FeedForward, rows, given=edit_of(breaks_order)),
         Case("an edit that adds a node", Gated, rows, True, edit_of(insert_neg)),
-        Case("a path that leads nowhere", Gated, rows, True, edit_of(names_nothing)),
+        Case("a target that names no module", Gated, rows, True, edit_of(names_nothing)),
         Case("an argument that is not Python", FeedForward, rows, True, edit_of(writes_no_python)),
-        Case(
-            "a block that is interrupted, on a stale module",
-            FeedForward,
-            rows,
-            True,
-            edit_of(is_interrupted, stale=True),
-        ),
-        Case(
-            "an error that is not an Exception, on a stale module", Gated, rows, True, edit_of(is_stopped, stale=True)
-        ),
-        Case(
-            "an edit of names and notes, on a module that takes a dict",
-            FromADict,
-            rows,
-            True,
-            edit_of(rewrites_names_and_notes),
-        ),
-        Case("a stale module, and a path that leads nowhere", Gated, rows, True, edit_of(names_nothing, stale=True)),
+        Case("an interrupted block, on a stale module", FeedForward, rows, True, edit_of(is_interrupted, stale=True)),
+        Case("an error that is no Exception, on a stale module", Gated, rows, True, edit_of(is_stopped, stale=True)),
+        Case("new names and `meta`, on a module that takes a dict", FromADict, rows, True, edit_of(changes_names)),
+        Case("a target that names no module, on a stale module", Gated, rows, True, edit_of(names_nothing, stale=True)),
         Case("no edit, on a stale module", FeedForward, rows, True, edit_of(lambda graph: None, stale=True)),
     ),
     call=tried,

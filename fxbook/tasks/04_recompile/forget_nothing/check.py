@@ -22,12 +22,12 @@ _LINT = "when_it_breaks/04_recompile#what-lint-can-see-and-what-recompile-finds"
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """The outcome of an edit: the graph that should be there afterwards, and what rejects the edit.
+    """What should come of an edit: the graph afterwards, and the error or the check that rejects the edit.
 
     Args:
-        nodes: the graph as text.
+        nodes: the graph afterwards, as text.
         raised: the class of the error that the edit raises, if it does.
-        beyond: whether that class does not derive from ``Exception``.
+        beyond: whether that class is no subclass of ``Exception``.
         refused_by: ``"lint"`` or ``"recompile"``, if it rejects the graph that the edit leaves.
     """
 
@@ -39,7 +39,7 @@ class Outcome:
 
 @functools.lru_cache(maxsize=1)
 def outcome_of(trial: Trial) -> Outcome:
-    """Try the edit of a case. The rules ask for it one after another, for the same case."""
+    """Try the edit of a case; cached, because several rules need the same outcome."""
     _, (traced, edit) = trial.start()
     former = calls_of(traced)
     try:
@@ -56,12 +56,12 @@ def outcome_of(trial: Trial) -> Outcome:
 
 @rule
 def gives_the_graph(case: CaseView) -> Found:
-    """The answer can be used in a ``with``, and ``as`` gives a graph to edit."""
+    """The answer can be used in a ``with`` statement, which gives a graph to edit."""
     kind, manager = noted(case).get("as"), noted(case).get("manager")
     if manager == "generator":
-        yield None, "It returns a generator, which `with` cannot use: keep `@contextlib.contextmanager`."
+        yield None, "Your function returns a generator, which `with` cannot use: keep `@contextlib.contextmanager`."
     if manager:
-        yield None, f"It returns an object of class {manager}, which `with` cannot use."
+        yield None, f"Your function returns an object of class {manager}, which `with` cannot use."
     if kind != "Graph":
         yield None, f"`with … as graph` gives an object of class {kind}, not the graph to edit."
 
@@ -73,40 +73,40 @@ def lets_the_error_out(case: CaseView) -> Found:
     if outcome.raised and raised is None:
         yield None, f"The edit raised {outcome.raised}, but the `with` swallows it: the caller must see it."
     elif outcome.raised and raised != outcome.raised:
-        yield None, f"The edit raised {outcome.raised}, but the caller saw {raised}."
+        yield None, f"The edit raised {outcome.raised}, but the caller got {raised}."
     elif outcome.raised and noted(case).get("itself") is False:
-        yield None, f"The edit raised a {outcome.raised}, but the caller saw another object of that class."
+        yield None, f"The edit raised a {outcome.raised}, but the caller got a different object of that class."
     elif outcome.refused_by and raised is None:
         yield None, f"An edit left a graph that {outcome.refused_by} rejects, but nothing was raised.", _LINT
     elif raised is not None and not (outcome.raised or outcome.refused_by):
-        yield None, f"The edit is good, but the `with` raises {raised}."
+        yield None, f"The edit is valid, but the `with` raises {raised}."
 
 
 @rule
 def as_before_or_edited(case: CaseView) -> Found:
-    """After an edit that fails, the graph is the former one; otherwise, it is the edited one."""
+    """After a failed edit, the graph is the former one; otherwise, it is the edited one."""
     outcome, lines = outcome_of(case.trial), texts(noted(case).get("nodes"))
     failed = outcome.raised or outcome.refused_by
     if lines == outcome.nodes:
         for name in texts(noted(case).get("copied")) if failed else ():
-            told = f"the `meta` of `{name}` holds a copy of a value, not the value itself"
-            yield None, f"The nodes are back, but {told}.", _HALF
+            copied = f"the `meta` of `{name}` holds a copy of a value, not the value itself"
+            yield None, f"The nodes are back, but {copied}.", _HALF
         return
-    calls, asked = ([line.rpartition(" [")[0] for line in each] for each in (lines, outcome.nodes))
-    if calls == asked:
+    calls, expected = ([line.rpartition(" [")[0] for line in each] for each in (lines, outcome.nodes))
+    if calls == expected:
         line, wanted = next((a, b) for a, b in zip(lines, outcome.nodes, strict=True) if a != b)
         notes, before = (text.rpartition(" [")[2].rstrip("]") or "nothing" for text in (line, wanted))
         name = line.partition(" = ")[0]
         yield None, f"The nodes are back, but `meta` of `{name}` holds {notes}, not {before}.", _HALF
-    if failed and _nameless(calls) == _nameless(asked):
-        name, wanted = next((a, b) for a, b in zip(_names(calls), _names(asked), strict=True) if a != b)
+    if failed and _nameless(calls) == _nameless(expected):
+        name, wanted = next((a, b) for a, b in zip(_names(calls), _names(expected), strict=True) if a != b)
         yield None, f"The nodes are back, but a node that was called `{wanted}` is now `{name}`.", _HALF
     if not failed:
-        yield None, "The edit is good, but it is not in the graph.", _HALF
-    what = "its nodes are in another order"
-    if odd := next((call for call in calls if call not in asked), None):
+        yield None, "The edit is valid, but it is not in the graph.", _HALF
+    what = "its nodes are in a different order"
+    if odd := next((call for call in calls if call not in expected), None):
         what = f"it has `{odd}`"
-    elif lost := next((call for call in asked if call not in calls), None):
+    elif lost := next((call for call in expected if call not in calls), None):
         what = f"`{lost}` is missing"
     beyond = f" with {outcome.raised}" if outcome.beyond else ""
     yield None, f"The edit failed{beyond}, and the graph is not the former one: {what}.", _HALF
@@ -124,10 +124,10 @@ def _nameless(lines: list[str]) -> str:
 
 @rule
 def left_well(case: CaseView) -> Found:
-    """The module that is left is well formed and compiled, whatever it was before."""
+    """The module is left well formed and compiled, even if it was stale before."""
     for node, sentence, place in chapter.left_well.find(case):
         if noted(case).get("stale") and case.before.stale and noted(case).get("raised"):
-            sentence = "The block failed, and the module is as stale as before: the former graph must be compiled."
+            sentence = "The block failed, and the module is still stale: the former graph must be compiled."
         yield node, sentence, place
 
 
@@ -143,7 +143,7 @@ def owned(case: CaseView) -> Found:
 
 @rule
 def takes_its_inputs(case: CaseView) -> Found:
-    """A call to the module takes what it took before: besides nodes, a graph holds how its inputs are unpacked."""
+    """A call takes the same inputs as before: besides its nodes, a graph stores how its inputs are unpacked."""
     now, before = texts(noted(case).get("takes")), takes(case.arguments[0])
     if now != before:
         names, were = (", ".join(f"`{name}`" for name in each) for each in (now, before))

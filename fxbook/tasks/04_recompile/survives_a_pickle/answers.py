@@ -10,6 +10,7 @@ from torch import fx
 
 from fxbook.tasks.answering import breaks, right, wrong
 
+LAMBDA = "when_it_breaks/04_recompile#objnotfounderror-function-lambda--was-not-found-as-__main__lambda"
 PICKLE = "04_recompile#save-and-load"
 COPY = "when_it_breaks/04_recompile#what-a-copy-keeps"
 
@@ -20,9 +21,6 @@ def program(graph):
 
 def through(module):
     return pickle.loads(pickle.dumps(module))
-
-
-# ---- right -----------------------------------------------------------------------------------------------------------
 
 
 @right
@@ -75,98 +73,82 @@ def compares_two_columns(traced):
     return same_opcodes and [node.target for node in loaded] == [node.target for node in nodes]
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
+def reloaded(traced):
+    return through(copy.deepcopy(traced))
 
 
-@breaks("the same opcodes with the same targets", case="a function of your own")
-@wrong("foretells_the_pickle", says="but the program does not survive: a function of your own", read=PICKLE)
-def only_tries_it(traced):
+def same_program(loaded, traced):
+    return program(loaded.graph) == program(traced.graph)
+
+
+def survives(traced, load=reloaded, same=same_program, on_error=False):
+    """The solution, with parameters for its parts."""
     try:
-        through(copy.deepcopy(traced))
+        loaded = load(traced)
     except Exception:
-        return False
-    return True
+        return on_error
+    return same(loaded, traced)
+
+
+@breaks("the same opcodes with the same targets", case="a user-defined function")
+@wrong("predicts_the_pickle", says="True for a user-defined function, but the program does not survive", read=PICKLE)
+def only_tries_it(traced):
+    return survives(traced, same=lambda loaded, traced: True)
 
 
 @breaks("your answer is about the graph, not about the code.", case="an edit that was not compiled")
-@wrong("foretells_the_pickle", says="but the program survives: an edit that was not compiled", read=PICKLE)
+@wrong("predicts_the_pickle", says="False for an edit that was not compiled, but the program survives", read=PICKLE)
 def pickles_a_shallow_copy_of_the_stale_module(traced):
-    try:
-        loaded = through(fx.GraphModule(traced, fx.symbolic_trace(traced).graph))
-    except Exception:
-        return False
-    return program(loaded.graph) == program(traced.graph)
+    return survives(traced, lambda traced: through(fx.GraphModule(traced, fx.symbolic_trace(traced).graph)))
 
 
 @breaks("Leave `traced` as it is", case="an edit that was not compiled")
 @wrong("input_unchanged", says="its code was recompiled")
 def pickles_the_module_itself(traced):
-    try:
-        loaded = through(traced)
-    except Exception:
-        return False
-    return program(loaded.graph) == program(traced.graph)
+    return survives(traced, through)
 
 
 @breaks("and do not change the owner of its graph.", case="the block of the chapter")
 @wrong("left_alone", says="The graph now belongs to another module", read=COPY)
 def wraps_the_graph_once_more(traced):
-    try:
-        loaded = through(fx.GraphModule(traced, traced.graph))
-    except Exception:
-        return False
-    return program(loaded.graph) == program(traced.graph)
+    return survives(traced, lambda traced: through(fx.GraphModule(traced, traced.graph)))
 
 
-@wrong(
-    "foretells_the_pickle",
-    says="but the program survives: a module of your own that chooses",
-    read=PICKLE,
-)
-def traces_in_place_of_pickling(traced):
-    try:
-        loaded = fx.symbolic_trace(copy.deepcopy(traced))
-    except Exception:
-        return False
-    return program(loaded.graph) == program(traced.graph)
+@wrong("predicts_the_pickle", says="False for a user-defined module that chooses, but the program", read=PICKLE)
+def traces_instead_of_pickling(traced):
+    return survives(traced, lambda traced: fx.symbolic_trace(copy.deepcopy(traced)))
 
 
-@breaks("the same opcodes with the same targets", case="a namesake of an operator")
-@wrong("foretells_the_pickle", says="fxbook.cases.importable.mul becomes a call_function of operator.mul", read=PICKLE)
+@breaks("the same opcodes with the same targets", case="a function with the name of an operator")
+@wrong("predicts_the_pickle", says="fxbook.cases.importable.mul becomes a call_function of operator.mul", read=PICKLE)
 def compares_the_names_of_targets(traced):
-    try:
-        loaded = through(copy.deepcopy(traced))
-    except Exception:
-        return False
-    pairs = itertools.zip_longest(program(loaded.graph), program(traced.graph), fillvalue=("", ""))
-    return all(getattr(a, "__name__", a) == getattr(b, "__name__", b) for (_, a), (_, b) in pairs)
+    def same(loaded, traced):
+        pairs = itertools.zip_longest(program(loaded.graph), program(traced.graph), fillvalue=("", ""))
+        return all(getattr(a, "__name__", a) == getattr(b, "__name__", b) for (_, a), (_, b) in pairs)
+
+    return survives(traced, same=same)
 
 
 @breaks("in the same order.", case="a shape taken early and used late")
-@wrong("foretells_the_pickle", says="does not survive: a shape taken early and used late", read=PICKLE)
+@wrong("predicts_the_pickle", says="True for a shape taken early and used late, but the program does", read=PICKLE)
 def compares_in_any_order(traced):
-    try:
-        loaded = through(copy.deepcopy(traced))
-    except Exception:
-        return False
-    return sorted(map(str, program(loaded.graph))) == sorted(map(str, program(traced.graph)))
+    def lines(module):
+        return sorted(map(str, program(module.graph)))
+
+    return survives(traced, same=lambda loaded, traced: lines(loaded) == lines(traced))
 
 
-@wrong(
-    "ends well",
-    says="our code raises ObjNotFoundError",
-    read="when_it_breaks/04_recompile#objnotfounderror-function-lambda--was-not-found-as-__main__lambda",
-)
+@wrong("ends well", says="our code raises ObjNotFoundError", read=LAMBDA)
 def lets_the_error_through(traced):
-    return program(through(copy.deepcopy(traced)).graph) == program(traced.graph)
+    return same_program(reloaded(traced), traced)
 
 
 @breaks(
     "Return `True` if the program in the graph of `traced` comes through `pickle.dumps` and `pickle.loads` unchanged:",
     case="noise without an input",
 )
-@wrong("foretells_the_pickle", says="does not survive: noise without an input", read=PICKLE)
-def knows_a_list_of_losses(traced):
+@wrong("predicts_the_pickle", says="True for noise without an input, but the program does not survive", read=PICKLE)
+def lists_what_is_lost(traced):
     for node in traced.graph.nodes:
         if node.op != "call_function":
             continue
@@ -177,18 +159,14 @@ def knows_a_list_of_losses(traced):
 
 
 @breaks("If pickling or loading raises an error, return `False`.", case="a lambda")
-@wrong("foretells_the_pickle", says="does not survive: a lambda", read=PICKLE)
+@wrong("predicts_the_pickle", says="True for a lambda, but the program does not survive", read=PICKLE)
 def returns_true_where_pickling_raises(traced):
-    try:
-        loaded = through(copy.deepcopy(traced))
-    except Exception:
-        return True
-    return program(loaded.graph) == program(traced.graph)
+    return survives(traced, on_error=True)
 
 
 @breaks("or loading raises an error, return `False`.", case="a function that chooses")
-@wrong("foretells_the_pickle", says="does not survive: a function that chooses", read=PICKLE)
-def asks_only_whether_it_can_be_pickled(traced):
+@wrong("predicts_the_pickle", says="True for a function that chooses, but the program does not survive", read=PICKLE)
+def checks_only_that_pickling_works(traced):
     try:
         pickled = pickle.dumps(copy.deepcopy(traced))
     except Exception:
@@ -199,11 +177,10 @@ def asks_only_whether_it_can_be_pickled(traced):
         return True
 
 
-@breaks("Names and `meta` do not count.", case="nodes with names of their own")
-@wrong("foretells_the_pickle", says="but the program survives: nodes with names of their own", read=PICKLE)
+@breaks("Names and `meta` do not count.", case="renamed nodes")
+@wrong("predicts_the_pickle", says="False for renamed nodes, but the program survives", read=PICKLE)
 def compares_names_too(traced):
-    try:
-        loaded = through(copy.deepcopy(traced))
-    except Exception:
-        return False
-    return [str(node) for node in loaded.graph.nodes] == [str(node) for node in traced.graph.nodes]
+    def names(module):
+        return [node.name for node in module.graph.nodes]
+
+    return survives(traced, same=lambda loaded, traced: names(loaded) == names(traced))

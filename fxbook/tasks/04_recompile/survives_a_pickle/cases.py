@@ -1,11 +1,11 @@
-"""Modules that a pickle keeps or changes."""
+"""Modules whose program survives a pickle, and modules whose program does not."""
 
 # No `from __future__ import annotations`: annotations that are strings are kept in the graph, and cannot be pickled.
 import operator
 
 import torch
 
-# This loads what a failing Interpreter needs, which takes longer than an answer may.
+# A failing Interpreter needs this import, which would exceed an answer's time limit.
 import torch._dynamo
 from torch import Tensor, fx, nn
 
@@ -24,7 +24,7 @@ class Chooses(nn.Module):
 
 
 class Noisy(nn.Module):
-    """Adds noise, which is drawn anew in each call."""
+    """Adds noise, with new random numbers in each call."""
 
     def forward(self, x: Tensor) -> Tensor:
         return x + torch.rand_like(x)
@@ -71,13 +71,13 @@ def _with_weight(traced: fx.GraphModule, path: str) -> fx.GraphModule:
 
 
 def shape_first(model: nn.Module) -> fx.GraphModule:
-    """Adds the number of rows to the result; the shape is taken at the top and used at the end."""
+    """Adds the number of rows to the result; the shape is taken after the input and used at the end."""
     traced = fx.symbolic_trace(model)
     return _with_rows(traced, traced.graph.find_nodes(op="placeholder")[0])
 
 
 def shape_last(model: nn.Module) -> fx.GraphModule:
-    """Like :func:`shape_first`, but taken where it is used."""
+    """Like :func:`shape_first`, but the shape is taken where it is used."""
     traced = fx.symbolic_trace(model)
     return _with_rows(traced, traced.graph.output_node().prev)
 
@@ -98,17 +98,17 @@ USAGE = Usage(
     "compute",
     cases=(
         Case("the block of the chapter", FeedForward, rows, given=alone(fx.symbolic_trace)),
-        Case("a function of your own", FeedForward, rows, given=alone(calls_one_of(double, halve))),
-        Case("nodes with names of their own", FeedForward, rows, True, alone(renamed)),
-        Case("a namesake of an operator", FeedForward, rows, True, alone(calls(mul, 2))),
+        Case("a user-defined function", FeedForward, rows, given=alone(calls_one_of(double, halve))),
+        Case("renamed nodes", FeedForward, rows, True, alone(renamed)),
+        Case("a function with the name of an operator", FeedForward, rows, True, alone(calls(mul, 2))),
         Case("an edit that was not compiled", FeedForward, rows, True, edited(tanh_for_relu)),
-        Case("paths and a weight", Gated, rows, True, alone(fx.symbolic_trace)),
-        Case("noise of the size of an input", Noisy, rows, True, alone(fx.symbolic_trace)),
+        Case("nested modules and a weight", Gated, rows, True, alone(fx.symbolic_trace)),
+        Case("noise with the shape of an input", Noisy, rows, True, alone(fx.symbolic_trace)),
         Case("noise without an input", FeedForward, rows, True, alone(adds_noise)),
         Case("an addition in place", FeedForward, rows, True, alone(calls(operator.iadd, 1.0))),
         Case("a lambda", FeedForward, rows, True, alone(calls(lambda value: value * 2))),
         Case("a function that chooses", FeedForward, rows, True, alone(calls(magnitude))),
-        Case("a module of your own that chooses", FeedForward, rows, True, alone(calls_a_module)),
+        Case("a user-defined module that chooses", FeedForward, rows, True, alone(calls_a_module)),
         Case("a weight fetched twice", Gated, rows, True, alone(fetches_twice)),
         Case("a shape taken early and used late", FeedForward, rows, True, alone(shape_first)),
         Case("an addition", FeedForward, rows, True, alone(calls(operator.add, 1.0))),

@@ -20,7 +20,7 @@ _PICKLE = "04_recompile#save-and-load"
 
 
 def lost(traced: fx.GraphModule) -> str | None:
-    """What a pickle does to the program in the graph, in words; ``None`` if it does nothing."""
+    """How a pickle changes the program in the graph, in words; ``None`` if it does not."""
     held = fx.GraphModule(traced, copy.deepcopy(traced.graph))
     try:
         pickled = pickle.dumps(held)
@@ -38,18 +38,19 @@ def lost(traced: fx.GraphModule) -> str | None:
 
 
 @rule
-def foretells_the_pickle(case: CaseView) -> Found:
-    """The answer says whether the module comes out of a pickle with its graph's program."""
+def predicts_the_pickle(case: CaseView) -> Found:
+    """The answer says whether the program in the module's graph survives a pickle."""
     said = noted(case).get("said")
     if not isinstance(said, bool):
         yield None, "Your function returns neither True nor False."
         return
     changed = lost(*case.arguments)
     if changed is None and not said:
-        kept = "opcodes, targets and their order stay the same"
-        yield None, f"It returns False, but the program survives: {case.case.name} ({kept}).", _PICKLE
+        kept = "but the program survives: opcodes, targets and their order stay the same"
+        yield None, f"Your function returns False for {case.case.name}, {kept}.", _PICKLE
     elif changed is not None and said:
-        yield None, f"It returns True, but the program does not survive: {case.case.name} ({changed}).", _PICKLE
+        gone = f"but the program does not survive: {changed}"
+        yield None, f"Your function returns True for {case.case.name}, {gone}.", _PICKLE
 
 
-CHECK = Check((input_unchanged, left_alone, foretells_the_pickle))
+CHECK = Check((input_unchanged, left_alone, predicts_the_pickle))

@@ -5,6 +5,8 @@ from torch import fx, nn
 
 from fxbook.tasks.answering import breaks, right, wrong
 
+IN_PLACE = "01_node_creation#four-spellings-of-add"
+
 
 @right
 def subtracts_a_clamped_mean(x):
@@ -40,22 +42,17 @@ def chooses_for_each_element(x):
 
 @breaks("any number of dimensions.", case="a tensor of three dimensions")
 @wrong("decides_once", node="mean", says="Node `mean` takes the mean over some dimensions")
-def counts_on_two_dimensions(x):
+def expects_exactly_two_dimensions(x):
     mean = x.mean((0, 1))
     return torch.where(mean > 0, x - mean, x)
 
 
-@wrong("right_on_every_batch", node="output", says="On a batch of float64 the result is wrong: it has")
-def goes_through_float32(x):
+@wrong("right_on_every_batch", node="output", says="On a batch of float64, the result is wrong: it has")
+def returns_float32(x):
     return (x - x.mean().clamp(min=0)).float()
 
 
-@wrong(
-    "batch_left_alone_untraced",
-    node="sub",
-    says="Your function overwrites the batch that it gets, but its trace does not",
-    read="01_node_creation#four-spellings-of-add",
-)
+@wrong("batch_left_alone_untraced", node="sub", says="Your function overwrites the batch that it gets", read=IN_PLACE)
 def subtracts_in_place(x):
     x -= x.mean().clamp(min=0)
     return x
@@ -63,7 +60,7 @@ def subtracts_in_place(x):
 
 @breaks("do not write into it;", case="a batch with a positive mean")
 @wrong("batch_left_alone", node="sub_", says="overwrites the batch that was passed")
-def calls_the_method_that_writes(x):
+def calls_an_in_place_method(x):
     return x.sub_(x.mean().clamp(min=0))
 
 
@@ -74,13 +71,13 @@ def detaches_the_mean(x):
 
 
 @breaks("minus its mean if the mean of the whole tensor is positive", case="a batch with one large number")
-@wrong("right_on_every_batch", node="output", says="On a batch with one large number the result is wrong")
-def asks_the_median(x):
+@wrong("right_on_every_batch", node="output", says="On a batch with one large number, the result is wrong")
+def decides_by_the_median(x):
     return torch.where(x.median() > 0, x - x.mean(), x)
 
 
 @breaks("and `x` itself if not.", case="a batch with a negative mean")
-@wrong("right_on_every_batch", node="output", says="the result is wrong: each number is too large, by ")
+@wrong("right_on_every_batch", node="output", says="the result is wrong: every number is too large by ")
 def centres_every_batch(x):
     return x - x.mean()
 

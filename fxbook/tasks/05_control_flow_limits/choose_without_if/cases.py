@@ -1,14 +1,14 @@
-"""Batches whose mean chooses what is computed."""
+"""Batches whose mean decides what is computed."""
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import torch
 from torch import Tensor, fx, nn
 
 from fxbook.cases import Case, Usage
+from fxbook.cases.running import reporting
 
 from ..cases import watched
 
@@ -23,25 +23,21 @@ class Centred(nn.Module):
 
 
 def _led_by_one(sign: int) -> tuple[Tensor]:
-    """A batch whose mean has this sign because of one number in the middle; all others have the other sign."""
+    """A batch whose mean has this sign because of one large number; all other numbers have the opposite sign."""
     batch = -0.1 - 0.1 * torch.rand(4, 5)
     batch[2, 2] = 8 + torch.rand(())
     return (sign * batch,)
 
 
 def traced_and_watched(answer: Any) -> Any:
-    """What tracing the answer returns; running it also reports what the answer itself does to its batch."""
-    result = watched(fx.symbolic_trace(answer), nn.Module())
-    traced = result.forward
+    """The traced answer, changed so that a run also reports what the answer itself does to its batch."""
 
-    @functools.wraps(traced)
-    def tells_of_both(x: Tensor) -> dict[str, Any]:
+    def report(forward: Any, x: Tensor) -> dict[str, Any]:
         own = x.clone()
         answer(own)
-        return {**traced(x), "batch of the answer itself": own}
+        return {**forward(x), "batch of the answer itself": own}
 
-    result.forward = tells_of_both
-    return result
+    return reporting(watched(fx.symbolic_trace(answer), nn.Module()), report)
 
 
 USAGE = Usage(

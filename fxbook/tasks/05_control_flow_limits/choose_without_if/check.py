@@ -15,14 +15,7 @@ from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
 from ..cases import watched
-from ..check import (
-    batch_left_alone,
-    expected_behaviour,
-    gradients_kept,
-    open_to_passes,
-    outputs,
-    right_on_every_batch,
-)
+from ..check import batch_left_alone, expected_behaviour, gradients_kept, open_to_passes, outputs, right_on_every_batch
 
 _OF_THE_ANSWER = "batch of the answer itself"
 _COMPARISON = family("gt", "ge", "lt", "le", "greater", "greater_equal", "less", "less_equal")
@@ -35,17 +28,17 @@ def expected_of_both(model: nn.Module, x: Tensor) -> dict[str, Any]:
 
 @rule
 def decides_once(case: CaseView) -> Found:
-    """A reason for wrong numbers: each element, or each row, decides for itself."""
+    """A reason for wrong numbers: the decision is made for each element, or for some of the dimensions."""
     for node in case.nodes:
         if node in _COMPARISON and any(case.nodes[index].op == "placeholder" for index in node.inputs):
             yield node, "compares each element: the mean of the whole tensor must decide"
         elif node in _MEAN and (len(node.positional) > 1 or "dim" in dict(node.kwargs["dict"])):
-            yield node, "takes the mean over some dimensions: take that of the whole tensor"
+            yield node, "takes the mean over some dimensions: take the mean of the whole tensor"
 
 
 @rule("01_node_creation#four-spellings-of-add")
 def batch_left_alone_untraced(case: CaseView) -> Found:
-    """The function itself does not write into its batch: `x -= y` is recorded as `x - y`."""
+    """The untraced function does not write into its batch. Tracing hides this: it records `x -= y` as `x - y`."""
     for batch, expected in outputs(case, _OF_THE_ANSWER):
         if difference(batch, expected):
             node = next((node for node in case.nodes if node.target == "operator.sub"), None)

@@ -9,6 +9,8 @@ from torch import fx
 
 from fxbook.tasks.answering import breaks, right, wrong
 
+OTHER_GRAPH = "01_node_creation#does-not-belong-to-this-graph-but-was-used-as-an-argument"
+
 
 def placeholder(traced, name):
     return next(node for node in traced.graph.find_nodes(op="placeholder") if node.target == f"{name}_1")
@@ -20,9 +22,11 @@ def erase_with_users(graph, node):
     graph.erase_node(node)
 
 
-def fixed(model, name, value):
+def fixed(model, name, value, compiled=True):
     traced = fx.symbolic_trace(model, concrete_args={name: value})
     erase_with_users(traced.graph, placeholder(traced, name))
+    if compiled:
+        traced.recompile()
     return traced
 
 
@@ -40,7 +44,7 @@ def copies_what_does_not_use_the_argument(model, name, value):
 
 
 @right
-def goes_by_the_place_in_the_signature(model, name, value):
+def finds_the_input_by_its_position(model, name, value):
     place = list(inspect.signature(model.forward).parameters).index(name)
     traced = fx.symbolic_trace(model, concrete_args={name: value})
     nodes = list(traced.graph.nodes)
@@ -64,7 +68,7 @@ def transforms_without_the_guard(model, name, value):
 
 @right
 def never_makes_the_input(model, name, value):
-    """The model gets the value where the tracer would make a placeholder, so that nothing checks it."""
+    """Gives the model the value where the tracer would make a placeholder, so that no node checks the argument."""
 
     class Fixing(fx.Tracer):
         def create_proxy(self, kind, target, args, kwargs, *others, **options):
@@ -77,7 +81,7 @@ def never_makes_the_input(model, name, value):
 
 @breaks("and remove the argument:", case="the classifier, two rounds")
 @wrong("argument_gone", node="times_1", says="`times_1` is still an input")
-def leaves_it_to_dead_code(model, name, value):
+def relies_on_dead_code_elimination(model, name, value):
     traced = fx.symbolic_trace(model, concrete_args={name: value})
     traced.graph.eliminate_dead_code()
     traced.recompile()
@@ -86,7 +90,7 @@ def leaves_it_to_dead_code(model, name, value):
 
 @breaks("it is not an input, and no node checks it.", case="the classifier, two rounds")
 @wrong("argument_gone", node="_assert", says="Node `_assert` still checks the argument")
-def checks_the_value_itself(model, name, value):
+def leaves_a_check_of_the_value(model, name, value):
     traced = fx.symbolic_trace(model, concrete_args={name: value})
     node = placeholder(traced, name)
     node.replace_all_uses_with(value)
@@ -97,7 +101,7 @@ def checks_the_value_itself(model, name, value):
     return traced
 
 
-@breaks("the other inputs, even unused ones", case="a mask fixed at None")
+@breaks("Everything else stays:", "the other inputs, even unused ones", case="a mask fixed at None")
 @wrong("argument_gone", says="the input `masked` is gone: only `mask` should go")
 def erases_every_input_without_users(model, name, value):
     traced = fixed(model, name, value)
@@ -136,12 +140,7 @@ def leaves_the_comparison(model, name, value):
     return traced
 
 
-@wrong(
-    "lints",
-    node="body",
-    says="node `body` uses x, which is not in this graph",
-    read="01_node_creation#does-not-belong-to-this-graph-but-was-used-as-an-argument",
-)
+@wrong("lints", node="body", says="node `body` uses x, which is not in this graph", read=OTHER_GRAPH)
 def copies_nodes_without_a_map(model, name, value):
     traced = fx.symbolic_trace(model, concrete_args={name: value})
     left_out, graph = {placeholder(traced, name)}, fx.Graph()
@@ -155,14 +154,13 @@ def copies_nodes_without_a_map(model, name, value):
 
 @wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
 def forgets_to_recompile(model, name, value):
-    return fixed(model, name, value)
+    return fixed(model, name, value, compiled=False)
 
 
 @breaks("and `model` is not changed.", case="the classifier, two rounds")
 @wrong("input_unchanged", says="The model that was given has been changed: the model has a new attribute `forward`")
 def fixes_it_in_the_model(model, name, value):
     traced = fixed(model, name, value)
-    traced.recompile()
     model.forward = traced.forward
     return traced
 
@@ -170,17 +168,13 @@ def fixes_it_in_the_model(model, name, value):
 @breaks("The result shares the weights of `model`", case="the classifier, two rounds")
 @wrong("shares_weights", node="body", says="`body.weight` is not the object that the model holds")
 def copies_the_model_first(model, name, value):
-    traced = fixed(copy.deepcopy(model), name, value)
-    traced.recompile()
-    return traced
+    return fixed(copy.deepcopy(model), name, value)
 
 
 @breaks("fixed at `value`", case="the classifier, two rounds")
 @wrong("same_result", node="output", says="The result is not the one asked for: it holds other numbers")
 def fixes_another_value(model, name, value):
-    traced = fixed(model, name, 1 if value == 2 else value)
-    traced.recompile()
-    return traced
+    return fixed(model, name, 1 if value == 2 else value)
 
 
 @breaks("or `None`.", case="a mask fixed at None")
@@ -194,16 +188,5 @@ def leaves_a_check_of_none(model, name, value):
         else:
             user.args = (value, *user.args[1:])
     traced.graph.erase_node(node)
-    traced.recompile()
-    return traced
-
-
-@breaks("Everything else stays:", case="a mask fixed at None")
-@wrong("argument_gone", says="the input `masked` is gone: only `mask` should go")
-def erases_every_input_that_begins_with_the_name(model, name, value):
-    traced = fx.symbolic_trace(model, concrete_args={name: value})
-    for node in traced.graph.find_nodes(op="placeholder"):
-        if node.target.startswith(name):
-            erase_with_users(traced.graph, node)
     traced.recompile()
     return traced

@@ -11,20 +11,20 @@ from ..cases import Classifier
 
 
 class Fixable(nn.Module):
-    """Has an argument to fix: its name, and the value."""
+    """A model with an argument to fix; stores the argument's name and the value."""
 
     name: str
     value: object
 
 
 class Rounds(Fixable, Classifier):
-    """The model of the four ways, whose number of rounds must be fixed."""
+    """The classifier of the chapter, whose number of rounds is to be fixed."""
 
     name, value = "times", 2
 
 
 class Masked(Fixable):
-    """An optional mask, fixed at ``None``; then an input with a default, and an unused input with a similar name."""
+    """An optional mask, to be fixed at ``None``; an input with a default; an unused input with a similar name."""
 
     name, value = "mask", None
 
@@ -40,7 +40,7 @@ class Masked(Fixable):
 
 
 class Pooled(Fixable):
-    """A mode that is used twice, between inputs whose names begin alike."""
+    """A mode that is used twice, between inputs whose names also begin with ``mode``."""
 
     name, value = "mode", "mean"
 
@@ -52,7 +52,7 @@ class Pooled(Fixable):
 
 
 class Doubling(Fixable):
-    """A flag before an unused input; a check in the model itself; a default that is used; and names that end in _1."""
+    """A flag before an unused input; an assertion in the model; a default that is used; names that end in ``_1``."""
 
     name, value = "double", True
 
@@ -69,7 +69,7 @@ class Doubling(Fixable):
 
 
 class Tempered(Fixable):
-    """A float whose name is not a node's name, between inputs without a default."""
+    """A float between inputs without a default; its name is not a possible node name."""
 
     name, value = "T", 0.5
 
@@ -92,6 +92,6 @@ USAGE = Usage(
         fixable("a temperature called T", Tempered, 2, unseen=True),
         fixable("a flag, beside an unused input", Doubling, 1, unseen=True),
     ),
-    # Made again, so that no name is the same object as the parameter's.
+    # Makes a new string, so that a comparison with `is` fails.
     given=lambda model: (model, "".join(model.name), model.value),
 )

@@ -21,19 +21,19 @@ from .cases import Fixable
 
 
 def other_inputs(model: Fixable) -> list[str]:
-    """The arguments of a model except the one that is fixed."""
+    """The names of a model's arguments, except the fixed one."""
     return [name for name in inspect.signature(model.forward).parameters if name != model.name]
 
 
 def with_its_value(model: Fixable, *inputs: Any) -> Any:
-    """What the model returns with the argument fixed; inputs that are not passed have their defaults."""
+    """What the model returns with the argument fixed; any missing inputs have their defaults."""
     given = dict(zip(other_inputs(model), inputs, strict=False))
     return model(**given, **{model.name: model.value})
 
 
 @rule
 def argument_gone(case: CaseView) -> Found:
-    """The fixed argument is no longer an input, the others are unchanged, and every guard is gone."""
+    """The fixed argument is no longer an input, all others are, and no node checks the fixed argument."""
     fixed, others = case.model.name, other_inputs(case.model)
     inputs = {node.target: node for node in case.nodes if node.op == "placeholder"}
     for name in others:
@@ -47,13 +47,13 @@ def argument_gone(case: CaseView) -> Found:
     for node in checks:
         yield node, "still checks the argument, which is no longer an input"
     if list(inputs) != others:
-        takes, asked = (", ".join(f"`{name}`" for name in names) for names in (inputs, others))
-        yield None, f"The result takes {takes}, not {asked}."
+        takes, expected = (", ".join(f"`{name}`" for name in names) for names in (inputs, others))
+        yield None, f"The result takes {takes}, not {expected}."
 
 
 @rule
 def rest_untouched(case: CaseView) -> Found:
-    """The other inputs keep their defaults, and what the model itself checks is still checked."""
+    """The other inputs keep their defaults, and the model's own assertions are still there."""
     parameters = inspect.signature(case.model.forward).parameters
     for node in case.nodes:
         has_default = node.op == "placeholder" and parameters[node.target].default is not inspect.Parameter.empty
@@ -66,22 +66,13 @@ def rest_untouched(case: CaseView) -> Found:
 
 
 def own_checks(model: Fixable) -> list[str]:
-    """The messages of the assertions that the model itself makes; tracing may leave something on it."""
+    """The messages of the model's own assertions. The model is traced for this, which may change it."""
     traced = fx.symbolic_trace(model, concrete_args={model.name: model.value})
     messages = [str(node.args[1]) for node in traced.graph.find_nodes(op="call_function", target=torch._assert)]
     return [message for message in messages if "has been specialized" not in message]
 
 
 CHECK = Check(
-    (
-        lints,
-        recompiled,
-        argument_gone,
-        rest_untouched,
-        same_result,
-        no_dead_nodes,
-        input_unchanged,
-        shares_weights,
-    ),
+    (lints, recompiled, argument_gone, rest_untouched, same_result, no_dead_nodes, input_unchanged, shares_weights),
     expected=with_its_value,
 )

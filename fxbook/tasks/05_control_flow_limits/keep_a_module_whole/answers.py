@@ -6,28 +6,34 @@ from torch import fx, nn
 
 from fxbook.tasks.answering import breaks, right, wrong
 
+FIXED = "05_control_flow_limits#fix-an-argument-concrete_args"
 
-def tracing(model, is_leaf):
-    """Trace with a Tracer whose ``is_leaf`` decides from the module, its path and torch's own decision."""
+
+def tracing(model, is_leaf, **settings):
+    """Trace with a Tracer for which ``is_leaf(module, path, torch's own decision)`` decides what is a leaf."""
 
     class Keeping(fx.Tracer):
         def is_leaf_module(self, module, path):
             return is_leaf(module, path, super().is_leaf_module(module, path))
 
-    return fx.GraphModule(model, Keeping().trace(model))
+    return fx.GraphModule(model, Keeping().trace(model, **settings))
+
+
+def recording(model, kind, path_of=lambda tracer, module, args: tracer.path_of_module(module)):
+    """Trace with a Tracer that records each call to a module to keep; ``path_of`` returns the target."""
+
+    class Recording(fx.Tracer):
+        def call_module(self, m, forward, args, kwargs):
+            if isinstance(m, kind):
+                return self.create_proxy("call_module", path_of(self, m, args), args, kwargs)
+            return super().call_module(m, forward, args, kwargs)
+
+    return fx.GraphModule(model, Recording().trace(model))
 
 
 @right
 def records_the_call_itself(model, kind):
-    class Recording(fx.Tracer):
-        def call_module(self, m, forward, args, kwargs):
-            if isinstance(m, kind):
-                return self.create_proxy("call_module", self.path_of_module(m), args, kwargs)
-            return super().call_module(m, forward, args, kwargs)
-
-    tracer = Recording()
-    graph = tracer.trace(model)
-    return fx.GraphModule(tracer.root, graph)
+    return recording(model, kind)
 
 
 @right
@@ -46,7 +52,7 @@ def makes_the_class_with_type(model, kind):
 
 
 @right
-def knows_the_objects(model, kind):
+def lists_the_objects_to_keep(model, kind):
     kept = [module for module in model.modules() if isinstance(module, kind)]
 
     class Knowing(fx.Tracer):
@@ -61,13 +67,13 @@ def knows_the_objects(model, kind):
 
 
 @wrong("ends well", says="tracing goes into `blocks.0.inner`, which is of the class passed as `kind`")
-def knows_one_path(model, kind):
+def hard_codes_one_path(model, kind):
     return tracing(model, lambda module, path, leaf: leaf or path == "sharpen")
 
 
-@breaks("so decide by `kind`.", case="the kind nested, as a subclass, and called twice")
+@breaks("so decide by `kind`.", case="modules nested, of a subclass, and called twice")
 @wrong("kept_whole", node="blocks_2_inner", says="keeps a `SharpenOnce` whole, which the task does not ask for")
-def keeps_all_that_looks_alike(model, kind):
+def looks_for_class_names(model, kind):
     names = {kind.__name__, "Annealed"}
     return tracing(model, lambda module, path, leaf: leaf or any(name in type(module).__name__ for name in names))
 
@@ -79,18 +85,9 @@ def forgets_the_layers_of_torch(model, kind):
 
 
 @breaks("fix no argument.", case="the classifier")
-@wrong(
-    "nothing_fixed",
-    node="_assert_is_none",
-    says="Node `_assert_is_none` checks an argument that was fixed while tracing: fix none",
-    read="05_control_flow_limits#fix-an-argument-concrete_args",
-)
+@wrong("nothing_fixed", node="_assert_is_none", says="Node `_assert_is_none` checks an argument that was", read=FIXED)
 def fixes_the_argument_at_none(model, kind):
-    class Keeping(fx.Tracer):
-        def is_leaf_module(self, module, path):
-            return isinstance(module, kind) or super().is_leaf_module(module, path)
-
-    return fx.GraphModule(model, Keeping().trace(model, concrete_args={"times": None}))
+    return tracing(model, lambda module, path, leaf: leaf or isinstance(module, kind), concrete_args={"times": None})
 
 
 @wrong("recompiled", says="the compiled code is stale", read="00_first_graph#change-one-node")
@@ -107,26 +104,16 @@ def takes_an_argument_out_and_forgets_to_recompile(model, kind):
 @wrong("same_result", node="cat", says="(containers of torch): the result is not the one asked for")
 def finds_the_path_by_the_class(model, kind):
     paths = {type(module): path for path, module in model.named_modules() if isinstance(module, kind)}
-
-    class Recording(fx.Tracer):
-        def call_module(self, m, forward, args, kwargs):
-            if isinstance(m, kind):
-                return self.create_proxy("call_module", paths[type(m)], args, kwargs)
-            return super().call_module(m, forward, args, kwargs)
-
-    return fx.GraphModule(model, Recording().trace(model))
+    return recording(model, kind, lambda tracer, module, args: paths[type(module)])
 
 
 @wrong("no_dead_nodes", node="getattr_1", says="is dead", read="02_insertion_points#a-new-node-needs-a-user")
 def prints_what_goes_in(model, kind):
-    class Recording(fx.Tracer):
-        def call_module(self, m, forward, args, kwargs):
-            if isinstance(m, kind):
-                print(self.path_of_module(m), args[0].shape)
-                return self.create_proxy("call_module", self.path_of_module(m), args, kwargs)
-            return super().call_module(m, forward, args, kwargs)
+    def path_of(tracer, module, args):
+        print(args[0].shape)
+        return tracer.path_of_module(module)
 
-    return fx.GraphModule(model, Recording().trace(model))
+    return recording(model, kind, path_of)
 
 
 @breaks("The result shares the weights of the model.", case="the classifier")
@@ -137,7 +124,7 @@ def copies_the_model_first(model, kind):
 
 @breaks("Rewrite nothing in the model", case="the classifier")
 @wrong("input_unchanged", says="The model that was given has been changed: `sharpen` has a new attribute `whole`")
-def marks_the_modules(model, kind):
+def sets_an_attribute_on_the_modules(model, kind):
     for module in model.modules():
         if isinstance(module, kind):
             module.whole = True
@@ -155,11 +142,7 @@ def cannot_be_traced(module):
 
 
 @breaks("each call to a module of class `kind`, or of a subclass", case="containers of torch")
-@wrong(
-    "kept_whole",
-    node="residual_0",
-    says="(containers of torch): `Residual` is called 0 times, not once",
-)
+@wrong("kept_whole", node="residual_0", says="(containers of torch): `Residual` is called 0 times, not once")
 def forgets_subclasses_that_can_be_traced(model, kind):
     return tracing(model, lambda module, path, leaf: leaf or type(module) is kind or cannot_be_traced(module))
 

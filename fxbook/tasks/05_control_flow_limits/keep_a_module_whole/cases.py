@@ -1,4 +1,4 @@
-"""Models that contain modules of a kind, and the kind."""
+"""Models with modules of a class that the answer has to keep whole, and that class."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from ..cases import Sharpen
 
 
 class Whole(nn.Module):
-    """Knows the kind of module in question."""
+    """A model that stores the class of the modules to keep whole."""
 
     kind: type[nn.Module] = Sharpen
 
 
 class Sharpened(Whole):
-    """The model of the four ways."""
+    """The classifier of the chapter."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -35,14 +35,14 @@ class Sharpened(Whole):
 
 
 class Annealed(Sharpen):
-    """A subclass of the kind, with another name."""
+    """A subclass of the class to keep, with a different name."""
 
     def forward(self, scores: Tensor, times: int | None = None) -> Tensor:
         return super().forward(scores * 2.0, times)
 
 
 class SharpenOnce(nn.Module):
-    """Not of the kind, though its name suggests so."""
+    """Not a subclass of ``Sharpen``, although its name suggests it."""
 
     def forward(self, scores: Tensor) -> Tensor:
         return scores * 1.5
@@ -61,7 +61,7 @@ class Block(nn.Module):
 
 
 class Nested(Whole):
-    """The kind inside other modules, in a list, as a subclass, and called twice."""
+    """Modules to keep inside other modules, in a list, of a subclass, and called twice."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -82,7 +82,7 @@ class Residual(nn.Sequential):
 
 
 class Tower(Whole):
-    """torch's containers, and a subclass of one; tracing enters all of them unless told not to."""
+    """torch's containers, and an instance of a subclass, all of which tracing enters by default."""
 
     kind = nn.Sequential
 
@@ -99,14 +99,14 @@ class Tower(Whole):
 
 
 class Scaled(nn.Linear):
-    """A user-defined layer, which tracing enters unless told not to."""
+    """A user-defined layer, which tracing enters by default."""
 
     def forward(self, x: Tensor) -> Tensor:
         return super().forward(x) * 0.5
 
 
 class Layered(Whole):
-    """A torch layer, which is kept whole anyway; and a subclass, which is not."""
+    """A torch layer, which tracing keeps whole anyway, and an instance of a subclass, which it does not."""
 
     kind = nn.Linear
 
@@ -120,11 +120,11 @@ class Layered(Whole):
 
 
 class Halved(Scaled):
-    """The kind asked for; its base is a layer that tracing enters."""
+    """The class to keep whole; its base class is a layer that tracing enters."""
 
 
 class Based(Whole):
-    """A layer of the kind; a layer of its base class; and a layer of another class with the kind's name."""
+    """A layer to keep whole, a layer of its base class, and a layer of another class with the same name."""
 
     kind = Halved
 
@@ -141,10 +141,10 @@ class Based(Whole):
 
 
 def keep(answer: Callable[..., Any], model: nn.Module, kind: type[nn.Module]) -> Any:
-    """What the answer returns; an error from inside a module of the kind says so.
+    """What the answer returns; an error from inside a module to keep whole names that module.
 
     Raises:
-        TraceError: tracing has entered such a module, and could not go on.
+        TraceError: tracing has entered such a module, and failed there.
     """
     try:
         return answer(model, kind)
@@ -158,7 +158,7 @@ def keep(answer: Callable[..., Any], model: nn.Module, kind: type[nn.Module]) ->
 
 
 def _entered(traceback: TracebackType | None, kind: type[nn.Module]) -> nn.Module | None:
-    """The module of this kind whose forward raised the error."""
+    """The module of this class in whose ``forward`` the error was raised; ``None`` if there is none."""
     while traceback is not None:
         frame = traceback.tb_frame
         module = frame.f_locals.get("self")
@@ -176,7 +176,7 @@ USAGE = Usage(
     "pass",
     cases=(
         whole("the classifier", Sharpened),
-        whole("the kind nested, as a subclass, and called twice", Nested, unseen=True),
+        whole("modules nested, of a subclass, and called twice", Nested, unseen=True),
         whole("containers of torch", Tower, unseen=True),
         whole("a layer of torch, and a subclass", Layered, unseen=True),
         whole("a subclass of a layer that tracing enters", Based, unseen=True),

@@ -20,12 +20,12 @@ from ..check import nothing_fixed
 
 
 def calls_whole(model: nn.Module, kind: type[nn.Module], *inputs: Any) -> dict[str, int]:
-    """How often a run calls modules of each class that must stay whole; classes of the kind come first.
+    """How often a run calls modules of each class that must stay whole; ``kind`` and its subclasses come first.
 
     Args:
-        model: the model to run; it keeps the hooks that count.
-        kind: stays whole, and so do the modules that tracing never enters.
-        inputs: of the run.
+        model: the model to run; the hooks that count stay on it.
+        kind: the class to keep whole, besides the modules that tracing never enters.
+        inputs: the inputs of the run.
     """
     of_kind, of_torch = Counter[str](), Counter[str]()
     within: list[nn.Module] = []
@@ -49,25 +49,25 @@ def calls_whole(model: nn.Module, kind: type[nn.Module], *inputs: Any) -> dict[s
 
 @rule
 def kept_whole(case: CaseView) -> Found:
-    """Each module of the kind is one call, as is each torch layer, and no others are."""
-    asked = calls_whole(model_of(case.case, case.seed), case.model.kind, *inputs_of(case.case, case.seed)[0])
+    """Each call to a module to keep whole, or to a torch layer, is one node; no other module is called."""
+    expected = calls_whole(model_of(case.case, case.seed), case.model.kind, *inputs_of(case.case, case.seed)[0])
     calls = [node for node in case.nodes if node.op == "call_module"]
-    # Where a container is entered, the torch layers inside it are calls, which are not separate mistakes.
+    # If a container was entered, calls to the torch layers inside it are not separate mistakes.
     for node in calls:
-        if node.kind not in asked and not (node.kind or "").startswith("torch."):
+        if node.kind not in expected and not (node.kind or "").startswith("torch."):
             yield node, f"keeps a `{node.kind}` whole, which the task does not ask for"
     times = Counter(node.kind for node in calls)
-    for kind, count in asked.items():
+    for kind, count in expected.items():
         if times[kind] != count:
             often = "once" if count == 1 else f"{count} times"
             yield _inside(case, kind), f"`{kind}` is called {times[kind]} times, not {often}: it must stay whole."
     for node in calls:
-        if node.kind not in asked:
+        if node.kind not in expected:
             yield node, f"keeps a `{node.kind}` whole, which the task does not ask for"
 
 
 def _inside(case: CaseView, kind: str) -> NodeRecord | None:
-    """The first node that was recorded inside a module of a class."""
+    """The first node that was recorded inside a module of this class."""
     kinds = {path: module_kind(module) for path, module in case.model.named_modules() if path}
     for node in case.nodes:
         parts = (node.target if node.op == "get_attr" else node.scope).split(".")
@@ -78,14 +78,5 @@ def _inside(case: CaseView, kind: str) -> NodeRecord | None:
 
 
 CHECK = Check(
-    (
-        recompiled,
-        nothing_fixed,
-        all_in_sight,
-        kept_whole,
-        same_result,
-        no_dead_nodes,
-        input_unchanged,
-        shares_weights,
-    )
+    (recompiled, nothing_fixed, all_in_sight, kept_whole, same_result, no_dead_nodes, input_unchanged, shares_weights)
 )

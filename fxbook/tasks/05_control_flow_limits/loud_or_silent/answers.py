@@ -14,19 +14,23 @@ ISINSTANCE = "when_it_breaks/05_control_flow_limits#isinstance-type-and-match-de
 EXCEPT = "when_it_breaks/05_control_flow_limits#except-swallows-the-traceerror"
 
 
-def judged(function, batches, same, loud=Exception, clone=torch.clone):
-    """A verdict, with parameters for the comparison, the errors that stop tracing, and the copying."""
+def judged(function, batches, same, loud=Exception, for_traced=torch.clone, for_function=torch.clone):
+    """The solution, with parameters for the comparison, the errors that stop tracing, and the copies of a batch."""
     try:
         traced = fx.symbolic_trace(function)
     except loud:
         return "stops"
     for batch in batches:
         try:
-            if not same(traced(clone(batch)), function(clone(batch))):
+            if not same(traced(for_traced(batch)), function(for_function(batch))):
                 return "differs"
         except Exception:
             return "differs"
     return "same"
+
+
+def itself(batch):
+    return batch
 
 
 def close(found, expected):
@@ -76,7 +80,7 @@ def compares_what_tolist_gives(function, batches):
 
 
 class DifferenceError(Exception):
-    """The traced function does something else."""
+    """The traced function differs from the function."""
 
 
 @right
@@ -104,7 +108,7 @@ def raises_what_it_finds(function, batches):
 
 
 @right
-def asks_for_every_batch_first(function, batches):
+def compares_every_batch_before_deciding(function, batches):
     try:
         tracer = fx.Tracer()
         graph = tracer.trace(function)
@@ -122,7 +126,7 @@ def asks_for_every_batch_first(function, batches):
 
 
 def leaves_agree(expected, found):
-    """For each tensor whether the other is equal; raises where the containers differ."""
+    """For each tensor, whether the other one is equal; raises if the containers differ."""
     return pytree.tree_map(lambda one, other: one.dtype == other.dtype and torch.equal(one, other), expected, found)
 
 
@@ -132,23 +136,23 @@ def leaves_agree(expected, found):
     says="your function must catch it, whatever its class, and return a verdict.",
     read="when_it_breaks/05_control_flow_limits#runtimeerror-len-is-not-supported-in-symbolic-tracing-by-default",
 )
-def knows_one_error(function, batches):
+def catches_one_class_of_errors(function, batches):
     return judged(function, batches, close, loud=TraceError)
 
 
 @breaks("on one of the batches", case="`doubled_if_positive`")
-@wrong("right_verdict", says="For `doubled_if_positive` you return 'same', but on the second of three", read=EXCEPT)
-def takes_the_last_batch(function, batches):
+@wrong(
+    "right_verdict",
+    says="For `doubled_if_positive`, your function returns 'same', but on the second of three",
+    read=EXCEPT,
+)
+def compares_only_the_last_batch(function, batches):
     return judged(function, batches[-1:], close)
 
 
 @breaks("the traced function raises an error", case="`square_or_flat`")
-@wrong(
-    "right_verdict",
-    says="For `square_or_flat` you return 'stops', but it is the traced function that raises",
-    read=EXCEPT,
-)
-def takes_any_error_for_a_stop(function, batches):
+@wrong("right_verdict", says="For `square_or_flat`, your function returns 'stops', but it is the traced", read=EXCEPT)
+def counts_every_error_as_a_stop(function, batches):
     try:
         traced = fx.symbolic_trace(function)
         for batch in batches:
@@ -160,17 +164,13 @@ def takes_any_error_for_a_stop(function, batches):
 
 
 @breaks("or lists, tuples and dicts of tensors.", case="`halved_three_times`")
-@wrong("right_verdict", says="`halved_three_times` you return 'differs', but the traced function returns", read=PROVEN)
+@wrong("right_verdict", says="`halved_three_times`, your function returns 'differs', but the traced", read=PROVEN)
 def compares_tensors_only(function, batches):
     return judged(function, batches, torch.allclose)
 
 
 @breaks("an extra or missing item:", case="`in_parts`")
-@wrong(
-    "right_verdict",
-    says="For `in_parts` you return 'same', but the function returns a list of two, the",
-    read=ISINSTANCE,
-)
+@wrong("right_verdict", says="your function returns 'same', but the function returns a list of two", read=ISINSTANCE)
 def forgets_the_lengths(function, batches):
     def same(found, expected):
         if isinstance(expected, dict):
@@ -183,54 +183,42 @@ def forgets_the_lengths(function, batches):
 
 
 @breaks("or dtype", case="`precise`")
-@wrong("right_verdict", says="For `precise` you return 'same', but the function returns float64", read=ISINSTANCE)
-def lets_the_dtype_differ(function, batches):
+@wrong("right_verdict", says="your function returns 'same', but the function returns float64", read=ISINSTANCE)
+def ignores_the_dtype(function, batches):
     return judged(function, batches, lambda a, b: torch.testing.assert_close(a, b, check_dtype=False) is None)
 
 
 @breaks("`function` can write into its argument;", case="`doubled_in_place`")
-@wrong("right_verdict", says="For `doubled_in_place` you return 'differs', but on equal batches", read=PROVEN)
-def hands_the_same_batch_to_both(function, batches):
-    return judged(function, batches, close, clone=lambda batch: batch)
+@wrong("right_verdict", says="your function returns 'differs', but on equal batches", read=PROVEN)
+def passes_the_same_batch_to_both(function, batches):
+    return judged(function, batches, close, for_traced=itself, for_function=itself)
 
 
 @breaks("Different values", case="`slightly_more`")
-@wrong("right_verdict", says="For `slightly_more` you return 'same', but the traced function returns", read=ISINSTANCE)
-def lets_numbers_be_near(function, batches):
+@wrong("right_verdict", says="your function returns 'same', but the traced function returns", read=ISINSTANCE)
+def allows_too_large_a_tolerance(function, batches):
     return judged(function, batches, lambda a, b: torch.testing.assert_close(a, b, rtol=0.01, atol=0.01) is None)
 
 
 @breaks("a different shape", case="`one_more_dimension`")
-@wrong("right_verdict", says="For `one_more_dimension` you return 'same', but the function returns", read=ISINSTANCE)
-def lets_shapes_be_broadcast(function, batches):
+@wrong("right_verdict", says="your function returns 'same', but the function returns the shape", read=ISINSTANCE)
+def compares_with_broadcasting(function, batches):
     return judged(function, batches, lambda a, b: leaf_by_leaf(a, b, torch.allclose))
 
 
 @breaks("or key", case="`renamed`")
-@wrong("right_verdict", says="For `renamed` you return 'same', but the function returns a dict", read=ISINSTANCE)
-def compares_tensors_in_their_order(function, batches):
+@wrong("right_verdict", says="your function returns 'same', but the function returns a dict", read=ISINSTANCE)
+def ignores_the_containers(function, batches):
     return judged(function, batches, lambda a, b: close(pytree.tree_leaves(a), pytree.tree_leaves(b)))
 
 
 @breaks('`"same"` otherwise.', case="`row_mean`")
-@wrong("right_verdict", says="For `row_mean` you return 'differs', but the traced function returns what", read=PROVEN)
+@wrong("right_verdict", says="your function returns 'differs', but the traced function returns what", read=PROVEN)
 def compares_objects(function, batches):
     return judged(function, batches, lambda a, b: a is b)
 
 
 @breaks("the batches must keep their values.", case="`doubled_in_place`")
 @wrong("nothing_left", says="a tensor that your code was given holds other values")
-def gives_the_function_the_batches_themselves(function, batches):
-    try:
-        traced = fx.symbolic_trace(function)
-    except Exception:
-        return "stops"
-    for batch in batches:
-        try:
-            found = traced.forward(batch.clone())
-            agree = pytree.tree_all(lambda same: same, leaves_agree(function(batch), found))
-        except Exception:
-            agree = False
-        if not agree:
-            return "differs"
-    return "same"
+def runs_the_function_on_the_given_batches(function, batches):
+    return judged(function, batches, close, for_function=itself)

@@ -1,7 +1,7 @@
-"""Functions to judge by their traces, with the batches to judge them on.
+"""Functions whose traces are to be judged, and the batches to judge them on.
 
-Each function is made afresh: torch's random numbers choose its numbers and names, and the same code may be wrong
-with some and right with others. Neither its name nor its place reveals which.
+Each run makes the functions again, with random numbers and names. With some of them a function is traced correctly, and
+with others it is not, so neither its code, its name nor its place gives the verdict away.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 
-# This loads what a failing module call needs, which takes longer than an answer may.
+# A failing call to a GraphModule needs this import, which would exceed an answer's time limit.
 import torch._dynamo
 from torch import Tensor, nn
 
@@ -25,7 +25,7 @@ Function = Callable[..., Any]
 
 
 class Suspect(nn.Module):
-    """A function to be judged, and the batches to judge it on."""
+    """A model that stores a function whose trace is to be judged, and the batches to judge it on."""
 
     def __init__(self, function: Function, batches: list[Tensor]) -> None:
         super().__init__()
@@ -50,11 +50,7 @@ def _suspect(name: str, make: Callable[[], Function], *batches: Callable[[], Ten
     return Case(f"`{name}`", build, lambda: (torch.ones(2, 3),))
 
 
-# ---- the functions, with their numbers left to say -------------------------------------------------------------------
-
-
-def _always(function: Function) -> Callable[[], Function]:
-    return lambda: function
+# ---- the functions, with parameters for their numbers and names ------------------------------------------------------
 
 
 def _positive_or_zero(x: Tensor) -> Tensor:
@@ -221,46 +217,27 @@ def _number() -> float:
     return float(one_of(2, 3, 5, 7, 9))
 
 
-def _grams() -> Function:
-    return _scaled(1.0, one_of(10.0, 100.0, 1000.0))
-
-
-def _scaled_alike() -> Function:
-    factor = _number()
-    return _scaled(factor, factor)
-
-
-def _with_its_double() -> Function:
-    factor = _number()
-    return _with_a_multiple(factor, factor + 1)
-
-
-def _with_a_multiple_alike() -> Function:
-    factor = _number()
-    return _with_a_multiple(factor, factor)
-
-
 USAGE = Usage(
     "compute",
     cases=(
-        _suspect("row_mean", _always(_row_mean), _positive, _negative),
-        _suspect("positive_or_zero", _always(_positive_or_zero), _positive, _negative),
-        _suspect("grams", _grams),
-        _suspect("per_row", _always(_per_row)),
-        _suspect("ramp", _always(_ramp)),
+        _suspect("row_mean", lambda: _row_mean, _positive, _negative),
+        _suspect("positive_or_zero", lambda: _positive_or_zero, _positive, _negative),
+        _suspect("grams", lambda: _scaled(1.0, one_of(10.0, 100.0, 1000.0))),
+        _suspect("per_row", lambda: _per_row),
+        _suspect("ramp", lambda: _ramp),
         _suspect("shifted", lambda: _shifted(_number())),
-        _suspect("root", _always(_root)),
+        _suspect("root", lambda: _root),
         _suspect("checked", lambda: _checked(_number())),
-        _suspect("doubled_if_positive", _always(_doubled_if_positive), _negative, _positive, _negative),
+        _suspect("doubled_if_positive", lambda: _doubled_if_positive, _negative, _positive, _negative),
         _suspect("halved_three_times", lambda: _halved(one_of(2, 3, 4)), _negative, _positive),
         _suspect("with_root", lambda: _with_root(_number())),
         _suspect("negative_if_named", lambda: _negative_if_it_has(one_of("label", "title", "unit"))),
         _suspect("square_or_flat", lambda: _viewed_or_flat(2, 2)),
-        _suspect("with_its_double", _with_its_double),
-        _suspect("in_parts", _always(_in_parts)),
-        _suspect("with_size", _always(_with_size)),
+        _suspect("with_its_double", lambda: _with_a_multiple(_number(), 4.0)),
+        _suspect("in_parts", lambda: _in_parts),
+        _suspect("with_size", lambda: _with_size),
         _suspect("repeated", lambda: _repeated(one_of(1000, 3000, 5000))),
-        _suspect("precise", _always(_precise)),
+        _suspect("precise", lambda: _precise),
         _suspect("doubled_in_place", lambda: _multiplied_in_place(_number()), _positive, _negative),
         _suspect("slightly_more", lambda: _scaled(1.0, one_of(1.001, 1.002, 0.999))),
         _suspect("one_more_dimension", lambda: _reshaped(*one_of(((2, 3), (1, 2, 3)), ((1, 2, 3), (2, 3))))),
@@ -271,13 +248,13 @@ USAGE = Usage(
         _suspect("one_key_more", lambda: _under_keys("scores", "scores logits")),
         _suspect("first_of_two", lambda: _arranged(*one_of(("two", "other"), ("other", "two")))),
         _suspect("summed", lambda: _summed(one_of(0, 1), one_of(2, 3, 5))),
-        # The same code as above, with other numbers and names.
-        _suspect("scaled_alike", _scaled_alike),
+        # The same code as above, with numbers and names for which the trace is right.
+        _suspect("scaled_alike", lambda: _scaled(*2 * (_number(),))),
         _suspect("shifted_by_nothing", lambda: _shifted(0.0)),
-        _suspect("doubled_never", _always(_doubled_if_positive), _negative, _negative, _negative),
+        _suspect("doubled_never", lambda: _doubled_if_positive, _negative, _negative, _negative),
         _suspect("negative_if_typed", lambda: _negative_if_it_has(one_of("dtype", "shape", "ndim"))),
         _suspect("three_by_two", lambda: _viewed_or_flat(*one_of((3, 2), (1, 6), (6, 1)))),
-        _suspect("with_a_multiple", _with_a_multiple_alike),
+        _suspect("with_a_multiple", lambda: _with_a_multiple(*2 * (_number(),))),
         _suspect("shaped_alike", lambda: _reshaped(*2 * (one_of((3, 2), (1, 6), (1, 2, 3)),))),
         _suspect("named_alike", lambda: _under_keys(*2 * (one_of("scores", "scores logits"),))),
         _suspect("listed_alike", lambda: _arranged(*2 * (one_of("one", "two", "rows", "tensor"),))),

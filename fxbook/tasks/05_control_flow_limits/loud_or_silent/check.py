@@ -1,4 +1,4 @@
-"""Tell loud from silent: the truth is found by tracing and comparing."""
+"""Tell loud from silent: the check traces the function itself, and compares."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _COUNTS = ("no", "one", "two", "three", "four")
 
 @dataclasses.dataclass(frozen=True)
 class Truth:
-    """``"stops"``, ``"differs"`` or ``"same"``; the reason, in words that follow a "but"; and where it is explained.
+    """The right verdict (``"stops"``, ``"differs"`` or ``"same"``), why, as words after a "but", and where to read.
 
     ``stopped_by`` is the error that tracing raises, in words.
     """
@@ -46,10 +46,10 @@ def truth_of(function: Callable[..., Any], batches: list[Tensor]) -> Truth:
     try:
         traced = fx.symbolic_trace(function)
     except Exception as error:
-        told = _told(error)
+        shown = _shown(error)
         # Comparing also raises an AssertionError.
         who = "it is tracing that raises" if isinstance(error, AssertionError) else "tracing it raises"
-        return Truth("stops", f"{who} {told}, so there is no traced function", _STOPS, told)
+        return Truth("stops", f"{who} {shown}, so there is no traced function", _STOPS, shown)
     differences = [_difference(traced, function, batch) for batch in batches]
     place = next((place for place, why in enumerate(differences) if why), None)
     if place is not None:
@@ -62,12 +62,13 @@ def truth_of(function: Callable[..., Any], batches: list[Tensor]) -> Truth:
 
 
 def _difference(traced: fx.GraphModule, function: Callable[..., Any], batch: Tensor) -> str | None:
-    """How the results differ, in words. (Calling the module here would print the errors raised inside it.)"""
+    """How the results differ, in words; ``None`` if they do not."""
     expected = function(batch.clone())
     try:
+        # Calling the module itself would print the errors raised inside it.
         result = traced.forward(batch.clone())
     except Exception as error:
-        return f"{_RUN_RAISES} {_told(error)}, not tracing"
+        return f"{_RUN_RAISES} {_shown(error)}, not tracing"
     ours, form = pytree.tree_flatten(expected)
     theirs, other_form = pytree.tree_flatten(result)
     if form != other_form:
@@ -83,7 +84,7 @@ def _difference(traced: fx.GraphModule, function: Callable[..., Any], batch: Ten
     return None
 
 
-def _told(error: Exception) -> str:
+def _shown(error: Exception) -> str:
     """The class of an error, and the beginning of its message."""
     said = str(error).strip().split("\n")[0].rstrip(".")
     return f"{type(error).__name__} (“{said if len(said) <= _LONGEST else said[:_LONGEST] + '…'}”)"
@@ -122,7 +123,7 @@ def _writes(function: Callable[..., Any], batch: Tensor) -> bool:
 
 
 def _section(function: Callable[..., Any]) -> str:
-    """Where the trap in a function is explained."""
+    """The section that explains why this function is traced wrongly."""
     code = function.__code__
     if code.co_exceptiontable:
         return _EXCEPT
@@ -137,15 +138,15 @@ def right_verdict(case: CaseView) -> Found:
     name = case.case.name
     if case.value not in _VERDICTS:
         words = ", ".join(repr(word) for word in _VERDICTS)
-        yield None, f"For {name} your function returns none of {words}."
+        yield None, f"For {name}, your function returns none of {words}."
         return
     truth = truth_of(*case.arguments)
     if case.value != truth.verdict:
-        yield None, f"For {name} you return {case.value!r}, but {truth.why}.", truth.place
+        yield None, f"For {name}, your function returns {case.value!r}, but {truth.why}.", truth.place
 
 
 def on_error(trial: Trial, _kind: str) -> str | None:
-    """What made an answer raise: a trace that stops, a traced function that raises, or results that differ."""
+    """What made the answer raise: tracing that stops, a traced function that raises, or results that differ."""
     truth = truth_of(*trial.fresh_arguments())
     name = trial.case.name
     if truth.verdict == "stops":

@@ -8,13 +8,16 @@ from torch.fx.experimental.proxy_tensor import make_fx
 
 from fxbook.tasks.answering import breaks, right, wrong
 
+FIXED = "05_control_flow_limits#fix-an-argument-concrete_args"
+NO_ANCHOR = "02_insertion_points#a-node-made-without-an-anchor"
+
 
 def unsure(scores):
     return scores.softmax(dim=-1).amax(dim=-1).mean() < 0.5
 
 
 class Layers(nn.Module):
-    """The layers of a model, and one step after them."""
+    """The layers of a model, followed by a step."""
 
     def __init__(self, model, step):
         super().__init__()
@@ -43,7 +46,7 @@ def stacks_all_results_and_takes_one(model):
 
 @right
 class AddsTheRounds(fx.Transformer):
-    """Copies the graph of the layers, and adds the rounds before it returns."""
+    """Copies the graph of the layers, and adds the rounds before its output."""
 
     def __init__(self):
         pass
@@ -82,11 +85,7 @@ def interpolates_with_lerp(model):
 
 
 @breaks("computes `model(x)` on every batch", "there are never more than four.", case="a batch that is never sure")
-@wrong(
-    "right_on_every_batch",
-    node="output",
-    says="On a batch that is never sure the result is wrong: it ran one round fewer than in",
-)
+@wrong("right_on_every_batch", node="output", says="On a batch that is never sure, the result is wrong: it ran one")
 def stops_a_round_early(model):
     return fx.symbolic_trace(Layers(model, lambda scores: rounds(scores, 3)))
 
@@ -120,7 +119,7 @@ def decides_for_each_row_without_its_dimension(model):
 @breaks("and does not write into `x`.", case="a batch that needs a few rounds")
 @wrong("batch_left_alone", node="mul_", says="Running the result overwrites the batch that was passed")
 def multiplies_the_batch_itself(model):
-    """Without a bias, the scores of the layers are proportional to the batch."""
+    """Without a bias, scaling the batch scales the scores."""
 
     class Growing(Layers):
         def forward(self, x):
@@ -162,12 +161,7 @@ def records_operators(model):
 
 
 @breaks("Fix no argument.", case="a batch that is sure at once")
-@wrong(
-    "nothing_fixed",
-    node="_assert",
-    says="Node `_assert` checks an argument that was fixed while tracing",
-    read="05_control_flow_limits#fix-an-argument-concrete_args",
-)
+@wrong("nothing_fixed", node="_assert", says="checks an argument that was fixed while tracing", read=FIXED)
 def fixes_the_argument(model):
     return fx.symbolic_trace(model, concrete_args={"times": 4})
 
@@ -179,7 +173,7 @@ def copies_the_layers(model):
 
 
 @wrong("no_dead_nodes", node="lt_4", says="Node `lt_4` is dead", read="02_insertion_points#a-new-node-needs-a-user")
-def asks_once_more_at_the_end(model):
+def checks_once_more_at_the_end(model):
     def step(scores):
         scores = rounds(scores)
         unsure(scores)
@@ -188,13 +182,8 @@ def asks_once_more_at_the_end(model):
     return fx.symbolic_trace(Layers(model, step))
 
 
-@wrong(
-    "lints",
-    node="output",
-    says="node `output` uses where_3 before it is defined",
-    read="02_insertion_points#a-node-made-without-an-anchor",
-)
-def adds_the_rounds_behind_the_output(model):
+@wrong("lints", node="output", says="node `output` uses where_3 before it is defined", read=NO_ANCHOR)
+def adds_the_rounds_after_the_output(model):
     traced = fx.symbolic_trace(Layers(model, lambda scores: scores))
     output = traced.graph.output_node()
     output.args = (rounds(fx.Proxy(output.args[0])).node,)

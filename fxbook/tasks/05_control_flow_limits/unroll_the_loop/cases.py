@@ -1,4 +1,4 @@
-"""A classifier that takes more rounds on some batches than on others."""
+"""The classifier of the chapter, which takes more rounds on some batches than on others."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from ..check import (
 
 @rule("05_control_flow_limits#one-model-four-graphs")
 def traced_symbolically(case: CaseView) -> Found:
-    """The graph is not from a front end whose calls are all ATen operators."""
+    """The graph does not come from a front end that records only ATen operators."""
     calls = [node for node in case.nodes if node.op == "call_function"]
     if calls and all(node.target.startswith("torch.ops.") and not is_own(node) for node in calls):
         yield calls[0], "calls an ATen operator, as graphs from other front ends do: use `fx.symbolic_trace`"
@@ -29,7 +29,7 @@ def traced_symbolically(case: CaseView) -> Found:
 
 @rule("when_it_breaks/05_control_flow_limits#methods-that-write-in-place-are-recorded")
 def writes_before_a_use(case: CaseView) -> Found:
-    """A reason for wrong numbers: a node uses a value that was overwritten before."""
+    """A reason for wrong numbers: a node uses a value after another node has overwritten it."""
     for node in case.nodes:
         if "in place" in node.notes and node.inputs:
             written = case.nodes[node.inputs[0]]

@@ -7,6 +7,9 @@ from torch import fx, nn
 
 from fxbook.tasks.answering import breaks, right, wrong
 
+FIXED = "05_control_flow_limits#fix-an-argument-concrete_args"
+NO_ANCHOR = "02_insertion_points#a-node-made-without-an-anchor"
+
 
 def unsure(scores):
     return scores.softmax(dim=-1).amax(dim=-1).mean() < 0.5
@@ -26,7 +29,7 @@ def sharpened(scores):
 
 
 class Layers(nn.Module):
-    """The layers of a model, and one step after them."""
+    """The layers of a model, followed by a step."""
 
     def __init__(self, model, step):
         super().__init__()
@@ -149,11 +152,7 @@ def three_rounds(scores):
 
 
 @breaks("computes `model(x)` on every batch.", case="a batch that is never sure")
-@wrong(
-    "right_on_every_batch",
-    node="output",
-    says="On a batch that is never sure the result is wrong: it ran one round fewer than in",
-)
+@wrong("right_on_every_batch", node="output", says="On a batch that is never sure, the result is wrong: it ran one")
 def stops_a_round_early(model):
     return fx.symbolic_trace(Layers(model, lambda scores: three_rounds(scores)))
 
@@ -170,23 +169,13 @@ def unrolls_it_with_where(model):
 
 
 @breaks("Fix no argument.", case="a batch that is sure at once")
-@wrong(
-    "nothing_fixed",
-    node="_assert",
-    says="Node `_assert` checks an argument that was fixed while tracing",
-    read="05_control_flow_limits#fix-an-argument-concrete_args",
-)
+@wrong("nothing_fixed", node="_assert", says="checks an argument that was fixed while tracing", read=FIXED)
 def fixes_the_argument(model):
     return fx.symbolic_trace(model, concrete_args={"times": 2})
 
 
-@wrong(
-    "lints",
-    node="output",
-    says="node `output` uses sharpened before it is defined",
-    read="02_insertion_points#a-node-made-without-an-anchor",
-)
-def adds_the_call_behind_the_output(model):
+@wrong("lints", node="output", says="node `output` uses sharpened before it is defined", read=NO_ANCHOR)
+def adds_the_call_after_the_output(model):
     traced = fx.symbolic_trace(Layers(model, lambda scores: scores))
     output = traced.graph.output_node()
     output.args = (traced.graph.call_function(sharpened, output.args),)

@@ -16,7 +16,7 @@ from ..check import expected_behaviour, gradients_kept, is_opaque, is_own, nothi
 
 @rule
 def one_own_call(case: CaseView) -> Found:
-    """One call to a function of the learner's own does the sharpening, and nothing else."""
+    """One call to a user-defined function does all of the sharpening, and nothing else."""
     own = list(filter(is_own, case.nodes))
     if not own:
         for node in filter(is_opaque, case.nodes):
@@ -32,9 +32,9 @@ def one_own_call(case: CaseView) -> Found:
 
 
 def _weights_before(case: CaseView, node: NodeRecord) -> set[str]:
-    """The weights of the model, by their names there, that are used on the way to this node."""
+    """The names of the model's weights that are used on the way to this node."""
     used = {weight for read in _upstream(case, node) for weight in _weights_of(case, read)}
-    # A weight that is passed to the function is used in it.
+    # A weight that is passed to the node is used inside it, not before.
     handed = {case.shared.get(case.nodes[index].target) for index in node.inputs if case.nodes[index].op == "get_attr"}
     return used - handed
 

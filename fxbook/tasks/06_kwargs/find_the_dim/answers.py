@@ -5,6 +5,8 @@ from torch import fx
 
 from fxbook.tasks.answering import breaks, right, wrong
 
+INDEX = "when_it_breaks/01_node_creation#indexerror-tuple-index-out-of-range"
+
 
 def sums_of(traced):
     functions = traced.graph.find_nodes(op="call_function", target=torch.sum)
@@ -12,7 +14,7 @@ def sums_of(traced):
 
 
 @right
-def asks_whether_it_is_there(traced):
+def tests_whether_it_is_there(traced):
     dims = {}
     for node in traced.graph.nodes:
         if (node.op, node.target) in (("call_function", torch.sum), ("call_method", "sum")):
@@ -32,7 +34,7 @@ def asks_for_forgiveness(traced):
 
 
 @right
-def notes_the_dims_while_copying(traced):
+def records_the_dims_while_copying(traced):
     """A Transformer copies the graph, and meets each call with its arguments."""
     dims = {}
 
@@ -85,10 +87,7 @@ def looks_for_sum_in_the_target(traced):
 
 
 @breaks("Do not change `traced`.", case="sums over one dimension and over all")
-@wrong(
-    "input_unchanged",
-    says="The model that was given has been changed: its graph was edited, at node `sum_2`.",
-)
+@wrong("input_unchanged", says="The model that was given has been changed: its graph was edited, at node `sum_2`.")
 def empties_the_keywords(traced):
     dims = {}
     for node in traced.graph.nodes:
@@ -118,8 +117,8 @@ def subscripts_the_keywords(traced):
 
 
 @breaks("A sum is a call to `torch.sum` or to the method `sum`", case="sums over one dimension and over all")
-@wrong("dims_found", says="The answer lacks `sum_3 = x.sum(1)`.")
-def passes_over_the_method(traced):
+@wrong("dims_found", says="The answer has no entry for `sum_3 = x.sum(1)`.")
+def skips_the_method(traced):
     sums = traced.graph.find_nodes(op="call_function", target=torch.sum)
     return {node.name: node.kwargs.get("dim", (*node.args, None)[1]) for node in sums}
 
@@ -131,8 +130,8 @@ def returns_pairs(traced):
 
 
 @breaks("or `None` where the call has no `dim`.", case="sums over one dimension and over all")
-@wrong("dims_found", says="The answer lacks `sum_5 = torch.sum(x)`.")
-def leaves_out_sums_without_a_dim(traced):
+@wrong("dims_found", says="The answer has no entry for `sum_5 = torch.sum(x)`.")
+def skips_sums_without_a_dim(traced):
     dims = {}
     for node in sums_of(traced):
         if "dim" in node.kwargs or len(node.args) > 1:
@@ -140,11 +139,7 @@ def leaves_out_sums_without_a_dim(traced):
     return dims
 
 
-@wrong(
-    "ends well",
-    says="(an input and a layer named sum): your code raises IndexError: tuple index out of range",
-    read="when_it_breaks/01_node_creation#indexerror-tuple-index-out-of-range",
-)
+@wrong("ends well", says="your code raises IndexError: tuple index out of range", read=INDEX)
 def expects_the_tensor_by_position(traced):
     dims = {}
     for node in sums_of(traced):
@@ -156,7 +151,7 @@ def expects_the_tensor_by_position(traced):
 
 
 @breaks("of the sums in the graph.", case="an input and a layer named sum")
-@wrong("dims_found", says="the answer lacks `sum_3 = torch.sum(input=sum_2)`.")
-def leaves_out_what_no_node_uses(traced):
-    dims = asks_whether_it_is_there(traced)
+@wrong("dims_found", says="the answer has no entry for `sum_3 = torch.sum(input=sum_2)`.")
+def skips_sums_without_users(traced):
+    dims = tests_whether_it_is_there(traced)
     return {node.name: dims[node.name] for node in sums_of(traced) if node.users}

@@ -1,4 +1,4 @@
-"""Sums over one dimension, over several and over all."""
+"""Models with sums over one dimension, over several, and over all."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..cases import MoreSums, Sums, rows
 
 
 class NamedSum(nn.Module):
-    """An input and a layer called as the method, a method whose name begins with it, and a sum that no node uses."""
+    """An input and a layer named ``sum``, a method whose name begins with ``sum``, and a sum that no node uses."""
 
     def __init__(self) -> None:
         super().__init__()

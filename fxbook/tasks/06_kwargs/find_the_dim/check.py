@@ -19,26 +19,26 @@ def dims_found(case: CaseView) -> Found:
         return
     items = case.value["dict"]
     if any(isinstance(key, dict) and "node" in key for key, _ in items):
-        yield None, "The keys of the answer are nodes: they should be the names of nodes."
+        yield None, "The keys of the answer are nodes: they should be node names."
     answered = {str(key): dim for key, dim in items}
     sums = {node.name: node for node in case.before if node in SUM}
     for name in answered:
         if name not in sums:
             other = case.before.named(name)
-            why = f"`{name} = {other.call}` is not a sum" if other else "the graph has no node of that name"
+            why = f"`{name} = {other.call}` is not a sum" if other else "no node has that name"
             yield None, f"The answer has the key {name!r}, but {why}."
     for name, node in sums.items():
         if name not in answered:
-            yield None, f"The answer lacks `{name} = {node.call}`."
+            yield None, f"The answer has no entry for `{name} = {node.call}`."
         elif (dim := _plain(answered[name])) != _plain(argument(node, 1, "dim")):
             how = "by name" if "dim" in keywords(node) else "by position" if len(node.positional) > 1 else None
             where = f"passes its `dim` {how}" if how else "has no `dim`"
-            told = "another value" if isinstance(dim, dict) else repr(dim)
-            yield None, f"For `{name} = {node.call}` the answer is {told}: the call {where}."
+            shown = "another value" if isinstance(dim, dict) else repr(dim)
+            yield None, f"For `{name} = {node.call}` the answer is {shown}: the call {where}."
 
 
 def _plain(dim: JSON) -> JSON:
-    """A tuple of numbers as a list: a record and an answer may hold either."""
+    """A tuple of numbers as a list, since a record and an answer may hold either."""
     return dim["tuple"] if isinstance(dim, dict) and "tuple" in dim else dim
 
 

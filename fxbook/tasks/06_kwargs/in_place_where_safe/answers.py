@@ -9,10 +9,10 @@ from torch.fx.passes.infra.pass_base import PassBase, PassResult
 
 from fxbook.tasks.answering import breaks, right, wrong
 
+NO_ANCHOR = "02_insertion_points#a-node-made-without-an-anchor"
+SHARED = "when_it_breaks/06_kwargs#silent-another-layer-works-in-place-too"
 MAKERS = {operator.add, operator.sub, operator.mul, operator.matmul, nn.functional.linear}
 MAKERS |= {nn.Linear, nn.Conv2d, nn.LayerNorm}
-
-
 METHODS = ("relu", "sigmoid", "tanh")
 
 
@@ -47,9 +47,7 @@ def is_layer(traced, node):
     return node.op == "call_module" and hasattr(traced.get_submodule(node.target), "inplace")
 
 
-def in_place(
-    model, made=made_by_a_maker, users=1, methods=METHODS, set_layer=own_copy, set_method=None, functions=True
-):
+def in_place(model, made=made_by_a_maker, users=1, methods=METHODS, set_layer=own_copy, functions=True):
     traced = fx.symbolic_trace(model)
     for node in list(traced.graph.nodes):
         value = next(iter(node.all_input_nodes), None)
@@ -66,7 +64,7 @@ def in_place(
 
 
 @right
-def decides_first_and_copies_the_graph_then(model):
+def decides_first_then_copies_the_graph(model):
     traced = fx.symbolic_trace(model)
     safe = set()
     for node in traced.graph.nodes:
@@ -92,7 +90,7 @@ def decides_first_and_copies_the_graph_then(model):
 
 
 @right
-class PassOfTorch(PassBase):
+class SubclassesPassBase(PassBase):
     def __call__(self, model):
         return super().__call__(fx.symbolic_trace(model))
 
@@ -110,10 +108,7 @@ class PassOfTorch(PassBase):
         elif "inplace" in node.kwargs:
             node.update_kwarg("inplace", True)
         elif node.op == "call_method" and node.target in METHODS:
-            node.op, node.target = (
-                "call_function",
-                {"relu": torch.relu_, "tanh": torch.tanh_}.get(node.target, torch.sigmoid_),
-            )
+            node.op, node.target = "call_function", getattr(torch, f"{node.target}_")
         else:
             return False
         traced.recompile()
@@ -122,30 +117,7 @@ class PassOfTorch(PassBase):
 
 @right
 def keeps_its_copies_in_one_container(model):
-    traced = fx.symbolic_trace(model)
-    copies = nn.ModuleList()
-
-    def set_layer(traced, node):
-        layer = copy.copy(traced.get_submodule(node.target))
-        layer.inplace = True
-        node.target = f"copies_in_place.{len(copies)}"
-        copies.append(layer)
-
-    traced.add_module("copies_in_place", copies)
-    for node in traced.graph.nodes:
-        if node.op not in ("call_function", "call_method", "call_module"):
-            continue
-        values = node.all_input_nodes
-        if [list(value.users) for value in values] != [[node]] or not made_by_a_maker(traced, values[0]):
-            continue
-        if is_layer(traced, node):
-            set_layer(traced, node)
-        elif node.op == "call_method":
-            node.target = {name: f"{name}_" for name in METHODS}.get(node.target, node.target)
-        elif "inplace" in node.kwargs:
-            node.kwargs = {name: value or name == "inplace" for name, value in node.kwargs.items()}
-    traced.recompile()
-    return traced
+    return in_place(model, set_layer=stores(path=lambda node: f"copies_in_place.{node.name}"))
 
 
 @right
@@ -177,46 +149,29 @@ class Overwriting(fx.Transformer):
 
 @breaks("no other node uses that value.", case="views, a parameter, values with other users")
 @wrong("nothing_unsafe", node="elu", says="node `elu` works in place, but `output` uses `mul` too.")
-def asks_only_who_made_it(model):
+def checks_only_the_maker(model):
     return in_place(model, users=99)
 
 
 @breaks("The given model stays as it is", case="the block")
-@wrong(
-    "input_unchanged",
-    says="The model that was given has been changed: the attribute `inplace` of `act` has changed.",
-    read="when_it_breaks/06_kwargs#silent-another-layer-works-in-place-too",
-)
+@wrong("input_unchanged", says="the attribute `inplace` of `act` has changed.", read=SHARED)
 def sets_the_shared_layer(model):
     return in_place(model, set_layer=set_it)
 
 
 @breaks("the result shares its weights.", case="the block")
-@wrong(
-    "shares_weights",
-    node="up",
-    says="`up.weight` is not the object that the model holds",
-)
+@wrong("shares_weights", node="up", says="`up.weight` is not the object that the model holds")
 def copies_the_model_first(model):
     return in_place(copy.deepcopy(model), set_layer=set_it)
 
 
 @breaks("a layer in `torch.nn` that has an attribute `inplace`", case="the block")
-@wrong(
-    "nothing_missed",
-    node="act_1",
-    says="Node `act_1` does not work in place, although that is safe on",
-)
+@wrong("nothing_missed", node="act_1", says="Node `act_1` does not work in place, although that is safe on")
 def changes_functions_only(model):
     return in_place(model, methods=(), set_layer=None)
 
 
-@wrong(
-    "keywords_kept",
-    node="leaky_relu",
-    says="node `leaky_relu` has lost `negative_slope`.",
-    read="06_kwargs#both-are-frozen-assign",
-)
+@wrong("keywords_kept", node="leaky_relu", says="has lost `negative_slope`.", read="06_kwargs#both-are-frozen-assign")
 def loses_the_other_keywords(model):
     traced = in_place(model)
     for node in traced.graph.nodes:
@@ -226,11 +181,7 @@ def loses_the_other_keywords(model):
     return traced
 
 
-@wrong(
-    "recompiled",
-    says="The graph is changed, but the compiled code is stale: calling the module runs the old code",
-    read="00_first_graph#change-one-node",
-)
+@wrong("recompiled", says="The graph is changed, but the compiled code is stale", read="00_first_graph#change-one-node")
 def forgets_to_recompile(model):
     traced = fx.symbolic_trace(model)
     for node in traced.graph.find_nodes(op="call_method", target="relu"):
@@ -238,34 +189,29 @@ def forgets_to_recompile(model):
     return traced
 
 
-def also(*others):
-    """Whether a value was made by a maker, or by one of others: targets, classes, or opcodes."""
-    return lambda traced, value: called(traced, value) in {*MAKERS, *others} or value.op in others
-
-
 @breaks("No value from any other call counts as safe here", case="values that none of `MAKERS` made")
 @wrong("nothing_unsafe", node="elu", says="node `elu` works in place, but `truediv = operator.truediv(x, 2)` calls")
-def takes_every_operator_for_a_maker(model):
-    return in_place(model, made=also(operator.truediv, operator.neg))
+def counts_every_operator_as_a_maker(model):
+    return in_place(
+        model, made=lambda traced, value: called(traced, value) in {*MAKERS, operator.truediv, operator.neg}
+    )
 
 
-@breaks("one of the methods `relu`, `sigmoid` and `tanh`:", case="layers called by their own name")
-@wrong(
-    "nothing_missed", node="tanh", says="node `tanh` does not work in place, although that is safe on `mul = operator"
-)
-def knows_one_method_only(model):
+@breaks("one of the methods `relu`, `sigmoid` and `tanh`:", case="layers with the names of nodes and methods")
+@wrong("nothing_missed", node="tanh", says="does not work in place, although that is safe on `mul = operator")
+def changes_only_one_method(model):
     return in_place(model, methods=("relu",))
 
 
 @breaks("and nowhere else.", "every node that is not an activation.", case="values that none of `MAKERS` made")
 @wrong("nothing_unsafe", node="abs_1", says="node `abs_1` works in place, but is not an activation.")
-def writes_with_every_method_that_can(model):
+def uses_every_in_place_method(model):
     return in_place(model, methods=[name[:-1] for name in dir(torch.Tensor) if name[-1] == "_" and name[-2] != "_"])
 
 
 @breaks("`torch.relu`;", case="values that none of `MAKERS` made")
 @wrong("stays", node="relu_2", says="node `relu_2` calls `torch.relu_`, but `torch.relu` should stay as it was.")
-def takes_torch_relu_for_an_activation(model):
+def counts_torch_relu_as_an_activation(model):
     traced = in_place(model)
     for node in traced.graph.find_nodes(op="call_function", target=torch.relu):
         if made_by_a_maker(traced, node.args[0]) and len(node.args[0].users) == 1:
@@ -276,7 +222,7 @@ def takes_torch_relu_for_an_activation(model):
 
 @breaks("an activation that works in place already, safe or not;", case="values that none of `MAKERS` made")
 @wrong("stays", node="relu", says="node `relu` worked in place and no longer does: it should stay as it was.")
-def stops_what_is_unsafe(model):
+def undoes_what_is_unsafe(model):
     traced = in_place(model)
     for node in traced.graph.nodes:
         if "inplace" in node.kwargs:
@@ -286,12 +232,7 @@ def stops_what_is_unsafe(model):
     return traced
 
 
-@wrong(
-    "lints",
-    node="mul",
-    says="The graph is broken: node `mul` uses relu_ before it is defined.",
-    read="02_insertion_points#a-node-made-without-an-anchor",
-)
+@wrong("lints", node="mul", says="The graph is broken: node `mul` uses relu_ before it is defined.", read=NO_ANCHOR)
 def makes_new_calls_without_an_anchor(model):
     traced = in_place(model, methods=())
     for node in traced.graph.find_nodes(op="call_method", target="relu"):
@@ -311,23 +252,13 @@ def changes_methods_and_layers_only(model):
     return in_place(model, functions=False)
 
 
-@wrong(
-    "layers_apart",
-    node="head_act",
-    says="`body_act` and `head_act` both call the same layer, `act_in_place`: the model has one for each.",
-    read="when_it_breaks/06_kwargs#silent-another-layer-works-in-place-too",
-)
+@wrong("layers_apart", node="head_act", says="`body_act` and `head_act` both call the same layer", read=SHARED)
 def stores_copies_under_the_last_part_of_the_name(model):
     return in_place(model, set_layer=stores(path=lambda node: f"{node.target.rpartition('.')[2]}_in_place"))
 
 
 @breaks("Each layer keeps its settings", case="submodules, keywords, dropout")
-@wrong(
-    "settings_kept",
-    node="body_act",
-    says="the layer of `body_act` has other settings: `negative_slope=0.01`, but the model has `negative_slope=0.3`.",
-    read="when_it_breaks/06_kwargs#silent-another-layer-works-in-place-too",
-)
+@wrong("settings_kept", node="body_act", says="the layer of `body_act` has different settings", read=SHARED)
 def makes_a_fresh_layer(model):
     return in_place(model, set_layer=stores(lambda layer: type(layer)()))
 

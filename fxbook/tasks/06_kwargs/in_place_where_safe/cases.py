@@ -1,15 +1,16 @@
-"""Models with activations that may work in place, and some that may not."""
+"""Models with activations that may work in place, and with activations that may not."""
 
 from __future__ import annotations
 
-import functools
+import operator
 import re
 from typing import Any
 
 import torch
-from torch import Tensor, fx, nn
+from torch import Tensor, nn
 
 from fxbook.cases import Case, Usage
+from fxbook.cases.running import reporting
 
 from ..cases import behaviour, rows
 
@@ -17,7 +18,7 @@ functional = nn.functional
 
 
 class Block(nn.Module):
-    """The block of the exercises."""
+    """The block that the opening of the exercises defines."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -31,7 +32,7 @@ class Block(nn.Module):
 
 
 class Aliased(nn.Module):
-    """Views; a value that is also returned; a value that is used twice; a parameter; a value made in place earlier."""
+    """Views; a value that is also returned; a value that is used twice; a parameter; the result of an in-place call."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -50,8 +51,8 @@ class Aliased(nn.Module):
 
 
 class Called(nn.Module):
-    """Layers called by their own name, first in a safe place; layers that return what they are given, or a view;
-    layers with the names of methods; a method called twice; a function that is a maker.
+    """A layer that is called first in a safe place, then in an unsafe one; layers that return their input or a view of
+    it; layers named like methods; a method called twice; a function that is a maker.
     """
 
     def __init__(self) -> None:
@@ -70,7 +71,7 @@ class Called(nn.Module):
 
 
 class NoMakers(nn.Module):
-    """Values that other calls made; calls that are not activations; a call in place on a value that is used again."""
+    """Values that no maker made; calls that are not activations; an in-place call on a value that is used again."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -103,8 +104,8 @@ class Vision(nn.Module):
 
 
 class UsedBefore(nn.Module):
-    """Values made by a function, a method and a layer, whose other user comes before the activation, which is the
-    last user; one is dead. The other users keep nothing, so that overwriting would do no harm here.
+    """Values whose other user comes before the activation; one of these users is dead. The other users keep nothing, so
+    overwriting would do no harm here.
     """
 
     def __init__(self) -> None:
@@ -120,7 +121,7 @@ class UsedBefore(nn.Module):
 
 
 class Quiet(nn.Module):
-    """In eval mode: a dropout that drops nothing; and layers that work in place already, safe or not."""
+    """In eval mode: a dropout, which drops nothing; and layers that already work in place, safely or not."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -135,7 +136,7 @@ class Quiet(nn.Module):
 
 
 class RandomGraph(nn.Module):
-    """Steps drawn at random when the model is made: makers of new values, views, values that are kept, activations."""
+    """Random steps, chosen when the model is made: makers, views, calls that keep their result, activations."""
 
     def __init__(self, length: int = 14) -> None:
         super().__init__()
@@ -157,48 +158,32 @@ class RandomGraph(nn.Module):
 
     def _step(self, kind: int, first: Tensor, second: Tensor) -> tuple[Tensor, int]:
         """The value of a step, and how many of the two values it uses."""
-        match kind:
-            case 0 | 1 | 2:
-                return (self.project, self.norm, self.project)[kind](first), 1
-            case 3 | 4 | 5:
-                return (first + second, first - second, first * second)[kind - 3], 2
-            case 6:
-                return torch.sigmoid(first), 1
-            case 7:
-                return first[:], 1
-            case 8:
-                return functional.relu(first), 1
-            case 9:
-                return functional.hardtanh(first, -1.5, 0.5), 1
-            case 10 | 11:
-                return (self.relu, self.silu)[kind - 10](first), 1
-            case _:
-                return (first.relu(), first.tanh())[kind - 12], 1
+        binary = (operator.add, operator.sub, operator.mul)
+        if kind < len(binary):
+            return binary[kind](first, second), 2
+        layers = (self.project, self.norm, self.project, self.relu, self.silu)
+        functions = (torch.sigmoid, functional.relu, lambda value: functional.hardtanh(value, -1.5, 0.5))
+        methods = (lambda value: value[:], lambda value: value.relu(), lambda value: value.tanh())
+        return (*layers, *functions, *methods)[kind - len(binary)](first), 1
 
 
 # ---- how an answer is used -------------------------------------------------------------------------------------------
 
 
 def watched(answer: Any, model: nn.Module) -> Any:
-    """The module that the answer makes from the model; running it reports all that it does.
+    """The module that the answer makes from the model, changed so that a run reports everything that it does.
 
     It also reports, as ``"settings"``, the settings of the layer that each node calls, by node name.
     """
     result = answer(model)
-    if type(result).__name__ == "PassResult":
-        result = result.graph_module
-    if isinstance(result, fx.GraphModule):
-        forward = result.forward
 
-        # Wrapped, so that what forward was compiled from is still found.
-        @functools.wraps(forward)
-        def forward_watched(*inputs: Tensor) -> dict[str, Any]:
-            calls = result.graph.find_nodes(op="call_module")
-            layers = {node.name: settings(result.get_submodule(node.target)) for node in calls}
-            return behaviour(forward, model, *inputs) | {"settings": layers}
+    def report(forward: Any, *inputs: Tensor) -> dict[str, Any]:
+        module = result.graph_module if type(result).__name__ == "PassResult" else result
+        calls = module.graph.find_nodes(op="call_module")
+        layers = {node.name: settings(module.get_submodule(node.target)) for node in calls}
+        return behaviour(forward, model, *inputs) | {"settings": layers}
 
-        result.forward = forward_watched
-    return result
+    return reporting(result, report)
 
 
 def settings(layer: nn.Module) -> str:
@@ -215,10 +200,10 @@ USAGE = Usage(
     cases=(
         Case("the block", Block, rows()),
         Case("views, a parameter, values with other users", Aliased, rows(), unseen=True),
-        Case("layers called by their own name", Called, rows(), unseen=True),
+        Case("layers with the names of nodes and methods", Called, rows(), unseen=True),
         Case("values that none of `MAKERS` made", NoMakers, rows(), unseen=True),
         Case("submodules, keywords, dropout", Vision, lambda: (torch.randn(2, 2, 4, 4),), unseen=True),
-        Case("values that another node uses before", UsedBefore, rows(), unseen=True),
+        Case("values that another node uses first", UsedBefore, rows(), unseen=True),
         Case("a model in eval mode", Quiet, rows(), unseen=True),
         *(random_graph(number) for number in (1, 2)),
     ),

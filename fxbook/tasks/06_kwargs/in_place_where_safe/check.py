@@ -1,4 +1,4 @@
-"""Work in place where it is safe: all that a module does stays the same, and so does what overwrites what."""
+"""Work in place where it is safe: everything that the module does stays the same."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SHARED = "when_it_breaks/06_kwargs#silent-another-layer-works-in-place-too"
 
 
 def same_as_model(model: nn.Module, *inputs: Tensor) -> dict[str, Any]:
-    """All that the model does."""
+    """Everything that the model does."""
     return behaviour(model, model, *inputs)
 
 
@@ -37,7 +37,7 @@ _MAKERS = {
 
 
 def _with_inplace(space: Any) -> set[str]:
-    """The functions, or the constructors of the classes, that take ``inplace``, by readable name."""
+    """The readable names of the functions and classes in a namespace that take ``inplace``."""
     return {
         f"{space.__name__}.{name}"
         for name, value in vars(space).items()
@@ -54,7 +54,7 @@ _ACTIVATIONS = {
     "call_method": _METHODS,
 }
 _STAY = {f"torch.{name}" for name in _METHODS}
-# A method may have been replaced by a function that works in place.
+# An answer may replace a method with a function that works in place.
 _FOR_METHODS = {f"{space}.{name}_" for space in ("torch", "torch.Tensor") for name in _METHODS}
 
 
@@ -69,7 +69,7 @@ def _works_in_place(node: NodeRecord | None) -> bool:
 
 
 def _objection(case: CaseView, node: NodeRecord) -> str | None:
-    """Why the node may not work in place, as the end of a sentence."""
+    """Why the node must not work in place, as the end of a sentence; ``None`` if it may."""
     read = case.nodes[node.inputs[0]]
     if read.op == "placeholder":
         return f"`{read.name}` is an input, which belongs to the caller"
@@ -89,7 +89,7 @@ def _objection(case: CaseView, node: NodeRecord) -> str | None:
 
 @rule
 def stays(case: CaseView) -> Found:
-    """What already works in place still does, and a ``torch`` function is the same one."""
+    """What worked in place before still does, and calls to ``torch.relu`` and the like are unchanged."""
     for before in case.before:
         node = case.graph.named(before.name) if case.graph else None
         if node and _works_in_place(before) and not _works_in_place(node):
@@ -100,7 +100,7 @@ def stays(case: CaseView) -> Found:
 
 @rule(SHARED)
 def layers_apart(case: CaseView) -> Found:
-    """Calls to different layers of the model do not call the same layer."""
+    """Two calls to different layers of the model do not call the same layer in the result."""
     calls: dict[str, tuple[str, str]] = {}
     for node in case.nodes:
         before = case.before.named(node.name)
@@ -108,12 +108,12 @@ def layers_apart(case: CaseView) -> Found:
             other, path = calls.setdefault(node.target, (node.name, before.target))
             if path != before.target:
                 both = f"`{other}` and `{node.name}` both call the same layer, `{node.target}`"
-                yield node, f"{both}: the model has one for each."
+                yield node, f"{both}: the model has a layer for each."
 
 
 @rule
 def nothing_unsafe(case: CaseView) -> Found:
-    """Nothing works in place that must not, unless it did before."""
+    """No node works in place where that is unsafe, unless it did before."""
     for node in case.nodes:
         if not _works_in_place(node) or _works_in_place(case.before.named(node.name)) or not node.inputs:
             continue
@@ -133,7 +133,7 @@ def _call_one_layer(node: NodeRecord, other: NodeRecord) -> bool:
 
 @rule
 def same_behaviour(case: CaseView) -> Found:
-    """The result does all that the model does: what it returns, its inputs afterwards, its gradients."""
+    """The result behaves as the model does: its return value, its inputs afterwards, its gradients."""
     yield from runs.find(case)
     output = next((node for node in case.nodes if node.op == "output"), None)
     for observed, expected in zip(case.outputs or [], case.expected, strict=True):
@@ -150,7 +150,7 @@ def same_behaviour(case: CaseView) -> Found:
 
 @rule(SHARED)
 def settings_kept(case: CaseView) -> Found:
-    """Each call to a layer finds the settings that it found in the model, apart from ``inplace``."""
+    """The layer that a node calls has the same settings as in the model, apart from ``inplace``."""
     now = _items(_items(case.outputs[0]).get("settings")) if case.outputs else {}
     for before in case.before:
         node = case.graph.named(before.name) if case.graph else None
@@ -158,7 +158,7 @@ def settings_kept(case: CaseView) -> Found:
             wanted = settings(case.model.get_submodule(before.target))
             if now[before.name] != wanted:
                 changed = f"`{now[before.name]}`, but the model has `{wanted}`"
-                yield node, f"The layer of `{node.name}` has other settings: {changed}."
+                yield node, f"The layer of `{node.name}` has different settings: {changed}."
 
 
 def _items(value: Value) -> dict[str, Value]:
@@ -168,7 +168,7 @@ def _items(value: Value) -> dict[str, Value]:
 
 @rule
 def nothing_missed(case: CaseView) -> Found:
-    """Every activation that may work in place does."""
+    """Every activation that may safely work in place does."""
     for node in case.nodes:
         if _is_activation(node) and not _works_in_place(node) and node.inputs and not _objection(case, node):
             read = case.nodes[node.inputs[0]]

@@ -8,6 +8,10 @@ from torch import fx
 
 from fxbook.tasks.answering import breaks, right, wrong
 
+NEEDS_A_USER = "02_insertion_points#a-new-node-needs-a-user"
+NO_ANCHOR = "02_insertion_points#a-node-made-without-an-anchor"
+THE_CALL = "06_kwargs#the-call-decides-the-place"
+
 
 def sums(traced):
     called = {("call_function", torch.sum), ("call_method", "sum")}
@@ -26,7 +30,7 @@ def cuts_the_positions(traced):
 
 
 @right
-def gives_all_by_position(traced):
+def passes_everything_by_position(traced):
     for op, target in (("call_function", torch.sum), ("call_method", "sum")):
         for node in traced.graph.find_nodes(op=op, target=target):
             options = dict(node.kwargs)
@@ -55,7 +59,6 @@ def binds_a_signature(traced):
 
 @right
 def writes_a_function_for_each(traced):
-
     for node in list(traced.graph.nodes):
         if node.op == "call_method" and node.target == "sum" and has_dim(node):
             tensor, *rest = map(fx.Proxy, node.args[:1]), *node.args[1:2]
@@ -91,13 +94,8 @@ def adds_by_name_what_is_there_by_position(traced):
 
 
 @breaks("Make every sum over a `dim` keep its dimensions:", case="sums over dimension 0")
-@wrong(
-    "keep_where_a_dim_is",
-    node="sum_2",
-    says="node `sum_2` does not keep its dimensions.",
-    read="06_kwargs#the-call-decides-the-place",
-)
-def leaves_out_what_has_no_users(traced):
+@wrong("keep_where_a_dim_is", node="sum_2", says="node `sum_2` does not keep its dimensions.", read=THE_CALL)
+def skips_sums_without_users(traced):
     for node in filter(has_dim, sums(traced)):
         if node.users:
             node.args, node.kwargs = node.args[:2], {**node.kwargs, "keepdim": True}
@@ -105,13 +103,8 @@ def leaves_out_what_has_no_users(traced):
 
 
 @breaks("call it with `keepdim=True`, whatever it had before.", case="sums with other arguments")
-@wrong(
-    "keep_where_a_dim_is",
-    node="sum_1",
-    says="node `sum_1` does not keep its dimensions.",
-    read="06_kwargs#the-call-decides-the-place",
-)
-def leaves_a_keepdim_that_is_there(traced):
+@wrong("keep_where_a_dim_is", node="sum_1", says="node `sum_1` does not keep its dimensions.", read=THE_CALL)
+def leaves_an_existing_keepdim(traced):
     for node in filter(has_dim, sums(traced)):
         if len(node.args) < 3 and "keepdim" not in node.kwargs:
             node.update_kwarg("keepdim", True)
@@ -125,19 +118,15 @@ def assigns_a_dict_with_one_key(traced):
     traced.recompile()
 
 
-@wrong(
-    "recompiled",
-    says="The graph is changed, but the compiled code is stale: calling the module runs the old code",
-    read="00_first_graph#change-one-node",
-)
+@wrong("recompiled", says="The graph is changed, but the compiled code is stale", read="00_first_graph#change-one-node")
 def forgets_to_recompile(traced):
     for node in filter(has_dim, sums(traced)):
         node.args, node.kwargs = node.args[:2], {**node.kwargs, "keepdim": True}
 
 
 @wrong("same_result", node="sum_12", says="(sums with other arguments): running the result raises TypeError: sum()")
-def puts_it_behind_every_dim_by_position(traced):
-    """Also after the `dim` of Python's own `sum`."""
+def appends_it_after_every_positional_dim(traced):
+    """This also changes a call to Python's own `sum`, which has no `keepdim`."""
     for node in traced.graph.nodes:
         if node in sums(traced) and "dim" in node.kwargs and has_dim(node):
             node.kwargs = {**node.kwargs, "keepdim": True}
@@ -151,12 +140,7 @@ def called_anew(traced, node):
     return function(node.target, node.args[:2], {**node.kwargs, "keepdim": True})
 
 
-@wrong(
-    "lints",
-    node="output",
-    says="The graph is broken: node `output` uses sum_6 before it is defined",
-    read="02_insertion_points#a-node-made-without-an-anchor",
-)
+@wrong("lints", node="output", says="node `output` uses sum_6 before it is defined", read=NO_ANCHOR)
 def makes_new_calls_without_an_anchor(traced):
     for node in filter(has_dim, sums(traced)):
         node.replace_all_uses_with(called_anew(traced, node))
@@ -164,12 +148,7 @@ def makes_new_calls_without_an_anchor(traced):
     traced.recompile()
 
 
-@wrong(
-    "no_dead_nodes",
-    node="sum_1",
-    says="Node `sum_1` is dead: no node uses its result.",
-    read="02_insertion_points#a-new-node-needs-a-user",
-)
+@wrong("no_dead_nodes", node="sum_1", says="Node `sum_1` is dead: no node uses its result.", read=NEEDS_A_USER)
 def leaves_the_old_calls(traced):
     for node in filter(has_dim, sums(traced)):
         with traced.graph.inserting_before(node):
@@ -192,7 +171,7 @@ def edits_a_copy(traced):
     says="(sums with other arguments): node `sum_12` is not a sum, but now has `keepdim`.",
     read="06_kwargs#who-finds-a-wrong-keyword",
 )
-def goes_by_the_names_of_the_nodes(traced):
+def looks_for_sum_in_the_node_names(traced):
     for node in traced.graph.nodes:
         if node.name.startswith("sum_") and node.op in ("call_function", "call_method") and has_dim(node):
             node.args, node.kwargs = node.args[:2], {**node.kwargs, "keepdim": True}
@@ -200,12 +179,8 @@ def goes_by_the_names_of_the_nodes(traced):
 
 
 @breaks("or with `dim=None`, stays as it is.", case="sums over dimension 0")
-@wrong(
-    "keep_where_a_dim_is",
-    node="sum_8",
-    says="node `sum_8` has no `dim`, but has lost its `keepdim=True`: it should stay as it was.",
-)
-def keeps_no_dimension_in_the_others(traced):
+@wrong("keep_where_a_dim_is", node="sum_8", says="node `sum_8` has no `dim`, but has lost its `keepdim=True`: it")
+def sets_keepdim_to_false_in_other_sums(traced):
     cuts_the_positions(traced)
     for node in sums(traced):
         if not has_dim(node) and "keepdim" in node.kwargs:

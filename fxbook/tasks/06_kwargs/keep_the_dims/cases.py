@@ -1,4 +1,4 @@
-"""Sums over one dimension, over several and over all."""
+"""Models with sums over one dimension, over several, and over all."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..cases import MoreSums, Sums, rows
 
 
 class Zeros(nn.Module):
-    """Sums over dimension 0, by name and by position, and over all, also with ``keepdim``; one sum has no users."""
+    """Sums over dimension 0, by name and by position; sums over everything, with ``keepdim``; a sum without users."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -17,7 +17,7 @@ from .cases import Zeros
 
 
 def with_dims_kept(model: nn.Module, x: Tensor) -> tuple[Tensor, ...]:
-    """What the model returns with ``keepdim`` in every sum that has a dimension; they come first in its result."""
+    """What the model returns with ``keepdim=True`` in every sum over a ``dim``; these sums come first in its result."""
     if isinstance(model, MoreSums):
         hidden = model.sum(x)
         kept = [hidden.sum(dim, keepdim=True) for dim in (1, -1, (0, 1), 0, 1)]
@@ -32,7 +32,7 @@ def with_dims_kept(model: nn.Module, x: Tensor) -> tuple[Tensor, ...]:
 
 @rule("06_kwargs#typeerror-sum-got-multiple-values-for-argument-dim")
 def no_argument_twice(case: CaseView) -> Found:
-    """No sum is given its ``dim`` or ``keepdim`` by position and by name."""
+    """No sum gets its ``dim`` or ``keepdim`` twice, by position and by name."""
     for node in case.nodes:
         if node in SUM:
             for position, name in ((1, "dim"), (2, "keepdim")):
@@ -42,7 +42,7 @@ def no_argument_twice(case: CaseView) -> Found:
 
 @rule("06_kwargs#who-finds-a-wrong-keyword")
 def only_sums_changed(case: CaseView) -> Found:
-    """No other call has been given a keyword."""
+    """No call other than a sum has gained a keyword."""
     for node in case.nodes:
         before = case.before.named(node.name)
         if node not in SUM and before:
@@ -53,7 +53,7 @@ def only_sums_changed(case: CaseView) -> Found:
 
 @rule
 def keep_where_a_dim_is(case: CaseView) -> Found:
-    """A sum with a ``dim`` keeps its dimensions; any other has the ``keepdim`` that it had."""
+    """A sum with a ``dim`` keeps its dimensions; any other sum has the same ``keepdim`` as before."""
     for node in case.nodes:
         if node in SUM:
             has_dim = argument(node, 1, "dim") is not None

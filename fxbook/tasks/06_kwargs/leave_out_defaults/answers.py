@@ -7,6 +7,10 @@ from torch import fx
 
 from fxbook.tasks.answering import breaks, right, wrong
 
+FROZEN = "06_kwargs#both-are-frozen-assign"
+NEEDS_A_USER = "02_insertion_points#a-new-node-needs-a-user"
+NO_ANCHOR = "02_insertion_points#a-node-made-without-an-anchor"
+
 
 def calls_python(node):
     return node.op == "call_function" and inspect.isfunction(node.target)
@@ -30,12 +34,7 @@ def deletes_from_a_copy(traced):
 
 
 @breaks("the calls to C functions", case="functions of every kind")
-@wrong(
-    "others_kept",
-    node="step_27",
-    says="node `step_27` has lost `start`, but does not call a Python function",
-    read="06_kwargs#both-are-frozen-assign",
-)
+@wrong("others_kept", node="step_27", says="has lost `start`, but does not call a Python function", read=FROZEN)
 def tries_every_signature(traced):
     for node in traced.graph.nodes:
         if node.op != "call_function":
@@ -51,7 +50,6 @@ def tries_every_signature(traced):
 
 @right
 def binds_the_parameters(traced):
-
     for node in filter(calls_python, traced.graph.nodes):
         signature = inspect.signature(node.target)
         for name in list(node.kwargs):
@@ -67,8 +65,8 @@ def binds_the_parameters(traced):
 
 
 @right
-def reads_what_a_function_keeps(traced):
-    """`__kwdefaults__`, and `__defaults__` beside the names of the code."""
+def reads_the_defaults_off_the_function(traced):
+    """From `__kwdefaults__`, and from `__defaults__` with the names in `__code__`."""
     for node in traced.graph.nodes:
         if node.op != "call_function" or not hasattr(node.target, "__code__"):
             continue
@@ -83,7 +81,6 @@ def reads_what_a_function_keeps(traced):
 
 @right
 def goes_through_the_calls_with_an_interpreter(traced):
-
     class Leaving(fx.Interpreter):
         def run_node(self, n):
             if calls_python(n):
@@ -94,12 +91,7 @@ def goes_through_the_calls_with_an_interpreter(traced):
 
 
 @breaks("and no others.", case="functions of every kind")
-@wrong(
-    "others_kept",
-    node="step_22",
-    says="node `step_22` has lost `_stacklevel`, whose value is not the default.",
-    read="06_kwargs#both-are-frozen-assign",
-)
+@wrong("others_kept", node="step_22", says="has lost `_stacklevel`, whose value is not the default.", read=FROZEN)
 def removes_private_keywords(traced):
     for node in filter(calls_python, traced.graph.nodes):
         leave_out(node, node.target)
@@ -117,12 +109,7 @@ def leaves_out_calls_without_users(traced):
 
 
 @breaks("Their signatures have no parameter with the keyword's name.", case="functions of every kind")
-@wrong(
-    "others_kept",
-    node="step_18",
-    says="node `step_18` has lost `stride`, whose value is not the default",
-    read="06_kwargs#both-are-frozen-assign",
-)
+@wrong("others_kept", node="step_18", says="has lost `stride`, whose value is not the default", read=FROZEN)
 def drops_what_the_signature_does_not_have(traced):
     for node in filter(calls_python, traced.graph.nodes):
         known = inspect.signature(node.target).parameters
@@ -131,13 +118,8 @@ def drops_what_the_signature_does_not_have(traced):
 
 
 @breaks("and layers.", case="functions of every kind")
-@wrong(
-    "others_kept",
-    node="step_10",
-    says="node `step_10` has lost `output_size`, but does not call a Python function",
-    read="06_kwargs#both-are-frozen-assign",
-)
-def takes_layers_too(traced):
+@wrong("others_kept", node="step_10", says="has lost `output_size`, but does not call a Python function", read=FROZEN)
+def changes_layers_too(traced):
     for node in traced.graph.nodes:
         function = traced.get_submodule(node.target).forward if node.op == "call_module" else node.target
         if node.op == "call_module" or calls_python(node):
@@ -146,12 +128,8 @@ def takes_layers_too(traced):
 
 
 @breaks("Do not change `args`.", case="functions of every kind")
-@wrong(
-    "others_kept",
-    node="step_12",
-    says="node `step_12` has lost a positional argument",
-)
-def takes_what_is_by_position_too(traced):
+@wrong("others_kept", node="step_12", says="node `step_12` has lost a positional argument")
+def removes_positional_arguments_too(traced):
     for node in filter(calls_python, traced.graph.nodes):
         leave_out(node, node.target)
         defaults = [parameter.default for parameter in inspect.signature(node.target).parameters.values()]
@@ -177,7 +155,7 @@ def forgets_to_recompile(traced):
 
 @wrong("same_result", node="dropout", says="Running the result raises TypeError: dropout(): argument 'train'")
 def sets_them_to_none(traced):
-    """A keyword cannot be deleted from a node, and `None` stands for many defaults: not for `training`."""
+    """For many parameters, `None` means the default, but not for `training`."""
     for node in filter(calls_python, traced.graph.nodes):
         for name, parameter in inspect.signature(node.target).parameters.items():
             if name in node.kwargs and node.kwargs[name] == parameter.default:
@@ -192,12 +170,7 @@ def called_anew(traced, node):
     return new
 
 
-@wrong(
-    "lints",
-    node="sub",
-    says="The graph is broken: node `sub` uses relu_1 before it is defined.",
-    read="02_insertion_points#a-node-made-without-an-anchor",
-)
+@wrong("lints", node="sub", says="The graph is broken: node `sub` uses relu_1 before it is defined.", read=NO_ANCHOR)
 def makes_new_calls_without_an_anchor(traced):
     for node in list(filter(calls_python, traced.graph.nodes)):
         called_anew(traced, node)
@@ -205,12 +178,7 @@ def makes_new_calls_without_an_anchor(traced):
     traced.recompile()
 
 
-@wrong(
-    "no_dead_nodes",
-    node="relu",
-    says="Node `relu` is dead: no node uses its result.",
-    read="02_insertion_points#a-new-node-needs-a-user",
-)
+@wrong("no_dead_nodes", node="relu", says="Node `relu` is dead: no node uses its result.", read=NEEDS_A_USER)
 def leaves_the_old_calls(traced):
     for node in list(filter(calls_python, traced.graph.nodes)):
         with traced.graph.inserting_before(node):

@@ -1,4 +1,4 @@
-"""Functions whose optional arguments are at their default, and some that are not."""
+"""Calls whose optional arguments have their default values, and calls with other values."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ functional = nn.functional
 
 @fx.wrap
 def scaled(x: Tensor, factor: float = 2.0, *, shift: float = 0.0) -> Tensor:
-    """A user-defined function, kept as one node when a model in this file is traced."""
+    """A user-defined function; tracing keeps a call to it as one node."""
     return x * factor + shift
 
 
 @fx.wrap
 def weighted(x: Tensor, factor: float = 1.0, mode: str = "plain", **options: Any) -> Tensor:
-    """A function that has its own default for ``factor``, and takes any keyword."""
+    """A function with a different default for ``factor``, which accepts any keyword."""
     return (x * factor if mode == "plain" else x) + sum(options.values())
 
 
@@ -32,7 +32,7 @@ fx.wrap("sum")
 
 
 class Activations(nn.Module):
-    """Functions of ``nn.functional`` with every optional argument at its default, and with some that are not."""
+    """Functions of ``nn.functional`` whose optional arguments have their default values, or some other value."""
 
     def forward(self, x: Tensor) -> Tensor:
         hidden = functional.leaky_relu(functional.relu(x) - 1, 0.2)
@@ -40,7 +40,9 @@ class Activations(nn.Module):
 
 
 class Defaults(nn.Module):
-    """Defaults of functions of all kinds, of a method and a layer, by position, without users; values like defaults."""
+    """Defaults in calls to functions of all kinds, a method and a layer; a default by position; a call without users;
+    values that another function has as a default.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -56,7 +58,7 @@ class Defaults(nn.Module):
         pooled = functional.max_pool1d(hidden[None], 2, padding=1) * functional.dropout(
             hidden[0], p=0.5, training=False
         )
-        # A C function right after a Python function, with a keyword that is a default of the Python function.
+        # A call to a C function after one to a Python function whose parameter ``dtype`` has the default None.
         pooled = pooled + torch.sum(functional.softmax(hidden, dim=0, _stacklevel=4), dim=0, dtype=None)
         functional.silu(x)
         return weighted(pooled, factor=2.0, mode="plain", shift=0.0) + sum(hidden, start=0)

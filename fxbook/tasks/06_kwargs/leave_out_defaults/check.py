@@ -21,7 +21,7 @@ Defaults = dict[str, dict[str, Any]]
 
 @rule
 def others_kept(case: CaseView) -> Found:
-    """Every other argument is still there: those by position, and keywords whose value is not the default."""
+    """Positional arguments, and keywords whose value is not the default, are still there."""
     defaults = _defaults(case)
     for node, before in case.kept():
         moved = len(node.positional) - len(before.positional)
@@ -42,7 +42,7 @@ def others_kept(case: CaseView) -> Found:
 
 @rule
 def no_default_left(case: CaseView) -> Found:
-    """No Python function is given a keyword whose value is its default."""
+    """No call to a Python function has a keyword whose value is the default."""
     defaults = _defaults(case)
     for node in case.nodes:
         for name, value in keywords(node).items():

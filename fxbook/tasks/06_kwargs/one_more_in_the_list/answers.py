@@ -7,6 +7,9 @@ from torch import fx
 
 from fxbook.tasks.answering import breaks, right, wrong
 
+NEEDS_A_USER = "02_insertion_points#a-new-node-needs-a-user"
+NO_ANCHOR = "02_insertion_points#a-node-made-without-an-anchor"
+
 
 def cats(traced):
     return traced.graph.find_nodes(op="call_function", target=torch.cat)
@@ -42,7 +45,7 @@ def keeps_a_tuple_a_tuple(traced):
 
 @right
 def finds_the_list_wherever_it_is(traced):
-    """It is the only argument that is a list or a tuple."""
+    """The list is the only argument that is a list or a tuple."""
     joined = first_input(traced)
 
     def longer(argument):
@@ -74,18 +77,14 @@ def loses_the_dim(traced):
 
 
 @breaks("as the last tensor of its list.", case="a list, a tuple and a stack")
-@wrong(
-    "input_in_every_cat", node="cat", says="Node `cat` should have the first input, `x`, as one more tensor at the end"
-)
+@wrong("input_in_every_cat", node="cat", says="should have the first input, `x`, as one more tensor at the end")
 def puts_it_first(traced):
     for node in cats(traced):
         join(node, first_input(traced), first=True)
     traced.recompile()
 
 
-@wrong(
-    "same_result", node="cat", says="Running the result raises TypeError: cat(): argument 'dim' (position 2) must be"
-)
+@wrong("same_result", node="cat", says="Running the result raises TypeError: cat(): argument 'dim' (position 2) must")
 def inserts_an_argument(traced):
     for node in cats(traced):
         node.insert_arg(1, first_input(traced))
@@ -99,9 +98,7 @@ def forgets_to_recompile(traced):
 
 
 @breaks("Add the first input of the model", case="a model with two inputs")
-@wrong(
-    "input_in_every_cat", node="step_2", says="node `step_2` should have the first input, `image`, as one more tensor"
-)
+@wrong("input_in_every_cat", node="step_2", says="should have the first input, `image`, as one more tensor")
 def joins_the_input_called_x(traced):
     [x] = [node for node in traced.graph.nodes if node.name == "x"]
     for node in cats(traced):
@@ -115,12 +112,7 @@ def called_anew(traced, node):
     node.replace_all_uses_with(new)
 
 
-@wrong(
-    "lints",
-    node="output",
-    says="The graph is broken: node `output` uses cat_2 before it is defined.",
-    read="02_insertion_points#a-node-made-without-an-anchor",
-)
+@wrong("lints", node="output", says="node `output` uses cat_2 before it is defined.", read=NO_ANCHOR)
 def makes_new_calls_without_an_anchor(traced):
     for node in cats(traced):
         called_anew(traced, node)
@@ -128,12 +120,7 @@ def makes_new_calls_without_an_anchor(traced):
     traced.recompile()
 
 
-@wrong(
-    "no_dead_nodes",
-    node="cat",
-    says="Node `cat` is dead: no node uses its result.",
-    read="02_insertion_points#a-new-node-needs-a-user",
-)
+@wrong("no_dead_nodes", node="cat", says="Node `cat` is dead: no node uses its result.", read=NEEDS_A_USER)
 def leaves_the_old_calls(traced):
     for node in cats(traced):
         with traced.graph.inserting_before(node):
@@ -150,10 +137,8 @@ def edits_a_copy(traced):
 
 
 @breaks("to every `torch.cat`", case="a model with two inputs")
-@wrong(
-    "input_in_every_cat", node="step_3", says="node `step_3` should have the first input, `image`, as one more tensor"
-)
-def leaves_out_what_has_no_users(traced):
+@wrong("input_in_every_cat", node="step_3", says="should have the first input, `image`, as one more tensor")
+def skips_calls_without_users(traced):
     for node in cats(traced):
         if node.users:
             join(node, first_input(traced))
@@ -161,10 +146,8 @@ def leaves_out_what_has_no_users(traced):
 
 
 @breaks("its name is `tensors`.", case="a model with two inputs")
-@wrong(
-    "input_in_every_cat", node="step_2", says="node `step_2` should have the first input, `image`, as one more tensor"
-)
-def leaves_out_what_is_by_name(traced):
+@wrong("input_in_every_cat", node="step_2", says="should have the first input, `image`, as one more tensor")
+def skips_lists_passed_by_name(traced):
     for node in cats(traced):
         if node.args:
             join(node, first_input(traced))
@@ -173,7 +156,7 @@ def leaves_out_what_is_by_name(traced):
 
 @breaks("The list may be a tuple", case="a list, a tuple and a stack")
 @wrong("input_in_every_cat", node="cat_1", says="Node `cat_1` should have the first input, `x`, as one more tensor")
-def leaves_out_tuples(traced):
+def skips_tuples(traced):
     for node in cats(traced):
         if isinstance([*node.args, node.kwargs.get("tensors")][0], list):
             join(node, first_input(traced))

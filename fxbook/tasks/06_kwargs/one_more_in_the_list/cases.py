@@ -1,4 +1,4 @@
-"""Concatenations, each with the result that the exercise requires, computed eagerly."""
+"""Models with concatenations in every spelling."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from ..cases import rows
 
 @fx.wrap
 def cat(tensors: list[Tensor]) -> Tensor:
-    """A different function with that name, kept as one node when a model in this file is traced."""
+    """A function that is not ``torch.cat``; tracing keeps a call to it as one node."""
     return tensors[0] * len(tensors)
 
 
 class Joining(nn.Module):
-    """Concatenations of a list, of a tuple and by name; a stack, which is not a concatenation."""
+    """A concatenation of a list, one of a tuple, and a stack, which is not a concatenation."""
 
     def forward(self, x: Tensor) -> tuple[Tensor, ...]:
         half = x * 0.5
@@ -26,7 +26,7 @@ class Joining(nn.Module):
 
 
 class JoiningMore(nn.Module):
-    """Two inputs, the first without users; tensors by name, one tensor alone, without users; others called `cat`."""
+    """An unused first input; concatenations by name, of one tensor, without users; other calls named ``cat``."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -35,12 +35,7 @@ class JoiningMore(nn.Module):
     def forward(self, image: Tensor, x: Tensor) -> tuple[Tensor, ...]:
         first = torch.cat(tensors=[x, self.cat(x)], dim=1)
         torch.cat([x])
-        return (
-            torch.cat(dim=1, tensors=(first, x)),
-            torch.cat([torch.cat([x])]),
-            torch.cat([x, x], dim=1),
-            cat([x]),
-        )
+        return (torch.cat(dim=1, tensors=(first, x)), torch.cat([torch.cat([x])]), torch.cat([x, x], dim=1), cat([x]))
 
 
 USAGE = Usage(

@@ -23,19 +23,14 @@ def with_the_first_input(model: nn.Module, first: Tensor, *others: Tensor) -> tu
     if isinstance(model, JoiningMore):
         [x] = others
         joined = torch.cat([x, model.cat(x), first], dim=1)
-        return (
-            torch.cat([joined, x, first], dim=1),
-            torch.cat([x, first, first]),
-            torch.cat([x, x, first], dim=1),
-            x,
-        )
+        return (torch.cat([joined, x, first], dim=1), torch.cat([x, first, first]), torch.cat([x, x, first], dim=1), x)
     half = first * 0.5
     return torch.cat([half, half, first]), torch.cat([half, first, first], dim=1), torch.stack([half, half])
 
 
 @rule
 def dims_kept(case: CaseView) -> Found:
-    """Every concatenation has the ``dim`` that it had."""
+    """Every concatenation still has its ``dim``."""
     for node, before in case.kept():
         if node in CAT and argument(before, 1, "dim") is not None and argument(node, 1, "dim") is None:
             yield node, "has lost its `dim`"
@@ -43,7 +38,7 @@ def dims_kept(case: CaseView) -> Found:
 
 @rule
 def input_in_every_cat(case: CaseView) -> Found:
-    """Every concatenation has the model's first input as its last tensor, and no other call has been given it."""
+    """Every concatenation has the model's first input as its last tensor, and no other call has gained an input."""
     placeholder = next((node for node in case.nodes if node.op == "placeholder"), None)
     first, name = (placeholder.index, f", `{placeholder.name}`,") if placeholder else (None, "")
     inputs_before = {node.index: len(before.inputs) for node, before in case.kept()}
@@ -58,7 +53,7 @@ def input_in_every_cat(case: CaseView) -> Found:
 
 @rule
 def as_many_calls(case: CaseView) -> Found:
-    """No call was added to those that the model has."""
+    """The graph has no more calls than the model has."""
     known, present = (sum(node.op.startswith("call") for node in graph) for graph in (case.before, case.nodes))
     if present > known:
         new = next((node for node in case.nodes if case.before.named(node.name) is None), None)

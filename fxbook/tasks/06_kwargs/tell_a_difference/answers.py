@@ -65,7 +65,7 @@ def compares_with_assert_close(model, changed, x):
 
 @right
 class TakesTheJacobianProduct:
-    """Asks torch.autograd.functional for the gradients, one by one."""
+    """Gets all gradients from torch.autograd.functional."""
 
     def __call__(self, model, changed, x):
         weights = dict(model.named_parameters())
@@ -89,7 +89,7 @@ class TakesTheJacobianProduct:
 
 
 @right
-def asks_for_one_gradient_after_the_other(model, changed, x):
+def computes_one_gradient_at_a_time(model, changed, x):
     def observe(module, model, x):
         given = x.clone()
         with torch.inference_mode():
@@ -108,7 +108,7 @@ def asks_for_one_gradient_after_the_other(model, changed, x):
 
 
 @breaks("the tensor that the module was given, after the call;", case="`relu` in place on the input")
-@wrong("told_apart", says="For `relu` in place on the input the answer is False, but `changed` overwrites the tensor")
+@wrong("right_verdict", says="For `relu` in place on the input, your function returns False, but `changed` overwrites")
 def compares_results_only(model, changed, x):
     try:
         return not torch.allclose(model(x.clone()), changed(x.clone()))
@@ -117,7 +117,7 @@ def compares_results_only(model, changed, x):
 
 
 @breaks("Leave the parameters without a `.grad`, as you found them.", case="a model and its trace")
-@wrong("told_apart", says="The parameter `project.weight` still has a `.grad`")
+@wrong("right_verdict", says="The parameter `project.weight` still has a `.grad`")
 def adds_up_the_gradients(model, changed, x):
     def run(module):
         leaf = x.clone().requires_grad_()
@@ -134,19 +134,19 @@ def adds_up_the_gradients(model, changed, x):
 
 
 @breaks("or to a parameter.", case="a parameter that was detached")
-@wrong("told_apart", says="For a parameter that was detached the answer is False, but the gradient with")
+@wrong("right_verdict", says="your function returns False, but the gradient with respect to a parameter differs")
 def forgets_the_parameters(model, changed, x):
     return differ(model, changed, x, lambda module, model, x: behaviour(module, model, x)[:3])
 
 
 @breaks("by more than rounding:", case="`celu` in place where it is safe")
-@wrong("told_apart", says="For `celu` in place where it is safe the answer is True, but both modules behave")
-def takes_rounding_for_a_difference(model, changed, x):
+@wrong("right_verdict", says="For `celu` in place where it is safe, your function returns True, but both")
+def treats_rounding_as_a_difference(model, changed, x):
     return differ(model, changed, x, same=torch.equal)
 
 
-@breaks("the result;", case="a result with its rows in another order")
-@wrong("told_apart", says="For a result with its rows in another order the answer is False, but the rows of the result")
+@breaks("the result;", case="a result whose rows are reversed")
+@wrong("right_verdict", says="whose rows are reversed, your function returns False, but the rows of the result are in")
 def compares_the_sums_of_the_results(model, changed, x):
     def observe(module, model, x):
         result, *others = behaviour(module, model, x)
@@ -156,27 +156,19 @@ def compares_the_sums_of_the_results(model, changed, x):
 
 
 @breaks("Two results of different shapes differ.", case="a result with one more dimension")
-@wrong(
-    "told_apart", says="For a result with one more dimension the answer is False, but the result has a different shape"
-)
+@wrong("right_verdict", says="your function returns False, but the result has a different shape")
 def subtracts_what_may_be_broadcast(model, changed, x):
     return differ(model, changed, x, same=lambda one, other: bool((one - other).abs().max() < 1e-4))
 
 
 @breaks("A missing gradient counts as zero", case="a parameter times 0, and without it")
-@wrong(
-    "told_apart", says="For a parameter times 0, and without it the answer is True, but both modules behave the same"
-)
-def takes_no_gradient_for_another_one(model, changed, x):
+@wrong("right_verdict", says="your function returns True, but both modules behave the same")
+def treats_a_missing_gradient_as_a_difference(model, changed, x):
     def observe(module, model, x):
         leaf = x.clone().requires_grad_()
         given = leaf * 1
         result = module(given).clone()
-        return [
-            result,
-            given,
-            *torch.autograd.grad(result.sum(), [leaf, *model.parameters()], allow_unused=True),
-        ]
+        return [result, given, *torch.autograd.grad(result.sum(), [leaf, *model.parameters()], allow_unused=True)]
 
     def same(one, other):
         return one is other if one is None or other is None else close(one, other)
@@ -185,11 +177,8 @@ def takes_no_gradient_for_another_one(model, changed, x):
 
 
 @breaks("if `changed` raises an error anywhere.", case="a softmax over a dimension that does not exist")
-@wrong(
-    "told_apart",
-    says="For a softmax over a dimension that does not exist `changed` raises IndexError, and so does your code",
-)
-def expects_a_runtime_error_only(model, changed, x):
+@wrong("right_verdict", says="that does not exist, `changed` raises IndexError, and so does your code")
+def catches_only_runtime_errors(model, changed, x):
     expected = behaviour(model, model, x)
     try:
         found = behaviour(changed, model, x)
@@ -199,7 +188,7 @@ def expects_a_runtime_error_only(model, changed, x):
 
 
 @breaks("Do not change `x`", case="a model and its trace")
-@wrong("told_apart", says="Your code changes `x`: afterwards it requires a gradient.")
+@wrong("right_verdict", says="Your code changes `x`: afterwards it requires a gradient.")
 def makes_the_given_tensor_a_leaf(model, changed, x):
     def observe(module, model, x):
         given = x.detach().clone()
@@ -217,18 +206,15 @@ def switches_to_eval(model, changed, x):
     return differ(model.eval(), changed.eval(), x)
 
 
-@breaks("by more than rounding:", case="a result that is a thousandth more")
-@wrong(
-    "told_apart",
-    says="For a result that is a thousandth more the answer is False, but the result has different numbers",
-)
-def takes_what_is_near_for_the_same(model, changed, x):
+@breaks("by more than rounding:", case="a result that is too large by a thousandth")
+@wrong("right_verdict", says="your function returns False, but the result has different numbers")
+def allows_too_large_a_tolerance(model, changed, x):
     return differ(
         model, changed, x, same=lambda one, other: one.shape == other.shape and torch.allclose(one, other, atol=0.02)
     )
 
 
-@breaks("they behave differently on `x`", case="a model in training and its trace")
-@wrong("told_apart", says="For a model in training and its trace the answer is True, but both modules behave the same.")
+@breaks("they behave differently on `x`", case="a model in training mode and its trace")
+@wrong("right_verdict", says="in training mode and its trace, your function returns True, but both modules behave the")
 def compares_copies_in_eval_mode(model, changed, x):
     return differ(*(module.eval() for module in copy.deepcopy((model, changed))), x)

@@ -1,4 +1,4 @@
-"""Models, each with a pass that changes it; the effect is determined elsewhere."""
+"""Models, each with a pass that changes it or leaves it alone; the check finds out how the two differ."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from fxbook.cases.nameless import nameless_model
 from ..cases import rows
 
 if torch.distributed.is_available():
-    # torch.testing imports it when it first compares: half of the time that an answer has.
+    # torch.testing needs this import for its first comparison; it would take half of an answer's time limit.
     import torch.distributed.tensor
 
 functional = nn.functional
 
 
 class Pair(nn.Module):
-    """A model, and what a pass made of it."""
+    """A model that knows how a pass changes it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -31,7 +31,7 @@ class Pair(nn.Module):
         return self.project(x)
 
     def draw(self) -> Tensor:
-        """The tensor on which both are compared; so many rows that some gradient differs in its last digit."""
+        """The tensor on which both are compared; it has enough rows for some gradient to differ in its last digit."""
         return torch.randn(16, 4)
 
     def changed(self) -> fx.GraphModule:
@@ -45,7 +45,7 @@ class Pair(nn.Module):
         """The pass; here it does nothing."""
 
     def insert(self, graph: fx.Graph, value: fx.Node, function: Any, *arguments: Any) -> None:
-        """The users of ``value`` use a call of ``function`` on it instead."""
+        """Let the users of ``value`` use the result of ``function(value, *arguments)`` instead."""
         with graph.inserting_after(value):
             new = graph.call_function(function, (value, *arguments))
         value.replace_all_uses_with(new, delete_user_cb=lambda user: user is not new)
@@ -77,29 +77,28 @@ class Training(Pair):
 
 
 class InPlace(Pair):
-    """The last function works in place."""
+    """A pass makes the last function that has the keyword ``inplace`` work in place."""
 
     def change(self, graph: fx.Graph) -> None:
-        """Set its keyword."""
         [node for node in graph.nodes if "inplace" in node.kwargs][-1].update_kwarg("inplace", True)
 
 
 class SafelyInPlace(InPlace):
-    """In place where it is safe; gradients differ in their last digits, as ``celu`` then takes another formula."""
+    """``celu`` works in place where it is safe; gradients differ in their last digits, as it uses another formula."""
 
     def forward(self, x: Tensor) -> Tensor:
         return functional.celu(self.project(x), alpha=0.7) * x
 
 
 class UsedOnce(InPlace):
-    """In place on a value without other users."""
+    """``relu`` works in place on a value without other users."""
 
     def forward(self, x: Tensor) -> Tensor:
         return functional.relu(self.project(x)) + x
 
 
 class UsedAgain(InPlace):
-    """In place on a value that a later node uses too."""
+    """``relu`` works in place on a value that a later node uses too."""
 
     def forward(self, x: Tensor) -> Tensor:
         hidden = self.project(x)
@@ -107,14 +106,14 @@ class UsedAgain(InPlace):
 
 
 class OverInput(InPlace):
-    """In place on the input."""
+    """``relu`` works in place on the input."""
 
     def forward(self, x: Tensor) -> Tensor:
         return self.project(functional.relu(x))
 
 
 class KeptForBackward(InPlace):
-    """In place on a value that a gradient is computed from."""
+    """``relu`` works in place on a value from which a gradient is computed."""
 
     def forward(self, x: Tensor) -> Tensor:
         return functional.relu(torch.sigmoid(self.project(x)))
@@ -133,7 +132,7 @@ class _StraightThrough(torch.autograd.Function):
 
 
 class LostBackward(Pair):
-    """A gradient of its own, which tracing loses."""
+    """A function with its own gradient, which tracing loses."""
 
     def forward(self, x: Tensor) -> Tensor:
         return self.project(x) * _StraightThrough.apply(x)
@@ -146,41 +145,22 @@ class Detached(Pair):
         return functional.linear(x, self.project.weight) + self.project.bias
 
     def change(self, graph: fx.Graph) -> None:
-        """Detach the bias."""
         [bias] = graph.find_nodes(op="get_attr", target="project.bias")
         self.insert(graph, bias, torch.detach)
 
 
 class Raising(Pair):
-    """A dimension that the value does not have."""
+    """The softmax is taken over a dimension that the value does not have."""
 
     def forward(self, x: Tensor) -> Tensor:
         return functional.softmax(self.project(x), dim=1)
 
     def change(self, graph: fx.Graph) -> None:
-        """Ask for that dimension."""
         graph.output_node().args[0].update_kwarg("dim", 2)
 
 
-class Reordered(Pair):
-    """The rows of the result in another order: their sum is the same, and so are all gradients of it."""
-
-    def change(self, graph: fx.Graph) -> None:
-        """Reverse the order of the rows."""
-        self.insert(graph, graph.output_node().args[0], torch.flip, (0,))
-
-
-class TurnedTwice(Reordered):
-    """The rows of the result in another order, and back."""
-
-    def change(self, graph: fx.Graph) -> None:
-        """Reverse the order of the rows, twice."""
-        super().change(graph)
-        super().change(graph)
-
-
-class _HandedOn(torch.autograd.Function):
-    """Returns what it is given, reverses every gradient in these dimensions, and multiplies it."""
+class _PassedOn(torch.autograd.Function):
+    """Returns its input, but reverses its gradient in the given dimensions and multiplies it by a factor."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, dims: tuple[int, ...], factor: float) -> Tensor:
@@ -192,55 +172,28 @@ class _HandedOn(torch.autograd.Function):
         return gradient.flip(ctx.dims) * ctx.factor, None, None
 
 
-def handed_on(x: Tensor, dims: tuple[int, ...], factor: float) -> Tensor:
-    """``x``, with a gradient that is reversed in these dimensions, and multiplied."""
-    return _HandedOn.apply(x, dims, factor)
+def passed_on(x: Tensor, dims: tuple[int, ...], factor: float) -> Tensor:
+    """``x``, with a gradient that is reversed in these dimensions and multiplied by ``factor``."""
+    return _PassedOn.apply(x, dims, factor)
 
 
-class HandedOnGradient(Pair):
-    """The gradients of the input take a different path, but are what they were."""
+def inserted(function: Callable[..., Any], *arguments: Any, after_input: bool = False, times: int = 1) -> type[Pair]:
+    """A kind of pair: the pass inserts a call to a function after the result, or after the input."""
 
-    dims: tuple[int, ...] = ()
-    factor = 1.0
+    class Inserted(Pair):
+        def forward(self, x: Tensor) -> Tensor:
+            return self.project(x) * x
 
-    def forward(self, x: Tensor) -> Tensor:
-        return self.project(x) * x
+        def change(self, graph: fx.Graph) -> None:
+            for _ in range(times):
+                value = next(iter(graph.nodes)) if after_input else graph.output_node().args[0]
+                self.insert(graph, value, function, *arguments)
 
-    def change(self, graph: fx.Graph) -> None:
-        """Pass on the gradient of the input."""
-        self.insert(graph, next(iter(graph.nodes)), handed_on, self.dims, self.factor)
-
-
-class MirroredGradient(HandedOnGradient):
-    """The gradients of the input in other rows: their sum is the same."""
-
-    dims = (0,)
-
-
-class LargerGradient(HandedOnGradient):
-    """The gradients of the input are a little too large."""
-
-    factor = 1.01
-
-
-class Larger(Pair):
-    """The result is a little too large, and its gradients are what they were."""
-
-    amount = 0.001
-
-    def change(self, graph: fx.Graph) -> None:
-        """Add a little."""
-        self.insert(graph, graph.output_node().args[0], torch.add, self.amount)
-
-
-class NoLarger(Larger):
-    """Nothing is added, and the result is what it was."""
-
-    amount = 0.0
+    return Inserted
 
 
 class Clipped(Pair):
-    """Clipped at six, on an input that stays below six; the input plus one would not."""
+    """The result of ReLU is clipped at six, on an input below six; the input plus one would exceed six."""
 
     least = 4.9
 
@@ -251,27 +204,18 @@ class Clipped(Pair):
         return self.project(functional.relu(x))
 
     def change(self, graph: fx.Graph) -> None:
-        """Call the function that clips."""
         [node] = graph.find_nodes(op="call_function", target=functional.relu)
         node.target = functional.relu6
 
 
 class ClippedMore(Clipped):
-    """Clipped at six, on an input above six; half of the input would not be."""
+    """The result of ReLU is clipped at six, on an input above six; half the input would not be clipped."""
 
     least = 6.5
 
 
-class Reshaped(Pair):
-    """The same numbers in another shape, which compare as equal where shapes are broadcast."""
-
-    def change(self, graph: fx.Graph) -> None:
-        """Add a dimension in front."""
-        self.insert(graph, graph.output_node().args[0], torch.unsqueeze, 0)
-
-
 class ZeroGradient(Pair):
-    """A parameter whose gradient is zero, and then not there."""
+    """A parameter whose gradient is zero in the model, and missing in the changed module."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -281,7 +225,6 @@ class ZeroGradient(Pair):
         return self.project(x) + self.spare * 0
 
     def change(self, graph: fx.Graph) -> None:
-        """Leave out the addition."""
         addition = graph.output_node().args[0]
         addition.replace_all_uses_with(addition.args[0])
         graph.eliminate_dead_code()
@@ -291,13 +234,13 @@ class ZeroGradient(Pair):
 
 
 def model_and_changed(model: nn.Module) -> tuple[Any, ...]:
-    """A model, what a pass made of it, and an input."""
+    """The arguments of the answer: a model, the module that a pass made of it, and an input."""
     assert isinstance(model, Pair)
     return nameless_model(model), model.changed(), model.draw()
 
 
-def asked(answer: Callable[..., Any], model: nn.Module, changed: nn.Module, x: Tensor) -> dict[str, Any]:
-    """What the answer says about the modules, what it left behind, and whether it let an error through."""
+def observed(answer: Callable[..., Any], model: nn.Module, changed: nn.Module, x: Tensor) -> dict[str, Any]:
+    """What the answer returns, what it leaves behind, and whether it lets the error of ``changed`` through."""
     before = x.clone()
     verdict, let_through = None, False
     try:
@@ -313,7 +256,7 @@ def asked(answer: Callable[..., Any], model: nn.Module, changed: nn.Module, x: T
 
 
 def _error_of(changed: nn.Module, x: Tensor) -> type[Exception] | None:
-    """The class of the error that the module raises when it runs, or when its gradient is computed."""
+    """The class of the error that the module raises in its run or when its gradient is computed, if any."""
     leaf = x.clone().requires_grad_()
     try:
         torch.autograd.grad(changed.forward(leaf + 0).sum(), [leaf])
@@ -333,21 +276,21 @@ USAGE = Usage(
         Case("a straight-through rounding and its trace", LostBackward, rows()),
         Case("a parameter that was detached", Detached, rows()),
         Case("a softmax over a dimension that does not exist", Raising, rows()),
-        Case("a result with its rows in another order", Reordered, rows()),
-        Case("a result with one more dimension", Reshaped, rows()),
-        Case("gradients in other rows", MirroredGradient, rows()),
-        Case("a result that is a thousandth more", Larger, rows()),
-        Case("gradients that are a hundredth more", LargerGradient, rows()),
+        Case("a result whose rows are reversed", inserted(torch.flip, (0,)), rows()),
+        Case("a result with one more dimension", inserted(torch.unsqueeze, 0), rows()),
+        Case("gradients in different rows", inserted(passed_on, (0,), 1.0, after_input=True), rows()),
+        Case("a result that is too large by a thousandth", inserted(torch.add, 0.001), rows()),
+        Case("gradients that are too large by a hundredth", inserted(passed_on, (), 1.01, after_input=True), rows()),
         Case("`relu6` on numbers above six", ClippedMore, rows()),
         Case("`relu6` on numbers below six", Clipped, rows()),
         Case("a parameter times 0, and without it", ZeroGradient, rows()),
         Case("`relu` in place on a value without other users", UsedOnce, rows()),
-        Case("a result whose rows are reversed twice", TurnedTwice, rows()),
-        Case("a result to which zero is added", NoLarger, rows()),
-        Case("gradients that are passed on unchanged", HandedOnGradient, rows()),
+        Case("a result whose rows are reversed twice", inserted(torch.flip, (0,), times=2), rows()),
+        Case("a result to which zero is added", inserted(torch.add, 0.0), rows()),
+        Case("gradients that are passed on unchanged", inserted(passed_on, (), 1.0, after_input=True), rows()),
         Case("a model that overwrites its input, and its trace", Overwriting, rows()),
-        Case("a model in training and its trace", Training, rows()),
+        Case("a model in training mode and its trace", Training, rows()),
     ),
     given=model_and_changed,
-    call=asked,
+    call=observed,
 )

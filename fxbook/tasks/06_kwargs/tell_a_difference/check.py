@@ -18,46 +18,46 @@ from ..cases import behaviour
 
 @dataclasses.dataclass(frozen=True)
 class Truth:
-    """How the second module differs, in words, or ``None``; and the class of the error that it raises."""
+    """How the changed module differs, in words, or ``None``; and the class of the error that it raises, if any."""
 
     different: str | None
     raises: str | None = None
 
 
 def truth_of(model: nn.Module, changed: fx.GraphModule, x: Tensor) -> Truth:
-    """Run both on copies: results, what becomes of the input, and gradients, up to what rounding explains."""
-    # Calling the module itself would print what fails in it.
+    """Run both on copies of ``x``, and compare results, the input afterwards and gradients, up to rounding."""
+    # Calling a GraphModule itself would print the errors raised inside it.
     first, second = model.forward, changed.forward
     try:
         with torch.no_grad():
             second(x.clone())
     except Exception as error:
         return Truth("`changed` raises", type(error).__name__)
-    wanted = behaviour(first, model, x)
+    expected = behaviour(first, model, x)
     try:
         observed = behaviour(second, model, x)
     except Exception as error:
         return Truth("`changed` raises when its gradient is computed", type(error).__name__)
-    if wanted["result"].shape != observed["result"].shape:
+    if expected["result"].shape != observed["result"].shape:
         return Truth("the result has a different shape")
-    if not _close(wanted["result"], observed["result"]):
-        is_reordered = _same_rows(wanted["result"], observed["result"])
+    if not _close(expected["result"], observed["result"]):
+        is_reordered = _same_rows(expected["result"], observed["result"])
         return Truth(
             "the rows of the result are in a different order" if is_reordered else "the result has different numbers"
         )
-    if not _close(wanted["inputs"][0], observed["inputs"][0]):
+    if not _close(expected["inputs"][0], observed["inputs"][0]):
         return Truth("`changed` overwrites the tensor that it is given")
-    return Truth(_other_gradient(model, wanted["gradients"], observed["gradients"], x))
+    return Truth(_other_gradient(model, expected["gradients"], observed["gradients"], x))
 
 
 def _other_gradient(
-    model: nn.Module, wanted: dict[str, Tensor | None], observed: dict[str, Tensor | None], x: Tensor
+    model: nn.Module, expected: dict[str, Tensor | None], observed: dict[str, Tensor | None], x: Tensor
 ) -> str | None:
-    """How the first gradient that differs does so; a gradient that is not there is zero."""
+    """How the first differing gradient differs, in words; a missing gradient counts as zero."""
     weights = dict(model.named_parameters())
-    for name in wanted:
+    for name in expected:
         zeros = torch.zeros_like(weights.get(name, x))
-        ours, theirs = (zeros if gradient is None else gradient for gradient in (wanted[name], observed[name]))
+        ours, theirs = (zeros if gradient is None else gradient for gradient in (expected[name], observed[name]))
         if _close(ours, theirs):
             continue
         if name in weights:
@@ -72,27 +72,27 @@ def _close(first: Tensor, second: Tensor) -> bool:
 
 
 def _same_rows(first: Tensor, second: Tensor) -> bool:
-    """Whether two tensors hold the same numbers in each column, in whatever order."""
+    """Whether each column of two tensors holds the same numbers, in any order."""
     return _close(first.sort(dim=0).values, second.sort(dim=0).values)
 
 
 @rule
-def told_apart(case: CaseView) -> Found:
-    """The answer is ``True`` if the changed module behaves differently, else ``False``; nothing has changed."""
+def right_verdict(case: CaseView) -> Found:
+    """The answer is ``True`` if the changed module behaves differently, else ``False``; the arguments are as before."""
     observation = {key[1:-1]: value for key, value in dict_items(case.value).items()}
     verdict, pair, truth = observation["verdict"], case.case.name, truth_of(*case.arguments)
     if observation["let through"]:
-        yield None, f"For {pair} `changed` raises {truth.raises}, and so does your code: it should return True."
+        yield None, f"For {pair}, `changed` raises {truth.raises}, and so does your code: it should return True."
     if not isinstance(verdict, bool):
         yield None, "The answer is not a bool: return True or False."
     for name in observation["graded"]:
-        yield None, f"The parameter `{name}` still has a `.grad`, to which the next gradient will be added."
+        yield None, f"The parameter `{name}` still has a `.grad`, to which `backward` would add the next gradient."
     if verdict and truth.different is None:
-        yield None, f"For {pair} the answer is True, but both modules behave the same."
+        yield None, f"For {pair}, your function returns True, but both modules behave the same."
     if not verdict and truth.different:
-        yield None, f"For {pair} the answer is False, but {truth.different}."
+        yield None, f"For {pair}, your function returns False, but {truth.different}."
     if observation["change of x"]:
         yield None, f"Your code changes `x`: afterwards it {observation['change of x']}."
 
 
-CHECK = Check((told_apart, input_unchanged))
+CHECK = Check((right_verdict, input_unchanged))
