@@ -47,7 +47,8 @@ class Given:
                 self.tensors.setdefault(id(held), f"{path}.{name}" if path else name)
                 if id(held) not in self._values:
                     has_grad = held.is_leaf and held.grad is not None
-                    self._values[id(held)] = _Values(held, held.detach().clone(), held.requires_grad, has_grad)
+                    copy, names = held.detach().clone(), _names_on(held)
+                    self._values[id(held)] = _Values(held, copy, held.requires_grad, has_grad, names)
 
     def path_of(self, module: nn.Module) -> str | None:
         """The path of the object in the model, or ``None`` if it is a different object or its class was changed."""
@@ -126,6 +127,8 @@ class Given:
                 yield f"its weight `{name}` has other values"
             elif held.requires_grad != before.requires_grad:
                 yield f"its weight `{name}` has another requires_grad"
+            elif more := sorted(_names_on(held) - before.names):
+                yield f"its weight `{name}` has a new attribute `{more[0]}`"
 
 
 class _Values(NamedTuple):
@@ -133,6 +136,7 @@ class _Values(NamedTuple):
     copy: torch.Tensor
     requires_grad: bool
     has_grad: bool
+    names: set[str]
 
 
 class _Manners(NamedTuple):
@@ -150,6 +154,11 @@ class _Manners(NamedTuple):
 
 def _weights_of(model: nn.Module) -> dict[str, torch.Tensor]:
     return {**dict(model.named_parameters()), **dict(model.named_buffers())}
+
+
+def _names_on(tensor: torch.Tensor) -> set[str]:
+    """The attributes that somebody has set on a tensor; torch's own begin with ``_``."""
+    return {name for name in vars(tensor) if not name.startswith("_")}
 
 
 # ---- what a module holds ---------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """Answers to 04-is-it-stale."""
 
 import copy
+import re
 
 import torch
 from torch import fx
@@ -33,10 +34,10 @@ def uses_what_recompile_returns(traced):
 @right
 def writes_a_copy_of_the_graph(traced):
     """A copy of the graph has no owner, and needs none to be written."""
-    draft = fx.Graph()
-    draft.output(draft.graph_copy(traced.graph, {}))
-    output = next(iter(reversed(draft.nodes)))
-    output.type = traced.graph.output_node().type
+    draft, copies = fx.Graph(), {}
+    for node in traced.graph.nodes:
+        copies[node] = draft.node_copy(node, copies.get)
+    draft.set_codegen(traced.graph._codegen)
     return hash(draft.python_code("self").src) != hash(traced.code)
 
 
@@ -87,3 +88,32 @@ def compares_sorted_lines(traced):
 def returns_true_if_anything_inside_is_stale(traced):
     parts = [part for part in traced.modules() if isinstance(part, fx.GraphModule)]
     return any(part.code != part.graph.python_code("self").src for part in parts)
+
+
+@breaks("from the text that the graph of `traced` would generate now", case="an edit of the signature only")
+@wrong("says_whether_stale", says="the code has `def forward(self, x", read=SEES)
+def compares_what_is_below_the_signature(traced):
+    texts = (traced.code, traced.graph.python_code("self").src)
+    return len({text.partition("def forward")[2].partition("\n")[2] for text in texts}) > 1
+
+
+@breaks("from the text that the graph of `traced` would generate now", case="an edit of an annotation only")
+@wrong("says_whether_stale", says="the graph gives `relu : torch.Tensor = torch.relu(", read=SEES)
+def passes_over_annotations(traced):
+    texts = (traced.code, traced.graph.python_code("self").src)
+    return len({re.sub(r"    (\w+) : [^=]+ = ", r"    \1 = ", text) for text in texts}) > 1
+
+
+@breaks("from the text that the graph of `traced` would generate now", case="another order and codegen, compiled")
+@wrong("says_whether_stale", says="returns True, but the code is up to date", read=SEES)
+def generates_with_another_codegen(traced):
+    draft, copies = fx.Graph(), {}
+    for node in traced.graph.nodes:
+        copies[node] = draft.node_copy(node, copies.get)
+    return draft.python_code("self").src != traced.code
+
+
+@wrong("says_whether_stale", says="= None`, the graph gives `", read=SEES)
+def passes_over_dead_nodes(traced):
+    dead = any(not node.users for node in traced.graph.nodes if node.op.startswith("call"))
+    return not dead and traced.code != traced.graph.python_code("self").src

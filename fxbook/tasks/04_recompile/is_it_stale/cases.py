@@ -7,6 +7,8 @@ import torch
 # This loads what print_readable needs, which takes longer than an answer may.
 import torch._dynamo
 from torch import fx, nn
+from torch.fx.graph import _PyTreeCodeGen, _PyTreeInfo
+from torch.utils._pytree import tree_structure
 
 from fxbook.cases import Case, Usage
 from fxbook.cases.exercise import one_of
@@ -38,13 +40,29 @@ def add_dead_node(graph: fx.Graph) -> None:
     """An edit that changes the code but no result."""
     last = graph.output_node().prev
     with graph.inserting_after(last):
-        graph.call_function(one_of(torch.neg, torch.abs, torch.exp), (one_of(last, last.prev),))
+        graph.call_function(one_of(torch.neg, torch.abs, torch.exp), (last.prev,))
 
 
 def scale_first(graph: fx.Graph) -> None:
     """An edit after which the code has the same lines in a different order."""
     [scale] = graph.find_nodes(op="get_attr")
     relus(graph)[0].prepend(scale)
+
+
+def scale_first_from_a_list(graph: fx.Graph) -> None:
+    """Like :func:`scale_first`; and the codegen of the graph takes the input from a list, as torch.export does it."""
+    scale_first(graph)
+    graph.set_codegen(_PyTreeCodeGen(_PyTreeInfo(["self", "values"], tree_structure(([0],)), None)))
+
+
+def other_signature(graph: fx.Graph) -> None:
+    """An edit after which only the signature has changed, by an annotation."""
+    graph.find_nodes(op="placeholder")[0].type = one_of(None, object)
+
+
+def other_annotation(graph: fx.Graph) -> None:
+    """An edit after which only the annotation of a step has changed."""
+    relus(graph)[0].type = torch.Tensor
 
 
 def other_result(graph: fx.Graph) -> None:
@@ -77,9 +95,11 @@ USAGE = Usage(
         Case("an edit that changes no result", either, rows, True, edited(add_dead_node)),
         Case("an edit that changes only the order", Gated, rows, True, edited(scale_first)),
         Case("an edit of the result only", Gated, rows, True, edited(other_result)),
+        Case("an edit of the signature only", either, rows, True, edited(other_signature)),
+        Case("an edit of an annotation only", either, rows, True, edited(other_annotation)),
         Case("an edit in a traced module inside", FeedForward, rows, True, edited_inside),
         Case("a node that changes no result, compiled", either, rows, True, edited(add_dead_node, True)),
-        Case("another order, compiled", Gated, rows, True, edited(scale_first, True)),
+        Case("another order and codegen, compiled", Gated, rows, True, edited(scale_first_from_a_list, True)),
         Case("an edit around a traced module inside", FeedForward, rows, True, edited_around),
     ),
     call=said_of,

@@ -31,11 +31,15 @@ def says_whether_stale(case: CaseView) -> Found:
 
 
 def _first_difference(traced: fx.GraphModule) -> tuple[str, str]:
-    """The first line of the code that differs from what the graph generates, and what the graph generates."""
+    """The first line of the code that differs from what the graph generates, and what the graph generates.
+
+    Without what is freed after the step, unless only that differs.
+    """
     texts = (traced.code, traced.graph.python_code("self").src)
     pairs = itertools.zip_longest(*(text.splitlines() for text in texts), fillvalue="")
     code, graph = next(pair for pair in pairs if pair[0] != pair[1])
-    return code.partition(";  ")[0].strip(), graph.partition(";  ")[0].strip()
+    step, due = code.partition(";  ")[0], graph.partition(";  ")[0]
+    return (code.strip(), graph.strip()) if step == due else (step.strip(), due.strip())
 
 
 CHECK = Check((input_unchanged, left_alone, says_whether_stale))

@@ -3,6 +3,8 @@
 import ast
 import inspect
 import itertools
+import re
+import typing
 
 from torch import fx
 
@@ -95,6 +97,21 @@ def returns_names_of_nodes(traced):
 @wrong("names_required", says="(parameters that begin with `_`): `_rows` is not in the list", read=SIGNATURE)
 def takes_an_underscore_for_a_star(traced):
     return [node.target for node in inputs(traced) if not node.args and not node.name.startswith("_")]
+
+
+@breaks("that every call must pass", case="parameters that begin with `_`")
+@wrong("names_required", says="(parameters that begin with `_`): `_unread` is not in the list", read=SIGNATURE)
+def takes_none_in_the_annotation_for_a_default(traced):
+    plain = [node for node in inputs(traced) if not node.args and not node.target.startswith("*")]
+    return [node.target for node in plain if type(None) not in typing.get_args(node.type)]
+
+
+@breaks("Return a list of the names", case="parameters that begin with `_`")
+@wrong("names_required", says="(parameters that begin with `_`): `typing_Any]", read=SIGNATURE)
+def splits_the_signature_at_commas(traced):
+    signature = re.search(r"def forward\(self(.*)\)(?: ->.*)?:", traced.code).group(1)
+    parts = [part.split(":")[0].strip() for part in signature.split(",") if "=" not in part and "*" not in part]
+    return [part for part in parts if part]
 
 
 @breaks("every call must pass", case="an input that comes after a step")

@@ -1,7 +1,6 @@
 """Signatures of several kinds."""
 
-from __future__ import annotations
-
+# No `from __future__ import annotations`: it would make the annotations in the graphs strings.
 from typing import Any
 
 from torch import Tensor, nn
@@ -12,9 +11,11 @@ from ..cases import Reserved, Unread, Weighting, with_late_input
 
 
 class Private(nn.Module):
-    """Names that begin like the name of a starred parameter's node; one input has no users."""
+    """Names that begin like the name of a starred parameter's node; one input has no users, and may be ``None``."""
 
-    def forward(self, _rows: Tensor, _unread: Any, input: Any, *_more: Any, scale: float = 1.0) -> Tensor:
+    def forward(
+        self, _rows: Tensor, _unread: dict[str, Any] | None, input: Any, *_more: Any, scale: float = 1.0
+    ) -> Tensor:
         return _rows * input * scale
 
 

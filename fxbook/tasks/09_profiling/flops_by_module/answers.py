@@ -28,12 +28,12 @@ def grouped(traced, inputs, key):
 
 
 def paths(node):
-    """The stack from the outermost module to the innermost; only the root where there is no stack."""
+    """The stack from the outermost module to the innermost, perhaps with the root; only the root without a stack."""
     return [path for path, _ in node.meta.get("nn_module_stack", {}).values()] or [""]
 
 
 def outermost(node):
-    return paths(node)[0].partition(".")[0]
+    return next(filter(None, paths(node)), "").partition(".")[0]
 
 
 @right
@@ -103,6 +103,13 @@ def counts_first_and_groups_then(traced, *inputs):
 def from_the_innermost_name(traced, *inputs):
     """A layer in two modules has the name of one of them."""
     return grouped(traced, inputs, lambda node: paths(node)[-1].partition(".")[0])
+
+
+@breaks("of each outermost submodule", case=DIRECT)
+@wrong("each_module_its_flops", says=f"({DIRECT}): `mix` does")
+def takes_the_first_entry(traced, *inputs):
+    """In a graph from torch.export, that is the root."""
+    return grouped(traced, inputs, lambda node: paths(node)[0].partition(".")[0])
 
 
 @breaks("is the root's attribute:", case=TWICE)

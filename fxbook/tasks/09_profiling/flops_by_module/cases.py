@@ -75,8 +75,12 @@ def with_rows(model: nn.Module) -> tuple[Any, ...]:
 
 
 def with_two_kinds(model: nn.Module) -> tuple[Any, ...]:
-    """The traced model, and rows of two kinds."""
-    return fx.symbolic_trace(model), torch.randn(many(), 6), torch.randn(many(), 5)
+    """The traced model, where the root begins each stack as in a graph from torch.export; and rows of two kinds."""
+    traced = fx.symbolic_trace(model)
+    for node in traced.graph.nodes:
+        if node.op.startswith("call"):
+            node.meta["nn_module_stack"] = {"L__self__": ("", type(model)), **node.meta.get("nn_module_stack", {})}
+    return traced, torch.randn(many(), 6), torch.randn(many(), 5)
 
 
 USAGE = Usage(

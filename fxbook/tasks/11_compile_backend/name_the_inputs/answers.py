@@ -1,10 +1,14 @@
 """Answers to 11-name-the-inputs: which parameter or buffer each placeholder of a graph stands for."""
 
+import re
+
 import torch
 
 from fxbook.tasks.answering import breaks, right, wrong
 
 SHEET, PART = "the model of the sheet, in train mode", "Entry 0 names a different tensor from placeholder"
+
+KINDS = "a parameter as an input, a tensor that is no buffer"
 
 
 def placeholders(module):
@@ -46,7 +50,7 @@ def fills_a_list_of_none(module, example_inputs, model):
 
 
 @breaks("If a tensor has two names, return either.", case=SHEET)
-@wrong("names_each_input", says=PART)
+@wrong("names_each_input", says="Entry 0 is not the name of a parameter or buffer of the model.")
 def returns_the_names_of_the_placeholders(module, example_inputs, model):
     return [node.target for node in placeholders(module)]
 
@@ -76,6 +80,25 @@ def asks_the_state_dict_alone(module, example_inputs, model):
     return [names.get(id(value)) for value in example_inputs]
 
 
+@breaks("the name of the parameter or buffer of `model`", case=KINDS)
+@wrong("names_each_input", says=f"({KINDS}): entry")
+def reads_the_names_of_the_placeholders(module, example_inputs, model):
+    """Dots by the marks that Dynamo sets: a name may look like one."""
+    found = []
+    for node in placeholders(module):
+        parts = re.split("_?(?:modules|parameters|buffers)_", node.name.removeprefix("l_self_").removesuffix("_"))
+        found.append(".".join(parts[1:]) or None)
+    return found
+
+
+@breaks("the name of the parameter", case=KINDS)
+@wrong("names_each_input", says=f"({KINDS}): entry")
+def leaves_out_what_is_frozen(module, example_inputs, model):
+    names = {id(tensor): name for name, tensor in model.named_parameters() if tensor.requires_grad}
+    names |= {id(tensor): name for name, tensor in model.named_buffers()}
+    return [names.get(id(value)) for value in example_inputs]
+
+
 @breaks("with an entry for each placeholder", case=SHEET)
 @wrong("names_each_input", says="The list has 6 entries for 10 placeholders.")
 def returns_the_names_of_the_model(module, example_inputs, model):
@@ -92,7 +115,7 @@ def returns_a_dict(module, example_inputs, model):
 @breaks("or `None` for any other input.", case=SHEET)
 @wrong(
     "names_each_input",
-    says="Entry 2 has a name, but placeholder `l_x_` is neither a parameter nor a buffer of the model.",
+    says="Entry 2 is not None, but placeholder `l_x_` is neither a parameter nor a buffer of the model.",
 )
 def has_a_word_for_an_input(module, example_inputs, model):
     names = {id(tensor): name for name, tensor in (*model.named_parameters(), *model.named_buffers())}

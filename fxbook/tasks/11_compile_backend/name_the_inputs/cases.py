@@ -43,18 +43,19 @@ class Shifts(nn.Module):
 
 
 class Scaled(nn.Module):
-    """A tensor that is neither a parameter nor a buffer; parameters in a list; an input that is a parameter; and a
-    buffer that has the address, and almost the name, of another buffer.
+    """A tensor that is neither a parameter nor a buffer; parameters in a list, one of them frozen; an input that is a
+    parameter; and a buffer that has the address of another buffer, and a name like that of its placeholder.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.weights = nn.ParameterList([nn.Parameter(torch.randn(WIDTH)) for _ in range(2)])
+        self.weights[1].requires_grad_(False)
         self.factor, self.shifts = torch.randn(WIDTH), Shifts()
-        self.register_buffer("shifts_before", self.shifts.before[:1])
+        self.register_buffer("shifts_buffers_before", self.shifts.before[:1])
 
     def forward(self, given: Tensor, x: Tensor) -> Tensor:
-        shifted = self.weights[1] * self.shifts(x) * self.factor - self.shifts_before
+        shifted = self.weights[1] * self.shifts(x) * self.factor - self.shifts_buffers_before
         return shifted + given * self.weights[0]
 
 

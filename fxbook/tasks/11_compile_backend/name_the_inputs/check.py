@@ -24,6 +24,7 @@ def names_each_input(case: CaseView) -> Found:
     """The list has the name of a parameter or buffer, or ``None``, for each placeholder, in order."""
     module, example_inputs, model = case.arguments
     known = names_by_identity(model)
+    every = set().union(*known.values())
     match case.value:
         case list(answer) | {"tuple": list(answer)}:
             pass
@@ -39,10 +40,12 @@ def names_each_input(case: CaseView) -> Found:
         where = f"placeholder `{node.name}`"
         if names and said is None:
             yield None, f"Entry {place} is None, but {where} is a parameter or buffer of the model."
+        elif names and (not isinstance(said, str) or said not in every):
+            yield None, f"Entry {place} is not the name of a parameter or buffer of the model."
         elif names and said not in names:
             yield None, f"Entry {place} names a different tensor from {where}."
         elif not names and said is not None:
-            yield None, f"Entry {place} has a name, but {where} is neither a parameter nor a buffer of the model."
+            yield None, f"Entry {place} is not None, but {where} is neither a parameter nor a buffer of the model."
 
 
 CHECK = Check((names_each_input, input_unchanged))

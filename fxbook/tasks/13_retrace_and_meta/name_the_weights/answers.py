@@ -98,6 +98,14 @@ def renames_in_place(traced, lowered):
 
 
 @breaks("Change neither module.", case=LLAMA)
+@wrong("input_unchanged", says="has a new attribute `path`")
+def writes_the_names_on_the_tensors(traced, lowered):
+    for name, one in held(traced):
+        one.path = name
+    return {target: tensor.path for target, tensor in fetched(lowered).items()}
+
+
+@breaks("Change neither module.", case=LLAMA)
 @wrong("lowered_unchanged", says="`lowered` has been changed")
 def renames_in_the_new_module(traced, lowered):
     found = compares_by_is(traced, lowered)

@@ -94,6 +94,34 @@ def forgets_what_is_fetched(module):
     return {node.name for node, layer in linear_calls(module) if counts[layer.weight] > 1}
 
 
+@breaks("or if it fetches the parameter with `get_attr`.", case="weights that are shared in every way")
+@wrong("finds_the_shared", says="node `named` has a weight that `table` reads too, but is missing from the answer")
+def fetches_by_the_name_of_the_layer(module):
+    fetched = {node.target for node in module.graph.find_nodes(op="get_attr")}
+    calls = dict(linear_calls(module))
+    by_name = {node.name for node in calls if f"{node.target}.weight" in fetched}
+    return forgets_what_is_fetched(module) | by_name
+
+
+@breaks("Another node reads the weight if it calls a module", case="weights that are shared in every way")
+@wrong("finds_the_shared", says="node `view` is in the answer, but no other node reads its weight")
+def looks_at_modules_that_no_node_calls(module):
+    counts = collections.Counter(tensor for part in module.modules() for tensor in part._parameters.values())
+    alone = {node.name for node, layer in linear_calls(module) if counts[layer.weight] > 1}
+    return asks_every_other_node(module) | alone
+
+
+@breaks("whose weight another node reads too.", case="weights that are shared in every way")
+@wrong("finds_the_shared", says="node `view` is in the answer, but no other node reads its weight")
+def counts_a_node_once_for_each_name(module):
+    counts = collections.Counter()
+    for node in module.graph.find_nodes(op="call_module"):
+        named = module.get_submodule(node.target).named_parameters(remove_duplicate=False)
+        counts.update(tensor for _, tensor in named)
+    twice = {node.name for node, layer in linear_calls(module) if counts[layer.weight] > 1}
+    return asks_every_other_node(module) | twice
+
+
 @breaks("either the same layer or another layer", case="the ends of GPT-2")
 @wrong("finds_the_shared", says="reads too, but is missing from the answer")
 def looks_at_linear_layers_alone(module):

@@ -42,9 +42,11 @@ def _layer(place: int) -> nn.Linear:
 
 
 class Shared(nn.Module):
-    """A layer that is called twice; three layers with one weight; two layers with one bias; a weight that is fetched;
-    two weights that are also inside a leaf; a weight whose other reader has no users; two weights with equal numbers;
-    and two weights in the same memory. Some layers are of a derived class, and some have names that are part of others.
+    """A layer that is called twice; three layers with one weight; two layers with one bias; two weights that are
+    fetched, one under another name; two weights that are also inside a leaf; a weight whose other reader has no users,
+    and one whose other reader is no longer called; a weight with two names in its layer; two weights with equal
+    numbers; and two weights in the same memory. Some layers are of a derived class, and some have names that are part
+    of others.
     """
 
     def __init__(self) -> None:
@@ -61,21 +63,28 @@ class Shared(nn.Module):
         self.again, self.fetched = order[0], order[3]
         self.block, self.output = nn.Module(), nn.Linear(WIDTH, WIDTH)
         self.block.layers = nn.ModuleList([nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, WIDTH, bias=False)])
-        self.spare, self.view = nn.Linear(WIDTH, WIDTH), nn.Linear(WIDTH, WIDTH)
+        self.spare, self.view, self.idle, self.named = (nn.Linear(WIDTH, WIDTH) for _ in range(4))
         self.spare.weight, self.view.weight = self.output.weight, nn.Parameter(self.block.layers[0].weight.detach())
+        self.idle.weight = self.view.same = self.view.weight
+        self.table = self.named.weight
 
     def forward(self, x: Tensor) -> Tensor:
         for layer in self.layers:
             x = layer(x).relu()
         x = self.layers[self.again](x) + x @ self.layers[self.fetched].weight
-        x = self.block.layers[0](self.whole(self.view(x)))
+        x = self.block.layers[0](self.whole(self.view(self.named(x + self.table))))
         self.spare(x)
+        self.idle(x)
         return self.output(self.block.layers[1](self.block.layers[1](x)))
 
 
 def traced(model: nn.Module) -> tuple[fx.GraphModule]:
-    """The traced model."""
-    return (fx.symbolic_trace(model),)
+    """The traced model, without the call to the layer `idle`, which the module still has."""
+    module = fx.symbolic_trace(model)
+    for node in module.graph.find_nodes(op="call_module", target="idle"):
+        module.graph.erase_node(node)
+    module.recompile()
+    return (module,)
 
 
 USAGE = Usage(
