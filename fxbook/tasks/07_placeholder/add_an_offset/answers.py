@@ -1,4 +1,4 @@
-"""Answers to 07-add-an-offset: one more input, after all others, added to the result."""
+"""Answers to 07-add-an-offset: a new input, after all others, is added to the result."""
 
 import copy
 import operator
@@ -27,9 +27,6 @@ def returns_sum(traced, offset, function=operator.add):
     traced.recompile()
 
 
-# ---- right -----------------------------------------------------------------------------------------------------------
-
-
 @right
 def adds_with_proxies(traced):
     graph = traced.graph
@@ -42,7 +39,7 @@ def adds_with_proxies(traced):
 
 
 @right
-def hands_the_output_over(traced):
+def replaces_the_result_in_the_output(traced):
     graph = traced.graph
     output = graph.output_node()
     [result] = output.args
@@ -81,9 +78,6 @@ def makes_both_at_the_end_and_moves_them(traced):
     traced.recompile()
 
 
-# ---- wrong -----------------------------------------------------------------------------------------------------------
-
-
 @wrong(
     "lints",
     node="add_1",
@@ -108,7 +102,7 @@ def forgets_to_recompile(traced):
 
 @breaks("with the default 0.0", case="the model of the chapter, without an offset")
 @wrong("input_added_last", node="offset", says="`offset` does not have the default 0.0", read=EDIT)
-def gives_none_for_the_default(traced):
+def makes_none_the_default(traced):
     graph = traced.graph
     offset = new_input(graph, default=None)
     returns_sum(traced, offset)
@@ -134,7 +128,7 @@ def returns_the_old_result(traced):
     node="add",
     says="(a model that asserts something about its result): node `add` adds the offset to `step_4`",
 )
-def takes_the_last_node_for_the_result(traced):
+def mistakes_the_last_node_for_the_result(traced):
     graph = traced.graph
     result = list(graph.nodes)[-2]
     output = graph.output_node()
@@ -178,7 +172,7 @@ def puts_the_input_before_the_first_step(traced):
 @wrong(
     "parameters_kept",
     node="offset_1",
-    says="he line of node `offset` overwrites the parameter `offset` before it is read",
+    says="the line of node `offset` overwrites the parameter `offset` before it is used",
     read="when_it_breaks/07_placeholder#silent-a-node-overwrites-the-parameter",
 )
 def puts_the_input_before_the_output(traced):
@@ -216,7 +210,7 @@ def makes_both_nodes_without_an_anchor(traced):
 @wrong(
     "other_users_kept",
     node="step_2",
-    says="(a model that asserts something about its result): node `step_2` uses `add`: only the result that is",
+    says="(a model that asserts something about its result): node `step_2` uses `add`: the offset should be added",
     read="03_replacement#one-use-or-all-uses",
 )
 def replaces_all_uses_of_the_result(traced):
