@@ -1,4 +1,4 @@
-"""Tell which values must be alive while a node computes."""
+"""List the values that must be alive while each node computes."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from ..check import differences, graph_left_alone, needed, returned
 
 
 @rule
-def tells_needed(case: CaseView) -> Found:
-    """The answer maps each node that computes to the values that have to be alive while it does."""
+def needed_values(case: CaseView) -> Found:
+    """The answer maps each node that computes to the values that must be alive while it computes."""
 
     def surplus(step: str, value: str) -> str:
         return "need not be alive." if case.before.named(value) else "is not a node of the graph."
@@ -19,4 +19,4 @@ def tells_needed(case: CaseView) -> Found:
     yield from differences(returned(case), needed(case.before), "must be alive", surplus)
 
 
-CHECK = Check((tells_needed, graph_left_alone))
+CHECK = Check((needed_values, graph_left_alone))
