@@ -84,7 +84,7 @@ def _wrong_shapes(answer: Value, name: str, expected: Shapes) -> Found:
         if difference(shape, encode(right)):
             yield (
                 None,
-                f"The node, `{name}`, is right, but item {place} of the shapes is not {right}, that of `{used}`.",
+                f"The node, `{name}`, is right, but item {place} of the shapes is not that of `{used}`: {right}.",
             )
 
 
