@@ -33,10 +33,7 @@ def input_added_last(case: CaseView) -> Found:
     if added is None:
         yield None, "The graph has no input called `offset`."
     elif [node.target for node in inputs if node is not added] != before:
-        yield (
-            None,
-            f"The inputs before `offset` should be {', '.join(f'`{target}`' for target in before)}, as they were.",
-        )
+        yield None, f"The inputs before `offset` should still be {', '.join(f'`{target}`' for target in before)}."
     elif added is not inputs[-1]:
         following = inputs[inputs.index(added) + 1].target
         yield added, f"`offset` comes before `{following}`: it should come after all other inputs."

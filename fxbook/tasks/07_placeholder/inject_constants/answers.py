@@ -86,11 +86,7 @@ class MistakesALayerForAnInput(WithConstants):
 
 
 @breaks("and the same interpreter can run several times.", case="a model that returns its inputs")
-@wrong(
-    "constants_injected",
-    says="which got the values in reverse order, the input `rows` gets the value for `mask`",
-    read=REPLACE,
-)
+@wrong("constants_injected", says="which got the values in reverse order, the input `rows` gets the", read=REPLACE)
 class UsesEachConstantOnce(WithConstants):
     def placeholder(self, target, args, kwargs):
         if target in self.constants:

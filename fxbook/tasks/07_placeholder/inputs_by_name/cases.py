@@ -131,9 +131,6 @@ class Partial(nn.Module):
         )
 
 
-# ---- how an answer is used -------------------------------------------------------------------------------------------
-
-
 def uses_by_name(model: nn.Module) -> tuple[Any, ...]:
     """Pass the traced model, its example inputs, and the inputs of each call."""
     return fx.symbolic_trace(model), model.examples(), [situation.values for situation in model.situations()]

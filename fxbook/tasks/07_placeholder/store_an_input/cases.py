@@ -61,9 +61,6 @@ class Calibrated(nn.Module):
         return {"scale": torch.arange(1.0, 5.0), "shift": torch.arange(4.0) - 2}
 
 
-# ---- how an answer is used -------------------------------------------------------------------------------------------
-
-
 def with_values(model: nn.Module) -> tuple[Any, ...]:
     """Pass the traced model, and the values of the inputs to store, by name."""
     return fx.symbolic_trace(model), model.stored()

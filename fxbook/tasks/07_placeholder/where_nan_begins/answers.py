@@ -110,11 +110,7 @@ def counts_nan_in_every_value(traced, *values):
     "a later in-place step may change it.",
     case="a step that works in place",
 )
-@wrong(
-    "nan_found",
-    says="(a step that works in place): the answer is `add`, but the value of this node contains no nan",
-    read=EVERY,
-)
+@wrong("nan_found", says="the answer is `add`, but the value of this node contains no nan", read=EVERY)
 def looks_at_all_values_after_the_run(traced, *values):
     runner = fx.Interpreter(traced, garbage_collect_values=False)
     runner.run(*values)
@@ -122,11 +118,7 @@ def looks_at_all_values_after_the_run(traced, *values):
 
 
 @breaks("the first node of the run", case="nan in an input")
-@wrong(
-    "nan_found",
-    says="the answer is `score`, but the value of an earlier node, `rows`, already contains nan",
-    read=EVERY,
-)
+@wrong("nan_found", says="the answer is `score`, but the value of an earlier node, `rows`, already", read=EVERY)
 def overrides_the_methods_that_call(traced, *values):
     found = []
 

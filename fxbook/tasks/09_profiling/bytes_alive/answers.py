@@ -9,6 +9,7 @@ from torch.utils._pytree import tree_leaves
 
 from fxbook.tasks.answering import breaks, right, wrong
 
+GRADIENTS = "09_profiling#who-asks-for-gradients"
 NETWORK, VIEWS = "the network of the chapter", "views, a tuple and weights"
 SEVERAL = "several inputs, a nested result and buffers"
 
@@ -144,10 +145,7 @@ def counts_views_of_weights(traced, *inputs):
 
 
 @breaks("to the end, because the caller holds them", case=NETWORK)
-@wrong(
-    "bytes_alive",
-    says="In your numbers, inputs are freed after their last use: the caller keeps them alive to the end.",
-)
+@wrong("bytes_alive", says="In your numbers, inputs are freed after their last use: the caller keeps them alive to the")
 def frees_the_inputs(traced, *inputs):
     return held(traced, inputs, lambda env, given, value: in_memory([env, value], own(traced)))
 
@@ -199,7 +197,7 @@ def looks_one_level_deep(traced, *inputs):
 
 
 @breaks("and in full", case=VIEWS)
-@wrong("bytes_alive", says="A view keeps all of the memory that it is a view of alive.")
+@wrong("bytes_alive", says="A view keeps alive all of the memory that it is a view of.")
 def counts_the_size_of_a_view(traced, *inputs):
     """Counts, for each storage, the bytes of the largest tensor that uses it."""
 
@@ -220,10 +218,6 @@ def counts_all_inputs_from_the_first_node(traced, *inputs):
 
 
 @breaks("Run without gradients.", case=NETWORK)
-@wrong(
-    "bytes_alive",
-    says="a run that keeps values for gradients: run without gradients.",
-    read="09_profiling#who-asks-for-gradients",
-)
+@wrong("bytes_alive", says="a run that keeps values for gradients: run without gradients.", read=GRADIENTS)
 def runs_with_gradients(traced, *inputs):
     return followed(traced, inputs, no_grad=False)

@@ -58,10 +58,7 @@ def _at_another_moment(numbers: list[float], run: RunRecord) -> Found:
             yield None, f"The numbers are in {unit}: the task asks for bytes."
     times = numbers[0] / run.during[0]
     if times > 1 and all(number == times * held for number, held in zip(numbers, run.during, strict=True)):
-        yield (
-            None,
-            f"Each number is {times:g} times too large: the size of a storage is already in bytes, not in elements.",
-        )
+        yield None, f"Each number is {times:g} times the right one: a storage's size is in bytes, not in elements."
     met: set[int] = set()
     so_far = [met := met | {*(value.stores if value else ())} for value in run.values]
     if numbers == [sum(run.stores[store].nbytes for store in met if not run.stores[store].stored) for met in so_far]:
@@ -93,7 +90,7 @@ def _first_difference(case: CaseView, numbers: list[float], run: RunRecord) -> F
         elif more:
             why = "Memory that several tensors share counts once, and a value counts only while it is alive."
         elif value and any(run.owner[store] < node.index for store in value.stores):
-            why = "A view keeps all of the memory that it is a view of alive."
+            why = "A view keeps alive all of the memory that it is a view of."
         else:
             why = "The result counts, and so do the values that the node uses, which are not freed yet."
         yield node, f"The number for `{node.name}` is wrong: {number:,.0f} instead of {held:,.0f} bytes. {why}"

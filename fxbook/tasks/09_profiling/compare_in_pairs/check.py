@@ -40,10 +40,7 @@ def ratios_in_pairs(case: CaseView) -> Found:
     yield from _wrong_counts({name: count for name, count in ran.items() if count >= 2 * rounds - 1}, rounds)
     for place, share in enumerate(shares):
         if not _is_a_step(share, machine.drift):
-            yield (
-                None,
-                f"Ratio {place} compares calls with other calls between them, during which the machine slowed down.",
-            )
+            yield None, f"Ratio {place} compares calls with other calls between them, which slowed the machine down."
     yield from _wrong_counts({name: count for name, count in ran.items() if count < rounds}, rounds)
     # The machine slows down during a round, so the function that runs first has an advantage.
     first_ahead = [close(share, 1 / machine.drift) for share in shares]

@@ -10,26 +10,20 @@ from fxbook.tasks.answering import breaks, right, wrong
 
 WORK = "09_profiling#work-can-be-counted"
 REPAIR = "09_profiling#find-it-change-it-measure-again"
-KNOWN, OTHER, NORM = (
-    "the GPT of the exercise",
-    "a GPT of another size and other names",
-    "a GPT with a norm over positions",
-)
+KNOWN, OTHER = "the GPT of the exercise", "a GPT of another size and other names"
 MIXING, ADDING = "a GPT that mixes positions", "a GPT that adds up positions"
-EVERY, RANKING = "a GPT whose scores are all used", "a GPT that ranks the positions at its end"
-LAST = (slice(None), -1)
-STEPS = (nn.Linear, nn.LayerNorm)
+NORM, EVERY = "a GPT with a norm over positions", "a GPT whose scores are all used"
 
 
 def traced_with_selection(model):
     traced = fx.symbolic_trace(model)
-    [select] = [node for node in traced.graph.nodes if node.args[1:] == (LAST,)]
+    [select] = [node for node in traced.graph.nodes if node.args[1:] == ((slice(None), -1),)]
     return traced, select
 
 
 def is_step(traced, node):
     if node.op == "call_module":
-        return isinstance(traced.get_submodule(node.target), STEPS)
+        return isinstance(traced.get_submodule(node.target), (nn.Linear, nn.LayerNorm))
     return node.target is torch.tanh
 
 
@@ -156,7 +150,7 @@ def ends_in_eval_mode(model):
 
 
 @breaks("a result may have a second user that needs every position.", case=OTHER)
-@wrong("same_scores", node="final", says="every position, but its user `mean` needs all of them.", read=REPAIR)
+@wrong("same_scores", node="final", says="every position: its user `mean` needs all of them.", read=REPAIR)
 def forgets_other_users(model):
     return climbs(*traced_with_selection(model), is_step)
 
@@ -181,12 +175,7 @@ def passes_any_method(model):
 
 
 @breaks("with `[:, -1]`.", case=EVERY)
-@wrong(
-    "same_scores",
-    node="gate",
-    says=f"({EVERY}): node `gate` no longer gets every position, but its user `getitem",
-    read=REPAIR,
-)
+@wrong("same_scores", node="gate", says="no longer gets every position: its user `getitem", read=REPAIR)
 def moves_whatever_is_selected(model):
     traced = fx.symbolic_trace(model)
     for select in traced.graph.find_nodes(op="call_function", target=operator.getitem):

@@ -106,6 +106,10 @@ class MixingGPT(GPT):
         return self.mixing(super().hidden(tokens))
 
 
+def mixing_by(make: Callable[[], Callable[[Tensor], Tensor]]) -> Callable[..., GPT]:
+    return lambda *sizes: MixingGPT(make(), *sizes)
+
+
 class ScoringGPT(GPT):
     """All scores are used, the last position's twice. Some features of another layer's result are returned, too."""
 
@@ -124,14 +128,6 @@ class RankingGPT(GPT):
 
     def forward(self, tokens: Tensor) -> Tensor:
         return torch.softmax(self.head(self.norm(self.hidden(tokens))), dim=1)[:, -1]
-
-
-def _mixing_by_layer(*sizes: int) -> GPT:
-    return MixingGPT(nn.Conv1d(12, 12, 1), *sizes)
-
-
-def _mixing_by_method(*sizes: int) -> GPT:
-    return MixingGPT(lambda x: x.cumsum(dim=1), *sizes)
 
 
 def tokens(words: int, *shape: int) -> Callable[[], tuple[Tensor, ...]]:
@@ -192,8 +188,8 @@ USAGE = Usage(
         _case("the GPT of the exercise", GPT, 4096, 32, 2, 32, 2, batch=4),
         _case("a GPT of another size and other names", OtherGPT, 512, 24, 3, 20, 3, batch=3),
         _case("a GPT with a norm over positions", NestedGPT, 128, 8, 2, 8, 1, batch=1),
-        _case("a GPT that mixes positions", _mixing_by_layer, 1024, 16, 2, 12, 1, training=True),
-        _case("a GPT that adds up positions", _mixing_by_method, 32, 4, 1, 4, 1),
+        _case("a GPT that mixes positions", mixing_by(lambda: nn.Conv1d(12, 12, 1)), 1024, 16, 2, 12, 1, training=True),
+        _case("a GPT that adds up positions", mixing_by(lambda: lambda x: x.cumsum(dim=1)), 32, 4, 1, 4, 1),
         _case("a GPT whose scores are all used", ScoringGPT, 32, 4, 1, 4, 1),
         _case("a GPT that ranks the positions at its end", RankingGPT, 32, 4, 1, 4, 1),
     ),

@@ -103,12 +103,8 @@ def _passed_too_far(case: CaseView) -> Found:
             if user not in way:
                 other = case.before.nodes[user]
                 if other.target == select.target:
-                    yield (
-                        node,
-                        f"no longer gets every position, but its user `{other.name}` does not select the last one",
-                        REPAIR,
-                    )
-                yield node, f"no longer gets every position, but its user `{other.name}` needs all of them", REPAIR
+                    yield node, f"no longer gets every position: its user `{other.name}` selects other ones", REPAIR
+                yield node, f"no longer gets every position: its user `{other.name}` needs all of them", REPAIR
 
 
 def _above(graph: GraphRecord, node: NodeRecord) -> set[int]:
@@ -138,11 +134,8 @@ def bottleneck_gone(case: CaseView) -> Found:
             }
             node = case.nodes[max(beyond, key=lambda index: beyond[index])]
             share = 100 * flops[node.name] / total
-            yield (
-                node,
-                f"The result still does {total / enough:.1f} times the FLOPs that it needs: node `{node.name}` does "
-                f"{share:.0f} % of them.",
-            )
+            work = f"The result still does {total / enough:.1f} times the FLOPs that it needs"
+            yield node, f"{work}: node `{node.name}` does {share:.0f} % of them."
 
 
 CHECK = Check(

@@ -121,7 +121,7 @@ def leaves_out_get_attr(traced, inputs, runs, clock=time.perf_counter):
 
 
 @breaks("one for each of `runs` runs", case=SEVERAL)
-@wrong("without_the_first_run", says="node `x` has 5 times, but `runs` is 3, not counting the first run.", read=FIRST)
+@wrong("without_the_first_run", says="node `x` has 5 times, but `runs` is 3, without the first run.", read=FIRST)
 def always_takes_five_runs(traced, inputs, runs, clock=time.perf_counter):
     return {name: found[1:] for name, found in measured(traced, inputs, 6, clock).items()}
 
@@ -154,9 +154,7 @@ def leaves_the_slowest_run_out(traced, inputs, runs, clock=time.perf_counter):
 
 
 @breaks("Run `traced` on `inputs`, a tuple.", case=SEVERAL)
-@wrong(
-    "on_the_clock", says="time of `scale_1` is not what passed on `clock` while that node ran on `inputs`:", read=FIRST
-)
+@wrong("on_the_clock", says="time of `scale_1` is not what passed on `clock` while that node ran on", read=FIRST)
 def runs_on_the_first_input_twice(traced, inputs, runs, clock=time.perf_counter):
     places = traced.graph.find_nodes(op="placeholder")
     found = measured(traced, inputs[:1] * len(places), runs + 1, clock)

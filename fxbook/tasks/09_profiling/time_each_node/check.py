@@ -42,10 +42,7 @@ def without_the_first_run(case: CaseView) -> Found:
         if cost and any(close(second, 40 * cost) for second in seconds):
             yield None, f"The times of `{name}` include that of the first run: {40 * cost:.3g} s."
         if len(seconds) != model.runs:
-            yield (
-                None,
-                f"Node `{name}` has {len(seconds)} times, but `runs` is {model.runs}, not counting the first run.",
-            )
+            yield None, f"Node `{name}` has {len(seconds)} times, but `runs` is {model.runs}, without the first run."
 
 
 @rule

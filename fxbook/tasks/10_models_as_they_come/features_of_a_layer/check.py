@@ -42,10 +42,7 @@ def layers_are_gone(case: CaseView) -> Found:
     for name in case.shared:
         owner = name.rpartition(".")[0]
         if owner and not any(f"{name}.".startswith(f"{target}.") for target in used):
-            yield (
-                None,
-                f"No node calls `{owner}`, but the module still has it: erase dead nodes first, then delete layers.",
-            )
+            yield None, f"No node calls `{owner}`, but the module still has it: erase dead nodes, then delete layers."
 
 
 CHECK = Check(

@@ -24,7 +24,7 @@ def as_in_a_library(forward: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class Scoring(nn.Module):
-    """Takes one input by name and returns a dict, in which the result has a name, too."""
+    """Takes one input by name and returns a dict; the names of the input and of the result are arguments."""
 
     def __init__(self, takes: str, returns: str, training: bool = False) -> None:
         super().__init__()

@@ -15,7 +15,7 @@ from ..cases import real
 
 
 class Asking(nn.Module):
-    """Its ``forward`` stops the trace because it asks about a shape or counts rows, or it can be traced."""
+    """Its ``forward`` asks about a shape or counts the rows, which stops the trace; or does neither."""
 
     def __init__(self, way: str) -> None:
         super().__init__()
@@ -114,7 +114,7 @@ class Merged(nn.Module):
 
 
 class Sign(nn.Module):
-    """Has no layers, and raises its own error in place of the one that stops the trace."""
+    """Has no layers, and raises another error in place of the one from its condition."""
 
     def forward(self, x: Tensor) -> Tensor:
         try:
