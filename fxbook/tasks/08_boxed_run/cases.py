@@ -136,18 +136,3 @@ def without_gradients(answer: Callable[..., Any], *arguments: Any) -> Any:
     """Call the answer without gradients, because autograd would keep values of the run alive."""
     with torch.no_grad():
         return answer(*arguments)
-
-
-def with_changes(answer: Callable[..., Any], graph: fx.Graph) -> dict[str, Any]:
-    """What the answer returns for a graph, and the names of the nodes that it has erased, rewired or moved."""
-    before = _listing(graph)
-    returned = answer(graph)
-    after = _listing(graph)
-    changed = [name for name, row in before.items() if after.get(name) != row]
-    if not changed and list(before) != list(after):
-        changed = [next(new for new, old in zip(after, [*before, ""], strict=False) if new != old)]
-    return {"returned": returned, "changed": changed}
-
-
-def _listing(graph: fx.Graph) -> dict[str, str]:
-    return {node.name: f"{node.op} {node.target} {node.args} {node.kwargs}" for node in graph.nodes}

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from fxbook.cases.values import Value
 from fxbook.graph.record import GraphRecord, NodeRecord
 from fxbook.rules.returned import names_of, table_of
-from fxbook.rules.rule import Found, rule
-from fxbook.rules.view import CaseView
+from fxbook.rules.rule import Found
 
 
 def last_user(graph: GraphRecord, node: NodeRecord) -> NodeRecord:
@@ -72,26 +71,7 @@ def differences(
         for value in sorted(names - values):
             yield None, f"The answer for node `{step}` contains `{value}`, but `{value}` {surplus(step, value)}"
         for value in sorted(values - names):
-            yield (
-                None,
-                f"While node `{step}` computes, `{value}` {missing}, but it is not in the answer.{lacking(value)}",
-            )
+            yield None, f"While node `{step}` computes, `{value}` {missing}, but is not in the answer.{lacking(value)}"
     for name in table:
         if name not in expected:
             yield None, f"`{name}` is a key of the answer, but is not a node that computes."
-
-
-def returned(case: CaseView) -> Value:
-    """What the answer returned, as recorded by ``with_changes``."""
-    match case.value:
-        case {"dict": [["returned", value], ["changed", _]]}:
-            return value
-    return None
-
-
-@rule
-def graph_left_alone(case: CaseView) -> Found:
-    """The answer has not changed the graph that was passed."""
-    match case.value:
-        case {"dict": [_, ["changed", [str(name), *_]]]}:
-            yield None, f"Your code has changed the graph that was passed: node `{name}` is not as it was."

@@ -158,7 +158,7 @@ def looks_after_the_node(kind, traced, tensors):
 
 
 @breaks("the tensor exists, no matter what holds it:", case="results kept in a list")
-@wrong("unneeded_values", says="while node `mul_1` computes, `sigmoid` is alive without need, but it is not in the")
+@wrong("unneeded_values", says="while node `mul_1` computes, `sigmoid` is alive without need, but is not in the")
 def looks_in_env(kind, traced, tensors):
     runner, found = watch(kind, traced, {}, alive=lambda runner: {node.name for node in runner.env})
     runner.boxed_run(tensors)
@@ -166,7 +166,7 @@ def looks_in_env(kind, traced, tensors):
 
 
 @breaks("Make the interpreter with `kind(traced)`", case="the gated mix, with every value kept")
-@wrong("unneeded_values", says="While node `mul` computes, `gate` is alive without need, but it is not in the answer")
+@wrong("unneeded_values", says="While node `mul` computes, `gate` is alive without need, but is not in the answer")
 def ignores_the_class(kind, traced, tensors):
     runner, found = watch(fx.Interpreter, traced, refs_of(traced, tensors))
     runner.boxed_run(tensors)

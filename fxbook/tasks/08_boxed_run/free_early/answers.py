@@ -4,6 +4,9 @@ from torch import fx, nn
 
 from fxbook.tasks.answering import breaks, right, wrong
 
+REFERENCED = (
+    "08_boxed_run#runtimeerror-node-mix-referenced-nonexistent-value-query-run-graphlint-to-diagnose-such-issues"
+)
 BOX = "08_boxed_run#a-box-that-is-emptied"
 LENGTH = "08_boxed_run#a-list-as-long-as-the-signature"
 SQUARE = "While node `mul` computes, the value `square` is still alive, but no node uses it"
@@ -216,11 +219,7 @@ class KeepsTheLoopVariable(FreesUnusedResults):
     "Write an interpreter whose `boxed_run` meets the lower bound on every graph",
     case="an edited graph, whose users are in another order",
 )
-@wrong(
-    "ends well",
-    says="(an edited graph, whose users are in another order): your code raises RuntimeError: Node add referenced",
-    read="08_boxed_run#runtimeerror-node-mix-referenced-nonexistent-value-query-run-graphlint-to-diagnose-such-issues",
-)
+@wrong("ends well", says="your code raises RuntimeError: Node add referenced", read=REFERENCED)
 class TakesTheLastOfTheUsers(fx.Interpreter):
     def boxed_run(self, args_list):
         given = inputs(self.graph)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from fxbook.cases import Case, Usage
+from fxbook.cases.running import with_changes
 
-from ..cases import Attention, Nested, Unused, Weighted, Windowed, graph_of, moved_graph_of, with_changes
+from ..cases import Attention, Nested, Unused, Weighted, Windowed, graph_of, moved_graph_of
 
 USAGE = Usage(
     "compute",

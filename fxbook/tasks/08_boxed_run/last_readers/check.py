@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from fxbook.cases import Check
-from fxbook.rules.returned import name_of, table_of
+from fxbook.rules.explained import graph_left_alone
+from fxbook.rules.returned import entry, name_of, table_of
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-from ..check import graph_left_alone, last_user, returned
+from ..check import last_user
 
 
 @rule
 def ends_at_last_user(case: CaseView) -> Found:
     """The answer maps the name of each node but ``output`` to the name of its last user."""
-    table, graph = table_of(returned(case)), case.before
+    table, graph = table_of(entry(case.value, "returned")), case.before
     if table is None:
         yield None, "The answer is not a dict with node names as keys."
         return

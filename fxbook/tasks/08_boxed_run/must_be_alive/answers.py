@@ -59,7 +59,7 @@ def multiplies_two_tables(graph):
 
 
 @breaks("that this node", case="the gated mix")
-@wrong("needed_values", says="While node `sigmoid` computes, `gate` must be alive, but it is not in the answer")
+@wrong("needed_values", says="While node `sigmoid` computes, `gate` must be alive, but is not in the answer")
 def counts_only_what_later_nodes_use(graph):
     return by_step(graph, lambda value, step: value < step and any(user > step for user in value.users))
 
@@ -71,15 +71,13 @@ def counts_everything_made_so_far(graph):
 
 
 @breaks("Do not count the node's own result.", case="the gated mix")
-@wrong(
-    "needed_values", says="The answer for node `sigmoid` contains `sigmoid` itself: a node's own result does not count"
-)
+@wrong("needed_values", says="The answer for node `sigmoid` contains `sigmoid` itself: a node's own result does not")
 def counts_the_nodes_own_result(graph):
     return by_step(graph, lambda value, step: value <= step and any(user >= step for user in value.users))
 
 
 @breaks("or a later node uses.", case="a residual, and an input that is returned")
-@wrong("needed_values", says="while node `relu` computes, `kept` must be alive, but it is not in the answer")
+@wrong("needed_values", says="while node `relu` computes, `kept` must be alive, but is not in the answer")
 def forgets_that_output_uses(graph):
     return by_step(
         graph, lambda value, step: value < step and any(user >= step and user.op != "output" for user in value.users)

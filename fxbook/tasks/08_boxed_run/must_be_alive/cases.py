@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from fxbook.cases import Case, Usage
+from fxbook.cases.running import with_changes
 
-from .. import cases
-from ..cases import Attention, Mixed, Nested, Residual, Unused, Weighted, Windowed
+from ..cases import Attention, Mixed, Nested, Residual, Unused, Weighted, Windowed, graph_of, moved_graph_of
 
 USAGE = Usage(
     "compute",
@@ -15,10 +15,10 @@ USAGE = Usage(
         Case("a residual, and an input that is returned", Residual, tuple, unseen=True),
         Case("values without users", Unused, tuple, unseen=True),
         Case("values used in lists and by keyword", Nested, tuple, unseen=True),
-        Case("a graph whose nodes were moved", Nested, tuple, unseen=True, given=cases.moved_graph_of),
+        Case("a graph whose nodes were moved", Nested, tuple, unseen=True, given=moved_graph_of),
         Case("a graph that fetches a weight", Weighted, tuple, unseen=True),
         Case("a slice up to a value, and a weight fetched late", Windowed, tuple, unseen=True),
     ),
-    given=cases.graph_of,
-    call=cases.with_changes,
+    given=graph_of,
+    call=with_changes,
 )

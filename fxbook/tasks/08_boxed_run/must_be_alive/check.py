@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from fxbook.cases import Check
+from fxbook.rules.explained import graph_left_alone
+from fxbook.rules.returned import entry
 from fxbook.rules.rule import Found, rule
 from fxbook.rules.view import CaseView
 
-from ..check import differences, graph_left_alone, needed, returned
+from ..check import differences, needed
 
 
 @rule
@@ -16,7 +18,7 @@ def needed_values(case: CaseView) -> Found:
     def surplus(step: str, value: str) -> str:
         return "need not be alive." if case.before.named(value) else "is not a node of the graph."
 
-    yield from differences(returned(case), needed(case.before), "must be alive", surplus)
+    yield from differences(entry(case.value, "returned"), needed(case.before), "must be alive", surplus)
 
 
 CHECK = Check((needed_values, graph_left_alone))

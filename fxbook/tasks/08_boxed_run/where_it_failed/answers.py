@@ -33,11 +33,11 @@ def takes_the_first_node_without_a_value(traced, tensors):
 @right
 def records_the_shapes_before_each_node(traced, tensors):
     class Writing(fx.Interpreter):
-        noted = None
+        reached = None
 
         def run_node(self, n):
             reads = [self.env[read] for read in n.all_input_nodes]
-            self.noted = n.name, [value.shape for value in reads if isinstance(value, torch.Tensor)]
+            self.reached = n.name, [value.shape for value in reads if isinstance(value, torch.Tensor)]
             return super().run_node(n)
 
     writing = Writing(traced)
@@ -45,7 +45,7 @@ def records_the_shapes_before_each_node(traced, tensors):
     try:
         writing.run(*tensors)
     except Exception:
-        return writing.noted
+        return writing.reached
     return None
 
 
@@ -133,9 +133,7 @@ def names_the_output_if_the_run_succeeds(traced, tensors):
 
 
 @breaks("that raised it", case="the attention, a wrong shape")
-@wrong(
-    "failure_named", says="The answer names node `softmax`, which ran without an error: a later node raised the error"
-)
+@wrong("failure_named", says="The answer names node `softmax`, which ran without an error: a later one raised it")
 def names_the_last_node_that_ran(traced, tensors):
     runner = fx.Interpreter(traced, garbage_collect_values=False)
     try:

@@ -60,12 +60,9 @@ def failure_named(case: CaseView) -> Found:
                 yield None, f"`{name}`, the first part of the answer, is not the name of a node."
                 return
             if node.index < failed.index:
-                yield (
-                    None,
-                    f"The answer names node `{name}`, which ran without an error: a later node raised the error.",
-                )
+                yield None, f"The answer names node `{name}`, which ran without an error: a later one raised it."
             if node.index > failed.index:
-                yield None, f"The answer names node `{name}`, which never ran: an earlier node raised the error."
+                yield None, f"The answer names node `{name}`, which never ran: an earlier one raised the error."
             yield from _wrong_shapes(shapes, *failure)
         case _:
             yield None, "The answer is not a pair: the name of a node, and a list of shapes."
@@ -82,10 +79,7 @@ def _wrong_shapes(answer: Value, name: str, expected: Shapes) -> Found:
         return
     for place, (shape, (used, right)) in enumerate(zip(shapes, expected, strict=True)):
         if difference(shape, encode(right)):
-            yield (
-                None,
-                f"The node, `{name}`, is right, but item {place} of the shapes is not that of `{used}`: {right}.",
-            )
+            yield None, f"The node, `{name}`, is right, but item {place} is not the shape of `{used}`: {right}."
 
 
 CHECK = Check((failure_named, input_unchanged))
