@@ -10,9 +10,9 @@ import torch
 A_CLOCK = "09_profiling#a-clock-around-every-node"
 
 
-def close(number: float, wanted: float) -> bool:
+def close(number: float, expected: float) -> bool:
     """Whether two measurements on the simulated machine are equal, except for rounding."""
-    return abs(number - wanted) <= 1e-6 * max(abs(wanted), 1e-3)
+    return abs(number - expected) <= 1e-6 * max(abs(expected), 1e-3)
 
 
 @contextlib.contextmanager

@@ -47,13 +47,13 @@ def _problem(result: Value, expected: Value, constants: dict[str, Any]) -> str |
     if not all(isinstance(value, dict) and "dict" in value for value in (result, expected)):
         differs = difference(result, expected)
         return differs and f"the result is not the expected one: {differs}"
-    got, wanted = dict_items(result), dict_items(expected)
-    for key in wanted:
-        if key not in got or difference(got[key], wanted[key]):
-            other = next((k for k in wanted if k in got and difference(got[key], wanted[k]) is None), None)
+    got, right = dict_items(result), dict_items(expected)
+    for key in right:
+        if key not in got or difference(got[key], right[key]):
+            other = next((k for k in right if k in got and difference(got[key], right[k]) is None), None)
             what = f"the value for `{other[1:-1]}`" if other else "another value"
-            right = "the constant" if key[1:-1] in constants else "its own"
-            return f"the input `{key[1:-1]}` gets {what}, not {right}"
+            own = "the constant" if key[1:-1] in constants else "its own"
+            return f"the input `{key[1:-1]}` gets {what}, not {own}"
     return None
 
 

@@ -77,11 +77,11 @@ def stored_in_turn(answer: Any, traced: fx.GraphModule, stored: dict[str, Tensor
         result = answer(traced, name, value)
     changed = result if isinstance(result, fx.GraphModule) else traced
     saved = changed.state_dict()
-    for path, held in list(changed.named_buffers()):
+    for path, tensor in list(changed.named_buffers()):
         if path not in saved:
             owner, _, name = path.rpartition(".")
             delattr(changed.get_submodule(owner), name)
-            setattr(changed.get_submodule(owner), name, held)
+            setattr(changed.get_submodule(owner), name, tensor)
     return result
 
 

@@ -123,7 +123,7 @@ def followed(traced, inputs, count=tensors, weights=None, before=False, no_grad=
     return found[1:] if before == "last" else found[:-1]
 
 
-def held(traced, inputs, size):
+def at_each_node(traced, inputs, size):
     """``size(environment, inputs so far, new value)`` at each node."""
     found = []
 
@@ -147,7 +147,7 @@ def counts_views_of_weights(traced, *inputs):
 @breaks("to the end, because the caller holds them", case=NETWORK)
 @wrong("bytes_alive", says="In your numbers, inputs are freed after their last use: the caller keeps them alive to the")
 def frees_the_inputs(traced, *inputs):
-    return held(traced, inputs, lambda env, given, value: in_memory([env, value], own(traced)))
+    return at_each_node(traced, inputs, lambda env, given, value: in_memory([env, value], own(traced)))
 
 
 @breaks("when the node has computed its result", case=NETWORK)
@@ -171,7 +171,7 @@ def counts_in_mebibytes(traced, *inputs):
 @wrong("ends well", says="is ambiguous (a set compares tensors element by element, but storages as objects)")
 def makes_a_set_of_tensors(traced, *inputs):
     alive = weakref.WeakSet()
-    return held(traced, inputs, lambda env, given, value: alive.update(tensors(value)) or len(alive))
+    return at_each_node(traced, inputs, lambda env, given, value: alive.update(tensors(value)) or len(alive))
 
 
 @breaks("a list with one number for each node", case=NETWORK)
@@ -183,7 +183,9 @@ def lists_one_number_too_many(traced, *inputs):
 @breaks("Memory that several tensors share counts once", case=NETWORK)
 @wrong("bytes_alive", says="Memory that several tensors share counts once")
 def counts_each_tensor(traced, *inputs):
-    return held(traced, inputs, lambda env, given, value: sum(t.nbytes for t in {*tensors([env, given, value])}))
+    return at_each_node(
+        traced, inputs, lambda env, given, value: sum(t.nbytes for t in {*tensors([env, given, value])})
+    )
 
 
 @breaks("one inside the other", case=SEVERAL)
@@ -208,13 +210,13 @@ def counts_the_size_of_a_view(traced, *inputs):
             shown[address] = max(shown.get(address, 0), tensor.nbytes)
         return sum(size for address, size in shown.items() if address not in own(traced))
 
-    return held(traced, inputs, size)
+    return at_each_node(traced, inputs, size)
 
 
 @breaks("from their own node", case=SEVERAL)
 @wrong("bytes_alive", says="An input counts from its own node to the end")
 def counts_all_inputs_from_the_first_node(traced, *inputs):
-    return held(traced, inputs, lambda env, given, value: in_memory([env, inputs, value], own(traced)))
+    return at_each_node(traced, inputs, lambda env, given, value: in_memory([env, inputs, value], own(traced)))
 
 
 @breaks("Run without gradients.", case=NETWORK)

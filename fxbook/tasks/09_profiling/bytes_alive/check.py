@@ -41,8 +41,8 @@ def _recorded(traced: fx.GraphModule, inputs: list[Any], method: Method = "run",
     is_input = [node.op == "placeholder" for node in traced.graph.nodes]
     inputs_at = [(owner, run.stores[store].nbytes) for store, owner in run.owner.items() if is_input[owner]]
 
-    def without_later_inputs(held: tuple[int, ...]) -> tuple[int, ...]:
-        return tuple(size - sum(less for owner, less in inputs_at if owner > step) for step, size in enumerate(held))
+    def without_later_inputs(right: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(size - sum(less for owner, less in inputs_at if owner > step) for step, size in enumerate(right))
 
     return dataclasses.replace(run, during=without_later_inputs(run.during), after=without_later_inputs(run.after))
 
@@ -54,10 +54,10 @@ def _at_another_moment(numbers: list[float], run: RunRecord) -> Found:
     if numbers in ([0, *run.after[:-1]], [run.during[0], *run.after[:-1]]):
         yield None, "Each number was taken before its node had computed its result, which counts, too."
     for unit, size in _UNITS.items():
-        if all(abs(number * size - held) < 1e-3 * held for number, held in zip(numbers, run.during, strict=True)):
+        if all(abs(number * size - right) < 1e-3 * right for number, right in zip(numbers, run.during, strict=True)):
             yield None, f"The numbers are in {unit}: the task asks for bytes."
     times = numbers[0] / run.during[0]
-    if times > 1 and all(number == times * held for number, held in zip(numbers, run.during, strict=True)):
+    if times > 1 and all(number == times * right for number, right in zip(numbers, run.during, strict=True)):
         yield None, f"Each number is {times:g} times the right one: a storage's size is in bytes, not in elements."
     met: set[int] = set()
     so_far = [met := met | {*(value.stores if value else ())} for value in run.values]
@@ -77,10 +77,10 @@ def _of_another_run(numbers: list[float], run: RunRecord, traced: fx.GraphModule
 
 def _first_difference(case: CaseView, numbers: list[float], run: RunRecord) -> Found:
     """The first wrong number, and the probable reason."""
-    for node, number, held in zip(case.before, numbers, run.during, strict=True):
-        if number == held:
+    for node, number, right in zip(case.before, numbers, run.during, strict=True):
+        if number == right:
             continue
-        more, value = number > held, run.values[node.index]
+        more, value = number > right, run.values[node.index]
         if more and value and any(run.stores[store].stored for store in value.stores):
             why = "Parameters and buffers do not count, and neither do views of them."
         elif node.op == "placeholder":
@@ -93,7 +93,7 @@ def _first_difference(case: CaseView, numbers: list[float], run: RunRecord) -> F
             why = "A view keeps alive all of the memory that it is a view of."
         else:
             why = "The result counts, and so do the values that the node uses, which are not freed yet."
-        yield node, f"The number for `{node.name}` is wrong: {number:,.0f} instead of {held:,.0f} bytes. {why}"
+        yield node, f"The number for `{node.name}` is wrong: {number:,.0f} instead of {right:,.0f} bytes. {why}"
 
 
 CHECK = Check((bytes_alive,))

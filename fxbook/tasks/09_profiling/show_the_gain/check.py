@@ -110,9 +110,9 @@ def _no_decile(place: str, number: float, decile: float, extreme: float, which: 
         yield None, f"The {place} number of `time` is not a decile of the ratios.", A_CLOCK
 
 
-def _about(wanted: float, number: float) -> bool:
+def _about(expected: float, number: float) -> bool:
     """Whether two numbers differ no more than two adjacent calls do because the machine slows down."""
-    return abs(number / wanted - 1) < 0.04
+    return abs(number / expected - 1) < 0.04
 
 
 CHECK = Check((ratio_of_flops, three_numbers, twenty_rounds, median_with_deciles))

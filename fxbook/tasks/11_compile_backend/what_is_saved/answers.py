@@ -17,14 +17,14 @@ def names(nodes):
     return [node.name for node in nodes]
 
 
-def wanted(forward, backward):
+def saved_nodes(forward, backward):
     gets = set(names(placeholders(backward)))
     return [node for node in forward.graph.nodes if node.op == "call_function" and node.name in gets]
 
 
 @right
 def multiplies_elements_by_their_size(forward, backward):
-    saved = wanted(forward, backward)
+    saved = saved_nodes(forward, backward)
     values = [node.meta["val"] for node in saved]
     return names(saved), sum(value.numel() * value.element_size() for value in values)
 
@@ -76,26 +76,26 @@ def counts_inputs_too(forward, backward):
 @breaks("in the order of the forward graph", case=GPT2)
 @wrong("names_what_is_saved", says="each name once, in the order of the forward graph")
 def keeps_the_order_of_the_backward_graph(forward, backward):
-    computed = names(wanted(forward, backward))
-    return [name for name in names(placeholders(backward)) if name in computed], size(wanted(forward, backward))
+    computed = names(saved_nodes(forward, backward))
+    return [name for name in names(placeholders(backward)) if name in computed], size(saved_nodes(forward, backward))
 
 
 @breaks("Return a pair:", case=GPT2)
 @wrong("names_what_is_saved", says="The answer is not a pair")
 def returns_the_names_alone(forward, backward):
-    return names(wanted(forward, backward))
+    return names(saved_nodes(forward, backward))
 
 
 @breaks("the sum of the bytes of their values.", case=DTYPES)
 @wrong("counts_the_bytes", says=f"({DTYPES}): the names are right, but the number of bytes is not: ")
 def counts_four_bytes_for_each_element(forward, backward):
-    saved = wanted(forward, backward)
+    saved = saved_nodes(forward, backward)
     return names(saved), sum(4 * node.meta["val"].numel() for node in saved)
 
 
 @wrong("input_unchanged", says="The model that was given has been changed")
 def makes_the_graph_return_what_is_saved(forward, backward):
-    saved = wanted(forward, backward)
+    saved = saved_nodes(forward, backward)
     output = forward.graph.output_node()
     output.args = (tuple(saved),)
     return names(saved), size(saved)
@@ -104,14 +104,14 @@ def makes_the_graph_return_what_is_saved(forward, backward):
 @wrong("ends well", says="KeyError: 'example_value'", read="when_it_breaks/11_compile_backend#keyerror-example_value")
 def looks_for_example_value(forward, backward):
     """Graphs of ATen operators have the values under another key."""
-    saved = wanted(forward, backward)
+    saved = saved_nodes(forward, backward)
     return names(saved), sum(node.meta["example_value"].nbytes for node in saved)
 
 
 @breaks("the names of the nodes", case=GPT2)
 @wrong("names_what_is_saved", says="The list contains the node `mul`: it should contain names, as strings")
 def returns_nodes(forward, backward):
-    saved = wanted(forward, backward)
+    saved = saved_nodes(forward, backward)
     return saved, size(saved)
 
 
@@ -119,5 +119,5 @@ def returns_nodes(forward, backward):
 @wrong("names_what_is_saved", says="(three dtypes, and a view): `getitem_1` is missing from the list")
 def lists_only_floating_point_values(forward, backward):
     """Leaves out indices, which are saved, too."""
-    saved = [node for node in wanted(forward, backward) if node.meta["val"].is_floating_point()]
+    saved = [node for node in saved_nodes(forward, backward) if node.meta["val"].is_floating_point()]
     return names(saved), size(saved)
